@@ -10,6 +10,8 @@ export type SecretReading =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly problem: Problem };
 
+export type ReadSecret = (ref: SecretRef) => SecretReading;
+
 const maxSecretBytes = 8_192;
 
 /**

@@ -102,17 +102,3 @@ export interface DrainRuntime {
   /** A worker of the current pass was lost or has stopped by then, Redis time (Ledger); absent: none. */
   readonly workerLostAt?: number;
 }
-
-/** The parts that give the service's time. */
-export interface ServiceTime {
-  readonly clock: Pick<Clock, "now">;
-  readonly service: Pick<MessageService, "clockOffsetMs">;
-}
-
-/**
- * The current time by the service's clock, Unix ms, if known. The Date header has whole seconds, so this may
- * be up to 1 s early. An early time makes a record look younger and so only holds it longer.
- */
-export function serviceNow(source: ServiceTime): number {
-  return source.clock.now() + (source.service.clockOffsetMs() ?? 0);
-}

@@ -5,7 +5,7 @@
  */
 import type { DeadLetter } from "../../src/job/message/dead-letter.ts";
 import { createFailureTally } from "../../src/job/failures/count-failures.ts";
-import { failureKindOf } from "../../src/job/failures/failure-kind.ts";
+import { failureKindOf } from "../../src/job/message/failure-kind.ts";
 import { letterOf } from "../support/letters.ts";
 
 const messages = Number(process.argv[2] ?? 200_000);

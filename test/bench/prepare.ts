@@ -4,6 +4,7 @@
  * 20 rules are asked and the last one matches. Every message is another one, as in a queue.
  */
 import { createHash } from "node:crypto";
+import { serviceNow } from "../../src/job/contracts/service.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import type { RawRecord } from "../../src/job/message/dead-letter.ts";
 import { createItemCheck } from "../../src/job/message/item-policy.ts";
@@ -16,7 +17,7 @@ import { toQuery } from "../../src/job/page/gates/capacity.ts";
 import type { Letter } from "../../src/job/page/letter.ts";
 import { see } from "../../src/job/page/look-up.ts";
 import { parsePage } from "../../src/job/page/parse-page.ts";
-import { serviceNow, type DrainRuntime } from "../../src/job/runtime.ts";
+import { type DrainRuntime } from "../../src/job/runtime.ts";
 import { builtInPolicy } from "../support/item-checks.ts";
 import { encodedOf, itemOf, sendAsCanary } from "../../src/job/page/publish/canary-variant.ts";
 

@@ -12,7 +12,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { Pool } from "undici";
-import { systemClock } from "../../src/job/compose/system-world.ts";
+import { systemClock } from "../../src/system-world.ts";
 import type { DlqId, RawRecord } from "../../src/job/message/dead-letter.ts";
 import type { BatchOutcome } from "../../src/job/contracts/service.ts";
 import { createMessageService } from "../../src/job/service/message-service.ts";

@@ -3,20 +3,20 @@
  * from the environment as always; FAULT_POINT and FAULT_KIND say where and how to end, FAULT_RECORD where to
  * write what was passed, FAULT_CRASH whether the power goes too, FAULT_TURNED_UP whether its knobs are.
  */
-import { createFanOut } from "../../src/job/compose/fan-out.ts";
+import { createFanOut } from "../../src/telemetry/fan-out.ts";
 import { buildNotices } from "../../src/people/notices/build-notices.ts";
 import { createReadIndex } from "../../src/job/compose/build-index-readings.ts";
-import { createDocumentFile } from "../../src/job/compose/document-file.ts";
+import { createDocumentFile } from "../../src/config/document/document-file.ts";
 import { openLiveCore } from "../../src/job/compose/open-core.ts";
-import { replicaName, systemClock } from "../../src/job/compose/system-world.ts";
+import { replicaName, systemClock } from "../../src/system-world.ts";
 import { processIo } from "../../src/people/cli/io.ts";
-import { createTeardown } from "../../src/job/compose/teardown.ts";
+import { createTeardown } from "../../src/teardown.ts";
 import { readDocumentFile } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
 import { checkFit } from "../../src/config/settings/check-against-document.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
-import { endOnSignals } from "../../src/job/daemon/end-on-signals.ts";
+import { endOnSignals } from "../../src/people/cli/run/end-on-signals.ts";
 import { runDaemon } from "../../src/job/daemon/run-daemon.ts";
 import { createBullmqQueue } from "../../src/job/queue/bullmq-queue.ts";
 import { createRedis, toBullmqConnection } from "../../src/job/redis/connect.ts";

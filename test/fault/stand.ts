@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCore } from "../../src/job/compose/open-core.ts";
 import type { Core } from "../../src/job/compose/build-core.ts";
-import { createTeardown } from "../../src/job/compose/teardown.ts";
+import { createTeardown } from "../../src/teardown.ts";
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { onTestFinished } from "vitest";
-import { randomIdentities, systemClock } from "../../src/job/compose/system-world.ts";
+import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import { sleptFully } from "../../src/job/contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../../src/job/contracts/errors.ts";

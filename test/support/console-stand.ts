@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { openAuditReader } from "../../src/job/compose/open-core.ts";
 import type { LiveCore } from "../../src/job/compose/live-core.ts";
-import { randomIdentities, systemClock } from "../../src/job/compose/system-world.ts";
+import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import { createPlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
 import { noTokens } from "../../src/people/console/access/live-tokens.ts";
 import { serveConsole } from "../../src/people/console/serve.tsx";

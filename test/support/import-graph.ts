@@ -23,7 +23,6 @@ const partsOfJob = new Set([
   "compose",
   "contracts",
   "daemon",
-  "egress",
   "message",
   "queue",
   "redis",

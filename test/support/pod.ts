@@ -1,13 +1,13 @@
 import { onlyNotices } from "./only-notices.ts";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { createDocumentFile } from "../../src/job/compose/document-file.ts";
+import { createDocumentFile } from "../../src/config/document/document-file.ts";
 import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../src/job/compose/open-core.ts";
 import { buildNotices } from "../../src/people/notices/build-notices.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
-import { systemClock } from "../../src/job/compose/system-world.ts";
-import { createTeardown } from "../../src/job/compose/teardown.ts";
+import { systemClock } from "../../src/system-world.ts";
+import { createTeardown } from "../../src/teardown.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { runDaemon } from "../../src/job/daemon/run-daemon.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { systemClock } from "../../src/job/compose/system-world.ts";
+import { systemClock } from "../../src/system-world.ts";
 import type { RedriverEvent } from "../../src/job/contracts/events.ts";
 import { createBullmqQueue, type QueueOptions } from "../../src/job/queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../src/job/redis/connect.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../src/job/compose/system-world.ts";
+import { systemClock } from "../../src/system-world.ts";
 import { sourceKeys } from "../../src/job/store/keys.ts";
 import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";

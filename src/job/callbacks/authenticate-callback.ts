@@ -1,6 +1,6 @@
 import type { AttemptReport } from "../contracts/callbacks.ts";
 import type { Clock } from "../contracts/clock.ts";
-import { serviceNow, type ServiceTime } from "../runtime.ts";
+import { serviceNow, type ServiceTime } from "../contracts/service.ts";
 import { parseCallback } from "./parse-callback.ts";
 import { verifySignature } from "./verify-signature.ts";
 

@@ -1,9 +1,10 @@
+import { serviceNow } from "../contracts/service.ts";
 import { readLineage } from "../message/lineage.ts";
 import type { AttemptReport, CallbackOutcome } from "../contracts/callbacks.ts";
 import { comeBackOf } from "../lanes/come-back-from-record.ts";
 import { unlessRedisAway } from "../contracts/errors.ts";
 import { undeliveredLimitOf } from "../page/gates/capacity.ts";
-import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import { type SourceRuntime } from "../runtime.ts";
 
 type ReportedSource = Pick<
   SourceRuntime,

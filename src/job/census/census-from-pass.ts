@@ -1,8 +1,9 @@
+import { serviceNow } from "../contracts/service.ts";
 import type { Census } from "../contracts/source-book.ts";
 import type { Pass } from "../contracts/passes.ts";
 import type { Tally } from "../contracts/tally.ts";
-import { selectsEverything } from "../listing/drain-selects.ts";
-import { serviceNow, type DrainRuntime } from "../runtime.ts";
+import { selectsEverything } from "../message/select.ts";
+import { type DrainRuntime } from "../runtime.ts";
 import { emptyCensus, toExpiry } from "./count-and-copy-expiring.ts";
 
 /**

@@ -8,6 +8,7 @@
  * selected only by drains without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that
  * they may be lost.
  */
+import { serviceNow } from "../contracts/service.ts";
 import type { Census } from "../contracts/source-book.ts";
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { Archive } from "../contracts/archive.ts";
@@ -22,9 +23,9 @@ import { dayMs, enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { byHalves } from "../by-halves.ts";
-import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import { type SourceRuntime } from "../runtime.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
-import { failureKindOf, unreadableKind } from "../failures/failure-kind.ts";
+import { failureKindOf, unreadableKind } from "../message/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
 import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
 

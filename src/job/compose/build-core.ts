@@ -13,7 +13,7 @@ import { createRedisStatisticsStore } from "../store/statistics/redis-statistics
 import { lookAtVolume, openArchive } from "./open-archive.ts";
 import { buildSource, type BuiltSource, type ProcessParts } from "./build-source.ts";
 import { buildIndexReadings } from "./build-index-readings.ts";
-import { createTeardown } from "./teardown.ts";
+import { createTeardown } from "../../teardown.ts";
 
 export interface Core {
   readonly settings: Settings;

@@ -8,8 +8,8 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { createStatisticsClient } from "../statistics/index-statistics-client.ts";
 import { createIndexReadings } from "../statistics/last-index-readings.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
-import type { ReadSecret } from "./live-secret.ts";
-import { systemClock } from "./system-world.ts";
+import type { ReadSecret } from "../../config/read-secret.ts";
+import { systemClock } from "../../system-world.ts";
 
 /** Reads one index. Throws `settings-invalid` if its credentials are missing, else as the client does. */
 type ReadIndex = (index: IndexConfig, signal: AbortSignal) => Promise<IndexStatistics>;

@@ -1,7 +1,8 @@
+import type { ReadSecret } from "../../config/read-secret.ts";
 import type { PauseBook } from "../contracts/pauses.ts";
 import { createHash, createHmac } from "node:crypto";
 import { toAddressSetting, toTokenSetting } from "../../config/source-setting-names.ts";
-import { proxyFor } from "../egress/proxy-for.ts";
+import { proxyFor } from "../../egress/proxy-for.ts";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
@@ -57,10 +58,10 @@ import { createRecordFailures } from "../failures/record-failures.ts";
 import { createRedisFailureBook } from "../store/failures/redis-failure-book.ts";
 import { createRedisFailureMarks } from "../store/failures/redis-failure-marks.ts";
 import type { FailureMarks } from "../contracts/failures.ts";
-import { createLineageKeys } from "./lineage-keys.ts";
-import { createLiveSecret, type LiveSecret, type ReadSecret } from "./live-secret.ts";
+import { createLineageKeys } from "../message/lineage-keys.ts";
+import { createLiveSecret, type LiveSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./memory-budget.ts";
-import type { Teardown } from "./teardown.ts";
+import type { Teardown } from "../../teardown.ts";
 
 /** A binding outlives its last pass by days. So passes ask for it so often, and after a loss of Redis's writes. */
 const boundForMs = 5 * 60_000;

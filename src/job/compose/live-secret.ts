@@ -1,5 +1,5 @@
 import { formatProblem } from "../../config/problem.ts";
-import type { SecretReading } from "../../config/read-secret.ts";
+import type { ReadSecret } from "../../config/read-secret.ts";
 import type { SecretRef } from "../contracts/drains-document.ts";
 import { RedriverError } from "../contracts/errors.ts";
 
@@ -9,8 +9,6 @@ export interface LiveSecret {
   /** Reads it again; true when it changed. A secret that cannot be read keeps its last value. */
   reread(): boolean;
 }
-
-export type ReadSecret = (ref: SecretRef) => SecretReading;
 
 /**
  * Throws `settings-invalid` if the first reading fails; the message begins with `lack`. `onRefused` is called with

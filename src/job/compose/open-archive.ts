@@ -6,7 +6,7 @@ import type { Archive, ArchiveReader, DeclaredVolume } from "../contracts/archiv
 import type { ArchiveConfig } from "../contracts/drains-document.ts";
 import type { RedriverError } from "../contracts/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import { systemClock } from "./system-world.ts";
+import { systemClock } from "../../system-world.ts";
 
 /** This process's part of the archive. `report` is called with problems that do not stop a write. */
 export function openArchive(

@@ -17,8 +17,8 @@ import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 import type { Decorate } from "./build-source.ts";
 import { createLiveCore, type LiveCore } from "./live-core.ts";
 import { createProcessMemory } from "./memory-budget.ts";
-import { randomIdentities, replicaName, systemClock } from "./system-world.ts";
-import type { Teardown } from "./teardown.ts";
+import { randomIdentities, replicaName, systemClock } from "../../system-world.ts";
+import type { Teardown } from "../../teardown.ts";
 
 export interface OpenParts {
   readonly settings: Settings;

@@ -1,19 +1,5 @@
+import type { FailureKind } from "../message/failure-kind.ts";
 import type { DrainName } from "./ids.ts";
-
-/**
- * Dead letters of one source that failed alike: same destination, same status, same answer without the parts
- * that vary.
- */
-export interface FailureKind {
-  /** The same in every process at any time (`toFailureId`). */
-  readonly id: string;
-  /** Where it failed, as lanes name it; `(unreadable)` for records that are no dead letters. */
-  readonly origin: string;
-  /** Null: there was no HTTP answer. */
-  readonly status: number | null;
-  /** The signature of the answer: printable, at most 120 characters, nothing private. */
-  readonly text: string;
-}
 
 /**
  * What a window, or any other work on a drain, found of one kind of failure. Counts that are absent are 0.

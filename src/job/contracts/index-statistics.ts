@@ -125,3 +125,18 @@ export interface IndexGauge {
   readonly labels: { readonly index: string; readonly day?: string };
   readonly value: number;
 }
+
+/** Negative when `a` is earlier than `b`, zero when they are the same nanosecond. */
+export function compareInstants(a: Instant, b: Instant): number {
+  return a.epochMs - b.epochMs || a.nanos - b.nanos;
+}
+
+/** `2025-10-19T18:33:05.244068975Z`, with all nine digits. */
+export function formatInstant(at: Instant): string {
+  return `${new Date(at.epochMs).toISOString().slice(0, -1)}${String(at.nanos).padStart(6, "0")}Z`;
+}
+
+/** The documented field a problem belongs to: `vector_count` for `vector_count[3].x`. */
+export function baseField(problem: FieldProblem): string {
+  return problem.field.replace(/\[.*$/, "");
+}

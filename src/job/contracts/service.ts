@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import type { DlqId, MessageId, RawRecord } from "../message/dead-letter.ts";
 import type { EncodedItem } from "../message/encode-item.ts";
 import type { Select } from "../message/select.ts";
@@ -112,4 +113,18 @@ export interface ServiceLoadReader {
    * have it (404, 405, 501). Fails as a listing does.
    */
   load(signal?: AbortSignal): Promise<ServiceLoad>;
+}
+
+/** The parts that give the service's time. */
+export interface ServiceTime {
+  readonly clock: Pick<Clock, "now">;
+  readonly service: Pick<MessageService, "clockOffsetMs">;
+}
+
+/**
+ * The current time by the service's clock, Unix ms, if known. The Date header has whole seconds, so this may
+ * be up to 1 s early. An early time makes a record look younger and so only holds it longer.
+ */
+export function serviceNow(source: ServiceTime): number {
+  return source.clock.now() + (source.service.clockOffsetMs() ?? 0);
 }

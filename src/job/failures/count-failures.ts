@@ -1,5 +1,6 @@
 /** Counts what a page or a window did with each kind of failure. */
-import type { FailureCount, FailureCounts, FailureKind } from "../contracts/failures.ts";
+import type { FailureKind } from "../message/failure-kind.ts";
+import type { FailureCount, FailureCounts } from "../contracts/failures.ts";
 
 type HourName = "arrived" | "arrivedDone";
 type PartsName = HourName | "ruled";

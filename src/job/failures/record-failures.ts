@@ -1,7 +1,7 @@
 import type { FailureBook, FailureCounts } from "../contracts/failures.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import { byHalves } from "../by-halves.ts";
-import { otherFailuresId, unreadableKind } from "./failure-kind.ts";
+import { otherFailuresId, unreadableKind } from "../message/failure-kind.ts";
 import type { FailureTally, MetKind } from "./count-failures.ts";
 
 /** A kind that goes on is recorded again this often, so that it is not taken for forgotten. */

@@ -10,7 +10,7 @@ import { defined } from "../message/defined.ts";
 import type { LaneConfig } from "../contracts/drains-document.ts";
 import type { LaneAnswer, LaneUnused } from "../contracts/lanes.ts";
 import { grantedForMs } from "../contracts/ledger-limits.ts";
-import { groupBy } from "../group-items-by-key.ts";
+import { groupBy } from "../../group-items-by-key.ts";
 import { hold } from "../page/fate.ts";
 import { isNewlyExhausted } from "../page/decide-letter.ts";
 import type { Gate } from "../page/gates/gate.ts";
@@ -19,8 +19,8 @@ import { canaryTimeoutMs, sendAsCanary } from "../page/publish/canary-variant.ts
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { canariesByStep } from "./canaries-by-step.ts";
-import { toLaneId } from "./lane-id.ts";
-import { laneOriginOf, laneOriginOfLetter } from "./lane-origin.ts";
+import { toLaneId } from "../message/lane-id.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../message/lane-origin.ts";
 import { resumeMinutesOf, resumeMinutesBeside } from "./resume-minutes.ts";
 
 /**

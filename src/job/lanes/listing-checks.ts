@@ -1,8 +1,9 @@
+import { serviceNow } from "../contracts/service.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { LaneComeBack, LaneWatch } from "../contracts/lanes.ts";
 import { byHalves } from "../by-halves.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
-import { serviceNow, type DrainRuntime, type SourceRuntime } from "../runtime.ts";
+import { type DrainRuntime, type SourceRuntime } from "../runtime.ts";
 import { parsePage } from "../page/parse-page.ts";
 import { slowDownForWatch } from "../page/failed-again.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";

@@ -13,11 +13,6 @@ export type DatesMeaning = "entered" | "created" | null;
  */
 export type DrainSelects = (record: RawRecord, now: number) => boolean;
 
-/** True if a drain lists everything that its source has. */
-export function selectsEverything({ select, dates }: Pick<DrainConfig, "select" | "dates">): boolean {
-  return Object.keys(select).length === 0 && dates === undefined;
-}
-
 export function createDrainSelects(
   { select, dates }: Pick<DrainConfig, "select" | "dates">,
   datesMean: DatesMeaning,

@@ -1,7 +1,7 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { defined } from "../message/defined.ts";
 import { RedriverError } from "../contracts/errors.ts";
-import type { ListPage, ListQuery } from "../contracts/service.ts";
+import { type ListPage, type ListQuery, serviceNow } from "../contracts/service.ts";
 import { enteredAtOf } from "./record-dates.ts";
 import {
   createCursorLoopCheck,
@@ -19,7 +19,7 @@ import {
   type PageInMemory,
 } from "./list-page.ts";
 import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large-records.ts";
-import { serviceNow, type SourceRuntime } from "../runtime.ts";
+import { type SourceRuntime } from "../runtime.ts";
 
 /** Pages: the maximum of any listing, even one that a person waits for. */
 const maxPages = 100_000;

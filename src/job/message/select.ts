@@ -54,6 +54,17 @@ export function createSelectMatcher(select: Select): (record: RawRecord) => bool
     filters.every(({ name, values }) => valuesOf(record, name).some((value) => values.has(value)));
 }
 
+/** True if a drain lists everything that its source has. */
+export function selectsEverything({
+  select,
+  dates,
+}: {
+  readonly select: Select;
+  readonly dates?: object;
+}): boolean {
+  return Object.keys(select).length === 0 && dates === undefined;
+}
+
 /** There may be several labels, in one of two fields. Only the address has another name in the record. */
 function valuesOf(record: RawRecord, name: string): readonly unknown[] {
   const value = own(record, name === "callerIp" ? "callerIP" : name);

@@ -1,5 +1,6 @@
+import { serviceNow, type ServiceTime } from "../contracts/service.ts";
 import { proofAddressOf } from "../message/proof-callback-url.ts";
-import { serviceNow, type DrainRuntime, type ServiceTime } from "../runtime.ts";
+import { type DrainRuntime } from "../runtime.ts";
 import { decide, releasedBy } from "./decide.ts";
 import type { Letter } from "./letter.ts";
 import { prepare } from "./prepare.ts";

@@ -4,7 +4,7 @@
  */
 import { RedriverError } from "../contracts/errors.ts";
 import type { CapacityVerdict } from "../contracts/capacity.ts";
-import type { FailureKind } from "../contracts/failures.ts";
+import type { FailureKind } from "../message/failure-kind.ts";
 import type { StepRef } from "../contracts/lanes.ts";
 import type { LedgerView, Series } from "../contracts/ledger-entries.ts";
 import type { BeginVerdict } from "../contracts/ledger.ts";

@@ -2,7 +2,7 @@
 import type { DlqId, UnusableRecord } from "../message/dead-letter.ts";
 import { enteredAtOfId } from "../message/parse-record.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
-import { unreadableKind } from "../failures/failure-kind.ts";
+import { unreadableKind } from "../message/failure-kind.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { PageReport } from "./page-report.ts";
 import type { Parking } from "./park.ts";

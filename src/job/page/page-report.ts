@@ -1,3 +1,4 @@
+import { serviceNow } from "../contracts/service.ts";
 import type { DlqId, UnusableRecord } from "../message/dead-letter.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { EventOf } from "../contracts/events.ts";
@@ -6,9 +7,9 @@ import { emptyTally, type Tally } from "../contracts/tally.ts";
 import type { Decision, HoldReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
-import { unreadableKind } from "../failures/failure-kind.ts";
+import { unreadableKind } from "../message/failure-kind.ts";
 import { dayMs } from "../listing/record-dates.ts";
-import { serviceNow, type DrainRuntime } from "../runtime.ts";
+import { type DrainRuntime } from "../runtime.ts";
 import type { Fate } from "./fate.ts";
 import type { Letter } from "./letter.ts";
 import type { Settled } from "./settle.ts";

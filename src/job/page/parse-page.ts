@@ -2,7 +2,7 @@ import type { RawRecord, UnusableRecord } from "../message/dead-letter.ts";
 import { withRootFlowControl } from "../message/flow-control.ts";
 import { readLineage } from "../message/lineage.ts";
 import { parseRecord } from "../message/parse-record.ts";
-import { failureKindOf } from "../failures/failure-kind.ts";
+import { failureKindOf } from "../message/failure-kind.ts";
 import { Letter } from "./letter.ts";
 
 /**

@@ -6,12 +6,13 @@
  * A letter with a fate is done here. Grants of lanes and capacity end soon, so they are taken after the archive
  * has written.
  */
+import { serviceNow } from "../contracts/service.ts";
 import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
 import { giveBackUnpublished, spareExhausted } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
-import { serviceNow, type DrainRuntime } from "../runtime.ts";
+import { type DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
 import { decideLetter, isNewlyExhausted, isToSettle, isToUnpark } from "./decide-letter.ts";
 import { drop } from "./drop.ts";

@@ -5,7 +5,7 @@ import type { CloseVerdict, Pass, Window, WindowEnd } from "../contracts/passes.
 import { emptyTally, type Tally } from "../contracts/tally.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { toPassCensus } from "../census/census-from-pass.ts";
-import { selectsEverything } from "../listing/drain-selects.ts";
+import { selectsEverything } from "../message/select.ts";
 import { smallAnswerBytes } from "../listing/list-page.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { pageThroughWindow, toListing } from "./page-through-window.ts";

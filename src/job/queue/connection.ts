@@ -1,5 +1,5 @@
 import { RedriverError } from "../contracts/errors.ts";
-import { withinMs } from "../redis/within-ms.ts";
+import { withinMs } from "../../within-ms.ts";
 import { toCallError } from "./translate-error.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { ScriptRunner } from "./script-runner.ts";
 import type { RedisTarget } from "../contracts/redis-target.ts";
 import { toAddress, toDatabase, toLogin, toTopology, type RedisTopology } from "./target.ts";
 import { isDenied, toRedisError } from "./translate-error.ts";
-import { withinMs } from "./within-ms.ts";
+import { withinMs } from "../../within-ms.ts";
 
 /**
  * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it

@@ -1,4 +1,4 @@
-import { codeOf, ConnectFailure, ProxyRefusal } from "../egress/connect-failure.ts";
+import { codeOf, ConnectFailure, ProxyRefusal } from "../../egress/connect-failure.ts";
 import { RedriverError, type ErrorCode } from "../contracts/errors.ts";
 import type { RequestOutcome } from "../contracts/events.ts";
 import type { HttpAnswer, AnswerBody, CallEnd } from "./http-answer.ts";

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { Client, type buildConnector } from "undici";
-import { ConnectFailure, throughProxy } from "../egress/connect-failure.ts";
-import { openTls } from "../egress/open-tls.ts";
-import { openTunnel } from "../egress/open-tunnel.ts";
-import type { ForwardProxy } from "../egress/proxy-for.ts";
+import { ConnectFailure, throughProxy } from "../../egress/connect-failure.ts";
+import { openTls } from "../../egress/open-tls.ts";
+import { openTunnel } from "../../egress/open-tunnel.ts";
+import type { ForwardProxy } from "../../egress/proxy-for.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { AnswerHeaders } from "./http-answer.ts";
 import { ResettableSocket } from "./resettable-socket.ts";

@@ -1,5 +1,5 @@
-import { throughProxy } from "../egress/connect-failure.ts";
-import type { ForwardProxy } from "../egress/proxy-for.ts";
+import { throughProxy } from "../../egress/connect-failure.ts";
+import type { ForwardProxy } from "../../egress/proxy-for.ts";
 import type { Clock } from "../contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../contracts/errors.ts";
 import type { EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";

@@ -1,5 +1,9 @@
-import { seriesFields, type IndexSeries, type IndexStatistics } from "../contracts/index-statistics.ts";
-import { compareInstants } from "./timestamp.ts";
+import {
+  seriesFields,
+  type IndexSeries,
+  type IndexStatistics,
+  compareInstants,
+} from "../contracts/index-statistics.ts";
 
 /** Of each series: a chart of 600 pixels shows no more, and 16 series are 60 kB then. */
 const maxPoints = 200;

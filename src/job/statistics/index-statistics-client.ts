@@ -1,7 +1,7 @@
 import { fetch, type Response } from "undici";
-import { describeConnectionFailure, throughProxy } from "../egress/connect-failure.ts";
-import { createProxyAgent } from "../egress/proxy-agent.ts";
-import { proxyFor, type EgressConfig } from "../egress/proxy-for.ts";
+import { describeConnectionFailure, throughProxy } from "../../egress/connect-failure.ts";
+import { createProxyAgent } from "../../egress/proxy-agent.ts";
+import { proxyFor, type EgressConfig } from "../../egress/proxy-for.ts";
 import { parseJson } from "../message/json-value.ts";
 import { parseRetryMoment } from "../message/retry-after.ts";
 import type { Clock } from "../contracts/clock.ts";

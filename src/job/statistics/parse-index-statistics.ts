@@ -8,8 +8,10 @@ import {
   type SeriesField,
   scalarFields,
   seriesFields,
+  compareInstants,
+  baseField,
 } from "../contracts/index-statistics.ts";
-import { compareInstants, parseTimestamp } from "./timestamp.ts";
+import { parseTimestamp } from "./timestamp.ts";
 
 /** 240 are documented (service-interface.md 8). */
 const maxPoints = 10_000;
@@ -64,11 +66,6 @@ export function parseStatistics(answer: unknown): ParsedStatistics {
     kind: "statistics",
     statistics: { scalars, newest, series, days, other, problems, unusableFields: unusable.size },
   };
-}
-
-/** The documented field a problem belongs to: `vector_count` for `vector_count[3].x`. */
-export function baseField(problem: FieldProblem): string {
-  return problem.field.replace(/\[.*$/, "");
 }
 
 /** The latest by time; of several at the same nanosecond the last one of the list. */

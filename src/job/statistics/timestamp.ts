@@ -27,16 +27,6 @@ export function parseTimestamp(text: string): Instant | undefined {
   return { epochMs: wholeMs + Math.floor(fractionNanos / 1_000_000), nanos: fractionNanos % 1_000_000 };
 }
 
-/** Negative when `a` is earlier than `b`, zero when they are the same nanosecond. */
-export function compareInstants(a: Instant, b: Instant): number {
-  return a.epochMs - b.epochMs || a.nanos - b.nanos;
-}
-
-/** `2025-10-19T18:33:05.244068975Z`, with all nine digits. */
-export function formatInstant(at: Instant): string {
-  return `${new Date(at.epochMs).toISOString().slice(0, -1)}${String(at.nanos).padStart(6, "0")}Z`;
-}
-
 /** Unix seconds for a metric; a double keeps about a quarter of a microsecond. */
 export function toUnixSeconds(at: Instant): number {
   return at.epochMs / 1000 + at.nanos / 1e9;

@@ -3,7 +3,7 @@ import type { DrainName } from "../contracts/ids.ts";
 import type { OpenEntry } from "../contracts/ledger-entries.ts";
 import type { Decision } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
-import { groupBy } from "../group-items-by-key.ts";
+import { groupBy } from "../../group-items-by-key.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import { writeParked } from "../page/park.ts";
 import { countActs } from "../failures/count-acts.ts";

@@ -13,7 +13,7 @@
 import type { DlqId } from "../message/dead-letter.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { PendingEntry } from "../contracts/ledger-entries.ts";
-import { groupBy } from "../group-items-by-key.ts";
+import { groupBy } from "../../group-items-by-key.ts";
 import {
   deleteRefused,
   recordedLately,

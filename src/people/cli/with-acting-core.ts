@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Core } from "../../job/compose/build-core.ts";
-import { createFanOut } from "../../job/compose/fan-out.ts";
-import { createSecretsToRedact } from "../../job/compose/secrets-to-redact.ts";
-import type { Teardown } from "../../job/compose/teardown.ts";
+import { createFanOut } from "../../telemetry/fan-out.ts";
+import { createSecretsToRedact } from "./output/secrets-to-redact.ts";
+import type { Teardown } from "../../teardown.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import type { Io } from "./io.ts";
 import type { Loaded } from "./load-config.ts";

@@ -1,6 +1,6 @@
 import type { Core } from "../../job/compose/build-core.ts";
 import { openCore, type OpenParts } from "../../job/compose/open-core.ts";
-import { createTeardown, type Teardown } from "../../job/compose/teardown.ts";
+import { createTeardown, type Teardown } from "../../teardown.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import type { Io } from "./io.ts";
 import type { Loaded } from "./load-config.ts";

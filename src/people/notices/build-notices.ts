@@ -1,5 +1,5 @@
 import { formatProblem } from "../../config/problem.ts";
-import type { EgressConfig } from "../../job/egress/proxy-for.ts";
+import type { EgressConfig } from "../../egress/proxy-for.ts";
 import { createSendNotices } from "./send-notices.ts";
 import type { Clock } from "../../job/contracts/clock.ts";
 import type { NotifyTarget, SecretRef } from "../../job/contracts/drains-document.ts";
@@ -17,9 +17,9 @@ import { createRedisNoticeBook } from "../../job/store/notices/redis-notice-book
 import { createRedisNoticeRate } from "../../job/store/notices/redis-notice-rate.ts";
 import type { BuiltSource } from "../../job/compose/build-source.ts";
 import type { Core } from "../../job/compose/build-core.ts";
-import { viewFailures } from "../../job/compose/failure-views.ts";
-import { readQueueFacts } from "../../job/compose/drain-and-source-facts.ts";
-import type { ReadSecret } from "../../job/compose/live-secret.ts";
+import { viewFailures } from "../read/read-failures.ts";
+import { readQueueFacts } from "../read/queue-facts.ts";
+import type { ReadSecret } from "../../config/read-secret.ts";
 
 /** Lanes that are asked for at each evaluation, the halted ones first. */
 const maxLanes = 200;

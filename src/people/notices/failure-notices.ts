@@ -1,6 +1,6 @@
 import type { NoticeItem } from "../../job/contracts/notices.ts";
 import type { DrainName } from "../../job/contracts/ids.ts";
-import { toAnswerText } from "../../job/failures/answer-text.ts";
+import { toAnswerText } from "../read/answer-text.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
 
 /** One kind of failure as of the last evaluation. */

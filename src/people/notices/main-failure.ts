@@ -1,5 +1,5 @@
 import type { RecordedFailure, StandingFailure } from "../../job/contracts/failures.ts";
-import { toAnswerText } from "../../job/failures/answer-text.ts";
+import { toAnswerText } from "../read/answer-text.ts";
 import type { NoticeItem } from "../../job/contracts/notices.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
 

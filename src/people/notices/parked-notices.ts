@@ -1,5 +1,5 @@
 import type { NoticeItem } from "../../job/contracts/notices.ts";
-import { toAnswerText } from "../../job/failures/answer-text.ts";
+import { toAnswerText } from "../read/answer-text.ts";
 import type { DrainNoticeFacts, NoticeFacts } from "./notice-facts.ts";
 
 /** What is parked of a drain as of the last evaluation, by kind of failure. Times are Unix ms. */

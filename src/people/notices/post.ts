@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
-import { createProxyAgent } from "../../job/egress/proxy-agent.ts";
-import type { ForwardProxy } from "../../job/egress/proxy-for.ts";
+import { createProxyAgent } from "../../egress/proxy-agent.ts";
+import type { ForwardProxy } from "../../egress/proxy-for.ts";
 
 export interface Posted {
   readonly status: number;

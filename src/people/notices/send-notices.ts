@@ -1,7 +1,7 @@
 import { isPrivateHost } from "../../job/message/private-host.ts";
 import { parseRetryMoment } from "../../job/message/retry-after.ts";
-import { describeConnectionFailure, throughProxy } from "../../job/egress/connect-failure.ts";
-import { proxyFor, type EgressConfig } from "../../job/egress/proxy-for.ts";
+import { describeConnectionFailure, throughProxy } from "../../egress/connect-failure.ts";
+import { proxyFor, type EgressConfig } from "../../egress/proxy-for.ts";
 import type { Clock } from "../../job/contracts/clock.ts";
 import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
 import { isRedriverError, RedriverError } from "../../job/contracts/errors.ts";

@@ -20,7 +20,7 @@ import type { ListingSignals } from "../../job/listing/list-page.ts";
 import { targetHostOf } from "../../job/page/audit-record.ts";
 import { idsOf, type Letter } from "../../job/page/letter.ts";
 import type { PageOutcome } from "../../job/page/page-report.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../../job/lanes/lane-origin.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../../job/message/lane-origin.ts";
 import { runListingChecks } from "../../job/lanes/listing-checks.ts";
 import type { DrainRuntime } from "../../job/runtime.ts";
 import { countActs } from "../../job/failures/count-acts.ts";

@@ -1,6 +1,6 @@
 /** A plan's publishes by destination, in bounded memory. */
 import type { Origin } from "../../job/contracts/lanes.ts";
-import { laneOriginOf } from "../../job/lanes/lane-origin.ts";
+import { laneOriginOf } from "../../job/message/lane-origin.ts";
 import { rateHostOf } from "../../job/page/gates/capacity.ts";
 import { itemOf } from "../../job/page/publish/canary-variant.ts";
 import { isReconciling, type Item, type Letter } from "../../job/page/letter.ts";

@@ -4,7 +4,7 @@
  */
 import { topRateOf } from "../../job/contracts/auto-rate.ts";
 import type { LimitsConfig } from "../../job/contracts/drains-document.ts";
-import { groupBy } from "../../job/group-items-by-key.ts";
+import { groupBy } from "../../group-items-by-key.ts";
 import type { Rate } from "../../job/rules/rule-spec.ts";
 import type { DestinationPublishes, PublishCounts } from "./destination-count.ts";
 import type { DayCeiling, Room } from "./guards-and-ceilings.ts";

@@ -1,8 +1,8 @@
 /** How lanes stand now. They are asked without wanting anything: they grant nothing, and record nothing. */
 import type { LaneConfig } from "../../job/contracts/drains-document.ts";
 import type { LaneState, LaneView, Origin } from "../../job/contracts/lanes.ts";
-import { lastProbeAtOf } from "../../job/lanes/last-probe.ts";
-import { peekLanes, type PeekedLane } from "../../job/lanes/peek-lanes.ts";
+import { lastProbeAtOf } from "./last-probe.ts";
+import { peekLanes, type PeekedLane } from "./peek-lanes.ts";
 import type { DrainRuntime } from "../../job/runtime.ts";
 
 export interface LaneStanding {

@@ -1,7 +1,7 @@
 /** The lanes that a plan's messages wait for, as they are now. */
 import type { Origin } from "../../job/contracts/lanes.ts";
 import { mayBeKept } from "../../job/lanes/admit.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../../job/lanes/lane-origin.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../../job/message/lane-origin.ts";
 import { isNewlyExhausted } from "../../job/page/decide-letter.ts";
 import { isReconciling, type Letter } from "../../job/page/letter.ts";
 import type { DrainRuntime } from "../../job/runtime.ts";

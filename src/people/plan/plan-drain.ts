@@ -1,13 +1,14 @@
 /** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
+import { serviceNow } from "../../job/contracts/service.ts";
 import { describeRebuild } from "../../job/message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../job/message/destination-url.ts";
 import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
 import type { PlanFilter } from "../../job/contracts/plans.ts";
 import { compileHostGlob } from "../../job/rules/patterns/host-glob.ts";
-import { readFailureMatcher, type FailureMatcher } from "../../job/failures/failure-matcher.ts";
-import { unreadableKind } from "../../job/failures/failure-kind.ts";
+import { readFailureMatcher, type FailureMatcher } from "./failure-matcher.ts";
+import { unreadableKind } from "../../job/message/failure-kind.ts";
 import type { ListingSignals } from "../../job/listing/list-page.ts";
-import { serviceNow, type DrainRuntime } from "../../job/runtime.ts";
+import { type DrainRuntime } from "../../job/runtime.ts";
 import { createDecidedCount } from "./decided-count.ts";
 import { createDestinationCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";

@@ -14,7 +14,7 @@ import { unlessRedisAway } from "../../contracts/errors.ts";
 import { isAutoRate, type AutoRate } from "../../contracts/auto-rate.ts";
 import type { Rate } from "../../contracts/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
-import { groupBy } from "../../group-items-by-key.ts";
+import { groupBy } from "../../../group-items-by-key.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
 import { askGates } from "../gates.ts";

@@ -1,5 +1,5 @@
 import { packBatches } from "../../message/pack-batches.ts";
-import { groupBy } from "../../group-items-by-key.ts";
+import { groupBy } from "../../../group-items-by-key.ts";
 import type { SourceRuntime } from "../../runtime.ts";
 import { isReconciling, type Begun, type Letter } from "../letter.ts";
 

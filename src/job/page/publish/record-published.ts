@@ -1,3 +1,4 @@
+import { serviceNow } from "../../contracts/service.ts";
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { AuditRecord, NewAuditEntry } from "../../contracts/audit.ts";
 import { isRedriverError } from "../../contracts/errors.ts";
@@ -6,10 +7,10 @@ import type { DrainName } from "../../contracts/ids.ts";
 import type { PublishedFact, PublishedVerdict } from "../../contracts/ledger.ts";
 import { byHalves, isOfInput } from "../../by-halves.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
-import { toRootHash } from "../../lanes/lane-id.ts";
+import { toRootHash } from "../../message/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
-import { serviceNow, type DrainRuntime } from "../../runtime.ts";
+import { type DrainRuntime } from "../../runtime.ts";
 import { targetHostOf } from "../audit-record.ts";
 import { reportUnworkable } from "../put-aside.ts";
 import type { Begun, Proof } from "../letter.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Core } from "../../../job/compose/build-core.ts";
 import { requireRedis } from "../../../job/compose/open-core.ts";
-import { readHostPauses } from "../../../job/compose/drain-pause-and-address.ts";
+import { readHostPauses } from "../../operations/drain-pause-and-address.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import {
   applyPart,

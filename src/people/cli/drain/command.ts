@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { addressOf, readHostPauses, readPause } from "../../../job/compose/drain-pause-and-address.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { addressOf, readHostPauses, readPause } from "../../operations/drain-pause-and-address.ts";
+import { systemClock } from "../../../system-world.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";
 import { emptyTally, type Tally } from "../../../job/contracts/tally.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
 import { textOf } from "../input/option-values.ts";
@@ -22,7 +22,7 @@ import { counted } from "../../operations/phrases.ts";
 import type { Io } from "../io.ts";
 import { toJsonLine } from "../output/json.ts";
 import { toFailureTable } from "./list-text.ts";
-import { readFailureViews } from "../../../job/compose/failure-views.ts";
+import { readFailureViews } from "../../read/read-failures.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { barsFor } from "../output/sparkline.ts";
 import { chooseFailures } from "../../operations/failures/choose.ts";

@@ -1,10 +1,10 @@
 /** Kinds of failure as a table: on a terminal two lines each, within 80 columns; elsewhere one, for grep. */
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 import { toAge, cut, present } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { toAnswerText } from "../../../job/failures/answer-text.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 
 /** With the counts beside it, a million of each, 80 columns. */

@@ -1,6 +1,6 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
-import type { FailureOfDrain, FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureOfDrain, FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { joined, present, toAge, toIn, toTime } from "../../operations/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
@@ -8,7 +8,7 @@ import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import type { FailureDetails } from "../../operations/failures/details.ts";
 import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
-import { toAnswerText } from "../../../job/failures/answer-text.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 
 const hourMs = 3_600_000;
 const hoursShown = 24;

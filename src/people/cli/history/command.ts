@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { openAuditReader, requireRedis } from "../../../job/compose/open-core.ts";
 import type { Core } from "../../../job/compose/build-core.ts";
-import type { Teardown } from "../../../job/compose/teardown.ts";
+import type { Teardown } from "../../../teardown.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../../job/contracts/audit.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";

@@ -1,5 +1,5 @@
 import { createReadIndex } from "../../../job/compose/build-index-readings.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { readSecret } from "../../../config/read-secret.ts";
 import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
 import type { Register } from "../command-context.ts";

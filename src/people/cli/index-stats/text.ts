@@ -6,9 +6,10 @@ import {
   scalarFields,
   type SeriesField,
   seriesFields,
+  compareInstants,
+  formatInstant,
+  baseField,
 } from "../../../job/contracts/index-statistics.ts";
-import { baseField } from "../../../job/statistics/parse-index-statistics.ts";
-import { compareInstants, formatInstant } from "../../../job/statistics/timestamp.ts";
 import { toAge } from "../../operations/phrases.ts";
 import { type Bars, toSparkline } from "../output/sparkline.ts";
 import { toFields, toTable } from "../output/table.ts";

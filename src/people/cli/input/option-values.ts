@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { toDestinationName, type DestinationName } from "../../../job/message/destination-names.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import { parseEdge, resolveEdge } from "../../../job/rules/patterns/parse-dates.ts";

@@ -1,4 +1,4 @@
-import type { Teardown } from "../../../job/compose/teardown.ts";
+import type { Teardown } from "../../../teardown.ts";
 import type { Io } from "../io.ts";
 
 /** Ctrl-C once: finish the page and stop. Twice: end calls too. The ledger has what is in doubt then. */

@@ -1,11 +1,11 @@
 import { Argument, type Command } from "commander";
 import type { Core } from "../../../job/compose/build-core.ts";
 import { requireRedis } from "../../../job/compose/open-core.ts";
-import type { Teardown } from "../../../job/compose/teardown.ts";
+import type { Teardown } from "../../../teardown.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { requestSweep } from "../../../job/queue/command-queue.ts";
 import { toBullmqConnection } from "../../../job/redis/connect.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import type { DestinationName } from "../../../job/message/destination-names.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";

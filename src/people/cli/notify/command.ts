@@ -1,5 +1,5 @@
 import { buildSendNotices } from "../../notices/build-notices.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { readSecret } from "../../../config/read-secret.ts";
 import { unknownName } from "../../../config/problem.ts";
 import type { DrainsDocument, NotifyTarget } from "../../../job/contracts/drains-document.ts";

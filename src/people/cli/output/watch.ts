@@ -1,4 +1,4 @@
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 import { sleptFully } from "../../../job/contracts/clock.ts";
 import { toExit } from "../exit-of-error.ts";

@@ -1,5 +1,5 @@
 import type { Core } from "../../../job/compose/build-core.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Io } from "../io.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { createFileSummary, type FrozenDrain } from "../../plan/file-summary.ts";

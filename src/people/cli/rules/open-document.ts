@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { readDocumentFile, type DocumentOutcome } from "../../../config/document/load-document.ts";
 import { firstProblems, formatProblem, type Problem, type ValuePath } from "../../../config/problem.ts";
 import { checkDocument } from "../../../config/settings/check-against-document.ts";

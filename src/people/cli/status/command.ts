@@ -1,5 +1,5 @@
 import { requireRedis } from "../../../job/compose/open-core.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { readNextRuns } from "../../../job/queue/apply-schedules.ts";
 import { toBullmqConnection } from "../../../job/redis/connect.ts";
 import type { Register } from "../command-context.ts";

@@ -1,9 +1,9 @@
 /** What pages read again and again, read once a second at most for all who look. */
 import type { Core } from "../../../job/compose/build-core.ts";
 import { BoundedMap } from "../../../bounded-map.ts";
-import { readQueueFacts } from "../../../job/compose/drain-and-source-facts.ts";
-import { viewFailures } from "../../../job/compose/failure-views.ts";
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import { readQueueFacts } from "../../read/queue-facts.ts";
+import { viewFailures } from "../../read/read-failures.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 import { readAllArrivals } from "../../operations/failures/arrivals.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";

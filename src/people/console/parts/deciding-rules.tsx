@@ -3,7 +3,7 @@ import { toCommandLine } from "../acts/command-line.ts";
 import type { Core } from "../../../job/compose/build-core.ts";
 import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 import { describeCondition } from "../../../job/rules/explain-rules.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { RuleLink } from "./rule-link.tsx";

@@ -1,8 +1,8 @@
 /** What one kind of failure is: its answer, since when, a sample, and what people have said about it. */
 import { toTime } from "../../operations/phrases.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
-import { toAnswerText } from "../../../job/failures/answer-text.ts";
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
 import { PauseWords } from "./lane.tsx";

@@ -3,7 +3,7 @@ import type { StoredDetails } from "../../operations/failures/details.ts";
 import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
 import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
 import { present, toIn } from "../../operations/phrases.ts";
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 import type { LaneStanding } from "../../plan/lane-standings.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toQuery } from "../query.ts";

@@ -1,9 +1,9 @@
 /** Kinds of failure that a person paused: which, by whom, until when. */
 import { toFailureName, toFailureOfName } from "../../../job/message/destination-names.ts";
-import type { FailureKind } from "../../../job/contracts/failures.ts";
+import type { FailureKind } from "../../../job/message/failure-kind.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
-import { toAnswerText } from "../../../job/failures/answer-text.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { resumeAct } from "../acts/pausing.ts";
 import { toQuery } from "../query.ts";
 import type { Html, ScreenContext } from "../screen.ts";

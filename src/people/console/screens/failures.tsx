@@ -1,9 +1,9 @@
 /** Kinds of failure: same destination, same status, same answer but for what varies. */
-import { readFailureViews } from "../../../job/compose/failure-views.ts";
+import { readFailureViews } from "../../read/read-failures.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
-import { toAnswerText } from "../../../job/failures/answer-text.ts";
-import { isCurrent, type FailureView } from "../../../job/failures/failure-views.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
+import { isCurrent, type FailureView } from "../../read/failure-views.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import { toOriginTest } from "../../operations/failures/list.ts";
 import { counted, number } from "../../operations/phrases.ts";

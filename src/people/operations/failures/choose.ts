@@ -3,7 +3,7 @@ import type { BuiltSource } from "../../../job/compose/build-source.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { toMeant } from "../nearest.ts";
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 
 /** Those with this id: one for each source that has met it. Throws `command-misused` if there is none. */
 export function chooseFailures(views: readonly FailureView[], id: string): readonly FailureView[] {

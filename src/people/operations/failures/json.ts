@@ -1,4 +1,4 @@
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 
 /** Times are Unix ms. */
 export function toFailureJson({ quiet, quietEnded, isNew, isQuiet, ...failure }: FailureView) {

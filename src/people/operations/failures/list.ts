@@ -1,7 +1,7 @@
 import type { Core } from "../../../job/compose/build-core.ts";
-import { readFailureViews } from "../../../job/compose/failure-views.ts";
+import { readFailureViews } from "../../read/read-failures.ts";
 import { parseUrl } from "../../../job/message/destination-url.ts";
-import { isCurrent, type FailureView } from "../../../job/failures/failure-views.ts";
+import { isCurrent, type FailureView } from "../../read/failure-views.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { chooseDrains } from "../choose-drains.ts";
 

@@ -1,13 +1,13 @@
 /** A person's note on a kind of failure, and the order to be quiet about it: audited, then written. */
 import type { Core } from "../../../job/compose/build-core.ts";
-import { readFailureViews } from "../../../job/compose/failure-views.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { readFailureViews } from "../../read/read-failures.ts";
+import { systemClock } from "../../../system-world.ts";
 import { defined } from "../../../job/message/defined.ts";
 import type { AuditEntry } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
-import type { FailureView } from "../../../job/failures/failure-views.ts";
-import { toAnswerText } from "../../../job/failures/answer-text.ts";
+import type { FailureView } from "../../read/failure-views.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { recordIntent } from "../../../job/write-audit.ts";
 import { present, toTime } from "../phrases.ts";
 import { toDestinationText } from "../destination-text.ts";

@@ -1,4 +1,4 @@
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 
 /** `then`: `republish`, `hold` and so on. */
 export interface RuledShare {

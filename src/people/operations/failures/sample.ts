@@ -1,13 +1,15 @@
 /** What the rules do with a kind: one of its dead letters, read with at most two calls and decided. */
+import { serviceNow } from "../../../job/contracts/service.ts";
+import type { FailureKind } from "../../../job/message/failure-kind.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import { toAnyText } from "../../../job/message/write-safe-json.ts";
 import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
 import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
-import type { FailureKind, HourlyArrivals } from "../../../job/contracts/failures.ts";
+import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import { byHalves } from "../../../job/by-halves.ts";
 import { createPageSize, listPage, listWithinMemory } from "../../../job/listing/list-page.ts";
 import { parsePage } from "../../../job/page/parse-page.ts";
-import { serviceNow, type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
+import { type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
 import { findNear } from "../records/find-record.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
 

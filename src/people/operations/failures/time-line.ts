@@ -8,7 +8,7 @@ import { hostOf } from "../../../job/message/destination-url.ts";
 import { namesOfOrigin, toFailureName } from "../../../job/message/destination-names.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import { laneActs, type AuditAct, type AuditEntry, type AuditReader } from "../../../job/contracts/audit.ts";
-import type { FailureView } from "../../../job/failures/failure-views.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 import { isAboutFailure } from "./marks.ts";
 
 export interface TimeLineEntry extends AuditEntry {

@@ -2,7 +2,7 @@ import type { Core } from "../../../job/compose/build-core.ts";
 import { unlessRedisAway } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { LaneState } from "../../../job/contracts/lanes.ts";
-import { probeNow, resetLane } from "../../../job/lanes/person-acts.ts";
+import { probeNow, resetLane } from "./person-acts.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { ChosenLane } from "./choose-lane.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";

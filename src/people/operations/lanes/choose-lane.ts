@@ -4,7 +4,7 @@ import { namesOfOrigin, type DestinationName } from "../../../job/message/destin
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { LaneView } from "../../../job/contracts/lanes.ts";
-import { allLanes, findLanes } from "../../../job/lanes/find-lanes.ts";
+import { allLanes, findLanes } from "./find-lanes.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { toMeant } from "../nearest.ts";
 

@@ -1,7 +1,7 @@
 import type { Core } from "../../../job/compose/build-core.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
-import { allLanes } from "../../../job/lanes/find-lanes.ts";
-import { lastProbeAtOf } from "../../../job/lanes/last-probe.ts";
+import { allLanes } from "./find-lanes.ts";
+import { lastProbeAtOf } from "../../plan/last-probe.ts";
 import { readLaneNext, type LaneStatus } from "../status/read.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
 

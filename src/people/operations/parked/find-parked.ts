@@ -1,3 +1,4 @@
+import { serviceNow } from "../../../job/contracts/service.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { withRootFlowControl } from "../../../job/message/flow-control.ts";
@@ -7,12 +8,12 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { ParkedDeadLetter } from "../../../job/contracts/ledger-entries.ts";
 import type { Select } from "../../../job/message/select.ts";
 import { signatureOf, type Signature } from "../../../job/message/signature/signature-of.ts";
-import type { FailureKind } from "../../../job/contracts/failures.ts";
-import { failureKindOf, unreadableKind } from "../../../job/failures/failure-kind.ts";
+import type { FailureKind } from "../../../job/message/failure-kind.ts";
+import { failureKindOf, unreadableKind } from "../../../job/message/failure-kind.ts";
 import type { ListingSignals } from "../../../job/listing/list-page.ts";
 import { listToEnd } from "../../../job/listing/list-to-end.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
-import { serviceNow, type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
+import { type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
 
 /** What the queue and the rules show of a parked dead letter that is still listed. */
 export interface ParkedLetter {

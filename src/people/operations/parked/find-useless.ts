@@ -6,7 +6,7 @@ import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
 import { decideLetter } from "../../../job/page/decide-letter.ts";
 import { parsePage } from "../../../job/page/parse-page.ts";
 import { findParkedLetters, type ParkedSearch } from "./find-parked.ts";
-import { groupBy } from "../../../job/group-items-by-key.ts";
+import { groupBy } from "../../../group-items-by-key.ts";
 import { findWithOneCall } from "../records/find-record.ts";
 import type { FoundParked } from "./find.ts";
 import { isOfRecord } from "./next-step.ts";

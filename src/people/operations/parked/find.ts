@@ -4,9 +4,9 @@ import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import type { Core } from "../../../job/compose/build-core.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { findParkedLetters, readParked, type ParkedRecord, type ParkedSearch } from "./find-parked.ts";
-import { groupBy } from "../../../job/group-items-by-key.ts";
+import { groupBy } from "../../../group-items-by-key.ts";
 import type { ToRelease } from "./release.ts";
-import { readFailureMatcher } from "../../../job/failures/failure-matcher.ts";
+import { readFailureMatcher } from "../../plan/failure-matcher.ts";
 import type { SourceRuntime } from "../../../job/runtime.ts";
 
 export interface ParkedFilter {

@@ -1,6 +1,6 @@
 import type { BuiltSource } from "../../../job/compose/build-source.ts";
 import type { Core } from "../../../job/compose/build-core.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { systemClock } from "../../../system-world.ts";
 import { defined } from "../../../job/message/defined.ts";
 import {
   isMeantBy,

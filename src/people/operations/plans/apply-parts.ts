@@ -1,6 +1,6 @@
 /** What every apply of a plan checks and does, drain by drain: of a file, and of a shared plan. */
 import type { Core } from "../../../job/compose/build-core.ts";
-import { addressOf, readPause } from "../../../job/compose/drain-pause-and-address.ts";
+import { addressOf, readPause } from "../drain-pause-and-address.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { ListingSignals } from "../../../job/listing/list-page.ts";

@@ -1,7 +1,7 @@
 /** Lists what drains select, sums it up, and writes it down as a plan's file. Changes nothing. */
 import type { Core } from "../../../job/compose/build-core.ts";
-import { addressOf, readHostPauses, readPause } from "../../../job/compose/drain-pause-and-address.ts";
-import { systemClock } from "../../../job/compose/system-world.ts";
+import { addressOf, readHostPauses, readPause } from "../drain-pause-and-address.ts";
+import { systemClock } from "../../../system-world.ts";
 import type { Show } from "../../../job/message/show-masked-values.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { HostPause } from "../../../job/contracts/pauses.ts";

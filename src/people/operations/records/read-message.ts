@@ -1,4 +1,5 @@
 /** One dead letter for a screen: what the ledger knows, the record and what it would become, and its history. */
+import { serviceNow } from "../../../job/contracts/service.ts";
 import { openAuditReader } from "../../../job/compose/open-core.ts";
 import type { Core } from "../../../job/compose/build-core.ts";
 import type { BuiltSource } from "../../../job/compose/build-source.ts";
@@ -11,9 +12,9 @@ import type { Show } from "../../../job/message/show-masked-values.ts";
 import { isRedisAway, isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
-import { readHostsOfKinds } from "../../../job/failures/hosts-of-kinds.ts";
+import { readHostsOfKinds } from "../../read/hosts-of-kinds.ts";
 import { recordIntent } from "../../../job/write-audit.ts";
-import { serviceNow, type DrainRuntime } from "../../../job/runtime.ts";
+import { type DrainRuntime } from "../../../job/runtime.ts";
 import { toHistoryRows, type HistoryRow } from "../history/rows.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
 import { findWithOneCall } from "./find-record.ts";

@@ -1,7 +1,7 @@
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { Core } from "../../../job/compose/build-core.ts";
-import { readQueueFacts } from "../../../job/compose/drain-and-source-facts.ts";
+import { readQueueFacts } from "../../read/queue-facts.ts";
 import { isAutoRate } from "../../../job/contracts/auto-rate.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import { maxLanesShown, toInDoubt, type QueueFacts } from "../../../job/contracts/queue-facts.ts";
@@ -9,7 +9,7 @@ import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts"
 import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { readLaneStandings, type LaneStandings } from "../../plan/lane-standings.ts";
-import { peekLanes } from "../../../job/lanes/peek-lanes.ts";
+import { peekLanes } from "../../plan/peek-lanes.ts";
 import type { DrainRuntime } from "../../../job/runtime.ts";
 import type { RecordedFailure } from "../../../job/contracts/failures.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { LiveCore } from "../../../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../../../src/job/compose/open-core.ts";
-import { createTeardown } from "../../../../src/job/compose/teardown.ts";
+import { createTeardown } from "../../../../src/teardown.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { formatProblem } from "../../../../src/config/problem.ts";
 import { loadSettings } from "../../../../src/config/settings/load-settings.ts";

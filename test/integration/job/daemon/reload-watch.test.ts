@@ -1,10 +1,10 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDocumentFile } from "../../../../src/job/compose/document-file.ts";
+import { createDocumentFile } from "../../../../src/config/document/document-file.ts";
 import type { LiveCore } from "../../../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../../../src/job/compose/open-core.ts";
-import { createTeardown } from "../../../../src/job/compose/teardown.ts";
+import { createTeardown } from "../../../../src/teardown.ts";
 import { formatProblem } from "../../../../src/config/problem.ts";
 import { loadSettings } from "../../../../src/config/settings/load-settings.ts";
 import { createDocumentWatch, type DocumentWatch } from "../../../../src/job/daemon/watch-document.ts";

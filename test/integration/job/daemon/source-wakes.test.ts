@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { systemClock as clock } from "../../../../src/job/compose/system-world.ts";
+import { systemClock as clock } from "../../../../src/system-world.ts";
 import { probeSources } from "../../../../src/job/daemon/probe-halted-sources.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { SourceHealth } from "../../../../src/job/source/source-health.ts";

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../../src/job/compose/system-world.ts";
+import { systemClock } from "../../../../src/system-world.ts";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { DrainName, PassId } from "../../../../src/job/contracts/ids.ts";
 import type { Job, WorkQueue } from "../../../../src/job/contracts/work-queue.ts";

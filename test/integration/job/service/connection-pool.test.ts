@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../../../src/job/compose/system-world.ts";
+import { systemClock } from "../../../../src/system-world.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 import { connectTo, rawAnswer, startHttp, startRaw } from "../../../support/message-service-server.ts";
 

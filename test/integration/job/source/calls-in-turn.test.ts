@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/job/compose/system-world.ts";
+import { systemClock } from "../../../../src/system-world.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { shareLeaseMs } from "../../../../src/job/contracts/call-shares.ts";
 import type { ServiceOperation } from "../../../../src/job/contracts/events.ts";

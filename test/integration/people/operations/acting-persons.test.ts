@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
-import { readFailureViews } from "../../../../src/job/compose/failure-views.ts";
+import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { noteFailure } from "../../../../src/people/operations/failures/marks.ts";
 import { pause, resume } from "../../../../src/people/operations/pauses/acts.ts";
 import { choosePauseTargets } from "../../../../src/people/operations/pauses/on-each-target.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readFailureViews } from "../../../../src/job/compose/failure-views.ts";
+import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { readAllArrivals } from "../../../../src/people/operations/failures/arrivals.ts";
 import { createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";

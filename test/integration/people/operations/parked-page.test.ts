@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readParkedPage, toParkedSums } from "../../../../src/people/operations/parked/read-page.ts";
-import { readQueueFacts } from "../../../../src/job/compose/drain-and-source-facts.ts";
+import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import type { SourceId } from "../../../../src/job/contracts/ids.ts";
 import { sourceKeys } from "../../../../src/job/store/keys.ts";

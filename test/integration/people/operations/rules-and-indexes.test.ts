@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readQueueFacts } from "../../../../src/job/compose/drain-and-source-facts.ts";
+import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { readIndexes } from "../../../../src/people/operations/indexes/read.ts";
 import { findRuleLines, toRuleStandings } from "../../../../src/people/operations/rules/read-rules.ts";
 import { createRedisStatisticsStore } from "../../../../src/job/store/statistics/redis-statistics-store.ts";

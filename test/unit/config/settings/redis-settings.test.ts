@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
 import type { SettingsInput } from "../../../../src/config/settings/load-settings.ts";
-import { createSecretsToRedact } from "../../../../src/job/compose/secrets-to-redact.ts";
+import { createSecretsToRedact } from "../../../../src/people/cli/output/secrets-to-redact.ts";
 import { testCertificate, testCertificateKey } from "../../../support/service-certificate.ts";
 import { useSettings } from "../../../support/settings.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { FailureKind } from "../../../../src/job/contracts/failures.ts";
+import type { FailureKind } from "../../../../src/job/message/failure-kind.ts";
 import { createFailureTally } from "../../../../src/job/failures/count-failures.ts";
 
 const hourMs = 3_600_000;

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { FailureBook, FailureKind } from "../../../../src/job/contracts/failures.ts";
+import type { FailureKind } from "../../../../src/job/message/failure-kind.ts";
+import type { FailureBook } from "../../../../src/job/contracts/failures.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { createFailureTally } from "../../../../src/job/failures/count-failures.ts";
 import { createRecordFailures } from "../../../../src/job/failures/record-failures.ts";

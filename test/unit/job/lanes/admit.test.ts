@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toLaneId } from "../../../../src/job/lanes/lane-id.ts";
+import { toLaneId } from "../../../../src/job/message/lane-id.ts";
 import { grantedForMs } from "../../../../src/job/contracts/ledger-limits.ts";
 import type { LaneUnused } from "../../../../src/job/contracts/lanes.ts";
 import { giveBackUnpublished, spareExhausted } from "../../../../src/job/lanes/admit.ts";

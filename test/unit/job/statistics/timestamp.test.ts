@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  compareInstants,
-  formatInstant,
-  parseTimestamp,
-  toUnixSeconds,
-} from "../../../../src/job/statistics/timestamp.ts";
+import { compareInstants, formatInstant } from "../../../../src/job/contracts/index-statistics.ts";
+import { parseTimestamp, toUnixSeconds } from "../../../../src/job/statistics/timestamp.ts";
 
 const wholeSecond = Date.UTC(2025, 9, 19, 18, 33, 5);
 

@@ -6,7 +6,7 @@ import { readLaneStandings } from "../../../../src/people/plan/lane-standings.ts
 import { createLaneWaitCount } from "../../../../src/people/plan/lane-waits.ts";
 import type { Letter } from "../../../../src/job/page/letter.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
-import { toLaneId } from "../../../../src/job/lanes/lane-id.ts";
+import { toLaneId } from "../../../../src/job/message/lane-id.ts";
 import { config, createLaneStand, driverOf, origin } from "../../../support/lane-stands.ts";
 import { drain as name } from "../../../support/ledger-stands.ts";
 import { decidedLetter, dueLetter, openView } from "../../../support/letters.ts";

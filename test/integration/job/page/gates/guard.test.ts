@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRedisStatisticsStore } from "../../../../../src/job/store/statistics/redis-statistics-store.ts";
-import { readQueueFacts } from "../../../../../src/job/compose/drain-and-source-facts.ts";
+import { readQueueFacts } from "../../../../../src/people/read/queue-facts.ts";
 import { createRig, type Rig, type RigOptions } from "../../../../support/rig.ts";
 import { useRedis } from "../../../../support/redis.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Core } from "../../../../../src/job/compose/build-core.ts";
 import { readLaneNext } from "../../../../../src/people/operations/status/read.ts";
-import { toLaneId } from "../../../../../src/job/lanes/lane-id.ts";
+import { toLaneId } from "../../../../../src/job/message/lane-id.ts";
 import { config, createLaneStand, origin } from "../../../../support/lane-stands.ts";
 import { drain } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { DeadLetter } from "./dead-letter.ts";
+import { oncePerText } from "./once-per-text.ts";
+import { signatureOf, signatureTextOf } from "./signature/signature-of.ts";
+import { laneOriginOfLetter } from "./lane-origin.ts";
+
+/**
+ * Dead letters of one source that failed alike: same destination, same status, same answer without the parts
+ * that vary.
+ */
+export interface FailureKind {
+  /** The same in every process at any time (`toFailureId`). */
+  readonly id: string;
+  /** Where it failed, as lanes name it; `(unreadable)` for records that are no dead letters. */
+  readonly origin: string;
+  /** Null: there was no HTTP answer. */
+  readonly status: number | null;
+  /** The signature of the answer: printable, at most 120 characters, nothing private. */
+  readonly text: string;
+}
+
+/** A few hundred bytes each. A queue has some dozens, or one for each message. */
+const maxRemembered = 2_000;
+
+const unreadableOrigin = "(unreadable)";
+
+/** 40 bits: among the 500 kinds of a source, two share an id once in ten million sources. */
+export function toFailureId(origin: string, signatureKey: string): string {
+  return idOf(`${origin}\0${signatureKey}`);
+}
+
+const idOf = oncePerText(2_000, 1_024, (text) =>
+  createHash("sha256").update(text).digest("hex").slice(0, 10),
+);
+
+/** Records without a dlqId, or in a form that nobody can read. */
+export const unreadableKind: FailureKind = {
+  id: "unreadable",
+  origin: unreadableOrigin,
+  status: null,
+  text: "no dead letter that can be read",
+};
+
+/** What a destination's other failures are counted as, once too many kinds are recorded. */
+export function otherFailuresId(origin: string): string {
+  return `other-${toFailureId(origin, "")}`;
+}
+
+/** What those are counted as for which there is no room either. */
+export const othersOfAllId = "other";
+
+/** By destination, then status, then the answer's text: no key is joined for it. */
+const known = new Map<string, Map<number | null, Map<string, FailureKind>>>();
+let remembered = 0;
+
+/** The kind of a failure. Each kind is worked out once. Pure, and never throws. */
+export function failureKindOf(
+  letter: Pick<DeadLetter, "url" | "queueName" | "responseStatus" | "responseBody" | "responseBodyBase64">,
+): FailureKind {
+  const origin = laneOriginOfLetter(letter) ?? unreadableOrigin;
+  const status = letter.responseStatus ?? null;
+  const text = signatureTextOf(letter);
+  const before = known.get(origin)?.get(status)?.get(text);
+  if (before !== undefined) return before;
+  if (remembered >= maxRemembered) {
+    known.clear();
+    remembered = 0;
+  }
+  const kind = { id: toFailureId(origin, signatureOf(letter).key), origin, status, text };
+  const ofOrigin = known.get(origin) ?? new Map<number | null, Map<string, FailureKind>>();
+  const ofStatus = ofOrigin.get(status) ?? new Map<string, FailureKind>();
+  known.set(origin, ofOrigin.set(status, ofStatus.set(text, kind)));
+  remembered += 1;
+  return kind;
+}

@@ -1,0 +1,61 @@
+import type { RecordedFailure } from "../../job/contracts/failures.ts";
+import type { DrainFacts } from "../../job/contracts/passes.ts";
+import type { Destination } from "../../job/contracts/queue-facts.ts";
+
+const unknownOrigin = "(other)";
+
+/**
+ * The destinations of a drain, the most waiting first. `selected`: what the census counted of the drain, by
+ * kind of failure. Until a full pass has counted everything, what it has not listed yet is taken from the
+ * census. Pure.
+ */
+export function toDestinations(
+  facts: Pick<DrainFacts, "failures" | "seen"> | null,
+  kinds: readonly Pick<RecordedFailure, "id" | "origin">[],
+  selected: Readonly<Record<string, number>>,
+): readonly Destination[] {
+  const originOf = new Map(kinds.map(({ id, origin }) => [id, origin]));
+  const sums = new Map<string, { -readonly [Name in keyof Destination]: Destination[Name] }>();
+  const sumOf = (id: string) => {
+    const origin = originOf.get(id) ?? unknownOrigin;
+    const none = { waiting: 0, unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0 };
+    const sum = sums.get(origin) ?? { origin, ...none };
+    sums.set(origin, sum);
+    return sum;
+  };
+  for (const { id, waiting, parked, arrived, published, failedAgain } of facts?.failures ?? []) {
+    const sum = sumOf(id);
+    sum.waiting += waiting;
+    sum.parked += parked;
+    sum.arrived += arrived;
+    sum.published += published;
+    sum.failedAgain += failedAgain;
+  }
+  for (const [id, unseen] of unseenOf(facts, selected)) {
+    const sum = sumOf(id);
+    sum.unseen += unseen;
+    sum.waiting += unseen;
+  }
+  return [...sums.values()].toSorted(
+    (one, other) => other.waiting - one.waiting || one.origin.localeCompare(other.origin),
+  );
+}
+
+/** `selected`: as above; undefined: no census has counted the drain. */
+export function isStillCounting(
+  facts: Pick<DrainFacts, "seen"> | null,
+  selected: Readonly<Record<string, number>> | undefined,
+): boolean {
+  return selected === undefined && (facts === null || facts.seen !== null);
+}
+
+/** By kind of failure: what the census counted, and the first full pass has not listed yet. */
+export function unseenOf(
+  facts: Pick<DrainFacts, "seen"> | null,
+  selected: Readonly<Record<string, number>>,
+): readonly (readonly [id: string, unseen: number])[] {
+  if (facts?.seen === null) return [];
+  return Object.entries(selected)
+    .map(([id, count]) => [id, Math.max(0, count - (facts?.seen?.[id] ?? 0))] as const)
+    .filter(([, unseen]) => unseen > 0);
+}

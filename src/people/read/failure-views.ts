@@ -1,0 +1,171 @@
+/** Kinds of failure with their counts over drains, and what persons wrote down about them. Pure. */
+import type { FailureMark, RecordedFailure, StandingFailure } from "../../job/contracts/failures.ts";
+import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
+import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { unseenOf } from "./destinations.ts";
+import { quietEnd, type QuietEnd } from "./quiet.ts";
+
+export interface FailureOfDrain extends StandingFailure {
+  readonly drain: DrainName;
+  /** Of those that wait: counted by the census, and not listed by the first full pass yet. */
+  readonly unseen: number;
+}
+
+/** Times are Unix ms. Counts are of the chosen drains. */
+export interface FailureView
+  extends
+    RecordedFailure,
+    Pick<StandingFailure, "waiting" | "parked" | "arrived" | "published" | "failedAgain" | "ruled"> {
+  readonly source: SourceId;
+  /** First met within a day, and nobody has written anything down about it. */
+  readonly isNew: boolean;
+  readonly isQuiet: boolean;
+  readonly note: FailureMark["note"];
+  readonly quiet: FailureMark["quiet"];
+  /** Why the quiet is over; null: there is none, or it is not. */
+  readonly quietEnded: QuietEnd;
+  /** Entry of its latest dead letter, or when one was met if none has arrived since it is known. */
+  readonly lastSeenAt: number;
+  /** Of all drains. */
+  readonly largestHour: number;
+  readonly drains: readonly FailureOfDrain[];
+}
+
+export interface ToViewFailures {
+  readonly facts: Pick<QueueFacts, "drains" | "sources">;
+  readonly marksOf: (source: SourceId) => ReadonlyMap<string, FailureMark>;
+  /** Count only this drain; absent: all. */
+  readonly drain?: DrainName;
+  readonly now: number;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Those in trouble first: met within a day, then with most that waits, then with most parked; quiet ones last. A
+ * note moves nothing: what a person has explained may still be what hurts most.
+ */
+export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): readonly FailureView[] {
+  const views = facts.sources.flatMap((source) => {
+    const marks = marksOf(source.source);
+    const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
+    const drains = facts.drains.filter((one) => one.source === source.source);
+    const byKind = toCounts(source, drains);
+    return [...source.failures, ...forgotten].map((kind): FailureView => {
+      const own = byKind.get(kind.id) ?? [];
+      const chosen = own.filter((one) => drain === undefined || one.drain === drain);
+      return toView(kind, marks.get(kind.id), { source: source.source, own, chosen, now });
+    });
+  });
+  return views
+    .filter(({ drains }) => drain === undefined || drains.length > 0)
+    .toSorted(
+      (one, other) =>
+        toRank(one, now) - toRank(other, now) ||
+        other.waiting - one.waiting ||
+        other.parked - one.parked ||
+        other.lastSeenAt - one.lastSeenAt,
+    );
+}
+
+/** Whether it matters now: something waits or is parked, or it was seen within a day. */
+export function isCurrent({ waiting, parked, lastSeenAt }: FailureView, now: number): boolean {
+  return waiting > 0 || parked > 0 || lastSeenAt > now - dayMs;
+}
+
+function toRank({ firstMetAt, quiet, isQuiet }: FailureView, now: number): number {
+  if (isQuiet) return 2;
+  return isOfToday(firstMetAt, now) && quiet === null ? 0 : 1;
+}
+
+function isOfToday(firstMetAt: number, now: number): boolean {
+  return firstMetAt > now - dayMs;
+}
+
+function toCounts(
+  { census }: Pick<QueueFacts["sources"][number], "census">,
+  drains: QueueFacts["drains"],
+): ReadonlyMap<string, readonly FailureOfDrain[]> {
+  const byKind = new Map<string, Map<DrainName, FailureOfDrain>>();
+  const put = (one: FailureOfDrain): void => {
+    byKind.set(one.id, (byKind.get(one.id) ?? new Map<DrainName, FailureOfDrain>()).set(one.drain, one));
+  };
+  for (const { drain, facts } of drains) {
+    for (const one of facts?.failures ?? []) put({ drain, unseen: 0, ...one });
+    for (const [id, unseen] of unseenOf(facts, census?.selected?.[drain] ?? {})) {
+      const known = byKind.get(id)?.get(drain) ?? { id, drain, ...nothing };
+      put({ ...known, unseen, waiting: known.waiting + unseen });
+    }
+  }
+  return new Map([...byKind].map(([id, own]) => [id, [...own.values()]]));
+}
+
+const nothing: Omit<FailureOfDrain, "id" | "drain"> = {
+  waiting: 0,
+  unseen: 0,
+  parked: 0,
+  arrived: 0,
+  published: 0,
+  failedAgain: 0,
+  lastArrivedAt: null,
+  largestHour: 0,
+  ruled: {},
+};
+
+function toView(
+  kind: RecordedFailure,
+  mark: FailureMark | undefined,
+  {
+    source,
+    own,
+    chosen,
+    now,
+  }: {
+    readonly source: SourceId;
+    readonly own: readonly FailureOfDrain[];
+    readonly chosen: readonly FailureOfDrain[];
+    readonly now: number;
+  },
+): FailureView {
+  const { note = null, quiet = null } = mark ?? {};
+  const nowIs = { largestHour: Math.max(0, ...own.map((one) => one.largestHour)), ruled: sumRuled(own) };
+  const ended = quiet === null ? null : quietEnd(quiet, nowIs, now);
+  const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
+  const sum = (name: "waiting" | "parked" | "arrived" | "published" | "failedAgain"): number =>
+    chosen.reduce((total, one) => total + one[name], 0);
+  const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
+  // One by one: an object that gets so many fields after a spread takes V8 30 µs, a hundred times as long.
+  return {
+    id,
+    origin,
+    status,
+    text,
+    sample,
+    firstMetAt,
+    lastMetAt,
+    drain,
+    source,
+    waiting: sum("waiting"),
+    parked: sum("parked"),
+    arrived: sum("arrived"),
+    published: sum("published"),
+    failedAgain: sum("failedAgain"),
+    ruled: sumRuled(chosen),
+    isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null,
+    isQuiet: quiet !== null && ended === null,
+    note,
+    quiet,
+    quietEnded: ended,
+    lastSeenAt: arrivedAt.length === 0 ? kind.lastMetAt : Math.max(...arrivedAt),
+    largestHour: nowIs.largestHour,
+    drains: chosen,
+  };
+}
+
+function sumRuled(all: readonly FailureOfDrain[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { ruled } of all) {
+    for (const [rule, count] of Object.entries(ruled)) sums[rule] = (sums[rule] ?? 0) + count;
+  }
+  return sums;
+}

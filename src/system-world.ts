@@ -1,0 +1,28 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "./job/contracts/clock.ts";
+import type { Identities, PassId, Token } from "./job/contracts/ids.ts";
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  // CLOCK_MONOTONIC goes on while a process is stopped by a signal.
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    // All sleeps until one stop share its signal. Each removes its listener, so their number is no leak.
+    if (signal !== undefined) setMaxListeners(0, signal);
+    await delay(ms, undefined, signal === undefined ? {} : { signal });
+  },
+  random: () => Math.random(),
+};
+
+/** This process among the replicas; in a container the host name is the pod's. */
+export function replicaName(): string {
+  return `${hostname()}-${process.pid}`;
+}
+
+export const randomIdentities: Identities = {
+  token: () => randomUUID() as Token,
+  passId: () => randomUUID() as PassId,
+};

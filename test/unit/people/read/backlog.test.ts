@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import type { DrainFacts } from "../../../../src/job/contracts/passes.ts";
+import { toDepth } from "../../../../src/people/read/depth.ts";
+import { isStillCounting, toDestinations } from "../../../../src/people/read/destinations.ts";
+import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../../src/people/read/outlook.ts";
+import type { LaneStanding } from "../../../../src/people/plan/lane-standings.ts";
+
+const kinds = [
+  { id: "a5", origin: "https://a.example" },
+  { id: "a4", origin: "https://a.example" },
+  { id: "b5", origin: "https://b.example" },
+];
+const none = {
+  waiting: 0,
+  parked: 0,
+  arrived: 0,
+  published: 0,
+  failedAgain: 0,
+  lastArrivedAt: null,
+  largestHour: 0,
+  ruled: {},
+};
+
+type Source = Parameters<typeof toDepth>[0];
+
+const source = (changes: object): Source =>
+  ({ summary: { pendingDelete: 5, gone: 100 }, census: null, ...changes }) as unknown as Source;
+
+const drain = (waiting: number, facts: Partial<DrainFacts>) => ({
+  destinations: [{ origin: "o", unseen: 0, ...none, waiting, parked: 10 }],
+  facts: { seen: null, exact: true, lastFullAt: 1_000, ...facts } as DrainFacts,
+  stillCounting: facts.seen !== undefined,
+  selectsEverything: true,
+});
+
+const laned = (state: LaneStanding["state"], nextInMs = 0): LaneStanding => ({
+  state,
+  sinceMs: 1,
+  why: null,
+  lastProbeAt: null,
+  size: 5,
+  sent: 0,
+  nextInMs,
+  isShaky: false,
+  isSuspect: false,
+});
+
+const to = (origin: string, waiting: number, lane: LaneStanding | null = null): DestinationOutlook => ({
+  ...none,
+  origin,
+  unseen: 0,
+  waiting,
+  lane,
+  isPaused: false,
+});
+
+const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {}) => ({
+  pace,
+  backlog: { at: 1, published: 600 },
+  reasons: { due: {}, held, parked: {} },
+});
+
+describe("what a drain leaves alone", () => {
+  it("is what waits for a person, and single messages that cool; not what only waits for its attempt", () => {
+    const held = { otherwise: 3, "attempts-exhausted": 1, "refused-alone": 1, cooling: 1, waiting: 5 };
+    expect(toLeftAlone(facts({}, held), 11)).toEqual({ forPerson: 1, cooling: 2 });
+    expect(toLeftAlone(facts({}, held), 5)).toEqual({ forPerson: 1, cooling: 1 });
+    expect(toLeftAlone(facts({}, held), 2)).toEqual({ forPerson: 0, cooling: 0 });
+    expect(toLeftAlone(null, 4)).toEqual({ forPerson: 0, cooling: 0 });
+  });
+
+  it("is none of ten or more that cool: the service refuses, and they go when it accepts again", () => {
+    expect(toLeftAlone(facts({}, { cooling: 10 }), 10)).toEqual({ forPerson: 0, cooling: 0 });
+  });
+});
+
+describe("destinations", () => {
+  it("sum the kinds of failure of each, the most waiting first", () => {
+    const failures = [
+      { ...none, id: "a5", waiting: 7, parked: 1 },
+      { ...none, id: "a4", waiting: 2, published: 5, failedAgain: 1 },
+      { ...none, id: "b5", waiting: 20 },
+      { ...none, id: "gone", waiting: 3 },
+    ];
+    expect(toDestinations({ failures, seen: null }, kinds, { a5: 99 })).toMatchObject([
+      { origin: "https://b.example", waiting: 20 },
+      { origin: "https://a.example", waiting: 9, unseen: 0, parked: 1, published: 5, failedAgain: 1 },
+      { origin: "(other)", waiting: 3 },
+    ]);
+  });
+
+  it("take what the first full pass has not listed yet from the census", () => {
+    const failures = [{ ...none, id: "a5", waiting: 60 }];
+    expect(toDestinations({ failures, seen: { a5: 100 } }, kinds, { a5: 1_000, b5: 50 })).toMatchObject([
+      { origin: "https://a.example", waiting: 960, unseen: 900 },
+      { origin: "https://b.example", waiting: 50, unseen: 50 },
+    ]);
+    expect(toDestinations(null, kinds, { b5: 50 })).toMatchObject([{ waiting: 50, unseen: 50 }]);
+  });
+});
+
+describe("a drain is still being counted", () => {
+  it.each([
+    ["before its first pass", null, undefined, true],
+    ["during its first full pass", { seen: {} }, undefined, true],
+    ["not after that", { seen: null }, undefined, false],
+    ["not if a census has counted it", { seen: {} }, {}, false],
+  ])("%s", (_name, seen, selected, expected) => {
+    expect(isStillCounting(seen, selected)).toBe(expected);
+  });
+});
+
+describe("the depth of a source", () => {
+  it("is what drains left, what is parked, and what is still to be deleted", () => {
+    expect(toDepth(source({}), [drain(85, {})])).toEqual({ count: 100, exact: true, stillCounting: false });
+    expect(toDepth(source({}), [drain(85, { exact: false })])).toEqual({
+      count: 100,
+      exact: false,
+      stillCounting: false,
+    });
+  });
+
+  it("is at least what a younger census counted, less deletes since", () => {
+    const census = { at: 2_000, depth: 500, unselected: 3, goneBefore: 40 };
+    expect(toDepth(source({ census }), [drain(85, {})])?.count).toBe(440);
+    expect(toDepth(source({ census: { ...census, at: 900 } }), [drain(85, {})])?.count).toBe(103);
+  });
+
+  it("counts records once that several drains select", () => {
+    const overlapping = [drain(85, {}), drain(20, {})];
+    expect(toDepth(source({}), overlapping)).toEqual({ count: 130, exact: true, stillCounting: false });
+    const selected = { one: { a5: 95 }, two: { a5: 30 } };
+    const census = { at: 900, counted: "listing", depth: 102, unselected: 2, selected };
+    // By the census, 25 of the records have two drains.
+    expect(toDepth(source({ census }), overlapping)).toEqual({
+      count: 107,
+      exact: false,
+      stillCounting: false,
+    });
+    // One drain has published them, and the other has not noticed.
+    expect(toDepth(source({ census }), [drain(0, {}), drain(20, {})])?.count).toBe(37);
+    const ofPass = { at: 900, counted: "pass", depth: 95, unselected: 0 };
+    expect(toDepth(source({ census: ofPass }), overlapping)).toEqual({
+      count: 100,
+      exact: false,
+      stillCounting: false,
+    });
+    const apart = { ...census, depth: 127 };
+    expect(toDepth(source({ census: apart }), overlapping)).toEqual({
+      count: 132,
+      exact: true,
+      stillCounting: false,
+    });
+  });
+
+  it("is at least what was listed so far, until a drain that selects everything or a census has counted", () => {
+    const first = drain(85, { seen: { a5: 90 }, exact: false });
+    expect(toDepth(source({}), [first])).toEqual({ count: 100, exact: false, stillCounting: true });
+    const part = { ...drain(85, {}), selectsEverything: false };
+    expect(toDepth(source({}), [part])).toEqual({ count: 100, exact: false, stillCounting: true });
+    const census = { at: 900, depth: 500, unselected: 3, goneBefore: 100 };
+    expect(toDepth(source({ census }), [first])).toEqual({ count: 500, exact: false, stillCounting: false });
+  });
+
+  it("is unknown before anything was counted", () => {
+    const nothing = { destinations: [], facts: null, stillCounting: true, selectsEverything: true };
+    expect(toDepth(source({}), [nothing])).toBeNull();
+  });
+});
+
+const now = 1_000_000;
+const of = (pace: DrainFacts["pace"]) => toOutlook(facts(pace), [to("https://a.example", 600)], false, now);
+
+describe("the outlook of a drain", () => {
+  it("has the rate of the last minute, and how long what goes takes at that rate", () => {
+    // Published from 940 s on; older slots do not count.
+    const pace = { 80: 9_999, 94: 300, 95: 300, 99: 600 };
+    expect(toOutlook(facts(pace), [to("https://a.example", 400)], false, now)).toMatchObject({
+      waiting: 400,
+      going: 400,
+      backlog: 1_000,
+      perSecond: 20,
+      atRateMs: 20_000,
+    });
+  });
+
+  it("counts neither what is halted nor what rules hold as going", () => {
+    const destinations = [
+      to("https://a.example", 400),
+      to("https://dead.example", 900, laned("halted", 60_000)),
+    ];
+    const outlook = toOutlook(facts({ 94: 600 }, { rule: 30, otherwise: 20 }), destinations, false, now);
+    expect(outlook).toMatchObject({ waiting: 1_300, stoppedWaiting: 900, heldByRules: 50, going: 350 });
+    expect(outlook.atRateMs).toBe(35_000);
+  });
+
+  it("counts what is of a paused kind as stopped, beside a halted and a paused destination", () => {
+    const destinations = [
+      to("https://a.example", 800),
+      to("https://dead.example", 300, laned("halted", 60_000)),
+      { ...to("https://paused.example", 40), isPaused: true },
+    ];
+    // 795 of a.example are of the kind that is paused.
+    const held = { "lane-halted": 300, "host-paused": 835 };
+    const outlook = toOutlook(facts({ 99: 100 }, held), destinations, false, now);
+    expect(outlook).toMatchObject({ waiting: 1_140, stoppedWaiting: 1_135, going: 5 });
+  });
+
+  it("does not count come-backs as going whose next attempt is later", () => {
+    const late = (waiting: number, ...more: DestinationOutlook[]) =>
+      toOutlook(facts({ 99: 100 }, { waiting: 28 }), [to("https://a.example", waiting), ...more], false, now);
+    expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, atRateMs: null });
+    expect(late(30)).toMatchObject({ going: 2 });
+    // They are taken to be for the halted one.
+    const dead = to("https://dead.example", 900, laned("halted", 60_000));
+    expect(late(30, dead)).toMatchObject({ waitingForAttempt: 0, going: 30 });
+  });
+
+  it("does not count as going what only a person or a date of its own moves", () => {
+    const held = { "implausible-date": 4, "attempts-exhausted": 2, "not-before": 10 };
+    const outlook = toOutlook(facts({ 99: 100 }, held), [to("https://a.example", 16)], false, now);
+    expect(outlook).toMatchObject({ waitingForPerson: 6, waitingForDate: 10, going: 0, atRateMs: null });
+    const dead = to("https://dead.example", 5, laned("halted", 60_000));
+    const beside = toOutlook(facts({}, held), [to("https://a.example", 16), dead], false, now);
+    expect(beside).toMatchObject({ waitingForPerson: 1, waitingForDate: 10 });
+  });
+
+  it("knows no time while the service is behind and takes nothing", () => {
+    const destinations = [to("https://a.example", 40)];
+    const [all, half] = [40, 20].map((held) =>
+      toOutlook(facts({ 94: 300 }, { "still-under-way": held }), destinations, false, now),
+    );
+    expect(all?.atRateMs).toBeNull();
+    expect(half?.atRateMs).toBe(8_000);
+  });
+
+  it("knows how long it takes at its rate only once a whole minute was measured", () => {
+    expect(of({ 95: 300, 99: 300 })).toMatchObject({ perSecond: 12, atRateMs: null });
+    expect(of({ 94: 300, 99: 300 })).toMatchObject({ perSecond: 10, atRateMs: 60_000 });
+    // It published before that minute, so what is missing in it is no publish, and not a time that is not known.
+    expect(of({ 90: 5, 99: 300 })).toMatchObject({ perSecond: 5, atRateMs: 120_000 });
+    expect(of({ 90: 5 })).toMatchObject({ perSecond: null, atRateMs: null });
+  });
+
+  it("does not know how long it takes while the first count goes on", () => {
+    const outlook = toOutlook(facts({ 94: 300, 99: 600 }), [to("https://a.example", 400)], true, now);
+    expect(outlook).toMatchObject({ waiting: 400, perSecond: 15, atRateMs: null });
+  });
+
+  it("does not know how long it takes without a rate", () => {
+    expect(toOutlook(facts({}), [to("https://a.example", 600)], false, now)).toMatchObject({
+      perSecond: null,
+      atRateMs: null,
+    });
+  });
+});
