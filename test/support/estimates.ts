@@ -19,7 +19,4 @@ export const input: EstimateInput = {
     worstBilled: 2_000,
   },
   room: { perDay: null },
-  listed: 1_000,
-  otherDeletes: 0,
-  itemsPerPublish: 100,
 };

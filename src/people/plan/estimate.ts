@@ -17,10 +17,6 @@ export interface EstimateInput {
   readonly ruleRates: ReadonlyMap<string, Rate>;
   readonly counts: PublishCounts;
   readonly room: Pick<Room, "perDay">;
-  readonly listed: number;
-  /** Deletes without a publish. */
-  readonly otherDeletes: number;
-  readonly itemsPerPublish: number;
 }
 
 /** So many publishes at this rate take `ms`: less is not possible. */
@@ -33,13 +29,12 @@ export interface LeastTime {
   readonly name?: string;
 }
 
-const idsPerCall = 100;
 /** Destinations that are shown one by one. */
 const maxShown = 8;
 
 /** Of everything that is due now, and of what becomes due by time alone. */
 export function estimate(input: EstimateInput) {
-  const { limits, counts, listed, otherDeletes, itemsPerPublish } = input;
+  const { limits, counts } = input;
   const { destinations, again, laterSpan, worstBilled } = counts;
   const publishes = sumOf(destinations, (one) => one.publishes);
   const later = sumOf(destinations, (one) => one.later);
@@ -51,11 +46,6 @@ export function estimate(input: EstimateInput) {
     later: laterSpan === null ? null : { publishes: later, ...laterSpan },
     /** Attempts that the service bills: when each first one succeeds, and when every one fails. */
     billed: { best: all, worst: worstBilled },
-    calls: {
-      list: Math.max(1, Math.ceil(listed / idsPerCall)),
-      publish: Math.ceil(all / itemsPerPublish),
-      remove: Math.ceil((all + otherDeletes) / idsPerCall),
-    },
     /** By the limit that takes longest; null if no limit is set. */
     least: longestOf(leastTimes(input, all)),
     destinations: toShown(destinations),

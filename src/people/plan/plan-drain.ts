@@ -83,8 +83,6 @@ export async function planDrain(run: PlanRun) {
   }
 
   const report = decided.report(config.rules.map(({ name }) => name));
-  const { drop, settle } = report.decisions;
-  const { limits } = config;
   const room = await readRoom(drain);
   return {
     drain: config.name,
@@ -105,15 +103,7 @@ export async function planDrain(run: PlanRun) {
     room,
     /** Null if the drain has none. */
     lanes: await laneWaits.read(),
-    estimate: estimate({
-      limits,
-      ruleRates,
-      counts: destinations.report(),
-      room,
-      listed,
-      otherDeletes: drop + settle,
-      itemsPerPublish: source.publish.maxItems,
-    }),
+    estimate: estimate({ limits: config.limits, ruleRates, counts: destinations.report(), room }),
   };
 }
 

@@ -10,7 +10,7 @@ import { toCeilingText } from "./limits-text.ts";
 
 /** Empty if nothing is to be published, now or later. */
 export function toEstimateText(columns: number, estimate: Estimate, room: Room): string {
-  const { billed, calls, later, least } = estimate;
+  const { billed, later, least } = estimate;
   if (billed.best === 0) return "";
   const best = billed.best === billed.worst ? "" : `${billed.best} to `;
   const bills = `${best}${counted(billed.worst, "attempt")} for ${counted(billed.best, "publish", "publishes")}`;
@@ -25,11 +25,6 @@ export function toEstimateText(columns: number, estimate: Estimate, room: Room):
         "held      ",
         `${later.publishes} ${become} due ${toSpan(later.fromMs, later.toMs, 0)}`,
       ),
-    wrapList(columns, 4, "calls", [
-      `${calls.list} list`,
-      `${calls.publish} publish`,
-      `${calls.remove} delete`,
-    ]),
     wrapList(columns, 4, "bills", [bills]),
     toCeilingText(columns, room, estimate),
     toDestinationsText(columns, estimate),

@@ -95,7 +95,7 @@ function Warnings({ drain: { pausedBy, room, archive, decisions, lanes } }: Prop
 }
 
 function Cost({ drain: { estimate } }: Props): Html | null {
-  const { billed, calls, later, least, days, passes } = estimate;
+  const { billed, later, least, days, passes } = estimate;
   if (billed.best === 0) return null;
   return (
     <dl>
@@ -115,10 +115,6 @@ function Cost({ drain: { estimate } }: Props): Html | null {
           </dd>
         </>
       )}
-      <dt>Calls</dt>
-      <dd>
-        {number(calls.list)} list, {number(calls.publish)} publish, {number(calls.remove)} delete
-      </dd>
       <dt>Bills</dt>
       <dd>
         {billed.best === billed.worst ? null : `${number(billed.best)} to `}

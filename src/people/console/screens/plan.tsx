@@ -1,5 +1,4 @@
-/** One plan: how far it is, what it would do and why, what it leaves alone, what it takes. */
-import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+/** One plan: how far it is, what it would do and why, what it leaves alone. */
 import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/plans.ts";
@@ -35,7 +34,7 @@ export const planScreen = defineScreen<Model>({
   sections: [
     { id: "progress", isLive: true, render: ({ plan }) => <PlanProgress plan={plan} /> },
     { id: "acts", isLive: false, render: (model, context) => <Acts model={model} context={context} /> },
-    { id: "about", isLive: false, render: ({ plan, report }) => <About plan={plan} report={report} /> },
+    { id: "about", isLive: false, render: ({ plan }) => <About plan={plan} /> },
     {
       id: "drains",
       isLive: false,
@@ -128,7 +127,7 @@ function toApplyTitle({ made, apply }: SharedPlan): string {
   return `Apply to ${number(made.acts)} ${made.acts === 1 ? "message" : "messages"}`;
 }
 
-function About({ plan, report }: { readonly plan: SharedPlan; readonly report: PlanReport | null }): Html {
+function About({ plan }: { readonly plan: SharedPlan }): Html {
   const { made } = plan;
   return (
     <dl>
@@ -157,20 +156,6 @@ function About({ plan, report }: { readonly plan: SharedPlan; readonly report: P
           <dt>Hash</dt>
           <dd>
             <code>{made.sha256}</code>
-          </dd>
-        </>
-      )}
-      {report === null ? null : (
-        <>
-          <dt>Takes</dt>
-          <dd>
-            {number(
-              report.drains.reduce(
-                (sum, { estimate: { calls } }) => sum + calls.list + calls.publish + calls.remove,
-                0,
-              ),
-            )}{" "}
-            calls of the service
           </dd>
         </>
       )}

@@ -17,14 +17,13 @@ const estimated = (fields: Partial<EstimateInput>) => estimate({ ...input, ...fi
 describe("an estimate", () => {
   it.each<[string, Partial<EstimateInput>, object]>([
     [
-      "calls and bills, and no time without a limit",
+      "bills, and no time without a limit",
       {},
       {
         publishes: 500,
         least: null,
         later: null,
         billed: { best: 500, worst: 2_000 },
-        calls: { list: 10, publish: 5, remove: 5 },
       },
     ],
     [
@@ -75,14 +74,14 @@ describe("an estimate", () => {
     ],
     [
       "nothing to do",
-      { listed: 0, limits: { publish: perSecond(20) }, ...counting({ destinations: [] }) },
+      { limits: { publish: perSecond(20) }, ...counting({ destinations: [] }) },
       { publishes: 0, passes: 1, days: 1, least: { ms: 0 } },
     ],
   ])("has %s", (_name, fields, expected) => {
     expect(estimated(fields)).toMatchObject(expected);
   });
 
-  it("counts what becomes due by time alone with its limit, its bills and its calls", () => {
+  it("counts what becomes due by time alone with its limit and its bills", () => {
     const limits = { perHost: perSecond(10) };
     const destinations = [to("a.example.com", 2_400, 18_000)];
     const counts = counting({ destinations, laterSpan: { fromMs: 30_000, toMs: 45_000 } });
@@ -90,7 +89,6 @@ describe("an estimate", () => {
       publishes: 2_400,
       later: { publishes: 18_000, fromMs: 30_000, toMs: 45_000 },
       billed: { best: 20_400 },
-      calls: { publish: 204 },
       least: { publishes: 20_400, ms: 34 * minute },
     });
   });

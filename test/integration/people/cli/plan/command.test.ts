@@ -130,7 +130,6 @@ describe("redriver plan", () => {
         publishes: 150,
         // With the five that become due.
         billed: { best: 155, worst: 465 },
-        calls: { list: 2, publish: 2, remove: 2 },
         later: { publishes: 5 },
         // By the rule's own limit.
         least: { kind: "rule", name: "outage", publishes: 125 },

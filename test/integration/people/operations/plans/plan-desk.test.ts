@@ -76,7 +76,7 @@ describe("a plan that the replicas share", () => {
           { rule: null, count: 3, reasons: [{ then: "hold", reason: "otherwise", count: 3 }] },
         ],
         failures: { top: [{ status: 503, count: 230 }, {}, {}] },
-        estimate: { publishes: 230, calls: { list: 3, publish: 3 } },
+        estimate: { publishes: 230 },
       },
     ]);
     expect(stand.emulator.journal.counts().accepted).toBe(0);

@@ -8,7 +8,6 @@ const hosts = Array.from({ length: 9 }, (_, index) => to(`host-${index}.example.
 const outage = estimate({
   ...input,
   limits,
-  listed: 14_562,
   counts: {
     destinations: [
       to("api.example.com", 2_400, 18_000),
@@ -26,13 +25,12 @@ const text = (fields: Partial<Estimate> = {}) =>
   toEstimateText(80, { ...outage, ...fields }, { closedGuards: [], perDay: null, perPass: null });
 
 describe("what a plan takes, on the terminal", () => {
-  it("is its limit, what becomes due, calls, bills, and destinations, in 80 columns", () => {
+  it("is its limit, what becomes due, bills, and destinations, in 80 columns", () => {
     expect(text()).toMatchInlineSnapshot(`
       "
         time and cost
           limit     20400 for api.example.com at 10/s: at least 34m
           held      18000 become due in 30s to 45s
-          calls     146 list, 326 publish, 326 delete
           bills     32526 to 58248 attempts for 32526 publishes
 
           destination                                                       now  later

@@ -179,7 +179,6 @@ const report: PlanReport = {
       estimate: {
         publishes: 812,
         billed: { best: 812, worst: 3_248 },
-        calls: { list: 12, publish: 9, remove: 9 },
         later: null,
         least: {
           kind: "host",
@@ -278,7 +277,6 @@ describe("a plan on the terminal", () => {
 
         time and cost
           limit     812 for api.orders.example.com at 10/s: at least 1m21s
-          calls     12 list, 9 publish, 9 delete
           bills     812 to 3248 attempts for 812 publishes
           perPass   a drain left to itself needs 2 passes or more
           perDay    90 of 100 used today (UTC), 10 left, spread over 9 days or more
