@@ -4,6 +4,7 @@ import { sharedKey, sourceKey } from "../redis/key-prefix.ts";
 export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
   const key = (...parts: readonly string[]): string => sourceKey(keyPrefix, sourceId, ...parts);
   return {
+    // The scripts of the ledger name its keys after this one (prelude.lua.ts).
     meta: key("ledger", "meta"),
     open: key("ledger", "open"),
     pending: key("ledger", "pending"),

@@ -5,7 +5,7 @@
  * what is known of all of them. The key of each id's entry has only a pointer to it: the JSON `[2,"<token>"]`,
  * which an older build takes for an entry of another version and leaves alone.
  *
- * A batch record is a hash under the second prefix and the token: s open, published or gone; ids, m, n, as, da
+ * A batch record is a hash under its prefix and the token: s open, published or gone; ids, m, n, as, da
  *   JSON texts, each a list in the order of ids or one value for all (messageIds, attempts, ids of the
  *   published messages, datesAgree); count of ids; d drain; l when it was begun; at when it was published or
  *   gone; w last listed; ends when its pointers expire, by the server's clock; cb:<id> the listing that first

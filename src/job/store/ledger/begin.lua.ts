@@ -10,8 +10,8 @@ export interface BatchBegun extends Riding {
 /**
  * begin: takes the right to act and writes the intent.
  *
- * ARGV: 5 { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?,
- * destinations?, workerLostAt? }, 6 dlqIds, 7 messageIds (column), 8 attempts (column).
+ * ARGV: 3 { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?,
+ * destinations?, workerLostAt? }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
  * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
  * names of `destinations` that are paused, with nothing begun.
@@ -31,7 +31,7 @@ export const beginScript = defineLedgerScript<BeginAnswer | BatchBegun>(
   "begin",
   `${writeAuditLua}
 local previous = call.previous
-local ids = cjson.decode(ARGV[6])
+local ids = cjson.decode(ARGV[4])
 
 local function begun(e)
   return {
@@ -42,7 +42,7 @@ local function begun(e)
 end
 
 local function batchBegun(at)
-  return answered({ kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }, true, ARGV[6])
+  return answered({ kind = 'answered', all = begun({ x = 1, f = at, p = 1, r = 0 }) }, true, ARGV[4])
 end
 
 -- Those of the call's destinations that are paused.
@@ -86,14 +86,14 @@ end
 local function isBeingDeleted(e) return e.q and not e.cb and not e.df and not e.mg and isAtWork(e.at) end
 
 local own = call.act == 'republish' and #ids > 1 and findBatch(call.token)
-if own and own.s == 'open' and own.ids == ARGV[6] and not own.hasEnded then return batchBegun(own.l) end
+if own and own.s == 'open' and own.ids == ARGV[4] and not own.hasEnded then return batchBegun(own.l) end
 if call.act == 'republish' and #ids > 1 and not own and not previous and not pageRefusal() then
-  local fields = { 'ids', ARGV[6], 'm', ARGV[7], 'n', ARGV[8], 'd', call.drain }
+  local fields = { 'ids', ARGV[4], 'm', ARGV[5], 'n', ARGV[6], 'd', call.drain }
   if beginBatch(call.token, ids, fields) then return batchBegun(now) end
 end
 
 load(ids)
-local messageIds, attempts = cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
+local messageIds, attempts = cjson.decode(ARGV[5]), cjson.decode(ARGV[6])
 local found, holdsSome, asksSome = {}, false, false
 for i, id in ipairs(ids) do
   local e = read(id)
@@ -188,6 +188,6 @@ for i, id in ipairs(ids) do
   verdicts[i] = decide({ dlqId = id, messageId = at(messageIds, i), attempt = at(attempts, i) }, found[i] or nil)
   if verdicts[i].kind ~= 'begun' or verdicts[i].declaredDouble then isAllPlain = false end
 end
-return answered({ kind = 'answered', verdicts = verdicts }, isAllPlain, ARGV[6])
+return answered({ kind = 'answered', verdicts = verdicts }, isAllPlain, ARGV[4])
 `,
 );

@@ -9,14 +9,13 @@ import { batchLua } from "./batch.lua.ts";
  *
  * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince,
  *   wroteAt the last change of an entry, endedAt when a refusal last ended a series, coolUntil when the last
- *   cool entry ends, returnedAt when the ledger last returned to the server's time), 2 open (zset: dlqId by
- *   lastAt), 3 pending (zset: dlqId by when its deletion became pending), 4 failed (set: pending ones whose
- *   DELETE failed), 5 pauses (hash: redis-pause-book.ts), 6 parked (zset: dlqId by when its entry expires),
- *   7 open batches, 8 pending batches, 9 gone batches (zsets: batch.lua.ts).
- *   Keys of entries are ARGV[1] .. dlqId, those of batches ARGV[2] .. token. They share the hash tag of KEYS.
- *   They are not in KEYS: half of the scripts find them in an index.
- * ARGV: 1 prefix of entry keys, 2 prefix of batch keys, 3 epoch to set if there is none, 4 limits (JSON, ms),
- *   5 the call (JSON), 6 and more: its lists (JSON). A column is a list, or one value for all.
+ *   cool entry ends, returnedAt when the ledger last returned to the server's time). The other keys have its
+ *   hash tag and are named after it: nine names a call would be a tenth of its bytes. open (zset: dlqId by
+ *   lastAt), pending (zset: dlqId by when its deletion became pending), failed (set: pending ones whose
+ *   DELETE failed), pauses (hash: redis-pause-book.ts), parked (zset: dlqId by when its entry expires),
+ *   open-batches, pending-batches, gone-batches (zsets: batch.lua.ts), and those of entries and batches.
+ * ARGV: 1 epoch to set if there is none, 2 limits (JSON, ms), 3 the call (JSON), 4 and more: its lists (JSON).
+ *   A column is a list, or one value for all.
  *
  * An entry is JSON: v layout, s state, then series (open, cool, parked): x suffix, f firstAt, p posts, r
  *   refusals, un earlier series that may have been accepted, dd such a series makes this one a declared
@@ -38,10 +37,12 @@ import { batchLua } from "./batch.lua.ts";
  *   index removes the expired ones.
  */
 const preludeLua = `${serverTimeLua}
-local metaKey, openKey, pendingKey, failedKey, pausesKey, parkedKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local openBatchesKey, pendingBatchesKey, goneBatchesKey = KEYS[7], KEYS[8], KEYS[9]
-local prefix, batchPrefix, seed = ARGV[1], ARGV[2], ARGV[3]
-local limits, call = cjson.decode(ARGV[4]), cjson.decode(ARGV[5])
+local metaKey, ofSource = KEYS[1], string.sub(KEYS[1], 1, -1 - #'ledger:meta')
+local pausesKey, ofLedger = ofSource .. 'pauses', ofSource .. 'ledger:'
+local openKey, pendingKey, failedKey, parkedKey = ofLedger .. 'open', ofLedger .. 'pending', ofLedger .. 'failed', ofLedger .. 'parked'
+local openBatchesKey, pendingBatchesKey, goneBatchesKey = ofLedger .. 'open-batches', ofLedger .. 'pending-batches', ofLedger .. 'gone-batches'
+local prefix, batchPrefix = ofLedger .. 'entry:', ofLedger .. 'batch:'
+local seed, limits, call = ARGV[1], cjson.decode(ARGV[2]), cjson.decode(ARGV[3])
 local wrote, coolUntil = false, 0
 local meta, metaChanges = {}, {}
 local metaNames = { 'lastNow', 'ahead', 'epoch', 'sequence', 'lostAt', 'lostSince', 'endedAt', 'coolUntil', 'lastAcceptedAt', 'refusedAloneInARow', 'gone' }

@@ -6,8 +6,8 @@ import { writeAuditLua } from "./write-audit.lua.ts";
 /**
  * published: a fact from every state but gone. It is not fenced by a token: that would throw proof away.
  *
- * ARGV: 5 { columns attempt, deletePending, datesAgree, namedBy, drain (false: none), token? }, 6 dlqIds, 7 as,
- * 8 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 6 and 8 are
+ * ARGV: 3 { columns attempt, deletePending, datesAgree, namedBy, drain (false: none), token? }, 4 dlqIds, 5 as,
+ * 6 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 4 and 6 are
  * empty, drain is of all, all deletions are pending, and nothing names them.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
  * other-version; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
@@ -26,12 +26,12 @@ evenWhenFull()
 local batch = call.token and batchUnder(call.token)
 if call.token and not batch then return stamped({ isUnknown = true }) end
 if batch and batch.s == 'open' then
-  publishBatch(batch, 'as', ARGV[7], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d)
+  publishBatch(batch, 'as', ARGV[5], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d)
   recordAcceptance()
 end
-local idsText = batch and batch.ids or ARGV[6]
-if batch and batch.s == 'published' and batch.as == ARGV[7] then
-  return answered(withSourceFacts({}), true, idsText, ARGV[7])
+local idsText = batch and batch.ids or ARGV[4]
+if batch and batch.s == 'published' and batch.as == ARGV[5] then
+  return answered(withSourceFacts({}), true, idsText, ARGV[5])
 end
 
 -- A come-back names its parent. The first one is stored, so that a second run answers the same.
@@ -78,7 +78,7 @@ local function record(fact)
   return { kind = 'recorded', firstNaming = p.cb and true or nil }
 end
 
-local ids, as, messageIds = cjson.decode(idsText), cjson.decode(ARGV[7]), cjson.decode(ARGV[8])
+local ids, as, messageIds = cjson.decode(idsText), cjson.decode(ARGV[5]), cjson.decode(ARGV[6])
 load(ids)
 local verdicts, isAllRecorded = {}, true
 for i, id in ipairs(ids) do
@@ -89,21 +89,21 @@ for i, id in ipairs(ids) do
   })
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end
-return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, idsText, ARGV[7])
+return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, idsText, ARGV[5])
 `,
 );
 
 /**
  * archived: a fact for drops, fenced: the archive's file is this token's.
  *
- * ARGV: 5 { file, token }, 6 dlqIds. Returns: stamp, verdicts in order: recorded | not-yours.
+ * ARGV: 3 { file, token }, 4 dlqIds. Returns: stamp, verdicts in order: recorded | not-yours.
  * Effects: open(drop) of the token becomes archived and pending. Run twice: the same answer, nothing changes.
  */
 export const archivedScript = defineLedgerScript<{ verdicts: readonly ("recorded" | "not-yours")[] }>(
   "archived",
   `
 evenWhenFull()
-local ids, verdicts = cjson.decode(ARGV[6]), {}
+local ids, verdicts = cjson.decode(ARGV[4]), {}
 load(ids)
 for i, id in ipairs(ids) do
   local e = read(id)
@@ -124,8 +124,8 @@ return stamped({ verdicts = verdicts })
 /**
  * gone: a fact, only from published or archived.
  *
- * ARGV: 5 { unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and not
- * listed since; 6 dlqIds, 7 tokens of batches.
+ * ARGV: 3 { unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and not
+ * listed since; 4 dlqIds, 5 tokens of batches.
  * Returns: stamp, count of the given ids and those of the batches that are tombstones now, left if there are
  * tokens that have no batch, or one that may not go as a whole. Effects: entry → tombstone, out of pending and failed, and
  * counted in the meta's `gone`. Each call removes two gone batches that are due.
@@ -143,7 +143,7 @@ local function mayGo(e)
 end
 
 local count, buried, left = 0, 0, {}
-for _, token in ipairs(cjson.decode(ARGV[7])) do
+for _, token in ipairs(cjson.decode(ARGV[5])) do
   local b = batchUnder(token)
   if b and mayGo(b) then
     buryBatch(b)
@@ -153,7 +153,7 @@ for _, token in ipairs(cjson.decode(ARGV[7])) do
 end
 removeGone(2)
 
-local ids = cjson.decode(ARGV[6])
+local ids = cjson.decode(ARGV[4])
 load(ids)
 for _, id in ipairs(ids) do
   local e = read(id)
@@ -173,7 +173,7 @@ return stamped({ count = count, left = #left > 0 and left or nil })
 /**
  * deleteFailed: a DELETE of these did not end with all of them deleted.
  *
- * ARGV: 5 { failed, maybeGone }, 6 dlqIds. Returns: stamp. Effects: published or archived entries are pending;
+ * ARGV: 3 { failed, maybeGone }, 4 dlqIds. Returns: stamp. Effects: published or archived entries are pending;
  * failed flags them for good, maybeGone: they are searched for before the next DELETE.
  * Run twice: the same, nothing changes.
  */
@@ -181,7 +181,7 @@ export const deleteFailedScript = defineLedgerScript(
   "deleteFailed",
   `
 evenWhenFull()
-local ids = cjson.decode(ARGV[6])
+local ids = cjson.decode(ARGV[4])
 load(ids)
 for _, id in ipairs(ids) do
   local e = read(id)

@@ -1,12 +1,12 @@
 import { defineLedgerScript } from "./prelude.lua.ts";
 
-/** now: ARGV[5] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
+/** now: ARGV[3] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
 export const nowScript = defineLedgerScript("now", `return stamped({})`);
 
 /**
  * look: reads entries, and renews those that are listed.
  *
- * ARGV: 5 { areListed }, 6 dlqIds. Returns: array of the stamp, then for each entry that there is, in order,
+ * ARGV: 3 { areListed }, 4 dlqIds. Returns: array of the stamp, then for each entry that there is, in order,
  * its place among the ids from 0 on, and its JSON.
  * Effects: none, unless the records are listed just now. Then published and archived entries record that. All
  * but cool (unless released) live on: gone for the life of a tombstone, others for the retention. Not counted
@@ -29,7 +29,7 @@ local function recordListed(id, e)
   end
 end
 
-local ids, answer = cjson.decode(ARGV[6]), { false }
+local ids, answer = cjson.decode(ARGV[4]), { false }
 load(ids)
 for i, id in ipairs(ids) do
   local e = read(id)
@@ -49,7 +49,7 @@ return answer
 /**
  * page: members of an index, oldest first, with their entries.
  *
- * ARGV: 5 { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes;
+ * ARGV: 3 { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes;
  * drain and unlistedSince narrow to entries of that drain from before it and not listed since. Those of
  * another version are passed over.
  * Returns: array of the stamp, how many living members were walked (some 20 times limit at most), then dlqId
@@ -130,7 +130,7 @@ return answer
 /**
  * parked: a part of what is parked, in no order.
  *
- * ARGV[5]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId
+ * ARGV[3]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId
  * and entry JSON alternating.
  * Effects: members whose entry is no longer there, or no longer parked, leave the index; those of another
  * version stay, and those of a batch.

@@ -1,7 +1,7 @@
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
- * recordLoss: ARGV[5] { window, oldestAt? }. Returns: the stamp. Effects: records now as the time of the
+ * recordLoss: ARGV[3] { window, oldestAt? }. Returns: the stamp. Effects: records now as the time of the
  * latest loss, and since when what was lost may have been published; losses that are at most `window` ms
  * apart count as one. Run twice: the same but for the time.
  */

@@ -51,9 +51,7 @@ export function createRedisLedger(
   identity: { epochSeed(): string },
   audit?: RidingAudit,
 ): Ledger {
-  const keys = sourceKeys(redis.keyPrefix, sourceId);
-  const entryKeys = [keys.meta, keys.open, keys.pending, keys.failed, keys.pauses, keys.parked];
-  const scriptKeys = [...entryKeys, keys.openBatches, keys.pendingBatches, keys.goneBatches];
+  const { meta } = sourceKeys(redis.keyPrefix, sourceId);
   const limitsText = toScriptLimits(limits);
 
   const run = (
@@ -62,12 +60,11 @@ export function createRedisLedger(
     lists: readonly unknown[] = [],
     append?: ReturnType<RidingAudit["toAppend"]>,
   ): Promise<unknown> => {
-    const { entryPrefix, batchPrefix } = keys;
     const callText = JSON.stringify(call, nullAsAbsent);
     const texts = lists.map((list) => JSON.stringify(list));
-    const args = [entryPrefix, batchPrefix, identity.epochSeed(), limitsText, callText, ...texts];
-    if (append === null || append === undefined) return redis.run(script, scriptKeys, args);
-    return redis.run(script, [...scriptKeys, append.stream], [...args, ...append.args]);
+    const args = [identity.epochSeed(), limitsText, callText, ...texts];
+    if (append === null || append === undefined) return redis.run(script, [meta], args);
+    return redis.run(script, [meta, append.stream], [...args, ...append.args]);
   };
   const ask = async <Answer>(
     script: RedisScript<Answer>,

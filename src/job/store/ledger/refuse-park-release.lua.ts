@@ -4,7 +4,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
 /**
  * refused: ends the POST of the current token that certainly was not accepted.
  *
- * ARGV[5]: { token, requests: [{ dlqId, outcome, coolMs }] }.
+ * ARGV[3]: { token, requests: [{ dlqId, outcome, coolMs }] }.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open |
  * not-yours.
  * Effects: the POST is counted once. If no POST of the series is unanswered, open → cool. Otherwise the entry
@@ -53,7 +53,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 /**
  * park: leaves records for a person, or until rules or settings change.
  *
- * ARGV[5]: { drain, rulesHash, token?, seenAt?, workerLostAt?, requests: [{ dlqId, reason, attempt, failure? }] }.
+ * ARGV[3]: { drain, rulesHash, token?, seenAt?, workerLostAt?, requests: [{ dlqId, reason, attempt, failure? }] }.
  * Returns: stamp, verdicts in order: parked | not-yours | done-before.
  * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
  * drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
@@ -88,7 +88,7 @@ return stamped({ verdicts = verdicts })
 /**
  * release: lets parked records go on.
  *
- * ARGV: 5 { rel: 1 a person's word | 2 listed again }, 6 dlqIds. Returns: stamp, count of the given ids that
+ * ARGV: 3 { rel: 1 a person's word | 2 listed again }, 4 dlqIds. Returns: stamp, count of the given ids that
  * are released now.
  * Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt
  * is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
@@ -97,7 +97,7 @@ return stamped({ verdicts = verdicts })
 export const releaseScript = defineLedgerScript<{ count: number }>(
   "release",
   `
-local count, ids = 0, cjson.decode(ARGV[6])
+local count, ids = 0, cjson.decode(ARGV[4])
 load(ids)
 for _, id in ipairs(ids) do
   local e = read(id)

@@ -2,7 +2,7 @@ import type { LedgerSummary } from "../../contracts/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
- * summary: ARGV[5] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
+ * summary: ARGV[3] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
  * failedDeletes, gone, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
  * of an index are dropped; some gone batches that are due are removed; the time is recorded; the ledger may
  * return to the server's time. Run twice: the same, because a second return waits.
