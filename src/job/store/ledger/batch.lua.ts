@@ -162,7 +162,8 @@ local function buryBatch(b)
   setBatch(b, 's', 'gone', 'at', now)
   redis.call('HDEL', batchPrefix .. b.token, 'm', 'n', 'da', 'd', 'l', 'w')
   redis.call('ZREM', pendingBatchesKey, b.member)
-  redis.call('ZREM', parkedKey, cjson.decode(b.ids)[1])
+  -- To decode all of them takes a quarter of the whole script.
+  redis.call('ZREM', parkedKey, string.match(b.ids, '^%["([^"\\\\]*)"') or cjson.decode(b.ids)[1])
   keepGone(b)
   wrote = true
 end

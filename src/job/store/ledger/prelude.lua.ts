@@ -97,20 +97,19 @@ local function placesOf(e)
 end
 ${batchLua}
 local function load(ids)
-  local wanted, keys = {}, {}
+  local wanted, keys, count = {}, {}, 0
   for _, id in ipairs(ids) do
     if entries[id] == nil then
-      entries[id] = false
-      wanted[#wanted + 1] = id
-      keys[#keys + 1] = prefix .. id
+      count = count + 1
+      entries[id], wanted[count], keys[count] = false, id, prefix .. id
     end
   end
-  if #keys == 0 then return end
+  if count == 0 then return end
   for i, text in ipairs(redis.call('MGET', unpack(keys))) do
-    local id = wanted[i]
-    if text and isPointer(text) then
+    local id = text and wanted[i]
+    if id and isPointer(text) then
       entries[id] = fromPointer(id, text)
-    elseif text then
+    elseif id then
       local e = decode(text)
       entries[id] = e
       places[id] = placesOf(e)

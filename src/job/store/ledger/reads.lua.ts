@@ -32,7 +32,7 @@ end
 local ids, answer = cjson.decode(ARGV[4]), { false }
 load(ids)
 for i, id in ipairs(ids) do
-  local e = read(id)
+  local e = entries[id]
   if e then
     if call.areListed then recordListed(id, e) end
     answer[#answer + 1] = i - 1

@@ -239,8 +239,13 @@ describe("a batch in Redis", () => {
 
   test("is removed when its tombstones are due, and leaves nothing", async () => {
     const { connection, stand } = await withBatch();
+    const odd = ['a","\\b', "a"] as DlqId[];
+    await begin(stand, odd, b);
+    await publish(stand, odd);
     await publish(stand, [one, two]);
-    await stand.ledger.gone([one, two]);
+    await stand.ledger.gone([one, two, ...odd]);
+    const { parked } = sourceKeys(connection.keyPrefix, source);
+    expect(await connection.command("ZRANGE", parked, 0, -1)).toEqual([]);
     await stand.advance(defaultLimits.tombstoneMs - 1_000);
     await stand.ledger.summary();
     expect(await statesOf(stand, [one, two])).toEqual(["gone", "gone"]);
