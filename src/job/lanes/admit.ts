@@ -70,8 +70,9 @@ export async function spareExhausted(
       if (answer?.isSuspect === true) for (const one of some) hold(one, reasonOf(answer));
     }
   }
-  for (const one of exhausted) one.fate ??= { kind: "decided" };
-  return exhausted;
+  const toPark = exhausted.filter(({ fate }) => fate === null);
+  for (const one of toPark) one.fate = { kind: "decided" };
+  return toPark;
 }
 
 async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Letter[]): Promise<void> {
