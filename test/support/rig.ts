@@ -8,7 +8,7 @@ import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
 import type { RedriverEvent } from "../../src/job/contracts/events.ts";
 import type { DrainName } from "../../src/job/contracts/ids.ts";
-import { runPassInProcess, type PassInProcess } from "../../src/job/pass/drain-in-process.ts";
+import { drainInProcess, runPassInProcess, type PassInProcess } from "../../src/job/pass/drain-in-process.ts";
 import { createPagesInFlight } from "../../src/job/pass/pages-in-flight.ts";
 import { windowSizes, type WindowSizes } from "../../src/job/pass/split-window.ts";
 import type { Ledger } from "../../src/job/contracts/ledger.ts";
@@ -28,6 +28,8 @@ export interface Rig {
   readonly drain: DrainRuntime;
   /** One pass over the drain `main`. */
   pass(): Promise<PassInProcess>;
+  /** As the command `drain`: full passes, until no lane holds what only waits for its watch. */
+  drainAll(): Promise<PassInProcess>;
   fullPass(): Promise<PassInProcess>;
   sweep(): Promise<unknown>;
   /** Records in the emulator's DLQ that failed with this status, entered `ageMs` ago. */
@@ -94,6 +96,8 @@ export interface RigOptions {
   readonly onTestFinished?: (finish: () => Promise<void>) => void;
 }
 
+const ignore = (): void => undefined;
+
 let rigs = 0;
 let seeded = 0;
 
@@ -156,13 +160,9 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   };
   const never = new AbortController().signal;
   const memory = createSweepMemory(drain.source.clock);
-  const pass = (): Promise<PassInProcess> =>
-    runPassInProcess(
-      drain,
-      { ...settings.settings.passes, windowsAtOnce },
-      { signal: never, stopping: never },
-      () => undefined,
-    );
+  const passSettings = { ...settings.settings.passes, windowsAtOnce };
+  const signals = { signal: never, stopping: never };
+  const pass = (): Promise<PassInProcess> => runPassInProcess(drain, passSettings, signals, ignore);
 
   return {
     emulator,
@@ -171,6 +171,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     events,
     drain,
     pass,
+    drainAll: () => drainInProcess(drain, { ...passSettings, alwaysFull: true }, signals, ignore, ignore),
     async fullPass() {
       await drain.source.passes.forceFull(drain.config.name);
       return pass();

@@ -29,7 +29,7 @@ const free = `    lane: none\n    limits: { publish: none, perHost: none }${rule
 const archive = (folder: string): string =>
   `archive: { dir: ${folder}/archive, keep: 30d, volume: ephemeral }\n`;
 
-/** With lanes as many as their first step admits, in any run. */
+/** With lanes as many as their first step admits, in any run. It takes them for half of the watch. */
 const ofOneStep = 60;
 
 /** `share`: of the cases, or so many. What shows records does so for all drains alike. */
@@ -39,7 +39,7 @@ const drains: readonly (readonly [string, OddDrain, number])[] = [
     "with lanes and limits",
     {
       mode: "live",
-      lines: `    lane: { canary: 100, watch: 2s }\n    limits: { publish: 5000/s, perHost: 5000/s }${rules}`,
+      lines: `    lane: { canary: 100, watch: 1m }\n    limits: { publish: 5000/s, perHost: 5000/s }${rules}`,
       top: archive,
     },
     ofOneStep,
@@ -76,7 +76,7 @@ describe.each(drains)("odd records of a drain, %s", (_, drain, share) => {
     const { letters, emulator } = stand;
     const nameOfId = (id: string): string => nameOf(letters.find((one) => one.id === id)?.oddities ?? []);
 
-    expect(await stand.pass()).toMatchObject({ kind: "closed", outcome: "complete" });
+    expect(await stand.drainAll()).toMatchObject({ kind: "closed", outcome: "complete" });
     expect(stand.eventsOf("window:failed")).toEqual([]);
     expect(stand.eventsOf("source:halted")).toEqual([]);
     expect(

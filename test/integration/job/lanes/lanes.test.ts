@@ -1,6 +1,5 @@
 import { it, vi } from "vitest";
 import { readLineage } from "../../../../src/job/message/lineage.ts";
-import { drainInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
 import { letterOf } from "../../../support/letters.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
@@ -274,14 +273,5 @@ it.concurrent("a person who drains by hand waits for a step also where hundreds 
   }
   expect((await lanes.views(0)).counts).toMatchObject({ halted: 300 });
   rig.seed(40);
-  const signals = { signal: never, stopping: never };
-  const settings = { ...rig.core.settings.passes, alwaysFull: true };
-  const drained = drainInProcess(
-    rig.drain,
-    settings,
-    signals,
-    () => undefined,
-    () => undefined,
-  );
-  expect(await drained).toMatchObject({ tally: { republished: 40, held: 0 } });
+  expect(await rig.drainAll()).toMatchObject({ tally: { republished: 40, held: 0 } });
 }, 120_000);
