@@ -1,12 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import type { Profiler } from "node:inspector";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "undici";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { DrainName } from "../../src/job/contracts/ids.ts";
-import { createFolder } from "../support/command.ts";
-import { startDaemon } from "../support/daemon.ts";
-import { createDrainStage } from "../support/drain-stage.ts";
+import { calledByDaemon } from "../support/called-by-daemon.ts";
 import { createJobStand } from "../support/job-stand.ts";
 import { readDoc, root } from "../support/markdown.ts";
 import { useRedis } from "../support/redis.ts";
@@ -59,33 +56,9 @@ function oursIn(stack: string): readonly string[] {
   return [...frames].map(([, name, file]) => `${name} in ${file}`);
 }
 
-/**
- * The functions that one drain of the built daemon calls. A process of its own counts them all: a process that
- * is warm already does not count every closure.
- */
-async function calledByDaemon(): Promise<ReadonlySet<string>> {
-  const { setup, seed, emptied } = await createDrainStage({ url: redis.url() });
-  const { path: folder } = createFolder({});
-  seed(1);
-  const daemon = await startDaemon({ ...setup.env, NODE_V8_COVERAGE: folder });
-  await emptied(20_000);
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).exitCode).toBe(0);
-  const reports = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), "utf8"));
-  const scripts = reports.flatMap(
-    (report) => (JSON.parse(report) as Profiler.TakePreciseCoverageReturnType).result,
-  );
-  return new Set(
-    scripts.flatMap(({ url, functions }) =>
-      functions
-        .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
-        .map(({ functionName }) => `${functionName} in ${url.split("/dist/").at(-1)?.replace(/js$/, "ts")}`),
-    ),
-  );
-}
-
 it("a drain of one letter makes each of these calls", async () => {
-  const called = await calledByDaemon();
+  const all = await calledByDaemon(redis.url(), 1);
+  const called = new Set(all.filter(({ calls }) => calls > 0).map(({ name, file }) => `${name} in ${file}`));
   expect(texts.filter((text) => !called.has(text))).toEqual([]);
 });
 
