@@ -87,7 +87,7 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["docs/rules.md", `It begins at ${fromPerSecond}/s.`],
   ["docs/lanes.md", `${fromPerSecond}/s at first, and up to ${toPerSecond}/s while nothing fails`],
   ["docs/lanes.md", `${fromPerSecond}/s × 60 s / 2 = ${openFrom}`],
-  ["docs/lanes.md", `if ten times as many are ${openFrom} or more`],
+  ["docs/lanes.md", `\`openFrom\` (${openFrom}) or more`],
   ["docs/lanes.md", `the next step would be ${openFrom} or more`],
   ["docs/sizing.md", `publishes at most ${drain.limits.publish.count}/s`],
   ["docs/audit.md", `Entries are kept ${auditDays} days.`],

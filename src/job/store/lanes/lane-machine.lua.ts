@@ -10,8 +10,84 @@ import {
 import { laneModelLua } from "./lane-record-and-grants.lua.ts";
 
 /**
- * How one lane gets from one state to the next (docs/lanes.md). lane-record-and-grants.lua.ts has its fields
- * and what it lets go.
+ * How one lane gets from one state to the next. lane-record-and-grants.lua.ts has its fields and what it lets
+ * go. `npm run docs:lanes` copies what stands between the two rules into docs/lanes.md.
+ *
+ * ---
+ *
+ * An **ask** is a page that wants messages to go. **Sent** is the news that canaries were published. A **report**
+ * says that one was delivered. A **check** is a listing that began after a watch, and was read to its end: each
+ * canary is back in it, or silent.
+ *
+ * **Too many** come-backs: more than `haltAt` of a step, or all of it, are back as in an outage. Counted is what was
+ * sent or is under way, or the planned size while the step takes messages. Of an open lane only what was sent counts.
+ *
+ * When the lane is **new**, nothing is known of it, or it was unused for seven days. The first ask makes it `canary`.
+ *
+ * When the lane is **`canary`**, it collects one step of `canary` messages, and holds all others.
+ *
+ * - Ask: what the step lacks goes, as canaries. The minutes in which the others entered are remembered.
+ * - The step takes messages until it is full, or for half a watch after its first. Then its size is what was sent.
+ * - Sent: the watch of the step begins again.
+ * - Come-back: too many halt the lane at once, as by an outage.
+ * - Check: some survived, so the next step is ten times what is known of this one, and at least `canary`.
+ *   If that is `openFrom` (300) or more, the lane is `open`, else `ramping`.
+ * - All of three or more are back, and not too many: the lane is halted by refusals.
+ * - All of one or two are back, and not too many: too few to tell. The step is run again under a new number.
+ * - Report: if all of a step that takes no more are reported or back, it is judged as by a check.
+ * - The service says that nothing waits there: silence is proof once each canary has ended.
+ * - Check without proof, with `callbacks` or `watchDeliveries`: the step is watched again, for one watch, and then
+ *   each time for twice as long, at most three times `probeEvery`. With `callbacks` one fresh canary may go each
+ *   time. After eight such watches the step is run again under a new number.
+ * - A canary that was granted, and neither sent nor given back: the step waits until it is too old to be sent.
+ *   If nothing else is known of the step, it then takes a new number.
+ *
+ * When the lane is **`ramping`**, a step or a probe has survived. All is as in `canary`, but for two things:
+ *
+ * - Its step keeps the size that it was given, whatever the settings are now.
+ * - Ask, if no canary was sent for an hour, and for three watches: the lane is `canary`.
+ *
+ * When the lane is **`open`**, all goes that the limits allow. In each watch, ten times `canary` of it are canaries.
+ *
+ * - Ask: the share of these that has gone grows with the watch. One goes at once. All else goes as it is.
+ * - Ask, if no canary was sent for an hour, and for three watches: the lane is `canary`.
+ * - Ask, a watch after the step's first: the step is watched, and the next one collects. If the one before it is
+ *   not judged yet, no canary goes until it is.
+ * - Ask, a watch and a minute after the end of a watch, and still no verdict: nothing goes until there is one.
+ * - Come-back: too many halt the lane at once. If one is too many of fewer than `canary`, it halts only if the
+ *   step that was judged last had such a one.
+ * - Check: the step is judged, and the lane stays open. All of three or more back halt it, as in `canary`.
+ * - Check without proof: the step is watched again, each time for one watch. After eight, the lane is `canary`.
+ *   With `watchDeliveries` it stays open, and only the step is dropped.
+ * - A canary that was granted, and neither sent nor given back: nothing waits for it.
+ *
+ * When the lane is **`halted`**, it lets one probe go after each interval, and holds all else.
+ *
+ * - The interval begins at `probeEvery`. A lane that halts before it was open for ten watches keeps its last one.
+ * - Ask: the probe goes if it is due. The minutes in which the others entered are remembered.
+ * - Sent: the next probe is due one interval later.
+ * - The probe survives by a check or a report, or is refused as before: `ramping`, with ten times `canary`.
+ * - The same, but the last halt from `ramping` or `open` came before ten watches of `open`: `canary`.
+ *   So too if ten times `canary` is `openFrom` or more.
+ * - Come-back, refused for the first time, and an outage halted the lane: `canary`. It goes on so once, and then
+ *   only after something has survived.
+ * - Any other come-back: the lane stays halted. The interval is 1.5 times as long, at most three times `probeEvery`.
+ * - Check without proof: the interval grows too, and the probe is watched again. With `callbacks` a fresh one may go.
+ * - A probe that was given back can go again at once. One that was neither sent nor given back keeps its interval.
+ * - A person's probe: the next one is due now, unless one is out.
+ *
+ * When the lane is in **any** of these states:
+ *
+ * - A check is asked for at half of a watch and at its end, and then until the step is judged.
+ * - A canary of the last four steps that survived fails after all: it counts with its step. If more than `haltAt`
+ *   of it did so as in an outage, the lane halts. A single one of fewer than `canary` halts no open lane.
+ * - A come-back took longer than a watch: the watches of the lane are as long, and halve with each step that
+ *   survives one.
+ * - News of a step that the lane has forgotten: it counts for no step.
+ * - A person's probe: nothing changes, unless the lane is halted.
+ * - A person's reset: the lane is `canary`, and forgets what it knew of failures. Its totals stay.
+ *
+ * ---
  */
 export const laneMachineLua = `${laneModelLua}
 -- The three most frequent statuses, for people.

@@ -266,6 +266,26 @@ describe("with watchDeliveries", () => {
     const { plain, canaries } = await ask(100);
     expect(plain + canaries).toBe(100);
   });
+
+  test("an open lane drops a step that eight watches showed nothing of, and stays open", async () => {
+    const { step, advance, checkNow, view, ask, sent } = createDriven(byAsking);
+    for (const wanted of [5, 50]) {
+      const number = await step(wanted);
+      await advance(minuteMs);
+      await checkNow(number, { count: 0, max: 10 });
+    }
+    const { step: number } = await ask(1);
+    await sent(number, 1);
+    await advance(minuteMs);
+    await ask(1);
+    for (let watches = 0; watches < 8; watches += 1) {
+      if (watches > 3) expect(await ask(100)).toMatchObject({ canaries: 0, plain: 0 });
+      await checkNow(number, { count: 10, max: 10 });
+      await advance(minuteMs);
+    }
+    expect(await ask(100)).toMatchObject({ state: "open", isUnknown: false });
+    expect(await view()).toMatchObject({ state: "open", why: "1 of 1 are not known to be delivered" });
+  });
 });
 
 describe("by silence alone", () => {
