@@ -45,11 +45,13 @@ export async function ownerOf(nodes: readonly RedisServer[], tag: string): Promi
 }
 
 /**
- * Moves the slot of a hash tag to another node, key by key, as a reshard does. Answers how many keys went.
+ * Moves the slot of a hash tag to another node, key by key, as a reshard does. Answers how many keys went. `halfWay` is
+ * called when both nodes know of the move and all keys are where they were.
  */
 export async function moveSlotOf(
   nodes: readonly RedisServer[],
   tag: string,
+  halfWay?: (from: RedisServer, to: RedisServer) => Promise<void>,
 ): Promise<{ readonly keys: number }> {
   const [any] = nodes;
   const slot = Number(await any?.admin.call("CLUSTER", "KEYSLOT", tag));
@@ -60,6 +62,7 @@ export async function moveSlotOf(
   if (to === undefined) throw new Error("a slot moves between two nodes");
   await to.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", String(ids.get(from)));
   await from.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", String(ids.get(to)));
+  await halfWay?.(from, to);
   let keys = 0;
   for (;;) {
     const some = (await from.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 50)) as string[];

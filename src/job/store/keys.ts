@@ -6,6 +6,8 @@ export function sourceKeys(keyPrefix: string, sourceId: SourceId) {
   return {
     // The scripts of the ledger name its keys after this one (prelude.lua.ts).
     meta: key("ledger", "meta"),
+    /** Of no key: nothing is ever written under it. */
+    none: key("none"),
     open: key("ledger", "open"),
     pending: key("ledger", "pending"),
     failed: key("ledger", "failed"),

@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { SourceId } from "../../../src/job/contracts/ids.ts";
+import { createRedis } from "../../../src/job/redis/connect.ts";
+import { sourceKeys } from "../../../src/job/store/keys.ts";
+import { createRedisLedger } from "../../../src/job/store/ledger/redis-ledger.ts";
 import { createDrainStage, readyz } from "../../support/drain-stage.ts";
 import { startDaemon } from "../../support/daemon.ts";
+import { defaultLimits, dlqId, drain, request, token } from "../../support/ledger-stands.ts";
 import { documentedUsers } from "../../support/redis-acl.ts";
 import { createRedisServers, type RedisServer } from "../../support/redis-servers.ts";
 import { formCluster, moveSlotOf } from "../../support/redis-cluster.ts";
@@ -50,6 +55,31 @@ describe("a cluster of three masters", () => {
     expect(moved.keys).toBeGreaterThan(0);
     expect(daemon.log.filter(({ code }) => code === "invariant-broken")).toEqual([]);
   }, 180_000);
+
+  it("whose slot is moved in part answers nothing of the ledger: what has gone ahead would look absent", async () => {
+    const redis = createRedis({ url: first().url, cluster: [] }, { role: "test" });
+    onTestFinished(() => redis.close());
+    await redis.ready(10_000);
+    const source = "moved" as SourceId;
+    const ledger = createRedisLedger(redis, source, defaultLimits, { epochSeed: () => "epoch" });
+    const ids = [dlqId(1), dlqId(2)];
+    const options = { token: token("a"), drain, act: "republish", pastHorizon: "leave" } as const;
+    await ledger.begin(
+      ids.map((id) => request(id)),
+      { ...options, pageReadAt: (await ledger.now()).at },
+    );
+    const isRefused = () => expect(ledger.peek(ids)).rejects.toMatchObject({ code: "redis-unavailable" });
+    const { entryPrefix, meta } = sourceKeys(redis.keyPrefix, source);
+    await moveSlotOf(nodes, `{${source}}`, async (from, to) => {
+      const move = (...keys: readonly string[]) =>
+        from.admin.call("MIGRATE", "127.0.0.1", to.port, "", 0, 5_000, "KEYS", ...keys);
+      await move(...ids.map((id) => `${entryPrefix}${id}`));
+      await isRefused();
+      await move(meta);
+      await isRefused();
+    });
+    expect((await ledger.peek(ids)).views).toMatchObject([{ state: "open" }, { state: "open" }]);
+  }, 60_000);
 
   it("reached as if it were one server is not ready, and the message names the setting", async () => {
     const stage = await createDrainStage({ url: first().url });

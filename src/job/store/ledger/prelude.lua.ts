@@ -14,6 +14,8 @@ import { batchLua } from "./batch.lua.ts";
  *   lastAt), pending (zset: dlqId by when its deletion became pending), failed (set: pending ones whose
  *   DELETE failed), pauses (hash: redis-pause-book.ts), parked (zset: dlqId by when its entry expires),
  *   open-batches, pending-batches, gone-batches (zsets: batch.lua.ts), and those of entries and batches.
+ *   2 none, which never is a key. So a cluster that moves the slot refuses the script until it has moved all of
+ *   it (TRYAGAIN): an entry that has gone ahead would look absent, and its message would be doubled.
  * ARGV: 1 epoch to set if there is none, 2 limits (JSON, ms), 3 the call (JSON), 4 and more: its lists (JSON).
  *   A column is a list, or one value for all.
  *

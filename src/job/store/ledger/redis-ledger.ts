@@ -51,7 +51,7 @@ export function createRedisLedger(
   identity: { epochSeed(): string },
   audit?: RidingAudit,
 ): Ledger {
-  const { meta } = sourceKeys(redis.keyPrefix, sourceId);
+  const { meta, none } = sourceKeys(redis.keyPrefix, sourceId);
   const limitsText = toScriptLimits(limits);
 
   const run = (
@@ -63,8 +63,8 @@ export function createRedisLedger(
     const callText = JSON.stringify(call, nullAsAbsent);
     const texts = lists.map((list) => JSON.stringify(list));
     const args = [identity.epochSeed(), limitsText, callText, ...texts];
-    if (append === null || append === undefined) return redis.run(script, [meta], args);
-    return redis.run(script, [meta, append.stream], [...args, ...append.args]);
+    if (append === null || append === undefined) return redis.run(script, [meta, none], args);
+    return redis.run(script, [meta, none, append.stream], [...args, ...append.args]);
   };
   const ask = async <Answer>(
     script: RedisScript<Answer>,

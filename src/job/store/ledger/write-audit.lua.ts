@@ -5,14 +5,14 @@ import { appendAuditLua } from "../audit/append.lua.ts";
  * with the call are written, and the reply says so. The entries are written before. dlqIds and as are the lists
  * (JSON) that the texts do not repeat.
  *
- * KEYS: 2 the audit's stream, if there are texts. ARGV from 7 on, behind three lists: as appendAudit takes
+ * KEYS: 3 the audit's stream, if there are texts. ARGV from 7 on, behind three lists: as appendAudit takes
  * them.
  */
 export const writeAuditLua = `${appendAuditLua}
 local function answered(answer, isWhole, dlqIds, as)
   if isWhole and #ARGV >= 7 then
     flush()
-    appendAudit(KEYS[2], 7, { ['\\1'] = dlqIds, ['\\2'] = as })
+    appendAudit(KEYS[3], 7, { ['\\1'] = dlqIds, ['\\2'] = as })
     answer.audited = true
   end
   return stamped(answer)
