@@ -6,7 +6,7 @@ import type { ServiceLoad, ServiceLoadThen } from "./service.ts";
 /** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
 export type Origin = string;
 
-/** docs/lanes.md has the states and their transitions. */
+/** What each state means and what ends it stands over the machine (store/lanes/lane-machine.lua.ts). */
 export type LaneState = "canary" | "ramping" | "open" | "halted";
 
 /** In reading order for people: the waiting ones come first. */

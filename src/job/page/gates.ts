@@ -1,11 +1,13 @@
 /**
  * Why a letter does not go now. Each gate gives what waits a fate, and its reason.
  *
- *   guard ─► pause ─► lane ─► source health ─► capacity
+ *   guard ─► pause (of a destination) ─► lane ─► source health, drain's own pause ─► capacity
  *
  * They are asked for the due letters of a page (gates/rounds.ts), and once more before a batch is begun, each for
  * those that passed it too long ago. An answer of Redis is old after half a second, and a lane's after a part of
  * its watch.
+ *
+ * `begin` refuses too: an old page, a closed settle gate, a full ledger, a letter in another worker's hands.
  *
  * A letter that reconciles an earlier POST passes guard, pause and lane: held past its horizon, it could only be
  * published again as a double. It waits for rates, the drain's own pause and a halted source alone.

@@ -54,7 +54,7 @@ async function writePublished(
   const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
     toEntry(source, act, records, ofDrain(drain));
   const deletes = facts.map(({ dlqId }) => ({ dlqId }));
-  const entries = [entryOf("published", toAuditRecords(accepted, doubles)), entryOf("delete", deletes)];
+  const entries = [entryOf("published", toPublishedRecords(accepted, doubles)), entryOf("delete", deletes)];
   let isDeleteAudited = false;
   try {
     // In parallel, so that lanes cost no extra round trip.
@@ -70,7 +70,7 @@ async function writePublished(
     unwritten.keep(facts);
   }
   if (!isDeleteAudited) {
-    await recordFact(source, "published", toAuditRecords(accepted, doubles), ofDrain(drain));
+    await recordFact(source, "published", toPublishedRecords(accepted, doubles), ofDrain(drain));
   }
   reportPublished(drain, accepted);
   return { isDeleteAudited };
@@ -144,11 +144,11 @@ export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: r
   }
 }
 
-function toAuditRecords(accepted: readonly Proof[], doubles: ReadonlySet<DlqId>): readonly AuditRecord[] {
-  return accepted.map((one) => toAuditRecord(one, doubles));
+function toPublishedRecords(accepted: readonly Proof[], doubles: ReadonlySet<DlqId>): readonly AuditRecord[] {
+  return accepted.map((one) => toPublishedRecord(one, doubles));
 }
 
-function toAuditRecord(
+function toPublishedRecord(
   { begun: { letter, declaredDouble }, as, deduplicated }: Proof,
   doubles: ReadonlySet<DlqId>,
 ): AuditRecord {
