@@ -17,7 +17,7 @@ import { toQuery } from "../../src/job/page/gates/capacity.ts";
 import type { Letter } from "../../src/job/page/letter.ts";
 import { see } from "../../src/job/page/look-up.ts";
 import { parsePage } from "../../src/job/page/parse-page.ts";
-import { type DrainRuntime } from "../../src/job/runtime.ts";
+import type { DrainRuntime } from "../../src/job/runtime.ts";
 import { builtInPolicy } from "../support/item-checks.ts";
 import { encodedOf, itemOf, sendAsCanary } from "../../src/job/page/publish/canary-variant.ts";
 

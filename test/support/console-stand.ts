@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { openAuditReader } from "../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../src/job/compose/open-readers.ts";
 import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import { createPlanDesk } from "../../src/people/operations/plans/plan-desk.ts";

@@ -34,9 +34,13 @@ const partsOfJob = new Set([
 
 export const imports: readonly Import[] = files.flatMap(readImports);
 
-/** The first part of a file's path in src; of the job and of people the second too. All stages of the job are `job`. */
+/**
+ * The first part of a file's path in src; of the job and of people the second too. All stages of the job are
+ * `job`, but for the two files of its door.
+ */
 export function folderOf(file: string): string {
   const [first = "", second = ""] = relative(root, file).split(sep);
+  if (first === "job" && /^door(-pure)?\.ts$/.test(second)) return "job/door";
   if (first === "job") return partsOfJob.has(second) ? `job/${second}` : "job";
   return first === "people" ? `people/${second}` : first;
 }

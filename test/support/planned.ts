@@ -5,7 +5,7 @@ import { planDrain } from "../../src/people/plan/plan-drain.ts";
 import { toPlanRecord, type PlanRecord } from "../../src/people/plan/plan-file-record.ts";
 import { checkPlan } from "../../src/people/plan/check-plan.ts";
 import { createSelection } from "../../src/people/plan/plan-selection.ts";
-import { freezeRange } from "../../src/people/plan/freeze-range.ts";
+import { freezeRange } from "../../src/job/pass/freeze-range.ts";
 import type { DrainRuntime } from "../../src/job/runtime.ts";
 
 const never = new AbortController().signal;

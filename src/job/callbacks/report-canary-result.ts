@@ -4,7 +4,7 @@ import type { AttemptReport, CallbackOutcome } from "../contracts/callbacks.ts";
 import { comeBackOf } from "../lanes/come-back-from-record.ts";
 import { unlessRedisAway } from "../contracts/errors.ts";
 import { undeliveredLimitOf } from "../page/gates/capacity.ts";
-import { type SourceRuntime } from "../runtime.ts";
+import type { SourceRuntime } from "../runtime.ts";
 
 type ReportedSource = Pick<
   SourceRuntime,

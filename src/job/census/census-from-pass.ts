@@ -3,7 +3,7 @@ import type { Census } from "../contracts/source-book.ts";
 import type { Pass } from "../contracts/passes.ts";
 import type { Tally } from "../contracts/tally.ts";
 import { selectsEverything } from "../message/select.ts";
-import { type DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import { emptyCensus, toExpiry } from "./count-and-copy-expiring.ts";
 
 /**

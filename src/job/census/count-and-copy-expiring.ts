@@ -23,7 +23,7 @@ import { dayMs, enteredAtOf, expiresBy } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { byHalves } from "../by-halves.ts";
-import { type SourceRuntime } from "../runtime.ts";
+import type { SourceRuntime } from "../runtime.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { failureKindOf, unreadableKind } from "../message/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";

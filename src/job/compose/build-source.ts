@@ -1,6 +1,6 @@
 import type { ReadSecret } from "../../config/read-secret.ts";
 import type { PauseBook } from "../contracts/pauses.ts";
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { toAddressSetting, toTokenSetting } from "../../config/source-setting-names.ts";
 import { proxyFor } from "../../egress/proxy-for.ts";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
@@ -18,6 +18,7 @@ import { createRedisCapacity } from "../store/capacity/redis-capacity.ts";
 import { createRedisCallShares } from "../store/call-shares/redis-call-shares.ts";
 import { createRedisGuardBook } from "../store/guards/redis-guard-book.ts";
 import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-pauses.ts";
+import { toKeyedHash } from "../message/hmac.ts";
 import { createItemCheck } from "../message/item-policy.ts";
 import type { Archive } from "../contracts/archive.ts";
 import type { NewAuditEntry } from "../contracts/audit.ts";
@@ -293,9 +294,4 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
 /** Short, and without the characters that have a meaning in keys. */
 function toArchiveName(dir: string): string {
   return createHash("sha256").update(dir).digest("hex").slice(0, 12);
-}
-
-/** Hides the value from a reader of Redis who does not know it; equal in every replica. */
-export function toKeyedHash(what: "url" | "token", value: string): string {
-  return createHmac("sha256", `redriver source ${what} v1`).update(value).digest("base64url").slice(0, 22);
 }

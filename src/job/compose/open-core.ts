@@ -1,12 +1,10 @@
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
 import type { Settings } from "../../config/settings/settings.ts";
-import { mergeReaders } from "../store/audit/merge-readers.ts";
-import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { createRedisPlanBook } from "../store/plans/redis-plan-book.ts";
 import { createRedisReplicas } from "../store/replicas/redis-replicas.ts";
 import type { DrainsDocument } from "../contracts/drains-document.ts";
-import type { AuditReader, NewAuditEntry } from "../contracts/audit.ts";
+import type { NewAuditEntry } from "../contracts/audit.ts";
 import { isRedisAway, RedriverError } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import { createRedis } from "../redis/connect.ts";
@@ -66,10 +64,6 @@ function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
     readSecret: (ref) => readSecret(ref, { env, settings }),
     lineage: { key: key.value, oldKeys: settings.lineage.oldKeys },
   };
-}
-
-export function openAuditReader({ redis, sources }: Pick<Core, "redis" | "sources">): AuditReader {
-  return mergeReaders([...sources.keys()].map((source) => createRedisAudit(redis, source, auditLimits)));
 }
 
 const connectWithinMs = 5_000;

@@ -1,22 +1,42 @@
-/** Readers of what Redis has, for a process that shows it. They call no service and change nothing. */
+/** Readers of what Redis has, for a process that shows it. They call no service. */
+import type { AuditReader } from "../contracts/audit.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
 import type { SourceId } from "../contracts/ids.ts";
+import type { LedgerLimits } from "../contracts/ledger-limits.ts";
+import type { NoticeBook, NoticeRate } from "../contracts/notices.ts";
 import type { ParkedPages } from "../contracts/parked-pages.ts";
+import { mergeReaders } from "../store/audit/merge-readers.ts";
+import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { createRedisParkedPages } from "../store/ledger/redis-parked-pages.ts";
+import { createRedisNoticeBook } from "../store/notices/redis-notice-book.ts";
+import { createRedisNoticeRate } from "../store/notices/redis-notice-rate.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import type { Core } from "./build-core.ts";
 
-export function openParkedPages({
-  redis,
-  sources,
-}: Pick<Core, "redis" | "sources">): ReadonlyMap<SourceId, ParkedPages> {
-  return new Map(
-    [...sources].map(([id, { runtime }]) => [id, createRedisParkedPages(redis, id, runtime.ledger.limits)]),
-  );
+type Asked = Pick<Core, "redis" | "sources">;
+
+export function openAuditReader({ redis, sources }: Asked): AuditReader {
+  return mergeReaders([...sources.keys()].map((source) => createRedisAudit(redis, source, auditLimits)));
+}
+
+export function openParkedPages(
+  { redis }: Pick<Core, "redis">,
+  source: SourceId,
+  limits: LedgerLimits,
+): ParkedPages {
+  return createRedisParkedPages(redis, source, limits);
 }
 
 export function openIndexReader({
   redis,
 }: Pick<Core, "redis">): Pick<StatisticsStore, "readAll" | "readSeries"> {
   return createRedisStatisticsStore(redis);
+}
+
+export function openNoticeBooks<Memory>({ redis, sources }: Asked): {
+  readonly books: ReadonlyMap<SourceId, NoticeBook<Memory>>;
+  readonly rate: NoticeRate;
+} {
+  const toBook = (source: SourceId) => [source, createRedisNoticeBook<Memory>(redis, source)] as const;
+  return { books: new Map([...sources.keys()].map(toBook)), rate: createRedisNoticeRate(redis) };
 }

@@ -272,3 +272,11 @@ export interface LanesCounted {
   /** What the service said last, and when. Null: it was never asked. */
   readonly service: ServiceLoadThen | null;
 }
+
+/** True if a drain of this source tries its destinations by lanes. Otherwise nobody asks for lanes. */
+export function hasLanes<Source>(
+  drains: ReadonlyMap<string, { readonly source: Source; readonly config: { readonly lane?: object } }>,
+  source: Source,
+): boolean {
+  return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
+}

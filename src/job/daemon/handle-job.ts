@@ -11,6 +11,7 @@
  * A job of something that the document does not have does nothing. Its windows are left to replicas under
  * other documents.
  */
+import { hasLanes } from "../contracts/lanes.ts";
 import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { DrainConfig, IndexConfig } from "../contracts/drains-document.ts";
@@ -20,7 +21,7 @@ import type { DrainName, PassId, SourceId } from "../contracts/ids.ts";
 import { isRecalled, type CloseVerdict, type OpenVerdict, type Window } from "../contracts/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../contracts/work-queue.ts";
 import { takeCensus } from "../census/count-and-copy-expiring.ts";
-import { runListingChecks, hasLanes } from "../lanes/listing-checks.ts";
+import { runListingChecks } from "../lanes/listing-checks.ts";
 import { openPass } from "../pass/open-pass.ts";
 import { knownOffsetMs } from "../pass/service-clock-offset.ts";
 import { abandonWindow, endEmptyWindow, leftToOthers, workWindow } from "../pass/work-window.ts";

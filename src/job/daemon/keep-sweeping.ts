@@ -7,7 +7,7 @@ import type { Clock } from "../contracts/clock.ts";
 import { isRedisAway, toFailure } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import type { WorkQueue } from "../contracts/work-queue.ts";
-import { hasLanes } from "../lanes/listing-checks.ts";
+import { hasLanes } from "../contracts/lanes.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { needsSweep } from "../sweep/sweep.ts";
 import type { EarlyTicks } from "./early-ticks.ts";

@@ -51,7 +51,7 @@ const afterJobsMs = 2_000;
 /** Each worker asks Redis for a job every half minute. A replica in which none does is stuck. */
 const maxSilenceMs = 5 * 60_000;
 
-interface DaemonParts {
+export interface DaemonParts {
   readonly live: LiveCore;
   readonly documentFile: DocumentFile;
   /** What the document in force was loaded from. */

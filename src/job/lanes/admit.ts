@@ -5,14 +5,14 @@
  *                                   ├─ plain ────► go on as they are
  *                                   └─ others ───► held: lane-watched, still-under-way, lane-halted
  */
-import { comeBackKindOf, isKnownBad } from "../message/come-back-kind.ts";
+import { isKnownBad } from "../message/come-back-kind.ts";
 import { defined } from "../message/defined.ts";
 import type { LaneConfig } from "../contracts/drains-document.ts";
 import type { LaneAnswer, LaneUnused } from "../contracts/lanes.ts";
 import { grantedForMs } from "../contracts/ledger-limits.ts";
 import { groupBy } from "../../group-items-by-key.ts";
 import { hold } from "../page/fate.ts";
-import { isNewlyExhausted } from "../page/decide-letter.ts";
+import { isNewlyExhausted, mayBeKept } from "../page/decide-letter.ts";
 import type { Gate } from "../page/gates/gate.ts";
 import type { Letter } from "../page/letter.ts";
 import { canaryTimeoutMs, sendAsCanary } from "../page/publish/canary-variant.ts";
@@ -152,9 +152,4 @@ export async function giveBackUnpublished(
 function worthRecalling(letters: readonly Letter[]): readonly Letter[] {
   const others = letters.filter(({ lineage }) => !isKnownBad(lineage));
   return others.length > 0 ? others : letters;
-}
-
-/** A lane prevents a park only after a failure that an outage may cause. */
-export function mayBeKept({ responseStatus }: Pick<Letter, "responseStatus">): boolean {
-  return comeBackKindOf(responseStatus) === "down";
 }

@@ -1,9 +1,8 @@
 import { serviceNow } from "../contracts/service.ts";
-import type { DrainName } from "../contracts/ids.ts";
 import type { LaneComeBack, LaneWatch } from "../contracts/lanes.ts";
 import { byHalves } from "../by-halves.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
-import { type DrainRuntime, type SourceRuntime } from "../runtime.ts";
+import type { SourceRuntime } from "../runtime.ts";
 import { parsePage } from "../page/parse-page.ts";
 import { slowDownForWatch } from "../page/failed-again.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
@@ -14,11 +13,6 @@ const clockSlackMs = 5_000;
 const lateMs = 10 * 60_000;
 /** Limit of an early check. The last one of a watch is read to its end: no pass costs less. */
 const maxPagesEarly = 50;
-
-/** True if a drain of this source tries its destinations by lanes. Otherwise nobody asks for lanes. */
-export function hasLanes(drains: ReadonlyMap<DrainName, DrainRuntime>, source: SourceRuntime): boolean {
-  return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
-}
 
 /** Watches that one listing checks. Redis time. */
 interface Interval {

@@ -19,7 +19,7 @@ import {
   type PageInMemory,
 } from "./list-page.ts";
 import { cutAround, findTooLarge, isMoment, type DateRange } from "./too-large-records.ts";
-import { type SourceRuntime } from "../runtime.ts";
+import type { SourceRuntime } from "../runtime.ts";
 
 /** Pages: the maximum of any listing, even one that a person waits for. */
 const maxPages = 100_000;
@@ -56,7 +56,7 @@ export interface ListingPage extends ListedPage {
   readonly forget: () => void;
 }
 
-type Listed = Omit<ListQuery, "count" | "cursor">;
+export type ListingRange = Omit<ListQuery, "count" | "cursor">;
 
 /**
  * As `listPages`, for a caller that works one page at a time: a page holds its memory until the next one is
@@ -64,7 +64,7 @@ type Listed = Omit<ListQuery, "count" | "cursor">;
  */
 export async function* listToEnd(
   source: SourceRuntime,
-  query: Listed,
+  query: ListingRange,
   signals: ListingSignals,
   unlistable: readonly number[] = [],
 ): AsyncGenerator<ListingPage, void, undefined> {
@@ -87,7 +87,7 @@ export async function* listToEnd(
  */
 export async function* listPages(
   source: SourceRuntime,
-  { fromDate, toDate, ...select }: Listed,
+  { fromDate, toDate, ...select }: ListingRange,
   signals: ListingSignals,
   unlistable: readonly number[] = [],
 ): AsyncGenerator<ListingPage, void, undefined> {
@@ -177,7 +177,11 @@ export async function* followCursor<Page extends ListPage>(
   throw endless(`the listing did not end within ${maxPages} pages`);
 }
 
-async function isBlocked(source: SourceRuntime, query: Listed, signals: ListingSignals): Promise<boolean> {
+async function isBlocked(
+  source: SourceRuntime,
+  query: ListingRange,
+  signals: ListingSignals,
+): Promise<boolean> {
   refuseStopped(signals);
   try {
     (await listWithRetry(source, query, createPageSize(1), signals)).release();

@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { createHash, createHmac, hash } from "node:crypto";
 import { oncePerText } from "./once-per-text.ts";
 
 /**
@@ -45,4 +45,9 @@ function toPads(key: string): Pads {
     outer[at] = byte ^ 0x5c;
   }
   return { inner, outer };
+}
+
+/** Hides the value from a reader of Redis who does not know it; equal in every replica. */
+export function toKeyedHash(what: "url" | "token", value: string): string {
+  return createHmac("sha256", `redriver source ${what} v1`).update(value).digest("base64url").slice(0, 22);
 }

@@ -1,9 +1,11 @@
+import { comeBackKindOf } from "../message/come-back-kind.ts";
 import { serviceNow, type ServiceTime } from "../contracts/service.ts";
 import { proofAddressOf } from "../message/proof-callback-url.ts";
-import { type DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import { decide, releasedBy } from "./decide.ts";
 import type { Letter } from "./letter.ts";
 import { prepare } from "./prepare.ts";
+import type { RecordFacts } from "../rules/record-facts.ts";
 
 /** The parts of a drain at work that a decision needs. */
 export interface DecidingRuntime {
@@ -13,14 +15,14 @@ export interface DecidingRuntime {
 
 /**
  * Gives a letter its decision, and its item if it is due. One that cannot be rebuilt or may not be published
- * becomes a park. Changes nothing else.
+ * becomes a park. Changes nothing else. Answers the facts that were decided on.
  */
-export function decideLetter({ config, source }: DecidingRuntime, letter: Letter): void {
+export function decideLetter({ config, source }: DecidingRuntime, letter: Letter): RecordFacts {
   const { decision, facts } = decide(config, letter, serviceNow(source));
   letter.facts = facts;
   letter.attempt = facts.attempt;
   letter.decision = decision;
-  if (decision.then !== "republish") return;
+  if (decision.then !== "republish") return facts;
   const prepared = prepare(letter, decision.set, {
     headerPrefix: source.headerPrefix,
     lineageKey: source.lineageKeys()[0],
@@ -34,11 +36,17 @@ export function decideLetter({ config, source }: DecidingRuntime, letter: Letter
   });
   if (prepared.kind === "item") letter.item = prepared.item;
   else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
+  return facts;
 }
 
 /** About to be parked because its attempts are spent; one that was parked before stays so. */
 export function isNewlyExhausted({ decision, view }: Pick<Letter, "decision" | "view">): boolean {
   return decision.then === "park" && decision.reason === "attempts-exhausted" && view.state !== "parked";
+}
+
+/** A lane prevents a park only after a failure that an outage may cause. */
+export function mayBeKept({ responseStatus }: Pick<Letter, "responseStatus">): boolean {
+  return comeBackKindOf(responseStatus) === "down";
 }
 
 /**

@@ -9,7 +9,7 @@ import { explainDecision } from "../rules/explain-decision.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { unreadableKind } from "../message/failure-kind.ts";
 import { dayMs } from "../listing/record-dates.ts";
-import { type DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import type { Fate } from "./fate.ts";
 import type { Letter } from "./letter.ts";
 import type { Settled } from "./settle.ts";

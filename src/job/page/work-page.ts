@@ -12,7 +12,7 @@ import { giveBackUnpublished, spareExhausted } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
-import { type DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
 import { decideLetter, isNewlyExhausted, isToSettle, isToUnpark } from "./decide-letter.ts";
 import { drop } from "./drop.ts";

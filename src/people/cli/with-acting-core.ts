@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Core } from "../../job/compose/build-core.ts";
+import type { Core } from "../../job/door.ts";
 import { createFanOut } from "../../telemetry/fan-out.ts";
 import { createSecretsToRedact } from "./output/secrets-to-redact.ts";
 import type { Teardown } from "../../teardown.ts";

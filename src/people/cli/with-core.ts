@@ -1,5 +1,4 @@
-import type { Core } from "../../job/compose/build-core.ts";
-import { openCore, type OpenParts } from "../../job/compose/open-core.ts";
+import { type Core, openCore, type OpenParts } from "../../job/door.ts";
 import { createTeardown, type Teardown } from "../../teardown.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import type { Io } from "./io.ts";
@@ -25,7 +24,7 @@ export async function withCore<Result>(
 ): Promise<Result> {
   const teardown = createTeardown();
   try {
-    const core = openCore({ settings, document, env: io.env, events, teardown, ...options });
+    const core = await openCore({ settings, document, env: io.env, events, teardown, ...options });
     return await work(core, teardown);
   } finally {
     await teardown.run(closeWithinMs);

@@ -1,5 +1,4 @@
-import type { Core } from "../../job/compose/build-core.ts";
-import { requireRedis } from "../../job/compose/open-core.ts";
+import { type Core, requireRedis } from "../../job/door.ts";
 import type { CommandContext } from "./command-context.ts";
 import { createStop, type Stop } from "./input/stop-on-signals.ts";
 import type { Loaded } from "./load-config.ts";
@@ -14,7 +13,7 @@ export function withRedisAndStop(
 ): Promise<void> {
   return withCore(io, loaded, { by }, async (core, teardown) => {
     const stop = createStop(io, teardown);
-    await requireRedis(core.redis);
+    await requireRedis(core);
     await work(core, stop);
   });
 }

@@ -1,5 +1,5 @@
 /** What every route answers with: a page in its frame, a problem, the sign-in form; and what a screen is given. */
-import type { LiveCore } from "../../job/compose/live-core.ts";
+import type { LiveCore } from "../../job/door.ts";
 import { toSpelledOut } from "../../job/message/show-masked-values.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";

@@ -1,6 +1,6 @@
 /** A screen of the console as a value: what it reads, and its sections in the order that a person sees them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Core } from "../../job/compose/build-core.ts";
+import type { Core } from "../../job/door.ts";
 import type { ConsoleRole } from "../../job/contracts/console-roles.ts";
 import type { Person } from "./access/person.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";

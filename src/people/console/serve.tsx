@@ -10,8 +10,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { getPath } from "hono/utils/url";
 import { listenBounded } from "../../bounded-server.ts";
-import { readConsoleKey } from "../../job/compose/console-key.ts";
-import type { LiveCore } from "../../job/compose/live-core.ts";
+import { type LiveCore, readConsoleKey } from "../../job/door.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import { isRedriverError, type ErrorCode } from "../../job/contracts/errors.ts";
@@ -85,7 +84,7 @@ export async function serveConsole(parts: ConsoleParts) {
   const { problem, show, toScreenContext } = pages;
   const assets = readAssets();
   const proposedKey = randomBytes(32).toString("hex");
-  const key = shared(parts.now, () => readConsoleKey(live.current().redis, proposedKey), keyMaxAgeMs);
+  const key = shared(parts.now, () => readConsoleKey(live.current(), proposedKey), keyMaxAgeMs);
   const redisReady = shared(
     parts.now,
     () =>

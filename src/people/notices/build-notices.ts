@@ -7,16 +7,12 @@ import { RedriverError } from "../../job/contracts/errors.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import type { SendNotices } from "../../job/contracts/notices.ts";
-import type { NoticeJobs } from "../../job/daemon/people-beside.ts";
-import { hasLanes } from "../../job/lanes/listing-checks.ts";
+import { hasLanes } from "../../job/contracts/lanes.ts";
 import { deliverNotices } from "./deliver.ts";
 import { evaluateNotices, writeDigests } from "./evaluate.ts";
 import { toNoticeFacts, type NoticeFacts } from "./notice-facts.ts";
 import type { NoticeMemory } from "./to-notices.ts";
-import { createRedisNoticeBook } from "../../job/store/notices/redis-notice-book.ts";
-import { createRedisNoticeRate } from "../../job/store/notices/redis-notice-rate.ts";
-import type { BuiltSource } from "../../job/compose/build-source.ts";
-import type { Core } from "../../job/compose/build-core.ts";
+import { type BuiltSource, type NoticeJobs, type Core, openNoticeBooks } from "../../job/door.ts";
 import { viewFailures } from "../read/read-failures.ts";
 import { readQueueFacts } from "../read/queue-facts.ts";
 import type { ReadSecret } from "../../config/read-secret.ts";
@@ -26,8 +22,8 @@ const maxLanes = 200;
 
 /** Word to the people that the document names. */
 export function buildNotices(readSecret: ReadSecret, events: Events, clock: Clock): NoticeJobs {
-  const partsOf = (core: Core) => ({
-    books: booksOf(core),
+  const partsOf = async (core: Core) => ({
+    books: (await openNoticeBooks<NoticeMemory>(core)).books,
     readFacts: () => readNoticeFacts(core, clock.now()),
     events,
     now: clock.now(),
@@ -36,12 +32,12 @@ export function buildNotices(readSecret: ReadSecret, events: Events, clock: Cloc
     async evaluate(core) {
       const targets = core.document.notify;
       if (targets.length === 0) return [];
-      return [...(await evaluateNotices({ ...partsOf(core), targets }))];
+      return [...(await evaluateNotices({ ...(await partsOf(core)), targets }))];
     },
     async writeDigest(core, name) {
       const target = core.document.notify.find((one) => one.name === name);
       if (target === undefined) return [];
-      await writeDigests(target, partsOf(core));
+      await writeDigests(target, await partsOf(core));
       return [name];
     },
     async deliver(core, name, { signal, lastTry }) {
@@ -49,8 +45,7 @@ export function buildNotices(readSecret: ReadSecret, events: Events, clock: Cloc
       if (target === undefined) return;
       await deliverNotices({
         target: name,
-        books: booksOf(core),
-        rate: createRedisNoticeRate(core.redis),
+        ...(await openNoticeBooks<NoticeMemory>(core)),
         // Built at the first message, and for each job anew: secrets change.
         send: (notices, outer) =>
           buildSendNotices(target, readSecret, clock, core.settings.proxy)(notices, outer),
@@ -83,12 +78,6 @@ export function buildSendNotices(
     clock,
     egress,
   });
-}
-
-function booksOf({ redis, sources }: Core) {
-  return new Map(
-    [...sources.keys()].map((source) => [source, createRedisNoticeBook<NoticeMemory>(redis, source)]),
-  );
 }
 
 async function readNoticeFacts(core: Core, now: number): Promise<ReadonlyMap<SourceId, NoticeFacts>> {

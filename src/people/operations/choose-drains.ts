@@ -1,8 +1,7 @@
-import type { Core } from "../../job/compose/build-core.ts";
+import type { Core, DrainRuntime } from "../../job/door.ts";
 import { RedriverError } from "../../job/contracts/errors.ts";
 import type { DrainName } from "../../job/contracts/ids.ts";
 import { toMeant } from "./nearest.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
 
 /** Throws unless drains are named or all are meant, not both. */
 export function requireNamesOrAll(names: readonly string[], all: boolean): void {

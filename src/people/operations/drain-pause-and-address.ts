@@ -1,7 +1,6 @@
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../job/contracts/pauses.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
-import type { Core } from "../../job/compose/build-core.ts";
-import { toKeyedHash } from "../../job/compose/build-source.ts";
+import type { DrainRuntime, Core } from "../../job/door.ts";
+import { toKeyedHash } from "../../job/message/hmac.ts";
 
 /** The person's pause that holds this drain back now, if any. Throws `redis-unavailable`. */
 export async function readPause(

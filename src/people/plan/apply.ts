@@ -16,22 +16,25 @@ import { takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
 import type { Origin } from "../../job/contracts/lanes.ts";
 import type { Capacity } from "../../job/contracts/capacity.ts";
 import { addTallies, emptyTally, noReasons, type Tally } from "../../job/contracts/tally.ts";
-import type { ListingSignals } from "../../job/listing/list-page.ts";
-import { targetHostOf } from "../../job/page/audit-record.ts";
-import { idsOf, type Letter } from "../../job/page/letter.ts";
-import type { PageOutcome } from "../../job/page/page-report.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../../job/message/lane-origin.ts";
-import { runListingChecks } from "../../job/lanes/listing-checks.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
-import { countActs } from "../../job/failures/count-acts.ts";
-import { workPageApart } from "../../job/page/work-page-apart.ts";
+import {
+  runListingChecks,
+  type DrainRuntime,
+  type ListingSignals,
+  type Letter,
+  ofDrain,
+  recordIntent,
+  type PageOutcome,
+  survey,
+  type SurveyPage,
+  type SurveyRange,
+  workOrdered,
+} from "../../job/door.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 import type { PlanCheck } from "./check-plan.ts";
 import { createOpenOrders, isDone } from "./open-orders.ts";
 import type { SkipReport } from "./skipped-by-apply.ts";
-import { survey, type SurveyPage, type SurveyRange } from "./list-and-decide.ts";
 import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";
-import { ofDrain, recordIntent } from "../../job/write-audit.ts";
 
 export interface ApplyRun {
   readonly drain: DrainRuntime;
@@ -165,9 +168,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     const raws = letters.map(({ raw }) => raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const page = { records: raws, readAt, isAlone: open.size === letters.length };
-    const outcome = await workPageApart(drain, page, signals.signal, work);
-    await countActs(drain, outcome.failures);
-    const ids = idsOf(letters);
+    const outcome = await workOrdered(drain, page, signals.signal, work);
+    const ids = letters.map(({ dlqId }) => dlqId);
     const { views } = await source.ledger.peek(ids);
     const acted = new Set(outcome.acted);
     for (const [index, dlqId] of ids.entries()) {
@@ -285,7 +287,7 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
 }
 
 function toOrder(letter: Letter): AuditRecord {
-  const host = letter.item === null ? hostOf(letter.content.url) : targetHostOf(letter);
+  const host = hostOf(letter.item?.target.destination ?? letter.content.url);
   const { dlqId, decision, attempt } = letter;
   return { dlqId, rule: decision.rule, reason: decision.reason, attempt, host };
 }

@@ -1,8 +1,6 @@
 import type { DlqId } from "../../job/message/dead-letter.ts";
-import type { ListingSignals } from "../../job/listing/list-page.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import { type ListingSignals, survey, type SurveyRange, type DrainRuntime } from "../../job/door.ts";
 import type { Planned } from "./plan-file-record.ts";
-import { survey, type SurveyRange } from "./list-and-decide.ts";
 import { createOpenOrders } from "./open-orders.ts";
 
 export type PlanCheck = Awaited<ReturnType<typeof checkPlan>>;

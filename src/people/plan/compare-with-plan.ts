@@ -1,6 +1,6 @@
 import { holds } from "../../job/rules/decision.ts";
 import { toPlanned, type Planned } from "./plan-file-record.ts";
-import type { Letter } from "../../job/page/letter.ts";
+import type { Letter } from "../../job/door.ts";
 
 /** The present state of a planned record that is still listed. */
 export type PlanComparison =

@@ -1,9 +1,8 @@
 /** A plan's publishes by destination, in bounded memory. */
 import type { Origin } from "../../job/contracts/lanes.ts";
-import { laneOriginOf } from "../../job/message/lane-origin.ts";
-import { rateHostOf } from "../../job/page/gates/capacity.ts";
-import { itemOf } from "../../job/page/publish/canary-variant.ts";
-import { isReconciling, type Item, type Letter } from "../../job/page/letter.ts";
+import { laneOriginOf, rateHostOf } from "../../job/message/lane-origin.ts";
+import type { Item, Letter } from "../../job/door.ts";
+import { isReconciling, itemOf } from "../../job/door-pure.ts";
 
 export interface DestinationPublishes {
   /** Null: all destinations that are not counted apart. */
@@ -53,7 +52,7 @@ export function createDestinationCount(headerPrefix: string, limited: ReadonlySe
         if (isReconciling(letter)) again += 1;
       }
       if (rule !== null && limited.has(rule)) ofRules.set(rule, (ofRules.get(rule) ?? 0) + 1);
-      worstBilled += 1 + retriesOf(itemOf(letter, 1).headers[`${headerPrefix}Retries`]);
+      worstBilled += 1 + retriesOf(itemOf(letter).headers[`${headerPrefix}Retries`]);
     },
     report() {
       const rest = others.publishes + others.later === 0 ? [] : [{ origin: null, ...others }];

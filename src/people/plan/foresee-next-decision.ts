@@ -1,7 +1,6 @@
 import type { Decision } from "../../job/rules/decision.ts";
-import { decideLetter } from "../../job/page/decide-letter.ts";
-import type { Letter } from "../../job/page/letter.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import type { Letter, DrainRuntime } from "../../job/door.ts";
+import { decideLater } from "../../job/door-pure.ts";
 
 /** The decision about a held record that follows by time alone. */
 export interface NextDecision {
@@ -37,7 +36,7 @@ export function foresee(drain: DrainRuntime, letter: Letter): Foreseen {
       const expired = { then: "expire", reason: "retention", rule: null, at: expiresAt } as const;
       return { letter, next: expired, becomes: null };
     }
-    held = decideAt(drain, held, at);
+    held = decideLater(drain, held, at);
     const { then, reason, rule } = held.decision;
     next = { then, reason, rule, at };
   }
@@ -52,14 +51,4 @@ function turnOf({ config }: DrainRuntime, letter: Letter, isFine: boolean): numb
   if (view.state === "cool" && view.dueAt > viewedAt) return decision.until;
   if (!isFine) return decision.until;
   return Math.min(decision.until, config.route.heldUntil(facts) ?? Infinity);
-}
-
-function decideAt({ config, source }: DrainRuntime, letter: Letter, at: number): Letter {
-  const { checkItem, headerPrefix, lineageKeys } = source;
-  const clock = { now: () => at };
-  const then = { clock, service: { clockOffsetMs: () => 0 }, checkItem, headerPrefix, lineageKeys };
-  const later = letter.again();
-  later.viewedAt += at - (letter.facts?.now ?? at);
-  decideLetter({ config, source: then }, later);
-  return later;
 }

@@ -1,7 +1,7 @@
 /** Guards and ceilings as they are now: the reasons besides time that hold due messages. Changes nothing. */
 import type { CeilingUse } from "../../job/contracts/capacity.ts";
 import { comparisonText } from "../../job/rules/patterns/write-number-patterns.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import type { DrainRuntime } from "../../job/door.ts";
 
 export type Room = Awaited<ReturnType<typeof readRoom>>;
 export type ClosedGuard = Room["closedGuards"][number];

@@ -3,7 +3,7 @@ import type { LaneConfig } from "../../job/contracts/drains-document.ts";
 import type { LaneState, LaneView, Origin } from "../../job/contracts/lanes.ts";
 import { lastProbeAtOf } from "./last-probe.ts";
 import { peekLanes, type PeekedLane } from "./peek-lanes.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import type { DrainRuntime } from "../../job/door.ts";
 
 export interface LaneStanding {
   readonly state: LaneState;

@@ -1,10 +1,8 @@
 /** The lanes that a plan's messages wait for, as they are now. */
 import type { Origin } from "../../job/contracts/lanes.ts";
-import { mayBeKept } from "../../job/lanes/admit.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../../job/message/lane-origin.ts";
-import { isNewlyExhausted } from "../../job/page/decide-letter.ts";
-import { isReconciling, type Letter } from "../../job/page/letter.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import type { Letter, DrainRuntime } from "../../job/door.ts";
+import { laneNeedOf } from "../../job/door-pure.ts";
 import { readLaneStandings, type LaneStanding, type LaneStandings } from "./lane-standings.ts";
 import { createTopCount } from "./top-count.ts";
 
@@ -46,8 +44,9 @@ export function createLaneWaitCount(drain: DrainRuntime) {
   return {
     add(letter: Letter): void {
       if (lane === undefined) return;
-      if (letter.item !== null && !isReconciling(letter)) due.add(laneOriginOf(letter.item.target));
-      if (!isNewlyExhausted(letter) || !mayBeKept(letter)) return;
+      const need = laneNeedOf(letter);
+      if (need === "due") due.add(laneOriginOf(letter.due.target));
+      if (need !== "kept") return;
       const origin = laneOriginOfLetter(letter.content);
       if (origin !== null) exhausted.add(origin);
     },

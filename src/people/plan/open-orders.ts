@@ -1,9 +1,8 @@
 import type { DlqId } from "../../job/message/dead-letter.ts";
 import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
-import type { SourceRuntime } from "../../job/runtime.ts";
+import type { SourceRuntime, Letter } from "../../job/door.ts";
 import type { Planned } from "./plan-file-record.ts";
 import { createSkips } from "./skipped-by-apply.ts";
-import type { Letter } from "../../job/page/letter.ts";
 import { compareWithPlan } from "./compare-with-plan.ts";
 
 /** True if the ledger shows that a record needs no further act. */

@@ -1,6 +1,6 @@
 import type { LaneConfig } from "../../job/contracts/drains-document.ts";
 import type { LaneAnswer, Origin } from "../../job/contracts/lanes.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import type { DrainRuntime } from "../../job/door.ts";
 import { toLaneId } from "../../job/message/lane-id.ts";
 
 export interface PeekedLane {

@@ -7,8 +7,14 @@ import type { PlanFilter } from "../../job/contracts/plans.ts";
 import { compileHostGlob } from "../../job/rules/patterns/host-glob.ts";
 import { readFailureMatcher, type FailureMatcher } from "./failure-matcher.ts";
 import { unreadableKind } from "../../job/message/failure-kind.ts";
-import type { ListingSignals } from "../../job/listing/list-page.ts";
-import { type DrainRuntime } from "../../job/runtime.ts";
+import {
+  type ListingSignals,
+  type Letter,
+  survey,
+  type FrozenRange,
+  type DrainRuntime,
+} from "../../job/door.ts";
+import { itemOf } from "../../job/door-pure.ts";
 import { createDecidedCount } from "./decided-count.ts";
 import { createDestinationCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
@@ -18,10 +24,6 @@ import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
 import { createSignatureCount } from "./signature-count.ts";
-import type { Letter } from "../../job/page/letter.ts";
-import { survey } from "./list-and-decide.ts";
-import type { FrozenRange } from "./freeze-range.ts";
-import { itemOf } from "../../job/page/publish/canary-variant.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
 
@@ -146,7 +148,7 @@ function toCounted({ config, source }: DrainRuntime, { letter, next }: Foreseen,
       url: toShownUrl(content.url, show),
       attempt,
       redrive: item?.lineage.attempt ?? attempt + 1,
-      changes: item === null ? [] : describeRebuild(content, itemOf(letter, 1), { headerPrefix, show }),
+      changes: item === null ? [] : describeRebuild(content, itemOf(letter), { headerPrefix, show }),
     }),
   };
 }

@@ -5,11 +5,10 @@ import type { Loss } from "../../job/message/loss-kinds.ts";
 import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
 import type { DrainName } from "../../job/contracts/ids.ts";
 import type { Decision } from "../../job/rules/decision.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import type { DrainRuntime, Letter } from "../../job/door.ts";
+import { itemOf } from "../../job/door-pure.ts";
 import type { Foreseen, NextDecision } from "./foresee-next-decision.ts";
-import type { Letter } from "../../job/page/letter.ts";
 import { hashRecord, hashItem, withoutOwnHeaders } from "./plan-hashes.ts";
-import { itemOf } from "../../job/page/publish/canary-variant.ts";
 
 /** The parts of a decision that must be the same again before apply acts on it. */
 export interface Planned {
@@ -55,7 +54,7 @@ export function toPlanned(letter: Letter, headerPrefix: string): Planned {
     then: decision.then,
     reason: decision.reason,
     rule: decision.rule,
-    ...(item === null ? {} : { item: hashItem(itemOf(letter, 1), headerPrefix) }),
+    ...(item === null ? {} : { item: hashItem(itemOf(letter), headerPrefix) }),
   };
 }
 
@@ -64,7 +63,7 @@ export function toPlanRecord(drain: DrainRuntime, { letter, next }: Foreseen, sh
   const { headerPrefix } = source;
   const { decision, content, attempt, item: due } = letter;
   const isShown = show === "content";
-  const item = due === null ? undefined : itemOf(letter, 1);
+  const item = due === null ? undefined : itemOf(letter);
   const changes = item === undefined ? [] : describeRebuild(content, item, { headerPrefix, show });
   return defined({
     drain: config.name,

@@ -1,14 +1,9 @@
 import { pauseOf } from "../../job/contracts/pauses.ts";
-import { isRedisSilent } from "../../job/contracts/errors.ts";
-import type { LanesCounted } from "../../job/contracts/lanes.ts";
+import { type LanesCounted, hasLanes } from "../../job/contracts/lanes.ts";
 import { maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
-import { checkFitness } from "../../job/redis/check-fitness-and-room.ts";
-import { findMissingRights } from "../../job/redis/find-missing-rights.ts";
-import type { SourceRuntime } from "../../job/runtime.ts";
-import type { Core } from "../../job/compose/build-core.ts";
+import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
 import { toDepth } from "./depth.ts";
 import { isStillCounting, toDestinations } from "./destinations.ts";
-import { hasLanes } from "../../job/lanes/listing-checks.ts";
 import { selectsEverything } from "../../job/message/select.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
@@ -66,24 +61,4 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
 
 async function readLanes(core: Core, source: SourceRuntime): Promise<LanesCounted | null> {
   return hasLanes(core.drains, source) ? source.lanes.busiest(maxLanesShown) : null;
-}
-
-/** A Redis that refuses this user's questions is as unfit as one that is set up wrongly. */
-async function readFitness({
-  redis,
-  sources,
-}: Pick<Core, "redis" | "sources">): Promise<Pick<QueueFacts, "redisFit" | "redisMemoryShare">> {
-  try {
-    const [{ problems, memoryShare }, missing] = await Promise.all([
-      checkFitness(redis),
-      findMissingRights(redis, [...sources.keys()]),
-    ]);
-    return {
-      redisFit: missing.length === 0 && problems.every(({ weight }) => weight !== "refuse"),
-      redisMemoryShare: memoryShare,
-    };
-  } catch (error) {
-    if (isRedisSilent(error)) throw error;
-    return { redisFit: false, redisMemoryShare: null };
-  }
 }

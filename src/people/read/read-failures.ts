@@ -2,7 +2,7 @@ import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import type { FailureMark } from "../../job/contracts/failures.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import { toFailureViews, type FailureView } from "./failure-views.ts";
-import type { Core } from "../../job/compose/build-core.ts";
+import type { Core } from "../../job/door.ts";
 import { readQueueFacts } from "./queue-facts.ts";
 
 /** Every kind of failure of the document's sources, by trouble. Throws `redis-unavailable`. */

@@ -7,7 +7,7 @@
  * A grant that waited too long for its batch is moved to now. Else all that has waited for a slow service would
  * leave in one moment, and the rate counts those grants no more.
  */
-import { hostOf } from "../../message/destination-url.ts";
+import { rateHostOf } from "../../message/lane-origin.ts";
 import { isAutoRate, type AutoRate } from "../../contracts/auto-rate.ts";
 import type {
   CapacityQuery,
@@ -22,7 +22,7 @@ import type { Rate } from "../../rules/rule-spec.ts";
 import type { DrainRuntime, SourceRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
 import type { Gate } from "./gate.ts";
-import { isReconciling, type CapacityWait, type Item, type Letter } from "../letter.ts";
+import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
 import { canaryTimeoutMs } from "../publish/canary-variant.ts";
 import { isOldAnswer } from "./old-answer.ts";
 
@@ -92,11 +92,6 @@ function toRequest(letter: Letter, ruleLimit: Rate | undefined): CapacityRequest
     ...(sendAs?.isProbe === false && { isCanary: true as const }),
     ...(grant === null ? {} : { grantedAt: grant.at }),
   };
-}
-
-/** By which rates per host count: the destination's host with its port, or `queue:<name>`. */
-export function rateHostOf({ destination, queue }: Item["target"]): string {
-  return queue === undefined ? hostOf(destination) : `queue:${queue}`;
 }
 
 export function toQuery({ config, source, passId }: DrainRuntime, letters: readonly Letter[]): CapacityQuery {

@@ -8,6 +8,7 @@
  *
  * A slow host or rule delays nobody else: in every round all remaining letters ask again.
  */
+import { rateHostOf } from "../../message/lane-origin.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import { sleptFully } from "../../contracts/clock.ts";
 import { unlessRedisAway } from "../../contracts/errors.ts";
@@ -19,7 +20,7 @@ import type { DrainRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
 import { askGates } from "../gates.ts";
 import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
-import { holdForCapacity, maxRequests, rateHostOf, toQuery } from "./capacity.ts";
+import { holdForCapacity, maxRequests, toQuery } from "./capacity.ts";
 import { closedGuardOf } from "./guard.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */

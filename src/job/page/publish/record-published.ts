@@ -10,7 +10,7 @@ import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../message/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
-import { type DrainRuntime } from "../../runtime.ts";
+import type { DrainRuntime } from "../../runtime.ts";
 import { targetHostOf } from "../audit-record.ts";
 import { reportUnworkable } from "../put-aside.ts";
 import type { Begun, Proof } from "../letter.ts";

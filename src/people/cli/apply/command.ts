@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { Core } from "../../../job/compose/build-core.ts";
-import { requireRedis } from "../../../job/compose/open-core.ts";
+import { type Core, requireRedis } from "../../../job/door.ts";
 import { readHostPauses } from "../../operations/drain-pause-and-address.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import {
@@ -63,7 +62,7 @@ async function apply(
   await withActingCore(io, command, loaded, { by }, async (core, teardown) => {
     const stop = createStop(io, teardown);
     const parts = head.drains.map((planned) => toPart(core, planned));
-    await requireRedis(core.redis);
+    await requireRedis(core);
     const checked = await check(parts, selection, stop, io);
     refuseDrifted(checked.map(({ check }) => check));
     if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, checked)))) {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openArchiveReader } from "../../../job/compose/open-archive.ts";
+import { openArchiveReader } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { toShownUrl } from "../../../job/message/show-masked-values.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../../job/contracts/archive.ts";
@@ -35,7 +35,7 @@ export const registerArchive: Register = (program, context) => {
     .option(...dirFlag)
     .option("--json", "print as JSON")
     .action(async ({ dir, json }: { dir?: string; json?: boolean }, command: Command) => {
-      const files = await summariseArchive(openArchiveReader(placeOf(dir, command, context.io).dir));
+      const files = await summariseArchive(await openArchiveReader(placeOf(dir, command, context.io).dir));
       for (const { file, damages } of files) {
         for (const damage of damages) reportDamage({ file, ...damage }, context);
       }
@@ -66,7 +66,7 @@ async function show(
 ): Promise<void> {
   const { io } = context;
   const missing = new Set<string>(dlqIds);
-  const entries = openArchiveReader(dir).entries(toFilter(dlqIds, options), (damage) =>
+  const entries = (await openArchiveReader(dir)).entries(toFilter(dlqIds, options), (damage) =>
     reportDamage(damage, context),
   );
   const take = (entry: ArchiveEntry) => {

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { lookAtVolume } from "../../../job/compose/open-archive.ts";
 import {
   showEffectiveDocument,
   toEffectiveDocument,
@@ -12,12 +11,18 @@ import { counted } from "../../operations/phrases.ts";
 import { formatProblem } from "../../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
 import type { Settings } from "../../../config/settings/settings.ts";
-import type { DrainsDocument } from "../../../job/contracts/drains-document.ts";
+import type { ArchiveConfig, DrainsDocument } from "../../../job/contracts/drains-document.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import type { Register } from "../command-context.ts";
 import { printResult } from "../output/print.ts";
+
+/** The job is loaded only if there is an archive. */
+async function lookAt(archive: ArchiveConfig) {
+  const { lookAtVolume } = await import("../../../job/door.ts");
+  return lookAtVolume(archive);
+}
 
 /** Everything that a start would miss: tokens and credentials that cannot be read now. */
 function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): void {
@@ -50,7 +55,7 @@ export const registerConfig: Register = (program, { io }) => {
     .action(async (flags: { json?: boolean }, command: Command) => {
       const { settings, document } = loadAll(command, io);
       checkSecrets(settings, document, io);
-      const seen = document.archive === undefined ? null : await lookAtVolume(document.archive);
+      const seen = document.archive === undefined ? null : await lookAt(document.archive);
       if (seen?.isCertain === true) throw new RedriverError("document-invalid", seen.complaint);
       if (seen !== null && seen.verdict !== "fit") io.err(`warning: ${seen.complaint}\n`);
       const { file } = settings.drains;

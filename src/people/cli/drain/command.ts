@@ -5,10 +5,7 @@ import { isRedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";
 import { emptyTally, type Tally } from "../../../job/contracts/tally.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { requireRedis } from "../../../job/compose/open-core.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
-import { drainInProcess } from "../../../job/pass/drain-in-process.ts";
+import { requireRedis, type DrainRuntime, drainInProcess, type Core } from "../../../job/door.ts";
 import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
 import type { Register } from "../command-context.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
@@ -41,7 +38,7 @@ export const registerDrain: Register = (program, { io, exitWith }) => {
       const options = { by: currentUser(), observers: [reasons] };
       await withActingCore(io, command, loadAll(command, io), options, async (core, teardown) => {
         const drains = chooseDrains(core, names);
-        await requireRedis(core.redis);
+        await requireRedis(core);
         if (!(await hasConsent(io, flags.yes, () => toQuestion(core, drains)))) {
           io.err("nothing was done\n");
           exitWith(3);

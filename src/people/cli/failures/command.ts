@@ -13,7 +13,7 @@ import {
 } from "../../operations/failures/marks.ts";
 import { parseQuietEnd, quietEndExpected } from "../../operations/failures/quiet-order.ts";
 import { runNote, runQuiet, type Json } from "./marks.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toFailureJson } from "../../operations/failures/json.ts";
 import { readFailureList, type FailureFilter } from "../../operations/failures/list.ts";

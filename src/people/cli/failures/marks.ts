@@ -1,4 +1,4 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import {
   noteFailure,
   quietFailure,

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { openAuditReader, requireRedis } from "../../../job/compose/open-core.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import { openAuditReader, requireRedis, type Core } from "../../../job/door.ts";
 import type { Teardown } from "../../../teardown.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../../job/contracts/audit.ts";
 import type { CommandContext, Register } from "../command-context.ts";
@@ -35,8 +34,8 @@ export const registerHistory: Register = (program, context) => {
       const loaded = loadForReading(asked, io);
       const drains = loaded.document.drains.map(({ name }) => name);
       await withCore(io, loaded, {}, async (core, teardown) => {
-        await requireRedis(core.redis);
-        const reader = openAuditReader(core);
+        await requireRedis(core);
+        const reader = await openAuditReader(core);
         const { ofDrains } =
           dlqId === undefined
             ? await show(reader, query, flags, io)

@@ -1,4 +1,4 @@
-import { createReadIndex } from "../../../job/compose/build-index-readings.ts";
+import { openIndexClient } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readSecret } from "../../../config/read-secret.ts";
 import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
@@ -32,7 +32,7 @@ export const registerIndex: Register = (program, { io }) => {
           `no such index: ${unknown.join(", ")}; the document has ${known}`,
         );
       }
-      const read = createReadIndex(settings, (ref) => readSecret(ref, { env: io.env, settings }));
+      const read = await openIndexClient(settings, (ref) => readSecret(ref, { env: io.env, settings }));
       const chosen = document.indexes.filter(({ name }) => names.length === 0 || names.includes(name));
       const readAll: Read = async (stopped) => {
         const late = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);

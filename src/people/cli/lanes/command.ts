@@ -1,10 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { Core } from "../../../job/compose/build-core.ts";
-import { requireRedis } from "../../../job/compose/open-core.ts";
-import type { Teardown } from "../../../teardown.ts";
-import type { SourceId } from "../../../job/contracts/ids.ts";
-import { requestSweep } from "../../../job/queue/command-queue.ts";
-import { toBullmqConnection } from "../../../job/redis/connect.ts";
+import { requireRedis, openJobQueue } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import type { DestinationName } from "../../../job/message/destination-names.ts";
 import type { CommandContext, Register } from "../command-context.ts";
@@ -87,7 +82,7 @@ async function list(
 ): Promise<void> {
   const loaded = loadForReading(command, io);
   await withCore(io, loaded, {}, async (core) => {
-    await requireRedis(core.redis);
+    await requireRedis(core);
     const now = systemClock.now();
     const { shown } = await printRows(
       io,
@@ -113,12 +108,13 @@ async function actOn(
   // Before anything is asked of Redis.
   if (!io.isTerminal) await requireReason(io, flags.reason, what);
   await withCore(io, loaded, { by: flags.by }, async (core, teardown) => {
-    await requireRedis(core.redis);
+    await requireRedis(core);
     const chosen = await chooseLane(core, host, flags.drain);
     const { origin, drain } = chosen.view;
+    const jobs = await openJobQueue({ settings: core.settings, teardown });
     const parts = {
       core,
-      requestSweep: (source: SourceId) => sweepNow(core, teardown, source),
+      requestSweep: jobs.requestSweep,
       isWhole: loaded.problems === 0,
     };
     // Before anybody types a reason. A script has read docs/lanes.md.
@@ -134,13 +130,6 @@ async function actOn(
     if (isDone && hint !== "" && io.isTerminal) io.err(`${hint}\n`);
     if (!isDone) exitWith(1);
   });
-}
-
-function sweepNow({ settings }: Core, teardown: Teardown, source: SourceId): Promise<void> {
-  const { target, keyPrefix } = settings.redis;
-  const connection = toBullmqConnection(target, "queue");
-  teardown.add("queue connection", () => connection.disconnect());
-  return requestSweep(connection, keyPrefix, source, systemClock.now());
 }
 
 /** As the lane machine and the lineage count it. Empty for a lane that is not halted. */

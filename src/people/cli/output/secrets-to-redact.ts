@@ -1,5 +1,5 @@
 import type { Settings } from "../../../config/settings/settings.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 
 export function createSecretsToRedact(settings: Settings) {
   let core: Core | null = null;

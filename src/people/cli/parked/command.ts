@@ -1,6 +1,6 @@
 import { parkReasons, type ParkReason } from "../../../job/message/park-reasons.ts";
 import { Option, type Command } from "commander";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { releaseFound, requireOwnReason } from "../../operations/parked/release-found.ts";
 import type { CommandContext, Register } from "../command-context.ts";

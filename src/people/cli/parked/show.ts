@@ -1,4 +1,4 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import { toSafeJson } from "../../../job/message/write-safe-json.ts";

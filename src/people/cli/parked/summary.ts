@@ -1,4 +1,4 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { requireRedis } from "../../../job/compose/open-core.ts";
+import { requireRedis } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import type { DestinationName } from "../../../job/message/destination-names.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -83,7 +83,7 @@ async function onEach(
   if (unknown !== undefined) throw unknownDrain(unknown, known);
   const reason = await requireReason(io, flags.reason, what);
   await withCore(io, loaded, { by }, async (core) => {
-    await requireRedis(core.redis);
+    await requireRedis(core);
     const order = { names, reason, by, ...defined({ host, failure, forMs }) };
     for await (const { line, ...done } of onEachTarget(core, order, act)) {
       printSaid(io, line);

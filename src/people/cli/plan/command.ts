@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { Core } from "../../../job/compose/build-core.ts";
-import { requireRedis } from "../../../job/compose/open-core.ts";
+import { type Core, requireRedis, type DrainRuntime } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
@@ -8,7 +7,6 @@ import { freezePlan, type PlanReport } from "../../operations/plans/freeze-plan.
 import { requireRules } from "../../operations/plans/require-rules.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
 import type { PlanRecord } from "../../plan/plan-file-record.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
 import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted, toSpan, toTime } from "../../operations/phrases.ts";
@@ -80,7 +78,7 @@ async function plan(
     const stop = createStop(io, teardown);
     const drains = chooseDrains(core, names);
     requireRules(drains, flags.rule ?? []);
-    await requireRedis(core.redis);
+    await requireRedis(core);
     if (flags.failure !== undefined) {
       await requireFailure(
         core,

@@ -1,7 +1,7 @@
 /** What limits a plan besides its records: the clocks, closed guards and ceilings. */
 import type { Estimate } from "../../plan/estimate.ts";
 import type { ClosedGuard, Room } from "../../plan/guards-and-ceilings.ts";
-import type { PlanClock } from "../../plan/freeze-range.ts";
+import type { FrozenRange } from "../../../job/door.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { joined } from "../../operations/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
@@ -9,7 +9,7 @@ import { wrapList, wrapWords } from "../output/wrap.ts";
 /** Clocks that differ by less concern nobody. */
 const shownFromMs = 60_000;
 
-export function toClockText(columns: number, { serviceAheadMs, unseenMs }: PlanClock): string {
+export function toClockText(columns: number, { serviceAheadMs, unseenMs }: FrozenRange["clock"]): string {
   if (Math.abs(serviceAheadMs) < shownFromMs) return "";
   const isBehind = serviceAheadMs < 0;
   const where = `${formatDuration(Math.abs(serviceAheadMs))} ${isBehind ? "behind" : "ahead of"}`;

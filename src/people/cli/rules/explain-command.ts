@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { serviceNow } from "../../../job/contracts/service.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import { type Core, requireRedis, type SourceRuntime, findRecord } from "../../../job/door.ts";
 import { createLineageKeys } from "../../../job/message/lineage-keys.ts";
-import { requireRedis } from "../../../job/compose/open-core.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
 import type { Settings } from "../../../config/settings/settings.ts";
@@ -13,9 +12,7 @@ import type { Select } from "../../../job/message/select.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../../../job/contracts/drains-document.ts";
 import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
-import { type SourceRuntime } from "../../../job/runtime.ts";
 import type { CommandContext } from "../command-context.ts";
-import { findRecord } from "../../operations/records/find-record.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import { toJsonLine } from "../output/json.ts";
@@ -152,11 +149,11 @@ function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRunt
 async function askLedger(
   dlqId: DlqId,
   { ledger }: Pick<SourceRuntime, "ledger">,
-  { redis }: Pick<Core, "redis">,
+  core: Pick<Core, "redis">,
 ): Promise<Pick<ExplainConditions, "view" | "ledgerNotAsked"> & { readonly viewedAt?: number }> {
   const absent: LedgerView = { state: "absent" };
   try {
-    await requireRedis(redis);
+    await requireRedis(core);
     const { views, at } = await ledger.peek([dlqId]);
     return { view: views[0] ?? absent, viewedAt: at, ledgerNotAsked: null };
   } catch (error) {

@@ -1,8 +1,6 @@
 import { createFanOut } from "../../../telemetry/fan-out.ts";
-import { buildIndexReadings } from "../../../job/compose/build-index-readings.ts";
+import { openDaemon } from "../../../job/door.ts";
 import { buildNotices } from "../../notices/build-notices.ts";
-import { createDocumentFile } from "../../../config/document/document-file.ts";
-import { openLiveCore } from "../../../job/compose/open-core.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { randomIdentities, replicaName, systemClock } from "../../../system-world.ts";
 import { createSecretsToRedact } from "../output/secrets-to-redact.ts";
@@ -10,15 +8,10 @@ import { createTeardown, type Teardown } from "../../../teardown.ts";
 import { readSecret, type SecretReading } from "../../../config/read-secret.ts";
 import { endOnSignals } from "./end-on-signals.ts";
 import { takeWarnings } from "./node-warnings.ts";
-import { runDaemon } from "../../../job/daemon/run-daemon.ts";
 import type { SecretRef } from "../../../job/contracts/drains-document.ts";
 import type { Events } from "../../../job/contracts/events.ts";
 import { createConsole } from "../../console/console.ts";
 import { createPlanDesk } from "../../operations/plans/plan-desk.ts";
-import { readNextRuns } from "../../../job/queue/apply-schedules.ts";
-import { requestSweep } from "../../../job/queue/command-queue.ts";
-import { createBullmqQueue } from "../../../job/queue/bullmq-queue.ts";
-import { toBullmqConnection } from "../../../job/redis/connect.ts";
 import { createBoundedLines } from "../../../telemetry/bounded-lines.ts";
 import { createAuditLog } from "../../../telemetry/audit-log-lines.ts";
 import { createEventLog } from "../../../telemetry/event-log.ts";
@@ -84,7 +77,12 @@ async function runUntilStopped(
   teardown.add("warnings", giveWarningsBack);
   // Whatever the level of the log: an act is never left out.
   const auditLogger = createLogger({ level: "info", secrets: secrets.all, destination: lines });
-  const live = openLiveCore({
+  const readOwnSecret = (ref: SecretRef): SecretReading => {
+    const reading = readSecret(ref, { env: io.env, settings });
+    if (reading.ok) secrets.add(reading.value);
+    return reading;
+  };
+  const daemon = await openDaemon({
     settings,
     document,
     env: io.env,
@@ -92,15 +90,11 @@ async function runUntilStopped(
     teardown,
     onSecret: secrets.add,
     onAudit: createAuditLog(auditLogger),
+    readSecret: readOwnSecret,
   });
+  const { live } = daemon;
   secrets.use(live.current());
 
-  const readOwnSecret = (ref: SecretRef): SecretReading => {
-    const reading = readSecret(ref, { env: io.env, settings });
-    if (reading.ok) secrets.add(reading.value);
-    return reading;
-  };
-  const readings = buildIndexReadings(live.current().redis, settings, readOwnSecret, events);
   let countStandstills: (() => number) | undefined;
   let lastFailure: string | null = null;
   listeners.push({
@@ -111,7 +105,7 @@ async function runUntilStopped(
   const metrics = createMetrics({
     version,
     readFacts: () => readQueueFacts(live.current()),
-    indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
+    indexGauges: daemon.indexGauges,
     memory: () => live.memoryUse(),
     droppedLogLines: lines.dropped,
     standstills: () => countStandstills?.() ?? 0,
@@ -120,22 +114,7 @@ async function runUntilStopped(
   metrics.adopt(document);
   listeners.push(metrics.events);
 
-  const queue = createBullmqQueue({
-    createConnection: (role) => toBullmqConnection(settings.redis.target, role),
-    keyPrefix: settings.redis.keyPrefix,
-    clock: systemClock,
-    events,
-    onDenied: (message) => live.current().redis.denied(message),
-  });
-  // Closing it twice is one closing; the daemon closes it with its deadlines.
-  teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeEachWithinMs }));
-
-  const toConsoleConnection = openOnce(() => {
-    const connection = toBullmqConnection(settings.redis.target, "queue");
-    teardown.add("console's queue connection", () => connection.disconnect());
-    return connection;
-  });
-  await runDaemon({
+  await daemon.run({
     createPeople: (told) => {
       const plans = createPlanDesk({
         acquire: () => live.acquire(),
@@ -152,9 +131,7 @@ async function runUntilStopped(
           settings: settings.console,
           live,
           plans,
-          nextRuns: () => readNextRuns(toConsoleConnection(), settings.redis.keyPrefix),
-          requestSweep: (source) =>
-            requestSweep(toConsoleConnection(), settings.redis.keyPrefix, source, systemClock.now()),
+          ...daemon.jobs,
           version,
           replica: replicaName(),
           now: systemClock.now,
@@ -165,17 +142,11 @@ async function runUntilStopped(
       const notices = buildNotices(readOwnSecret, events, systemClock);
       return { console, notices, closePlans: (deadlines) => plans.close(deadlines) };
     },
-    live,
-    documentFile: createDocumentFile(settings),
     documentText: text,
     onAdopted: (adopted) => {
       secrets.use(live.current());
       metrics.adopt(adopted);
     },
-    replica: replicaName(),
-    queue,
-    events,
-    clock: systemClock,
     metrics,
     standstills: {
       lastFailure: () => lastFailure,
@@ -184,12 +155,5 @@ async function runUntilStopped(
     version,
     stop,
     onReload: (listener) => io.onSignal(listener, ["SIGHUP"]),
-    readStatistics: readings.take,
   });
-}
-
-/** Opened when it is first needed: nobody may look at the console of a replica. */
-function openOnce<One extends object>(open: () => One): () => One {
-  let opened: One | undefined;
-  return () => (opened ??= open());
 }

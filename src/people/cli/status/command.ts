@@ -1,7 +1,5 @@
-import { requireRedis } from "../../../job/compose/open-core.ts";
+import { requireRedis, openJobQueue } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
-import { readNextRuns } from "../../../job/queue/apply-schedules.ts";
-import { toBullmqConnection } from "../../../job/redis/connect.ts";
 import type { Register } from "../command-context.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import type { Io } from "../io.ts";
@@ -32,11 +30,10 @@ export const registerStatus: Register = (program, { io }) => {
       const { settings, problems } = loaded;
       await withCore(io, loaded, {}, async (core, teardown) => {
         const named = names.length === 0 ? null : chooseDrains(core, names).map(({ config }) => config.name);
-        await requireRedis(core.redis);
-        const connection = toBullmqConnection(settings.redis.target, "queue");
-        teardown.add("queue connection", () => connection.disconnect());
+        await requireRedis(core);
+        const jobs = await openJobQueue({ settings, teardown });
         const read = async (): Promise<Status> => {
-          const nextRuns = await readNextRuns(connection, settings.redis.keyPrefix);
+          const nextRuns = await jobs.nextRuns();
           const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });
           return named === null ? status : onlyOf(status, named);
         };

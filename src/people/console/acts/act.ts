@@ -1,6 +1,6 @@
 /** What a person does in the console: a form whose answer goes through the same code as the command. */
 import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { Area, Html, ScreenContext } from "../screen.ts";
 

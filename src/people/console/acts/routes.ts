@@ -3,7 +3,7 @@
  * `/command` answers the command that would do the same, and does nothing.
  */
 import type { Hono, MiddlewareHandler } from "hono";
-import type { LiveCore } from "../../../job/compose/live-core.ts";
+import type { LiveCore } from "../../../job/door.ts";
 import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { seal } from "../access/signed.ts";

@@ -1,6 +1,5 @@
 /** Everything that the API reads and does, by the operations that commands and pages use. */
-import { openAuditReader } from "../../../job/compose/open-core.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { toDestinationName } from "../../../job/message/destination-names.ts";
 import { readDetails, readStoredDetails } from "../../operations/failures/details.ts";
@@ -152,7 +151,7 @@ export const routes: readonly ApiRoute[] = [
     query: historyQuery,
     answer: historyAnswer,
     async run({ core, query: { drain, act: acts, limit, after = null, ...filter } }) {
-      const { rows, next, readTo, missing } = await readHistoryPage(openAuditReader(core), {
+      const { rows, next, readTo, missing } = await readHistoryPage(await openAuditReader(core), {
         ...defined(filter),
         ...defined({ drain: drain as DrainName | undefined, acts: acts && new Set<AuditAct>(acts) }),
         before: after,

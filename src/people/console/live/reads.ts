@@ -1,5 +1,5 @@
 /** What pages read again and again, read once a second at most for all who look. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { BoundedMap } from "../../../bounded-map.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";

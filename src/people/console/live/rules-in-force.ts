@@ -1,5 +1,5 @@
 /** The text of the document in force, as this replica has read it. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { createDocumentFile } from "../../../config/document/document-file.ts";
 import { findRuleLines, type RuleLines } from "../../operations/rules/read-rules.ts";
 

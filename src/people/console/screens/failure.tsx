@@ -1,5 +1,5 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
-import { openAuditReader } from "../../../job/compose/open-core.ts";
+import { openAuditReader } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -69,7 +69,7 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   const reading = readLanes(core, failure);
   const [timeLine, lanes, arrivals, pauses] = await Promise.all([
     reads.kept(`failure ${key}`, async () =>
-      readTimeLine(openAuditReader(core), failure, toHalted(await reading)),
+      readTimeLine(await openAuditReader(core), failure, toHalted(await reading)),
     ),
     reading,
     reads.arrivals(),

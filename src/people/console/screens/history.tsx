@@ -1,5 +1,5 @@
 /** What was done, by whom and why, newest first. */
-import { openAuditReader } from "../../../job/compose/open-core.ts";
+import { openAuditReader } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
@@ -32,11 +32,11 @@ export const historyScreen = defineScreen<HistoryPage>({
   area: "history",
   role: "viewer",
   title: () => "History",
-  load({ core, query }) {
+  async load({ core, query }) {
     const act = filterOf(query, "act");
     const acts = act === ofPeople ? personActs : auditActs.filter((one) => one === act);
     if (act !== undefined && acts.length === 0) throw misused(`no act is named ${JSON.stringify(act)}`);
-    return readHistoryPage(openAuditReader(core), {
+    return readHistoryPage(await openAuditReader(core), {
       before: query.get("before"),
       maxRows,
       maxEntries,

@@ -1,6 +1,6 @@
 /** Frozen selections that all replicas share: made here, shown and applied by whoever agrees with them. */
 import { defined } from "../../../job/message/defined.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { planLimits, type PlanFilter, type SharedPlan } from "../../../job/contracts/plans.ts";
 import { makePlanAct } from "../acts/plans.ts";
 import { ActForm } from "../parts/act-form.tsx";

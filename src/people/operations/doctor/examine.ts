@@ -1,21 +1,17 @@
 /** Looks at everything that a daemon will need, before one runs or while one does. Publishes and deletes nothing. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import { type Core, type BuiltSource, lookAtVolume } from "../../../job/door.ts";
 import { proofAddressOf } from "../../../job/message/proof-callback-url.ts";
 import { silenceNote, silentSources } from "../../../config/document/silent-sources.ts";
 import { failed, messageOf, ok, warning, type DoctorFinding } from "./finding.ts";
-import { lookAtRedis } from "./look-at-redis.ts";
+import { judgeRedis } from "./look-at-redis.ts";
 import { lookAtSource } from "./look-at-source.ts";
-import { lookAtVolume } from "../../../job/compose/open-archive.ts";
 import type { ArchiveConfig, SourceConfig } from "../../../job/contracts/drains-document.ts";
-import type { BuiltSource } from "../../../job/compose/build-source.ts";
 
 /** By subject, in a fixed order. Looks side by side; the slowest ends within the timeouts of the settings. */
 export async function examine(core: Core, signal: AbortSignal): Promise<readonly DoctorFinding[]> {
   const { document, sources } = core;
   const { archive } = document;
-  const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [
-    lookAtRedis(core.redis, [...sources.keys()]),
-  ];
+  const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [judgeRedis(core)];
   const silent = new Set(silentSources(document).map(({ name }) => name));
   for (const config of document.sources) {
     const source = sources.get(config.id);

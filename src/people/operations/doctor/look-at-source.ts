@@ -1,7 +1,6 @@
-import type { BuiltSource } from "../../../job/compose/build-source.ts";
+import { type BuiltSource, listOne } from "../../../job/door.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
-import { isTooLarge, smallAnswerBytes } from "../../../job/listing/list-page.ts";
 import { failed, judgeClock, messageOf, ok, warning, type DoctorFinding } from "./finding.ts";
 
 /** No dead letter has this id: its time is 1970. */
@@ -17,10 +16,9 @@ export async function lookAtSource(
   const subject = `source ${name}`;
   const findings: DoctorFinding[] = [];
   try {
-    await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
+    await listOne(service, signal);
   } catch (error) {
-    // The first record alone is larger than this look reads, and it was listed.
-    if (!isTooLarge(error)) return [failed(subject, messageOf(error))];
+    return [failed(subject, messageOf(error))];
   }
   findings.push(ok(subject, "its token may list the dead letter queue"));
   const offMs = service.clockOffsetMs();

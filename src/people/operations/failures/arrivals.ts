@@ -1,7 +1,6 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core, DrainRuntime } from "../../../job/door.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
 
 /** Of every kind that these drains of one source have met, by its id. One round trip for each drain. */
 export async function readArrivals(

@@ -1,5 +1,4 @@
-import type { Core } from "../../../job/compose/build-core.ts";
-import type { BuiltSource } from "../../../job/compose/build-source.ts";
+import type { Core, BuiltSource } from "../../../job/door.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { toMeant } from "../nearest.ts";

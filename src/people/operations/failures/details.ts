@@ -1,10 +1,9 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core, DrainRuntime } from "../../../job/door.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { readFailureMatcher } from "../../plan/failure-matcher.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { readLaneStandings, type LaneStanding } from "../../plan/lane-standings.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
 import { readArrivals } from "./arrivals.ts";
 import { sourceOf } from "./choose.ts";
 import { readSample, type Sample } from "./sample.ts";

@@ -1,4 +1,4 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { readFailureViews } from "../../read/read-failures.ts";
 import { parseUrl } from "../../../job/message/destination-url.ts";
 import { isCurrent, type FailureView } from "../../read/failure-views.ts";

@@ -1,5 +1,5 @@
 /** A person's note on a kind of failure, and the order to be quiet about it: audited, then written. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import { type Core, recordIntent } from "../../../job/door.ts";
 import { readFailureViews } from "../../read/read-failures.ts";
 import { systemClock } from "../../../system-world.ts";
 import { defined } from "../../../job/message/defined.ts";
@@ -8,7 +8,6 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { recordIntent } from "../../../job/write-audit.ts";
 import { present, toTime } from "../phrases.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { chooseFailures, sourceOf } from "./choose.ts";

@@ -6,11 +6,7 @@ import { toAnyText } from "../../../job/message/write-safe-json.ts";
 import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
 import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
-import { byHalves } from "../../../job/by-halves.ts";
-import { createPageSize, listPage, listWithinMemory } from "../../../job/listing/list-page.ts";
-import { parsePage } from "../../../job/page/parse-page.ts";
-import { type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
-import { findNear } from "../records/find-record.ts";
+import { type DrainRuntime, type SourceRuntime, findNear, findOfKind } from "../../../job/door.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
 
 /** `missing`: why there is none. */
@@ -62,19 +58,7 @@ async function findInLastHour({
   if ((await source.book.datesMean()) !== "entered") return null;
   const select: Select = drain.config.select;
   const range = { fromDate: lastHour * hourMs, toDate: (lastHour + 1) * hourMs - 1 };
-  const page = await listWithinMemory(
-    (query) => listPage(source, query, search.signal),
-    { select, ...range },
-    createPageSize(),
-    { memory: source.memory, waitSignal: () => search.signal },
-  );
-  page.release();
-  const found = await byHalves(
-    page.records,
-    async (some) => parsePage(some, source.lineageKeys()).letters,
-    () => Promise.resolve([]),
-  );
-  return found.flat().find(({ failure }) => isOfKind(failure))?.raw ?? null;
+  return findOfKind(source, { select, ...range }, isOfKind, search.signal);
 }
 
 async function explainNow({ config, source }: DrainRuntime, raw: RawRecord): Promise<Explanation> {

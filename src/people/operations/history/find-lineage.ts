@@ -8,9 +8,8 @@ import { parseRecord, toEnteredAt } from "../../../job/message/parse-record.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import type { AuditAct, AuditReader } from "../../../job/contracts/audit.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
-import type { SourceRuntime } from "../../../job/runtime.ts";
+import { type SourceRuntime, findRecord, findNear } from "../../../job/door.ts";
 import { cameBackText } from "../phrases.ts";
-import { findRecord, findNear } from "../records/find-record.ts";
 
 interface LineageSearch {
   readonly reader: AuditReader;

@@ -1,6 +1,5 @@
 /** Search indexes and the guards on them, as Redis has them: no index is read for it. */
-import type { Core } from "../../../job/compose/build-core.ts";
-import { openIndexReader } from "../../../job/compose/open-readers.ts";
+import { type Core, openIndexReader } from "../../../job/door.ts";
 import type { GuardConfig, IndexConfig } from "../../../job/contracts/drains-document.ts";
 import type { GuardStanding } from "../../../job/contracts/guards.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -24,7 +23,7 @@ export async function readIndexes(
   core: Pick<Core, "redis" | "document" | "drains">,
 ): Promise<readonly IndexStanding[]> {
   const { indexes } = core.document;
-  const reader = openIndexReader(core);
+  const reader = await openIndexReader(core);
   const readings = await reader.readAll(indexes.map(({ name }) => name));
   const series = await Promise.all(indexes.map(({ name }) => reader.readSeries(name)));
   const guards = await Promise.all(

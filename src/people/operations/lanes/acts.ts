@@ -1,4 +1,4 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { unlessRedisAway } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { LaneState } from "../../../job/contracts/lanes.ts";

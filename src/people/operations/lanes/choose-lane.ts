@@ -1,5 +1,4 @@
-import type { BuiltSource } from "../../../job/compose/build-source.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { BuiltSource, Core } from "../../../job/door.ts";
 import { namesOfOrigin, type DestinationName } from "../../../job/message/destination-names.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";

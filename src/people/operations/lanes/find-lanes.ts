@@ -1,7 +1,7 @@
 import { namesOfOrigin, type DestinationName } from "../../../job/message/destination-names.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { laneStates, type LaneView } from "../../../job/contracts/lanes.ts";
-import type { SourceRuntime } from "../../../job/runtime.ts";
+import type { SourceRuntime } from "../../../job/door.ts";
 
 /** Lanes of one call. Each is read and decoded by Redis. */
 const perCall = 100;

@@ -1,7 +1,6 @@
 import type { LaneProbe, LaneReset, LaneView } from "../../../job/contracts/lanes.ts";
 import type { AuditLane } from "../../../job/contracts/audit.ts";
-import { recordIntent } from "../../../job/write-audit.ts";
-import type { SourceRuntime } from "../../../job/runtime.ts";
+import { recordIntent, type SourceRuntime } from "../../../job/door.ts";
 
 /**
  * What a person does to a lane, in the audit first. A lane that moved since it was read answers so, and the

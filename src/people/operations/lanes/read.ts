@@ -1,4 +1,4 @@
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { allLanes } from "./find-lanes.ts";
 import { lastProbeAtOf } from "../../plan/last-probe.ts";

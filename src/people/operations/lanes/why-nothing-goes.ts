@@ -1,6 +1,6 @@
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { hostPausesOf, pauseOf, type PauseRecord } from "../../../job/contracts/pauses.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
+import type { DrainRuntime } from "../../../job/door.ts";
 
 /** Why nothing is sent by a lane, whatever it allows. In reading order: the first needs a person first. */
 export type WaitsFor = "no replica" | "drain unknown" | "plan mode" | "drain paused" | "host paused";

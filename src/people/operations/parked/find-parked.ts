@@ -10,10 +10,8 @@ import type { Select } from "../../../job/message/select.ts";
 import { signatureOf, type Signature } from "../../../job/message/signature/signature-of.ts";
 import type { FailureKind } from "../../../job/message/failure-kind.ts";
 import { failureKindOf, unreadableKind } from "../../../job/message/failure-kind.ts";
-import type { ListingSignals } from "../../../job/listing/list-page.ts";
-import { listToEnd } from "../../../job/listing/list-to-end.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
-import { type DrainRuntime, type SourceRuntime } from "../../../job/runtime.ts";
+import { type DrainRuntime, type SourceRuntime, type ListingSignals, listToEnd } from "../../../job/door.ts";
 
 /** What the queue and the rules show of a parked dead letter that is still listed. */
 export interface ParkedLetter {

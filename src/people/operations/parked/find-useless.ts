@@ -1,13 +1,11 @@
 /** Which parked dead letters a release cannot help, because something about them would only park them again. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import { type Core, findWithOneCall } from "../../../job/door.ts";
+import { decideRecord } from "../../../job/door-pure.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
-import { decideLetter } from "../../../job/page/decide-letter.ts";
-import { parsePage } from "../../../job/page/parse-page.ts";
 import { findParkedLetters, type ParkedSearch } from "./find-parked.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
-import { findWithOneCall } from "../records/find-record.ts";
 import type { FoundParked } from "./find.ts";
 import { isOfRecord } from "./next-step.ts";
 
@@ -56,23 +54,23 @@ export async function findUseless(
 
 function parkedAgainFor(
   { drains }: Core,
-  { source, view, hasDrain }: FoundParked,
+  { view, hasDrain }: FoundParked,
   raw: RawRecord,
 ): ParkReason | null {
   const drain = drains.get(view.drain);
-  const { letters, unusable } = parsePage([raw], source.lineageKeys());
-  const [letter] = letters;
   if (drain === undefined || !hasDrain) return null;
-  if (letter === undefined) return unusable[0]?.reason ?? null;
-  letter.view = {
-    state: "cool",
-    dueAt: 0,
-    refusedAlone: 0,
-    attempt: Math.max(0, view.attempt - 1),
-    released: "by-person",
-    firstAt: 0,
-  };
-  decideLetter(drain, letter);
-  const { decision } = letter;
+  const decided = decideRecord(drain, raw, {
+    view: {
+      state: "cool",
+      dueAt: 0,
+      refusedAlone: 0,
+      attempt: Math.max(0, view.attempt - 1),
+      released: "by-person",
+      firstAt: 0,
+    },
+    viewedAt: 0,
+  });
+  if ("unusable" in decided) return decided.unusable?.reason ?? null;
+  const { decision } = decided.letter;
   return decision.then === "park" ? decision.reason : null;
 }

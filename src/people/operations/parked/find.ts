@@ -1,13 +1,12 @@
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core, SourceRuntime } from "../../../job/door.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { findParkedLetters, readParked, type ParkedRecord, type ParkedSearch } from "./find-parked.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import type { ToRelease } from "./release.ts";
 import { readFailureMatcher } from "../../plan/failure-matcher.ts";
-import type { SourceRuntime } from "../../../job/runtime.ts";
 
 export interface ParkedFilter {
   readonly drain?: string;

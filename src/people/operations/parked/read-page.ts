@@ -1,6 +1,5 @@
 /** Parked dead letters as the ledger alone knows them, for a screen: no call of the service, a few of Redis. */
-import { openParkedPages } from "../../../job/compose/open-readers.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import { type Core, openParkedPages } from "../../../job/door.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
@@ -60,9 +59,10 @@ export async function readParkedPage(
   source: SourceId,
   { after = null, limit, filter = {} }: ParkedPageRequest,
 ): Promise<ParkedRows> {
-  const pages = openParkedPages(core).get(source);
-  const retentionMs = core.sources.get(source)?.runtime.config.retentionMs ?? 0;
-  if (pages === undefined) throw new RedriverError("command-misused", `no source has the id ${source}`);
+  const runtime = core.sources.get(source)?.runtime;
+  if (runtime === undefined) throw new RedriverError("command-misused", `no source has the id ${source}`);
+  const pages = await openParkedPages(core, source, runtime.ledger.limits);
+  const { retentionMs } = runtime.config;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const wanted = isFiltered ? entriesPerRead : limit;
   const rows: ParkedRow[] = [];

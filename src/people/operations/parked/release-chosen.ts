@@ -1,5 +1,5 @@
 /** Releases what the ledger alone can choose: one dead letter, or all that a drain parked for one reason. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";

@@ -1,6 +1,6 @@
 import { parkReasons } from "../../../job/message/park-reasons.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core } from "../../../job/door.ts";
 import { releaseParked } from "./release.ts";
 import type { FoundParked } from "./find.ts";
 

@@ -1,8 +1,7 @@
 import { defined } from "../../../job/message/defined.ts";
 import { readHostsOfKinds } from "../../read/hosts-of-kinds.ts";
-import { recordIntent } from "../../../job/write-audit.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
-import type { DrainRuntime, SourceRuntime } from "../../../job/runtime.ts";
+import { type DrainRuntime, type SourceRuntime, recordIntent } from "../../../job/door.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { ParkedLetter, ParkedRecord } from "./find-parked.ts";
 

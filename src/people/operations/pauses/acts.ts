@@ -1,5 +1,4 @@
-import type { BuiltSource } from "../../../job/compose/build-source.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import { type BuiltSource, recordIntent, type ActOf, type Core } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { defined } from "../../../job/message/defined.ts";
 import {
@@ -11,7 +10,6 @@ import {
 } from "../../../job/message/destination-names.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { PauseRecord, PauseTarget } from "../../../job/contracts/pauses.ts";
-import { recordIntent, type ActOf } from "../../../job/write-audit.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { toMeant } from "../nearest.ts";
 import { toTime } from "../phrases.ts";

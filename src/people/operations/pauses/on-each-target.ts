@@ -1,7 +1,6 @@
 import { toFailureName, type DestinationName } from "../../../job/message/destination-names.ts";
 import { defined } from "../../../job/message/defined.ts";
-import type { BuiltSource } from "../../../job/compose/build-source.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { BuiltSource, Core } from "../../../job/door.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import { requireFailure } from "../failures/choose.ts";
 import type { Order } from "./acts.ts";

@@ -1,15 +1,13 @@
 /** What every apply of a plan checks and does, drain by drain: of a file, and of a shared plan. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core, DrainRuntime, ListingSignals } from "../../../job/door.ts";
 import { addressOf, readPause } from "../drain-pause-and-address.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import type { ListingSignals } from "../../../job/listing/list-page.ts";
 import { applyPlan, type Applied, type ApplyRun } from "../../plan/apply.ts";
 import { checkPlan, type PlanCheck } from "../../plan/check-plan.ts";
 import type { PlannedDrain } from "../../plan/plan-file.ts";
 import type { PlanSelection } from "../../plan/plan-selection.ts";
 import { addSkips, noSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
 import { toSkipText } from "./decision-text.ts";
 
 /** A drain's part of a plan, and the drain as it is now. */

@@ -2,19 +2,22 @@
  * Applies a plan that the replicas share, in this process: reads its lines, then checks and acts as
  * `redriver apply` does with a file.
  */
-import type { Core } from "../../../job/compose/build-core.ts";
-import { requireRedis } from "../../../job/compose/open-core.ts";
+import {
+  type Core,
+  requireRedis,
+  type DrainRuntime,
+  type SourceRuntime,
+  type ListingSignals,
+} from "../../../job/door.ts";
 import type { Clock } from "../../../job/contracts/clock.ts";
 import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type { PlanApplyDrain, PlanBook, PlanClaim, PlanOrder } from "../../../job/contracts/plans.ts";
-import type { ListingSignals } from "../../../job/listing/list-page.ts";
 import type { Applied, AppliedSoFar } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import type { PlanCheck } from "../../plan/check-plan.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
 import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
-import type { DrainRuntime, SourceRuntime } from "../../../job/runtime.ts";
 import {
   applyPart,
   checkParts,
@@ -53,7 +56,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
   const { signal } = run.signals;
   const signals = { signal, stopping: AbortSignal.any([run.signals.stopping, signing.signal]) };
   try {
-    await requireRedis(core.redis);
+    await requireRedis(core);
     const selection = createSelection();
     const reading = await readPlan(book.lines(claim.id), selection.add);
     if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);

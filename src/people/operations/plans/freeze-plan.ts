@@ -1,18 +1,21 @@
 /** Lists what drains select, sums it up, and writes it down as a plan's file. Changes nothing. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import {
+  type Core,
+  type DrainRuntime,
+  type ListingSignals,
+  freezeRange,
+  type FrozenRange,
+} from "../../../job/door.ts";
 import { addressOf, readHostPauses, readPause } from "../drain-pause-and-address.ts";
 import { systemClock } from "../../../system-world.ts";
 import type { Show } from "../../../job/message/show-masked-values.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
-import type { ListingSignals } from "../../../job/listing/list-page.ts";
-import { freezeRange, type FrozenRange } from "../../plan/freeze-range.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
 import { planDrain, type DrainReport } from "../../plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../plan/plan-file.ts";
 import { toPlanRecord, type PlanRecord } from "../../plan/plan-file-record.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
 
 export interface PlanReport {
   /** Unix ms. */

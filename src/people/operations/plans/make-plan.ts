@@ -1,5 +1,5 @@
 /** Makes a plan that the replicas share: the survey of `redriver plan --out`, with its file kept in Redis. */
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core, DrainRuntime, ListingSignals } from "../../../job/door.ts";
 import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
 import type { Clock } from "../../../job/contracts/clock.ts";
 import {
@@ -9,9 +9,7 @@ import {
   type PlanFilter,
   type PlanMaking,
 } from "../../../job/contracts/plans.ts";
-import type { ListingSignals } from "../../../job/listing/list-page.ts";
 import { isAct } from "../../plan/plan-file-record.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
 import { toShellWord } from "../shell-word.ts";
 import { freezePlan } from "./freeze-plan.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";

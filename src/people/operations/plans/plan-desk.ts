@@ -11,7 +11,6 @@
  */
 import { chooseDrains } from "../choose-drains.ts";
 import { requireFailure } from "../failures/choose.ts";
-import type { CoreLease } from "../../../job/compose/live-core.ts";
 import type { Clock } from "../../../job/contracts/clock.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, Identities, PlanId } from "../../../job/contracts/ids.ts";
@@ -26,8 +25,7 @@ import { applySharedPlan, type BesideApply } from "./apply-shared-plan.ts";
 import type { PlanReport } from "./freeze-plan.ts";
 import { makePlan, toPlanCommand } from "./make-plan.ts";
 import { requireRules } from "./require-rules.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
-import { recordIntent } from "../../../job/write-audit.ts";
+import { type Core, type CoreLease, recordIntent } from "../../../job/door.ts";
 
 export interface PlanDeskParts extends BesideApply {
   readonly acquire: () => CoreLease;

@@ -1,5 +1,5 @@
 import { RedriverError } from "../../../job/contracts/errors.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
+import type { DrainRuntime } from "../../../job/door.ts";
 
 /** A mistyped rule would select nothing, which looks like good news. Throws `command-misused`. */
 export function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {

@@ -1,8 +1,13 @@
 /** One dead letter for a screen: what the ledger knows, the record and what it would become, and its history. */
 import { serviceNow } from "../../../job/contracts/service.ts";
-import { openAuditReader } from "../../../job/compose/open-core.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
-import type { BuiltSource } from "../../../job/compose/build-source.ts";
+import {
+  openAuditReader,
+  type DrainRuntime,
+  recordIntent,
+  findWithOneCall,
+  type Core,
+  type BuiltSource,
+} from "../../../job/door.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { readLineage } from "../../../job/message/lineage.ts";
@@ -13,11 +18,8 @@ import { isRedisAway, isRedriverError, RedriverError } from "../../../job/contra
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import { readHostsOfKinds } from "../../read/hosts-of-kinds.ts";
-import { recordIntent } from "../../../job/write-audit.ts";
-import { type DrainRuntime } from "../../../job/runtime.ts";
 import { toHistoryRows, type HistoryRow } from "../history/rows.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
-import { findWithOneCall } from "./find-record.ts";
 
 export interface ReadMessage {
   readonly dlqId: DlqId;
@@ -115,7 +117,7 @@ export async function readMessageHistory(
   { source: id, dlqId, record }: Pick<ReadMessage, "source" | "dlqId" | "record">,
   maxRows: number,
 ): Promise<MessageHistory> {
-  const reader = openAuditReader(core);
+  const reader = await openAuditReader(core);
   const dlqIds = new Set(await reader.lineageOf(dlqId));
   // Until something is done to it, only its own record knows what it came back from.
   const parent = typeof record === "string" ? null : parentOf(core.sources.get(id), record);

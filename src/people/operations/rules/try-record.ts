@@ -6,15 +6,11 @@ import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { DrainConfig, SourceConfig } from "../../../job/contracts/drains-document.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import { proofAddressOf } from "../../../job/message/proof-callback-url.ts";
-import { decideLetter, type DecidingRuntime } from "../../../job/page/decide-letter.ts";
-import { decide } from "../../../job/page/decide.ts";
-import type { Letter } from "../../../job/page/letter.ts";
-import { parsePage } from "../../../job/page/parse-page.ts";
-import { prepare } from "../../../job/page/prepare.ts";
+import type { Letter, DecidingRuntime } from "../../../job/door.ts";
+import { atTime, decideRecord, itemOf, prepareHeld } from "../../../job/door-pure.ts";
 import type { Decision, Routing } from "../../../job/rules/decision.ts";
 import { explainDecision } from "../../../job/rules/explain-decision.ts";
 import { explainRules } from "../../../job/rules/explain-rules.ts";
-import { itemOf } from "../../../job/page/publish/canary-variant.ts";
 
 /** One record through the rules of a drain, by the same stages as a pass: read, decide, rebuild. Pure. */
 
@@ -39,24 +35,12 @@ export type Trial = ReturnType<typeof tryRecord>;
 
 export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions) {
   const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
-  const { letters, unusable } = parsePage([raw], lineageKeys);
-  const [letter] = letters;
-  if (letter === undefined) return toUnusable(unusable);
-  const runtime: DecidingRuntime = {
-    config: drain,
-    source: {
-      clock: { now: () => now },
-      service: { clockOffsetMs: () => 0 },
-      headerPrefix,
-      lineageKeys: () => lineageKeys,
-      checkItem,
-    },
-  };
-  letter.view = view;
-  letter.viewedAt = viewedAt;
-  decideLetter(runtime, letter);
+  const source = atTime({ headerPrefix, lineageKeys: () => lineageKeys, checkItem }, now);
+  const runtime: DecidingRuntime = { config: drain, source };
+  const decided = decideRecord(runtime, raw, { view, viewedAt });
+  if ("unusable" in decided) return toUnusable(decided.unusable);
+  const { letter, facts } = decided;
   const { decision } = letter;
-  const { facts } = decide(drain, letter, now);
   const routing = drain.route(facts);
   return {
     kind: "decided" as const,
@@ -70,7 +54,7 @@ export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialC
   };
 }
 
-function toUnusable([problem]: readonly UnusableRecord[]) {
+function toUnusable(problem: UnusableRecord | null) {
   const reason = problem?.reason ?? "malformed-record";
   const decision: Decision = { then: "park", reason, rule: null };
   return {
@@ -83,21 +67,13 @@ function toUnusable([problem]: readonly UnusableRecord[]) {
 }
 
 /** A record that a rule republishes and that is held for now becomes the same thing later. */
-function toBecoming({ config, source }: DecidingRuntime, letter: Letter, routing: Routing): Becoming | null {
-  if (letter.item !== null) return { kind: "item", item: itemOf(letter, 1), losses: letter.item.losses };
-  if (routing.then !== "republish" || letter.decision.then !== "hold") return null;
-  const prepared = prepare(letter, routing.set, {
-    headerPrefix: source.headerPrefix,
-    lineageKey: source.lineageKeys()[0],
-    onLoss: config.onLoss,
-    checkItem: source.checkItem,
-    lane: config.lane,
-    flowControl: config.flowControl,
-    keepsCredentials: config.source.keepsCredentials,
-  });
-  if (prepared.kind === "park") return prepared;
-  letter.item = prepared.item;
-  return { kind: "item", item: itemOf(letter, 1), losses: prepared.item.losses };
+function toBecoming(runtime: DecidingRuntime, letter: Letter, routing: Routing): Becoming | null {
+  if (letter.item === null) {
+    if (routing.then !== "republish" || letter.decision.then !== "hold") return null;
+    const reason = prepareHeld(runtime, letter, routing.set);
+    if (reason !== null) return { kind: "park", reason };
+  }
+  return { kind: "item", item: itemOf(letter), losses: letter.due.losses };
 }
 
 /** What these settings let be published by a source; as its runtime has it, without building one. */

@@ -1,6 +1,6 @@
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
-import type { Core } from "../../../job/compose/build-core.ts";
+import type { Core, DrainRuntime } from "../../../job/door.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { isAutoRate } from "../../../job/contracts/auto-rate.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
@@ -10,7 +10,6 @@ import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { readLaneStandings, type LaneStandings } from "../../plan/lane-standings.ts";
 import { peekLanes } from "../../plan/peek-lanes.ts";
-import type { DrainRuntime } from "../../../job/runtime.ts";
 import type { RecordedFailure } from "../../../job/contracts/failures.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { createCopyingWithoutRedis } from "../../../../src/job/daemon/keep-copies-without-redis.ts";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import { readArchive } from "../../../support/archives.ts";

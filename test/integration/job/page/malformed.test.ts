@@ -1,6 +1,6 @@
 /** What cannot be read but has an id is parked by it; a build that can read it goes on with it. */
 import { expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { releaseOne } from "../../../../src/people/operations/parked/release-chosen.ts";
 import { passWith } from "../../../support/pass-with.ts";

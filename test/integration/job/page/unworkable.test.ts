@@ -5,7 +5,7 @@ import type { Ledger } from "../../../../src/job/contracts/ledger.ts";
 import { runPassInProcess, type PassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
 import { sourceKeys } from "../../../../src/job/store/keys.ts";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { createRig, withLedger, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 

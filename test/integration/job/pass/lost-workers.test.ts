@@ -3,7 +3,7 @@ import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.t
 import type { AuditEntry } from "../../../../src/job/contracts/audit.ts";
 import type { Window, WindowMark } from "../../../../src/job/contracts/passes.ts";
 import { workWindow } from "../../../../src/job/pass/work-window.ts";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { publishedFact } from "../../../support/ledger-stands.ts";
 import { openWindow } from "../../../support/pass-with.ts";
 import { useRedis } from "../../../support/redis.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { workWindow, type WindowWork } from "../../../../src/job/pass/work-window.ts";
 import { openWindow } from "../../../support/pass-with.ts";

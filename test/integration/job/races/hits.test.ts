@@ -3,7 +3,7 @@
  * redrive-order and redrive-faults.
  */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
 

@@ -3,7 +3,7 @@
  * because of all.
  */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { MessageService } from "../../../../src/job/contracts/service.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { noteFailure } from "../../../../src/people/operations/failures/marks.ts";
 import { pause, resume } from "../../../../src/people/operations/pauses/acts.ts";

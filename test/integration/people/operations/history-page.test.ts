@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { readHistoryPage, type HistoryPage } from "../../../../src/people/operations/history/read-page.ts";
 import type { AuditAct, AuditReader } from "../../../../src/job/contracts/audit.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";

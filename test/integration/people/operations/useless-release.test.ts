@@ -1,6 +1,6 @@
 /** A release that would only have its dead letter parked again says so, and is not recorded. */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { releaseAllFor, releaseOne } from "../../../../src/people/operations/parked/release-chosen.ts";
 import { createCommandStand } from "../../../support/command-stand.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";

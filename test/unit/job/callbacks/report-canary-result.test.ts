@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Lineage } from "../../../../src/job/message/lineage.ts";
+import type { Lineage } from "../../../../src/job/message/lineage.ts";
 import type { AttemptReport } from "../../../../src/job/contracts/callbacks.ts";
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
 import type { LaneComeBack, StepRef } from "../../../../src/job/contracts/lanes.ts";

@@ -31,6 +31,6 @@ it("verifies under tokens that were rotated away while it runs", () => {
 
 it("has other keys for another source", () => {
   const token = { value: () => "token-of-the-service" };
-  const other = createLineageKeys(token, { key: undefined, oldKeys: [] }, "eu" as SourceId)();
+  const other = createLineageKeys(token, { key: undefined, oldKeys: [] }, "eu")();
   expect(other).not.toEqual(keysOf("token-of-the-service"));
 });

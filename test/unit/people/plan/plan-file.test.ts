@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
 import { createPlanWriter, readPlan, type PlanHead } from "../../../../src/people/plan/plan-file.ts";
-import { type PlanRecord } from "../../../../src/people/plan/plan-file-record.ts";
+import type { PlanRecord } from "../../../../src/people/plan/plan-file-record.ts";
 import { planned } from "../../../support/planned.ts";
 
 const orders = "orders" as DrainName;

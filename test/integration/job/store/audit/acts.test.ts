@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import { RedriverError } from "../../../../../src/job/contracts/errors.ts";
 import type { Audit, AuditEntry } from "../../../../../src/job/contracts/audit.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { LedgerView } from "../../../../../src/job/contracts/ledger-entries.ts";
 import { readParked } from "../../../../../src/people/operations/parked/find-parked.ts";
 import { releaseParked } from "../../../../../src/people/operations/parked/release.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openAuditReader } from "../../../../../src/job/compose/open-core.ts";
+import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
 import { planLimits } from "../../../../../src/job/contracts/plans.ts";
 import {

@@ -3,16 +3,16 @@
  * nothing: no pass is opened, and nothing is begun, parked or deleted. The ledger is asked by `peek`, which
  * records nothing.
  */
-import type { UnusableRecord } from "../../job/message/dead-letter.ts";
-import { byHalves } from "../../job/by-halves.ts";
-import type { ListingSignals } from "../../job/listing/list-page.ts";
-import { listToEnd } from "../../job/listing/list-to-end.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
-import { toUnworkable } from "../../job/page/put-aside.ts";
-import { decideLetter } from "../../job/page/decide-letter.ts";
-import { idsOf, type Letter } from "../../job/page/letter.ts";
-import { see } from "../../job/page/look-up.ts";
-import { parsePage } from "../../job/page/parse-page.ts";
+import type { UnusableRecord } from "../message/dead-letter.ts";
+import { byHalves } from "../by-halves.ts";
+import type { ListingSignals } from "../listing/list-page.ts";
+import { listToEnd } from "../listing/list-to-end.ts";
+import type { DrainRuntime } from "../runtime.ts";
+import { toUnworkable } from "./put-aside.ts";
+import { decideLetter } from "./decide-letter.ts";
+import { idsOf, type Letter } from "./letter.ts";
+import { see } from "./look-up.ts";
+import { parsePage } from "./parse-page.ts";
 
 /** The listed range: inclusive, Unix ms, as the service's dates mean it. */
 export interface SurveyRange {

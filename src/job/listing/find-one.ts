@@ -1,10 +1,14 @@
-import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
-import { toEnteredAt } from "../../../job/message/parse-record.ts";
-import { withOwnCallback } from "../../../job/message/proof-callback-url.ts";
-import type { Select } from "../../../job/message/select.ts";
-import { createPageSize, listWithinMemory } from "../../../job/listing/list-page.ts";
-import { followCursor } from "../../../job/listing/list-to-end.ts";
-import type { SourceRuntime } from "../../../job/runtime.ts";
+import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import { toEnteredAt } from "../message/parse-record.ts";
+import { withOwnCallback } from "../message/proof-callback-url.ts";
+import type { Select } from "../message/select.ts";
+import type { MessageService } from "../contracts/service.ts";
+import type { FailureKind } from "../message/failure-kind.ts";
+import { byHalves } from "../by-halves.ts";
+import { parsePage } from "../page/parse-page.ts";
+import { createPageSize, isTooLarge, listPage, listWithinMemory, smallAnswerBytes } from "./list-page.ts";
+import { followCursor, type ListingRange } from "./list-to-end.ts";
+import type { SourceRuntime } from "../runtime.ts";
 
 export interface RecordSearch {
   /** Redis is not asked. */
@@ -71,4 +75,34 @@ async function listUntil(
     onPage(listed);
   }
   return null;
+}
+
+/** One page of the query: its first record of a kind of failure. Null: it has none. */
+export async function findOfKind(
+  source: SourceRuntime,
+  query: ListingRange,
+  isOfKind: (kind: FailureKind) => boolean,
+  signal: AbortSignal,
+): Promise<RawRecord | null> {
+  const page = await listWithinMemory((paged) => listPage(source, paged, signal), query, createPageSize(), {
+    memory: source.memory,
+    waitSignal: () => signal,
+  });
+  page.release();
+  const found = await byHalves(
+    page.records,
+    async (some) => parsePage(some, source.lineageKeys()).letters,
+    () => Promise.resolve([]),
+  );
+  return found.flat().find(({ failure }) => isOfKind(failure))?.raw ?? null;
+}
+
+/** Lists one record, to see if this token may. Throws as the service does. */
+export async function listOne(service: Pick<MessageService, "list">, signal: AbortSignal): Promise<void> {
+  try {
+    await service.list({ select: {}, count: 1, maxBytes: smallAnswerBytes }, signal);
+  } catch (error) {
+    // The first record alone is larger than this look reads, and it was listed.
+    if (!isTooLarge(error)) throw error;
+  }
 }

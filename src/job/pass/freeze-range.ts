@@ -1,9 +1,8 @@
-import { horizonBehindMs, selectRange } from "../../job/pass/select-dates.ts";
-import { knownOffsetMs } from "../../job/pass/service-clock-offset.ts";
-import type { DrainRuntime } from "../../job/runtime.ts";
+import { horizonBehindMs, selectRange } from "./select-dates.ts";
+import { knownOffsetMs } from "./service-clock-offset.ts";
+import type { DrainRuntime } from "../runtime.ts";
 
 export type FrozenRange = Awaited<ReturnType<typeof freezeRange>>;
-export type PlanClock = FrozenRange["clock"];
 
 /**
  * A plan follows a service's clock that is up to this far ahead of ours. So apply may publish records newer

@@ -1,1 +1,0 @@
-export { readConsoleKey } from "../store/console/redis-console-key.ts";

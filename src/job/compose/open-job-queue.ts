@@ -1,0 +1,32 @@
+import type { SourceId } from "../contracts/ids.ts";
+import { systemClock } from "../../system-world.ts";
+import { readNextRuns } from "../queue/apply-schedules.ts";
+import { requestSweep } from "../queue/command-queue.ts";
+import { toBullmqConnection } from "../redis/connect.ts";
+import type { OpenParts } from "./open-core.ts";
+
+/** The jobs of all replicas, for a process that works none. Each call fails with `redis-unavailable`. */
+export interface JobQueue {
+  /** When each schedule runs next, by its id, Unix ms; in the past while nobody works. */
+  nextRuns(): Promise<ReadonlyMap<string, number>>;
+  /** Asks the daemons for a sweep now: what a lane wants is seen in a moment. */
+  requestSweep(source: SourceId): Promise<void>;
+}
+
+/** Connected at the first call: nobody may ask. */
+export function openJobQueue({
+  settings: { redis },
+  teardown,
+}: Pick<OpenParts, "settings" | "teardown">): JobQueue {
+  let opened: ReturnType<typeof toBullmqConnection> | undefined;
+  const connect = (): ReturnType<typeof toBullmqConnection> => {
+    if (opened !== undefined) return opened;
+    const connection = toBullmqConnection(redis.target, "queue");
+    teardown.add("queue connection", () => connection.disconnect());
+    return (opened = connection);
+  };
+  return {
+    nextRuns: () => readNextRuns(connect(), redis.keyPrefix),
+    requestSweep: (source) => requestSweep(connect(), redis.keyPrefix, source, systemClock.now()),
+  };
+}

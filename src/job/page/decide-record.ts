@@ -1,0 +1,73 @@
+/** Decides records without their page: nothing is asked, begun or changed. Pure. */
+import type { RawRecord, UnusableRecord } from "../message/dead-letter.ts";
+import type { ItemChanges } from "../message/item-changes.ts";
+import type { ParkReason } from "../message/park-reasons.ts";
+import type { LedgerView } from "../contracts/ledger-entries.ts";
+import type { RecordFacts } from "../rules/record-facts.ts";
+import { decideLetter, type DecidingRuntime } from "./decide-letter.ts";
+import type { Letter } from "./letter.ts";
+import { parsePage } from "./parse-page.ts";
+import { prepare } from "./prepare.ts";
+
+/** What the ledger has of it, and the Redis time of that, Unix ms. */
+export interface Seen {
+  readonly view: LedgerView;
+  readonly viewedAt: number;
+}
+
+/** One record, decided as its page would. */
+export function decideRecord(
+  runtime: DecidingRuntime,
+  raw: RawRecord,
+  { view, viewedAt }: Seen,
+): { readonly letter: Letter; readonly facts: RecordFacts } | { readonly unusable: UnusableRecord | null } {
+  const { letters, unusable } = parsePage([raw], runtime.source.lineageKeys());
+  const [letter] = letters;
+  if (letter === undefined) return { unusable: unusable[0] ?? null };
+  letter.view = view;
+  letter.viewedAt = viewedAt;
+  const facts = decideLetter(runtime, letter);
+  return { letter, facts };
+}
+
+/** The same letter, decided at a later time. `at`: Unix ms by the service's clock. */
+export function decideLater({ config, source }: DecidingRuntime, letter: Letter, at: number): Letter {
+  const later = letter.again();
+  later.viewedAt += at - (letter.facts?.now ?? at);
+  decideLetter({ config, source: atTime(source, at) }, later);
+  return later;
+}
+
+/** The parts of a source that decide at a fixed time, Unix ms by the service's clock. */
+export function atTime(
+  { headerPrefix, lineageKeys, checkItem }: Omit<DecidingRuntime["source"], "clock" | "service">,
+  at: number,
+): DecidingRuntime["source"] {
+  return {
+    clock: { now: () => at },
+    service: { clockOffsetMs: () => 0 },
+    headerPrefix,
+    lineageKeys,
+    checkItem,
+  };
+}
+
+/** Gives a held letter the item that it becomes once its rule lets it go. Answers why it is parked instead; null: it is not. */
+export function prepareHeld(
+  { config, source }: DecidingRuntime,
+  letter: Letter,
+  set: ItemChanges,
+): ParkReason | null {
+  const prepared = prepare(letter, set, {
+    headerPrefix: source.headerPrefix,
+    lineageKey: source.lineageKeys()[0],
+    onLoss: config.onLoss,
+    checkItem: source.checkItem,
+    lane: config.lane,
+    flowControl: config.flowControl,
+    keepsCredentials: config.source.keepsCredentials,
+  });
+  if (prepared.kind === "park") return prepared.reason;
+  letter.item = prepared.item;
+  return null;
+}
