@@ -181,7 +181,12 @@ function toWindows({ windowId, from, to, depth }: Window, ends: readonly number[
 }
 
 function datesOf(records: readonly RawRecord[], dateOf: DateOf): readonly number[] {
-  return records.flatMap((record) => dateOf(record) ?? []);
+  const dates: number[] = [];
+  for (const record of records) {
+    const date = dateOf(record);
+    if (date !== null) dates.push(date);
+  }
+  return dates;
 }
 
 /** 1: ascending. -1: descending. 0: all equal. null: in no order. */

@@ -24,33 +24,26 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
   }));
   type CompiledRule = (typeof compiled)[number];
   const fallback: Routing = { then: otherwise, rule: null, set: {} };
-  const decide = (now: number, matches: (rule: CompiledRule) => boolean): Routing => {
+  // `timeless`: what rules without ages have answered. Time changes nothing about them.
+  const decide = (now: number, subject: Subject, timeless?: Map<CompiledRule, boolean>): Routing => {
     for (const rule of compiled) {
-      if (now <= rule.ignoreAfter && matches(rule)) return rule.routing;
+      if (now > rule.ignoreAfter) continue;
+      const isMatch = timeless?.get(rule) ?? rule.matches(subject);
+      if (!rule.isTimed) timeless?.set(rule, isMatch);
+      if (isMatch) return rule.routing;
     }
     return fallback;
   };
-  const route = (facts: RecordFacts): Routing => {
-    const subject = new Subject(facts);
-    return decide(facts.now, (rule) => rule.matches(subject));
-  };
+  const route = (facts: RecordFacts): Routing => decide(facts.now, new Subject(facts));
 
   const onlyHolds = otherwise === "hold" && rules.every(({ then }) => then === "hold");
   const toTurningPoints = compileTurningPoints(onlyHolds ? [] : rules);
   const heldUntil = (facts: RecordFacts): number | null => {
     const subject = new Subject(facts);
-    // Time changes nothing about a rule without ages, so each of these is evaluated once.
     const timeless = new Map<CompiledRule, boolean>();
-    const matches = (rule: CompiledRule): boolean => {
-      const known = timeless.get(rule);
-      if (known !== undefined) return known;
-      const answer = rule.matches(subject);
-      if (!rule.isTimed) timeless.set(rule, answer);
-      return answer;
-    };
     for (const [index, at] of toTurningPoints(facts).entries()) {
       subject.moveTo(at);
-      if (index === maxTurningPoints || decide(at, matches).then !== "hold") return at;
+      if (index === maxTurningPoints || decide(at, subject, timeless).then !== "hold") return at;
     }
     return null;
   };

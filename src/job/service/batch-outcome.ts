@@ -160,8 +160,8 @@ const expectedItem = "expected an object with a messageId or an error";
 function toPosition(element: unknown): Position {
   if (!isObject(element)) return unreadable(`${expectedItem}, got something else`);
   const { messageId, error, deduplicated } = element;
-  const text = toText(error);
   if (isAbsent(messageId)) {
+    const text = toText(error);
     if (text !== null) return { kind: "refused", error: text };
     return unreadable(`${expectedItem}, got neither`);
   }

@@ -137,11 +137,17 @@ function toList(
   lists: Partial<Record<typeof name, readonly string[]>> = {},
 ): readonly string[] | string | undefined {
   const given = lists[name];
-  if (given?.length === records.length && records.every((record, n) => record[name] === given[n])) {
-    return listMarks[name];
+  const list: string[] = [];
+  let isGiven = given?.length === records.length;
+  let isEmpty = true;
+  for (const record of records) {
+    const value = record[name];
+    if (value !== given?.[list.length]) isGiven = false;
+    if (value !== undefined) isEmpty = false;
+    list.push(value ?? "");
   }
-  if (records.every((record) => record[name] === undefined)) return undefined;
-  return records.map((record) => record[name] ?? "");
+  if (isGiven) return listMarks[name];
+  return isEmpty ? undefined : list;
 }
 
 /** As `toText` begins each entry: most entries of a long read are left out by their act alone. */

@@ -34,13 +34,13 @@ export function createHostTable(records: readonly AuditRecord[]): HostTable {
     if (places.size === digits.length) break;
   }
   if (places.size === 0) return { hosts: undefined, keysOf: () => undefined };
-  const keyOf = ({ host }: AuditRecord): string => (host === undefined ? none : (places.get(host) ?? none));
   return {
     hosts: [...places.keys()],
     keysOf(group) {
-      const keys = group.map(keyOf);
-      const [first = none] = keys;
-      if (keys.some((key) => key !== first)) return keys.join("");
+      let keys = "";
+      for (const { host } of group) keys += host === undefined ? none : (places.get(host) ?? none);
+      const first = keys.charAt(0);
+      if (keys !== first.repeat(keys.length)) return keys;
       return first === digits.charAt(0) ? undefined : first;
     },
   };
