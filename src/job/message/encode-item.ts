@@ -1,6 +1,7 @@
 import type { BatchItem, DeduplicationId } from "./dead-letter.ts";
 import { itemNamesOf } from "./headers.ts";
-import { toJsonText } from "./json-text.ts";
+import { maxEscapedBytes, toJsonText, writeJsonText } from "./json-text.ts";
+import { isWellFormed } from "./well-formed.ts";
 
 /** Exactly the four fields that an item may have, as JSON; `bytes` is its length in UTF-8. */
 export function encodeItem({ destination, queue, headers, body }: BatchItem): {
@@ -71,17 +72,21 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
     return { bytes: json.length + idBytes + bytesOfText(body) + 1, json, idAt, largeBody: body };
   }
   const { json, idAt } =
-    body === undefined
-      ? toBytes(head, `${tail}}}`)
-      : toBytes(head, `${tail}},"body":`, JSON.stringify(body), "}");
+    body === undefined ? toBytes(head, `${tail}}}`) : toBytes(head, `${tail}},"body":`, body);
   return { bytes: json.length + idBytes, json, idAt, largeBody: null };
 }
 
-/** Text by text into shared memory: V8 would copy a long text once more to put another behind it. */
-function toBytes(head: string, middle: string, body = "", end = ""): Pick<ItemJson, "json" | "idAt"> {
-  const most = (head.length + middle.length + body.length + end.length) * maxBytesPerUnit;
-  if (most > sharedBytes / 4) {
-    return { json: Buffer.from(head + middle + body + end), idAt: Buffer.byteLength(head) };
+/** A body's bytes, one body after the other. */
+const kept = Buffer.allocUnsafeSlow(maxKeptChars * maxBytesPerUnit);
+
+/** Part by part into shared memory: V8 would copy a long text once more to put another behind it. */
+function toBytes(head: string, tail: string, body?: string): Pick<ItemJson, "json" | "idAt"> {
+  const length = body === undefined ? 0 : kept.write(body);
+  const most = (head.length + tail.length) * maxBytesPerUnit + length * maxEscapedBytes + 3;
+  // Half of a character has no bytes of its own.
+  if (most > sharedBytes / 4 || (body !== undefined && !isWellFormed(body))) {
+    const end = body === undefined ? "" : `${JSON.stringify(body)}}`;
+    return { json: Buffer.from(head + tail + end), idAt: Buffer.byteLength(head) };
   }
   if (sharedUsed + most > shared.length) {
     shared = Buffer.allocUnsafeSlow(sharedBytes);
@@ -89,10 +94,14 @@ function toBytes(head: string, middle: string, body = "", end = ""): Pick<ItemJs
   }
   const start = sharedUsed;
   const idAt = shared.write(head, start);
-  const bodyAt = start + idAt + shared.write(middle, start + idAt);
-  const endAt = bodyAt + shared.write(body, bodyAt);
-  sharedUsed = endAt + shared.write(end, endAt);
-  return { json: shared.subarray(start, sharedUsed), idAt };
+  let at = start + idAt;
+  at += shared.write(tail, at);
+  if (body !== undefined) {
+    at = writeJsonText(kept, length, shared, at);
+    at += shared.write("}", at);
+  }
+  sharedUsed = at;
+  return { json: shared.subarray(start, at), idAt };
 }
 
 /** As `encodeItem` writes it. */
