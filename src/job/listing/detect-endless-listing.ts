@@ -57,7 +57,7 @@ const maxRecordsAgain = 2_000;
  * was made small for records of 100 KB.
  */
 const maxPagesAgain = 5;
-/** 20 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
+/** 60 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
 const maxKnown = 100_000;
 
 /**
@@ -67,7 +67,7 @@ const maxKnown = 100_000;
  */
 export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => RedriverError | null {
   const seen = new Set<string>();
-  const known = new BoundedSet<number>(maxKnown);
+  const listed = createListedIds();
   let barrenPages = 0;
   let barrenSinceMs = 0;
   let recordsAgain = 0;
@@ -84,10 +84,7 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
       ids += 1;
       first ??= dlqId;
       last = dlqId;
-      const hash = hashOf(dlqId);
-      if (known.has(hash)) continue;
-      hasNew = true;
-      known.add(hash);
+      if (listed.isNew(dlqId)) hasNew = true;
     }
     if (hasNew) {
       barrenPages = 0;
@@ -115,6 +112,43 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
       );
     seen.add(position);
     return null;
+  };
+}
+
+/**
+ * The ids of one listing. Services list in the order of ids, or against it. While each is beyond the one before, as
+ * texts compare, all are new, and none is hashed.
+ */
+function createListedIds() {
+  let inOrder: string[] = [];
+  let isUpward: boolean | null = null;
+  let hashes: BoundedSet<number> | null = null;
+
+  const isBeyond = (id: string): boolean => {
+    const last = inOrder.at(-1);
+    if (last === undefined) return true;
+    if (id === last) return false;
+    isUpward ??= id > last;
+    return id > last === isUpward;
+  };
+  return {
+    /** Notes it. False: it was listed before. */
+    isNew(id: string): boolean {
+      if (hashes === null) {
+        if (isBeyond(id)) {
+          if (inOrder.length >= maxKnown) inOrder.splice(0, maxKnown / 2);
+          inOrder.push(id);
+          return true;
+        }
+        hashes = new BoundedSet(maxKnown);
+        for (const one of inOrder) hashes.add(hashOf(one));
+        inOrder = [];
+      }
+      const hash = hashOf(id);
+      if (hashes.has(hash)) return false;
+      hashes.add(hash);
+      return true;
+    },
   };
 }
 

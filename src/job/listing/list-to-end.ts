@@ -100,8 +100,9 @@ export async function* listPages(
       [...new Set(moments)].toSorted((one, other) => one - other),
     ),
   ];
-  // A part that lists some of the records again does not count them twice.
-  const ids = new Set<unknown>();
+  // A part that lists some of the records again does not count them twice. Few listings have parts.
+  const inFirstPart: unknown[] = [];
+  let ids: Set<unknown> | null = null;
   const time = createListingDeadline(source.clock, signals.maxListingMs ?? maxListingMs);
   let cuts = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -122,9 +123,15 @@ export async function* listPages(
     try {
       for await (const page of followCursor(list, time)) {
         last = toDated(page.records.at(-1)) ?? last;
-        const isNew = ({ dlqId }: RawRecord): boolean => dlqId === undefined || !ids.has(dlqId);
-        const records = cuts > 0 ? page.records.filter(isNew) : page.records;
-        if (ids.size < maxIds) for (const { dlqId } of page.records) ids.add(dlqId);
+        const known = ids;
+        const records =
+          known === null
+            ? page.records
+            : page.records.filter(({ dlqId }) => dlqId === undefined || !known.has(dlqId));
+        if (known === null && inFirstPart.length < maxIds) {
+          for (const { dlqId } of page.records) inFirstPart.push(dlqId);
+        } else if (known !== null && known.size < maxIds)
+          for (const { dlqId } of page.records) known.add(dlqId);
         const isLast = page.cursor === undefined && parts.length === 0;
         const forget = (): void => void (records.length = 0);
         yield { ...page, records, isLast, isBehindCursor, passedOver: null, forget };
@@ -147,6 +154,7 @@ export async function* listPages(
         isBlocked: (probed) => isBlocked(source, { ...select, ...probed }, signals),
       });
       source.tooLarge.note(at);
+      ids ??= new Set(inFirstPart.splice(0));
       if (ids.size >= maxIds) throw error;
       parts.unshift(...cutAround(range, [at]));
     }

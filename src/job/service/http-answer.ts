@@ -46,11 +46,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /**
  * The JSON value of a whole body; undefined: none. Bytes that are not UTF-8 are none: a replacement would
  * alter a message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs
- * them. `before` and `behind` make a part of a body whole.
+ * them.
  */
-export function parseJsonBody(bytes: Uint8Array, before = "", behind = ""): unknown {
+export function parseJsonBody(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(before + utf8.decode(bytes) + behind) as unknown;
+    return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch {
     return undefined;
   }

@@ -5,6 +5,9 @@
  *     {"messages":[{…},{…}           ,           {…},{…}           ,           {…}],"cursor":"…"}
  *     {"messages":[{…},{…},end]}     {"messages":[{…},{…},end]}   {"messages":[{…}],"cursor":"…"}
  *
+ * What stands around a part is written over its neighbours' bytes for as long as it is read, because a text that is
+ * put together is copied once more to be parsed.
+ *
  * If a cut is elsewhere, the whole is parsed. In a text or inside a record, the part before it is no JSON. In
  * another list, its end is not the last of the messages: no answer has this text, which no two processes share.
  */
@@ -16,6 +19,8 @@ import { parseJsonBody } from "./http-answer.ts";
 const partBytes = 60_000;
 const betweenRecords = '},{"';
 const end = randomUUID();
+const before = Buffer.from('{"messages":[');
+const behind = Buffer.from(`,"${end}"]}`);
 
 /** As `parseJsonBody`. If the answer has several lists of messages, it may join them. */
 export function parseListAnswer(bytes: Uint8Array): unknown {
@@ -28,28 +33,42 @@ export function parseListAnswer(bytes: Uint8Array): unknown {
 
 /** Undefined if a cut is elsewhere. */
 function parseInParts(bytes: Buffer): object | undefined {
-  let answer: { readonly messages: readonly unknown[] } = { messages: [] };
+  let answer: object = {};
+  const messages: unknown[] = [];
   for (let from = 0, to: number; from < bytes.length; from = to + 1) {
     to = endOfPart(bytes, from);
     const isLast = to === bytes.length;
-    const part = parseJsonBody(
-      bytes.subarray(from, to),
-      from === 0 ? "" : '{"messages":[',
-      isLast ? "" : `,"${end}"]}`,
-    );
+    const part = parsePart(bytes, from, to);
     if (!isObject(part) || !Array.isArray(part["messages"])) return undefined;
     const records: unknown[] = part["messages"];
     if (!isLast && records.pop() !== end) return undefined;
-    answer = { ...answer, ...part, messages: [...answer.messages, ...records] };
+    for (const record of records) messages.push(record);
+    answer = { ...answer, ...part };
   }
-  return answer;
+  return { ...answer, messages };
 }
 
-/** Where the comma is behind its last record, or the end. */
+function parsePart(bytes: Buffer, from: number, to: number): unknown {
+  const start = from === 0 ? 0 : from - before.length;
+  const stop = to === bytes.length ? to : to + behind.length;
+  const neighbours = [
+    Buffer.from(bytes.subarray(start, from)),
+    Buffer.from(bytes.subarray(to, stop)),
+  ] as const;
+  if (start < from) bytes.set(before, start);
+  if (stop > to) bytes.set(behind, to);
+  const part = parseJsonBody(bytes.subarray(start, stop));
+  bytes.set(neighbours[0], start);
+  bytes.set(neighbours[1], to);
+  return part;
+}
+
+/** Where the comma is behind its last record, or the end. Around a cut there is room for what stands there. */
 function endOfPart(bytes: Buffer, from: number): number {
   const most = from + partBytes;
   if (most >= bytes.length) return bytes.length;
+  const least = from + before.length;
   const near = bytes.lastIndexOf(betweenRecords, most);
-  const found = near > from ? near : bytes.indexOf(betweenRecords, most);
-  return found === -1 ? bytes.length : found + 1;
+  const found = near > least ? near : bytes.indexOf(betweenRecords, most);
+  return found === -1 || found + behind.length >= bytes.length ? bytes.length : found + 1;
 }

@@ -46,7 +46,9 @@ test.each([
   ["numbers between its records", asText({ messages: [...plain, 0, ...plain, 0] })],
   ["names that objects have", `{"__proto__":{"a":1},"messages":${asText(plain)},"constructor":1}`],
 ])("%s are read as JSON has them", (_name, text) => {
-  expect(parseListAnswer(Buffer.from(text))).toEqual(JSON.parse(text.replace(/^\ufeff/, "")));
+  const bytes = Buffer.from(text);
+  expect(parseListAnswer(bytes)).toEqual(JSON.parse(text.replace(/^\ufeff/, "")));
+  expect(bytes.equals(Buffer.from(text))).toBe(true);
 });
 
 test("a million of what is no record are read too", () => {
