@@ -51,8 +51,8 @@ function hasPlaceholder(record: RawRecord, searched: RawRecord = {}): boolean {
 function holdsPlaceholder(value: unknown, depth: number): boolean {
   if (typeof value === "string") return value.length >= placeholderLength && placeholder.test(value);
   if (typeof value !== "object" || value === null || depth === 2) return false;
-  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  for (const inner of values) if (holdsPlaceholder(inner, depth + 1)) return true;
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const name in fields) if (holdsPlaceholder(fields[name], depth + 1)) return true;
   return false;
 }
 

@@ -191,7 +191,7 @@ export type ForwardHeaders = Map<string, ForwardHeader>;
 export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();
   const { headerName } = itemNamesOf(headerPrefix);
-  for (const listed of Object.keys(header)) {
+  for (const listed in header) {
     const values = header[listed] ?? nothing;
     const { name, lower, itemName, isForwardable, isSingleValued } = headerName(listed);
     if (values.length === 0 || !isForwardable) continue;

@@ -4,7 +4,6 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import { hash } from "node:crypto";
 import type { BatchItem, DeadLetter } from "../message/dead-letter.ts";
 import { toDeduplicationId } from "../message/deduplication-id.ts";
-import { defined } from "../message/defined.ts";
 import { toItemJson } from "../message/encode-item.ts";
 import { toDestination } from "../message/destination-url.ts";
 import { checkFidelity } from "../message/fidelity.ts";
@@ -82,7 +81,7 @@ export function prepare(
     delayMs,
     keepsCredentials,
     notBefore: isSentAhead ? Math.max(notBefore, now + (delayMs ?? 0)) : undefined,
-    ...defined({ maxHeaders: checkItem.maxHeaders }),
+    maxHeaders: checkItem.maxHeaders ?? Infinity,
   });
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;

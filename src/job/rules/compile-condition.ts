@@ -92,7 +92,10 @@ function compileForms<Forms>(
   const tests = oneOf.flatMap((pattern) =>
     pattern.kind === "some" || pattern.kind === "none" ? [] : [compile(pattern)],
   );
-  const matches = whereThere<Forms>(oneOf, (forms) => tests.some((test) => test(forms)));
+  const matches = whereThere<Forms>(oneOf, (forms) => {
+    for (const test of tests) if (test(forms)) return true;
+    return false;
+  });
   return (subject) => matches(formsOf(subject));
 }
 
@@ -135,7 +138,10 @@ function compileOther(
 
 export function compileNumbers(oneOf: readonly NumberPattern[]): (value: number | undefined) => boolean {
   const ranges = oneOf.filter((pattern) => pattern.kind === "range");
-  return whereThere(oneOf, (value: number) => ranges.some(({ from, to }) => from <= value && value <= to));
+  return whereThere(oneOf, (value: number) => {
+    for (const { from, to } of ranges) if (from <= value && value <= to) return true;
+    return false;
+  });
 }
 
 /** A text that is no address (null) is there, but in no network. */
