@@ -23,7 +23,7 @@ import { foresee, type Foreseen } from "./foresee-next-decision.ts";
 import { isParkedAlready } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
 import type { CountedRecord } from "./rule-report.ts";
-import { createSignatureCount } from "./signature-count.ts";
+import { createFailureCount } from "./failure-count.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
 
@@ -48,7 +48,7 @@ export async function planDrain(run: PlanRun) {
   const limit = filter.limit ?? Infinity;
   const isFiltered = [filter.rules, filter.host, filter.failure].some((given) => given !== undefined);
   const decided = createDecidedCount();
-  const failures = createSignatureCount(show);
+  const failures = createFailureCount(show);
   const laneWaits = createLaneWaitCount(drain);
   const ruleRates = new Map(
     config.rules.flatMap(({ name, limit: rate }) => (rate === undefined ? [] : [[name, rate] as const])),

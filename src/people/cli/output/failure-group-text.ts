@@ -1,5 +1,7 @@
-/** Failures that look alike, counted, as a plan and a list of parked dead letters show them. */
-import type { Signature } from "../../../job/message/signature/signature-of.ts";
+/** Kinds of failure, counted, as a plan and a list of parked dead letters show them. */
+import type { FailureKind } from "../../../job/message/failure-kind.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { wrapText } from "./wrap.ts";
 
 export const failuresHeading = "  failures that look alike\n";
@@ -8,11 +10,10 @@ export const shownFailures = 8;
 
 const countWidth = 9;
 
-export function toFailureLine(
-  columns: number,
-  { count, status, text }: Pick<Signature, "status" | "text"> & { readonly count: number },
-): string {
-  return wrapText(columns, 4, `${String(count).padEnd(countWidth)} `, `${status} ${text}`);
+export function toFailureLine(columns: number, failure: FailureKind & { readonly count: number }): string {
+  const { id, origin, count } = failure;
+  const text = `${id} ${toDestinationText(origin)}: ${toAnswerText(failure)}`;
+  return wrapText(columns, 4, `${String(count).padEnd(countWidth)} `, text);
 }
 
 /** What is not shown by itself. `kinds`: how many there are of them, as far as that is known. */

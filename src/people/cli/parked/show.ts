@@ -56,7 +56,7 @@ function toLines(one: FoundParked): string {
     ["in the queue", letter === null ? "no longer" : letter === undefined ? "not known" : "yes"],
     ["host", letter?.host ?? "-"],
     ["status", letter?.status === undefined ? "-" : String(letter.status ?? "none")],
-    ["answer", letter?.signature?.text ?? "-"],
+    ["answer", letter?.failure.text ?? "-"],
     ["rule now", letter?.rule ?? "-"],
   ]);
 }

@@ -1,5 +1,6 @@
 import type { Core } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Io } from "../io.ts";
@@ -41,7 +42,7 @@ export async function summariseParked(
   return found.total;
 }
 
-function toSummaryJson({ total, reasons, hosts, rules, answers }: ParkedCounts): object {
+function toSummaryJson({ total, reasons, hosts, rules, failures }: ParkedCounts): object {
   return {
     total,
     reasons: reasons().map(({ hasDrain, ...one }) => ({
@@ -51,7 +52,7 @@ function toSummaryJson({ total, reasons, hosts, rules, answers }: ParkedCounts):
     })),
     rules: rules(jsonKinds),
     hosts: hosts(jsonKinds),
-    answers: answers(jsonKinds),
+    failures: failures(jsonKinds),
   };
 }
 
@@ -76,7 +77,7 @@ export function toSummaryText(counts: ParkedCounts, columns: number, now: number
     ),
     toKinds(columns, counts.rules(shownKinds), "rule now", ({ rule }) => rule ?? "-"),
     toKinds(columns, counts.hosts(shownKinds), "host", ({ host }) => host),
-    toKinds(columns, counts.answers(shownKinds), "answer", ({ status, text }) => `${status} ${text}`),
+    toKinds(columns, counts.failures(shownKinds), "failure", (kind) => `${kind.id} ${toAnswerText(kind)}`),
     "\nwhat to do next\n",
     ...reasons.map((one) => toNext(one, columns)),
   );

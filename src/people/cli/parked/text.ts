@@ -71,15 +71,16 @@ function toHost({ letter }: FoundParked): string {
 }
 
 function toAnswer({ letter }: FoundParked): string {
-  if (!letter?.signature) return "-";
-  const characters = Array.from(letter.signature.text);
+  if (!letter) return "-";
+  const { text } = letter.failure;
+  const characters = Array.from(text);
   const head = characters.slice(0, answerCharacters - 1).join("");
-  return toPrintable(characters.length > answerCharacters ? `${head}…` : letter.signature.text);
+  return toPrintable(characters.length > answerCharacters ? `${head}…` : text);
 }
 
 /** How many failed in which way, most first; empty for one at most, or if none is in the queue any more. */
-export function toParkedFailures(columns: number, { total, answers }: ParkedCounts): string {
-  const { top, more } = answers(shownFailures);
+export function toParkedFailures(columns: number, { total, failures }: ParkedCounts): string {
+  const { top, more } = failures(shownFailures);
   if (total < 2 || top.length === 0) return "";
   return joined(
     failuresHeading,
@@ -99,7 +100,7 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
     reason,
     attempt,
     ...(letter === undefined ? {} : { listed: letter !== null, ...letter }),
-    ...(letter ? { failure: letter.failure.id } : {}),
+    ...(letter ? { failure: letter.failure.id, answer: letter.failure.text } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 /** A plan in lines for a person: what would be done, why, and what it would take. */
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
-import type { SignatureCounts } from "../../plan/signature-count.ts";
+import type { PlannedFailures } from "../../plan/failure-count.ts";
 import {
   failuresHeading,
   shownFailures,
@@ -13,7 +13,7 @@ import { wrapList, wrapText } from "../output/wrap.ts";
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toEstimateText } from "./estimate-text.ts";
 import { toClockText, toGuardText } from "./limits-text.ts";
-import { toDecisionsText, toExpiryText, toItem, toItems, toRulesText } from "./decisions-text.ts";
+import { toDecisionsText, toExpiryText, toItem, toRulesText } from "./decisions-text.ts";
 
 export function toPlanText(columns: number, report: PlanReport): string {
   const { filter, createdAt, complete, drains } = report;
@@ -63,17 +63,16 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
   );
 }
 
-function toFailureText(columns: number, { top, more }: SignatureCounts): string {
+function toFailureText(columns: number, { top, more }: PlannedFailures): string {
   const hidden = top.slice(shownFailures);
   const rest = hidden.reduce((sum, { count }) => sum + count, more.count);
   return joined(
     failuresHeading,
     ...top
       .slice(0, shownFailures)
-      .flatMap(({ hosts, decisions, example, ...failure }) => [
+      .flatMap(({ decisions, example, ...failure }) => [
         toFailureLine(columns, failure),
         example && wrapText(columns, 14, "such as ", example),
-        wrapList(columns, 14, "", toItems(hosts), 0),
         wrapList(columns, 14, "", decisions.map(toItem), 0),
       ]),
     rest > 0 && toOtherFailures(rest, `${hidden.length + more.kinds} or more`),

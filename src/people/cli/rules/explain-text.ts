@@ -1,7 +1,8 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Explanation } from "../../operations/rules/explain.ts";
 import { toLedgerText } from "../../operations/records/ledger-text.ts";
-import { joined, present, toTime } from "../../operations/phrases.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
+import { joined, toTime } from "../../operations/phrases.ts";
 import { wrapChange, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import type { RuleStep } from "../../../job/rules/explain-rules.ts";
 
@@ -37,12 +38,11 @@ function toField(columns: number, label: string, text: string): string {
 
 function toRecordText(columns: number, record: NonNullable<Explanation["record"]>): string {
   const { url, failure, answer, now, enteredAt, rootCreatedAt, expiresAt, attempt } = record;
-  const { status, text, key } = failure;
   const toWhen = (at: number): string =>
     `${toTime(at)}, ${at > now ? `in ${formatDuration(at - now)}` : `${formatDuration(now - at)} ago`}`;
   return joined(
     wrapText(columns, 2, "sent to".padEnd(labelWidth), url),
-    toField(columns, "failed", present([String(status), text, `(${key})`]).join(" ")),
+    toField(columns, "failed", `${toAnswerText(failure)} (failure ${failure.id})`),
     answer !== undefined && wrapText(columns, 2, "answered".padEnd(labelWidth), answer),
     toField(columns, "entered", toWhen(enteredAt)),
     toField(columns, "created", toWhen(rootCreatedAt)),

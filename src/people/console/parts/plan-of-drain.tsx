@@ -2,6 +2,7 @@
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toDecisionText, toLeastText } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { number, toIn, toSpan } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
@@ -59,7 +60,7 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
       <Rules drain={drain} now={now} />
       <LeftAlone drain={drain} now={now} />
       <Destinations drain={drain} />
-      <Answers drain={drain} />
+      <Failures drain={drain} />
       <Samples drain={drain} />
     </>
   );
@@ -254,31 +255,31 @@ function Destinations({ drain: { estimate } }: Props): Html | null {
   );
 }
 
-function Answers({ drain: { failures } }: Props): Html {
+function Failures({ drain: { failures } }: Props): Html {
   return (
     <>
-      <h3>By answer</h3>
+      <h3>By failure</h3>
       <Table
-        caption="Records by the receiver's answer"
+        caption="Records by kind of failure"
         empty="Nothing was selected."
         rows={failures.top}
         columns={[
           { title: "records", isNumber: true, cell: ({ count }) => number(count) },
-          { title: "status", cell: ({ status }) => String(status) },
-          { title: "answer", cell: ({ text }) => <Foreign text={text} /> },
+          {
+            title: "failure",
+            cell: ({ id, origin, status, text }) => (
+              <a href={`/failures/${encodeURIComponent(id)}`}>
+                <Foreign text={`${toDestinationText(origin)}: ${toAnswerText({ id, status, text })}`} />
+              </a>
+            ),
+          },
           {
             title: "decision",
             cell: ({ decisions }) => decisions.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
           },
-          {
-            title: "host",
-            cell: ({ hosts }) => (
-              <Foreign text={hosts.top.map(({ key, count }) => `${key} ${number(count)}`).join(", ")} />
-            ),
-          },
         ]}
       />
-      {failures.more.count === 0 ? null : <p>And {number(failures.more.count)} with other answers.</p>}
+      {failures.more.count === 0 ? null : <p>And {number(failures.more.count)} of other kinds.</p>}
     </>
   );
 }

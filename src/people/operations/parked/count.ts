@@ -1,5 +1,5 @@
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
-import type { Signature } from "../../../job/message/signature/signature-of.ts";
+import type { FailureKind } from "../../../job/message/failure-kind.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { earlier } from "../../../job/contracts/tally.ts";
@@ -33,7 +33,7 @@ export interface ParkedCounts {
   hosts(most: number): Top<{ readonly host: string }>;
   /** The rule that matches now; null: none. */
   rules(most: number): Top<{ readonly rule: string | null }>;
-  answers(most: number): Top<Signature>;
+  failures(most: number): Top<FailureKind>;
 }
 
 /** Of each kind. Strangers choose hosts and answers, so behind this many all new ones share a count. */
@@ -45,7 +45,7 @@ export function createParkedCount() {
   const gone = new Map<string, number>();
   const hosts = createKinds<{ readonly host: string }>();
   const rules = createKinds<{ readonly rule: string | null }>();
-  const answers = createKinds<Signature>();
+  const failures = createKinds<FailureKind>();
   let total = 0;
 
   const keyOf = ({ drain, hasDrain, reason }: Pick<ParkedReason, "drain" | "hasDrain" | "reason">): string =>
@@ -63,17 +63,17 @@ export function createParkedCount() {
       reasons.add(key, () => ({ drain, hasDrain, reason }), times);
       if (letter === null) gone.set(key, (gone.get(key) ?? 0) + 1);
       if (!letter) return;
-      const { host, rule, signature } = letter;
+      const { host, rule, failure } = letter;
       hosts.add(host, () => ({ host }), times);
       rules.add(JSON.stringify(rule), () => ({ rule }), times);
-      if (signature !== null) answers.add(signature.key, () => signature, times);
+      failures.add(failure.id, () => failure, times);
     },
     read: (): ParkedCounts => ({
       total,
       reasons: () => reasons.top(maxKinds).top.map((one) => ({ ...one, gone: gone.get(keyOf(one)) ?? 0 })),
       hosts: hosts.top,
       rules: rules.top,
-      answers: answers.top,
+      failures: failures.top,
     }),
   };
 }

@@ -7,9 +7,7 @@ import { enteredAtOfId, parseRecord } from "../../../job/message/parse-record.ts
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { ParkedDeadLetter } from "../../../job/contracts/ledger-entries.ts";
 import type { Select } from "../../../job/message/select.ts";
-import { signatureOf, type Signature } from "../../../job/message/signature/signature-of.ts";
-import type { FailureKind } from "../../../job/message/failure-kind.ts";
-import { failureKindOf, unreadableKind } from "../../../job/message/failure-kind.ts";
+import { failureKindOf, unreadableKind, type FailureKind } from "../../../job/message/failure-kind.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import { type DrainRuntime, type SourceRuntime, type ListingSignals, listToEnd } from "../../../job/door.ts";
 
@@ -19,8 +17,6 @@ export interface ParkedLetter {
   readonly host: string;
   /** The HTTP status of its failure; null: no answer. */
   readonly status: number | null;
-  /** The signature of its failure; null: its record is not readable. */
-  readonly signature: Signature | null;
   readonly failure: FailureKind;
   /** The rule that matches now; null: none, or its drain is no longer in the document. */
   readonly rule: string | null;
@@ -131,7 +127,7 @@ function toParkedLetter(
 ): ParkedLetter {
   const parsed = parseRecord(raw);
   if (parsed.kind === "unusable") {
-    return { host: "(unreadable)", status: null, signature: null, failure: unreadableKind, rule: null };
+    return { host: "(unreadable)", status: null, failure: unreadableKind, rule: null };
   }
   const reading = readLineage(parsed.letter, source.lineageKeys());
   const letter = withRootFlowControl(parsed.letter, reading);
@@ -146,7 +142,6 @@ function toParkedLetter(
   return {
     host: hostOf(letter.url),
     status: letter.responseStatus ?? null,
-    signature: signatureOf(letter),
     failure: failureKindOf(letter),
     rule: routing?.rule ?? null,
   };

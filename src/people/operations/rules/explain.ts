@@ -2,7 +2,7 @@ import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { describeRebuild } from "../../../job/message/describe-rebuild.ts";
 import { toPrintable, type Show, toShownUrl } from "../../../job/message/show-masked-values.ts";
 import { createSelectMatcher } from "../../../job/message/select.ts";
-import { signatureOf } from "../../../job/message/signature/signature-of.ts";
+import { failureKindOf } from "../../../job/message/failure-kind.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import { withoutOwnHeaders } from "../../plan/plan-hashes.ts";
 import type { Decision } from "../../../job/rules/decision.ts";
@@ -58,7 +58,7 @@ function toRecord({ letter, facts }: Decided, show: Show) {
     url: toShownUrl(letter.url, show),
     /** Null without an HTTP answer. */
     status: letter.responseStatus ?? null,
-    failure: signatureOf(letter),
+    failure: failureKindOf(letter),
     /** The receiver's answer, at most 200 characters, only if content is shown. */
     ...(show === "content" && letter.responseBody !== "" ? { answer: toPrintable(letter.responseBody) } : {}),
     now: facts.now,

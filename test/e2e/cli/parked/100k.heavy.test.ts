@@ -33,18 +33,18 @@ it(`counts ${records} parked records of 5,000 hosts in under ${mostMegabytes} MB
 
   const summary = await watched(["parked", "summary", "--json"], env);
   expect(summary.exitCode).toBe(0);
-  const { total, reasons, hosts, answers } = JSON.parse(summary.out) as {
+  const { total, reasons, hosts, failures } = JSON.parse(summary.out) as {
     readonly total: number;
     readonly reasons: readonly { readonly reason: string; readonly count: number }[];
     readonly hosts: Kinds;
-    readonly answers: Kinds;
+    readonly failures: Kinds;
   };
   expect(total).toBe(records);
   expect(reasons.map(({ reason, count }) => [reason, count])).toEqual([
     ["otherwise", (records / 10) * 9],
     ["rule", records / 10],
   ]);
-  for (const { top, more } of [hosts, answers]) {
+  for (const { top, more } of [hosts, failures]) {
     expect(top.reduce((sum, { count }) => sum + count, more.count)).toBe(records);
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { explainRecord } from "../../../../src/people/operations/rules/explain.ts";
 import { toExplainText } from "../../../../src/people/cli/rules/explain-text.ts";
 import type { Show } from "../../../../src/job/message/show-masked-values.ts";
-import { createSignatureCount } from "../../../../src/people/plan/signature-count.ts";
+import { createFailureCount } from "../../../../src/people/plan/failure-count.ts";
 import { anyItem } from "../../../support/item-checks.ts";
 import { loaded } from "../../../support/drains-documents.ts";
 import { enteredAt, letterOf, rawRecord } from "../../../support/letters.ts";
@@ -30,7 +30,7 @@ function explained(show: Show) {
 }
 
 function countedWith(show: Show) {
-  const count = createSignatureCount(show);
+  const count = createFailureCount(show);
   count.add(letterOf(fields), "hold");
   count.add(letterOf({ ...fields, responseBody: responseBody.replace("jane", "bob") }), "hold");
   return count.counts();

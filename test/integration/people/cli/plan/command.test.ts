@@ -121,7 +121,8 @@ describe("redriver plan", () => {
       ],
       failures: {
         top: [
-          { status: 503, text: "upstream <n> is not there", count: 155 },
+          { origin: "https://api.example.com", status: 503, text: "upstream <n> is not there", count: 125 },
+          { origin: "https://old.example.com", status: 503, count: 30 },
           { status: 422, text: "no such field", count: 7, decisions: [{ key: "park", count: 7 }] },
           { status: 400, count: 3 },
         ],

@@ -149,22 +149,22 @@ const report: PlanReport = {
       failures: {
         top: [
           {
-            key: "0123456789ab",
+            id: "0123456789",
+            origin: "https://api.orders.example.com",
             status: 503,
             text: "upstream connect error or disconnect/reset before headers. reset reason: <text>",
             count: 1_000,
-            hosts: outage.hosts,
             decisions: [
               { key: "republish", count: 812 },
               { key: "hold", count: 188 },
             ],
           },
           {
-            key: "ba9876543210",
-            status: "none",
+            id: "ba98765432",
+            origin: "queue:invoices",
+            status: null,
             text: "(empty)",
             count: 132,
-            hosts: { top: [{ key: "api.orders.example.com", count: 132 }], more: none },
             decisions: [{ key: "hold", count: 132 }],
           },
         ],
@@ -264,14 +264,10 @@ describe("a plan on the terminal", () => {
                     us-east-1.fulfilment.example.com:8443 90, 4 more 12
 
         failures that look alike
-          1000      503 upstream connect error or disconnect/reset before headers.
-                    reset reason: <text>
-                    api.orders.example.com 900,
-                    eu-west-1.fulfilment.example.com:8443 130,
-                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+          1000      0123456789 api.orders.example.com: 503 upstream connect error or
+                    disconnect/reset before headers. reset reason: <text>
                     republish 812, hold 188
-          132       none (empty)
-                    api.orders.example.com 132
+          132       ba98765432 queue:invoices: no answer
                     hold 132
           48        of 3 or more other kinds
 

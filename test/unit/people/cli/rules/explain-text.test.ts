@@ -51,7 +51,7 @@ describe("what redriver rules explain shows", () => {
     expect(text).toMatchInlineSnapshot(`
       "1725323658779-0 in drain orders (mode live)
         sent to     https://api.example.com/orders?token=***
-        failed      422 schema <n> is not known any more (b53195a72f14)
+        failed      422 schema <n> is not known any more (failure ee5a8172c9)
         entered     2024-09-03 00:34:18 UTC, 1h ago
         created     2024-09-03 00:33:18 UTC, 1h1m ago
         expires     2024-09-06 00:34:18 UTC, in 2d23h
@@ -81,7 +81,7 @@ describe("what redriver rules explain shows", () => {
     expect(explainText(outage, { now: enteredAt + 40_000, show: "content" })).toMatchInlineSnapshot(`
       "1725323658779-0 in drain orders (mode live)
         sent to     https://api.example.com/orders
-        failed      503 (empty) (c0a6a1a2e805)
+        failed      503 (empty) (failure d276f5cd01)
         entered     2024-09-03 00:34:18 UTC, 40s ago
         created     2024-09-03 00:33:18 UTC, 1m40s ago
         expires     2024-09-06 00:34:18 UTC, in 2d23h
@@ -118,7 +118,7 @@ describe("what redriver rules explain shows", () => {
     ).toMatchInlineSnapshot(`
       "1725323658779-0 in drain orders (mode live)
         sent to     https://api.example.com/orders
-        failed      418 (empty) (ef60eebb5893)
+        failed      418 (empty) (failure 3fd1362477)
         entered     2024-09-03 00:34:18 UTC, 1h ago
         created     2024-09-03 00:33:18 UTC, 1h1m ago
         expires     2024-09-06 00:34:18 UTC, in 2d23h
