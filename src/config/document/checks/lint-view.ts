@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { ItemChanges } from "../../../job/message/item-changes.ts";
+import { parseDuration } from "../../../job/rules/durations.ts";
 import type { Condition } from "../../../job/rules/rule-spec.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
-import { toEffective, type Effective } from "../apply-defaults.ts";
+import { builtIn, toEffective, type Effective } from "../apply-defaults.ts";
 import { documentSchema } from "../schema/document-schema.ts";
 import { common, drain as drainSchema } from "../schema/drain-schema.ts";
 import { rule as ruleSchema } from "../schema/rule-schema.ts";
@@ -30,20 +31,23 @@ export interface LintRule {
   readonly set: ItemChanges;
 }
 
-/** Reads the document as it was written. Never throws. */
-export function toLintView(value: unknown) {
+/** Reads the document as it was written. `strays` are no drains, whatever they are. Never throws. */
+export function toLintView(value: unknown, strays: readonly string[]) {
   const document = asMap(value);
   const places: Places = new Map();
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
-    const { id, maxParallelism } = asMap(raw);
+    const { id, retention, maxParallelism } = asMap(raw);
+    const given = parseDuration(retention);
+    const retentionMs = retention === undefined ? builtIn.source.retention : given.ok ? given.value : null;
     return {
       name,
       id: typeof id === "string" ? id : name,
+      retentionMs,
       maxParallelism: typeof maxParallelism === "number" && maxParallelism > 0 ? maxParallelism : null,
     };
   });
   const defaults = asMap(document["defaults"]);
-  const drains = Object.entries(asMap(document["drains"]));
+  const drains = Object.entries(asMap(document["drains"])).filter(([name]) => !strays.includes(name));
   return {
     archive: document["archive"] !== undefined || hasStray(document, documentSchema.shape),
     places,

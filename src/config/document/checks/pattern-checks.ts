@@ -1,5 +1,6 @@
 import { writeNumber } from "../../../job/rules/patterns/write-number-patterns.ts";
 import { maskQuery } from "../../../job/rules/show-field-test.ts";
+import { durationText } from "../../../job/rules/durations.ts";
 import type {
   Leaf,
   NumberField,
@@ -8,6 +9,7 @@ import type {
   TextPattern,
 } from "../../../job/rules/rule-spec.ts";
 import { hasPlaceholder, parseHost, slipInHost } from "../../../job/message/host-and-path.ts";
+import { nearestName } from "../../nearest-name.ts";
 import { quoted } from "../../problem.ts";
 import { doubtOfPointer } from "../schema/propose-pointer.ts";
 
@@ -19,7 +21,7 @@ interface Impossible extends Misfit {
 interface Misfit {
   readonly why: string;
   readonly expected: string;
-  /** It is probable only: an address of one's own. */
+  /** It is probable only: a method or an address of one's own, a record that outlives its retention. */
   readonly isLikely?: true;
 }
 
@@ -33,16 +35,21 @@ export interface PatternFinding {
 
 /**
  * The finding about patterns of a test that its field can never match, each judged by itself; null if there
- * are none.
+ * are none. `retentionMs` is the source's; null if it is not known.
  */
-export function judgePatterns(leaf: Leaf): PatternFinding | null {
+export function judgePatterns(leaf: Leaf, retentionMs: number | null): PatternFinding | null {
   const doubt = leaf.kind === "value" ? doubtOfPointer(leaf.pointer) : null;
   if (leaf.kind === "value" && doubt !== null) {
     const { why, expected } = doubt;
     const found = quoted(leaf.pointer);
     return { kind: "warning", found, expected, message: `${why}; expected ${expected}, got ${found}` };
   }
-  const impossible = impossibleOf(leaf);
+  if (leaf.kind === "header" && leaf.name.includes("*")) {
+    const expected = "the whole name of a header";
+    const message = `a name of a header is no glob; expected ${expected}, got ${quoted(leaf.name)}`;
+    return { kind: "warning", found: quoted(leaf.name), expected, message };
+  }
+  const impossible = impossibleOf(leaf, retentionMs);
   if (impossible.length === 0) return null;
   const found = impossible.map(({ pattern }) => pattern).join(", ");
   const why = [...new Set(impossible.map((one) => one.why))].join("; ");
@@ -54,14 +61,15 @@ export function judgePatterns(leaf: Leaf): PatternFinding | null {
   return { kind: isSure ? "problem" : "warning", found, expected, message };
 }
 
-function impossibleOf(leaf: Leaf): readonly Impossible[] {
+function impossibleOf(leaf: Leaf, retentionMs: number | null): readonly Impossible[] {
   if (leaf.kind === "number") {
     return leaf.oneOf.flatMap((pattern) => impossibleNumber(leaf.field, pattern) ?? []);
   }
   if (leaf.kind === "text") {
     return leaf.oneOf.flatMap((pattern) => impossibleText(leaf.field, pattern) ?? []);
   }
-  return [];
+  if (leaf.kind !== "duration" || leaf.field === "messageAge" || retentionMs === null) return [];
+  return leaf.oneOf.flatMap((pattern) => beyondRetention(pattern, retentionMs) ?? []);
 }
 
 function impossibleNumber(field: NumberField, pattern: NumberPattern): Impossible | null {
@@ -106,16 +114,25 @@ function impossibleText(field: TextField, pattern: TextPattern): Impossible | nu
     : { pattern: JSON.stringify(text.startsWith("?") ? text : maskQuery(text)), ...misfit };
 }
 
-/** An expression without alternatives whose beginning the field cannot have. */
+/** An expression without alternatives whose beginning or letters no spelling of the field has. */
 function misfitOfRegex(field: TextField, source: string): Misfit | null {
+  const letters = source.replaceAll(/\\(?:[pP]\{[^}]*\}|.)|\[[^\]]*\]|\(\?[^:)]*[:)]/g, "");
   if (field === "path" && /^\^[\w-](?![?*{])/.test(source) && !source.includes("|"))
     return { why: "a path begins with /", expected: JSON.stringify(`^/${source.slice(1)}`) };
-  return null;
+  if (/\(\?[a-zA-Z]*i/.test(source)) return null;
+  if (field === "host" && /[A-Z]/.test(letters)) {
+    const expected = JSON.stringify(`(?i)${source}`);
+    return { why: "a host is compared in lower case", expected, isLikely: true };
+  }
+  const upper = source.replaceAll(/%[\da-f]{2}/gi, (hex) => hex.toUpperCase());
+  if (field !== "path" || upper === source) return null;
+  return { why: "a path is compared with %C3, not %c3", expected: JSON.stringify(upper), isLikely: true };
 }
 
 type Kind = "exact" | "glob" | "prefix" | "suffix";
 
 function misfitOf(field: TextField, text: string, kind: Kind): Misfit | null {
+  if (field === "method") return kind === "exact" ? misspeltMethod(text.toUpperCase()) : null;
   if (field === "host") return impossibleHost(text, kind);
   if (field === "dlqId") return impossibleId(text, kind);
   if (field === "path" && /[?#]/.test(text)) {
@@ -137,7 +154,22 @@ function misfitOf(field: TextField, text: string, kind: Kind): Misfit | null {
   return { why: "a path begins with /", expected: "a path such as /orders, or a glob such as */orders" };
 }
 
+/** RFC 9110, 9.3, and PATCH of RFC 5789. */
+const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
+
+/** A method of one's own is as good as any. Only one that nearly is a known one is taken for a slip. */
+function misspeltMethod(method: string): Misfit | null {
+  const meant = methods.includes(method) ? undefined : nearestName(method, methods);
+  return meant === undefined
+    ? null
+    : { why: "no usual HTTP method has this name", expected: meant, isLikely: true };
+}
+
 function impossibleHost(text: string, kind: Kind): Misfit | null {
+  if (kind === "glob" && /[^*:]:\*$/.test(text)) {
+    const why = "a host has no port that is usual for its scheme";
+    return { why, expected: JSON.stringify(text.slice(0, -2)), isLikely: true };
+  }
   const fits = kind === "exact" ? parseHost(text) !== null : !/[\s/?#@\\]/.test(text);
   return fits ? null : { why: whyNoHost(text), expected: proposeHost(text) };
 }
@@ -188,5 +220,16 @@ function withoutScheme(start: string, kind: "exact" | "glob" | "prefix"): Misfit
     why: "a url begins with http:// or https://",
     isLikely: true,
     expected: "a whole address, or a glob such as https://api.example.com/*; host and path ask for its parts",
+  };
+}
+
+function beyondRetention(pattern: NumberPattern, retentionMs: number): Impossible | null {
+  if (pattern.kind !== "range" || pattern.from <= retentionMs) return null;
+  const retention = durationText(retentionMs);
+  return {
+    pattern: String(writeNumber(pattern, "duration")),
+    why: `a record stays ${retention} in the queue, the source's retention`,
+    isLikely: true,
+    expected: `at most ${retention}, or the retention of your plan at the source`,
   };
 }

@@ -40,10 +40,37 @@ function isSecretive(leaf: Leaf): boolean {
 /** Why a text may not be meant as it is, and what may be, with "or" behind it. */
 function doubtOf(text: string, leaf: Leaf): readonly [why: string, expected: string] | null {
   if (hasPlaceholder(text)) return ["has a placeholder, which nothing fills in", "the value itself, or "];
+  const unseen = /[\p{Default_Ignorable_Code_Point}\p{Zs}]/u.exec(text.replaceAll(" ", ""))?.[0];
+  if (unseen !== undefined) {
+    const code = (unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    return [`has a character that nobody sees (U+${code})`, "a text without it, or "];
+  }
+  if (/^[‘’“”«»„‚].*[‘’“”«»]$/su.test(text))
+    return ["has typographic quotes, which belong to it", "a text without them, or "];
+  const list = isName(leaf) ? meantAsList(text) : null;
+  if (list !== null) return ["is one text, and may be meant as several", `${list}, or `];
+  if (isName(leaf) && /^\^.|[^$]\$$/.test(text) && !text.includes("*"))
+    return ["is no expression", `{ regex: ${JSON.stringify(text)} }, or `];
+  if ((isName(leaf) || leaf.kind === "header") && /^(?:not\s+|!)\S/i.test(text))
+    return ["negates nothing", "the value itself below not, or "];
+  if (leaf.kind === "value" && /^(?:yes|no|on|off)$/i.test(text))
+    return ["is a text", /^(?:yes|on)$/i.test(text) ? "true, or " : "false, or "];
   const meant = mayBeNumbers(leaf) ? meantAsNumbers(text) : null;
   if (meant === null) return null;
   const numbers = leaf.kind === "header" ? "numbers (> 5, { range: 3-7 }), or " : `${meant}, or `;
   return ["is a text, and may be meant as numbers", leaf.kind === "text" ? "" : numbers];
+}
+
+function isName(leaf: Leaf): boolean {
+  return leaf.kind === "text" && (textFields[leaf.field] === "name" || leaf.field === "path");
+}
+
+/** `a|b` and `a, b` as a list. */
+function meantAsList(text: string): string | null {
+  const parts = text.split(/\s*\|\s*|\s*,\s*/);
+  return parts.length > 1 && parts.every((part) => /^[\w./*:-]+$/.test(part))
+    ? JSON.stringify(parts).replaceAll(",", ", ")
+    : null;
 }
 
 const fieldsOfIds: ReadonlySet<string> = new Set(["dlqId", "messageId", "method"]);

@@ -17,12 +17,13 @@ export function checkWhens(
   { places, document }: { readonly places: Places; readonly document: Raw },
   to: { readonly report: Report; readonly warn: Warn },
 ): void {
+  const retentionMs = drain.source?.retentionMs ?? null;
   for (const [index, rule] of drain.rules.entries()) {
     const when = ["drains", drain.name, "rules", index, "when"];
     const refused = new Set<Leaf>();
     for (const leaf of leavesOf(rule.readable)) {
       const place = places.get(leaf) ?? when;
-      const found = judgePatterns(leaf);
+      const found = judgePatterns(leaf, retentionMs);
       if (found?.kind === "warning") to.warn(place, found.expected, found.message, found.found);
       if (found?.kind === "problem") {
         to.report(place, "key", found.expected, found);

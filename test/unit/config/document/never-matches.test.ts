@@ -154,11 +154,19 @@ describe("a proposal passes without a finding", () => {
       "https://*.a.example",
       "?pi.example.com",
     ].map((host): [string, "problems"] => [`{ host: ${JSON.stringify(host)} }`, "problems"]),
+    ['{ host: "api.example.com:*" }', "warnings"],
+    ["{ host: { regex: '^api\\.Example' } }", "warnings"],
     ["{ path: { regex: '^v1' } }", "problems"],
-    ...[">> 5", "5 <", "5 >=", "<", "1_500", "1000-2000"].map((value): [string, "warnings"] => [
+    ["{ path: { regex: 'caf%c3%a9' } }", "warnings"],
+    ...[">> 5", "5 <", "5 >=", "<", "1_500", "yes", "off", "1000-2000"].map((value): [string, "warnings"] => [
       `{ body: { /n: ${JSON.stringify(value)} } }`,
       "warnings",
     ]),
+    ...["a|b", "a, b", "^orders$"].map((name): [string, "warnings"] => [
+      `{ queueName: ${JSON.stringify(name)} }`,
+      "warnings",
+    ]),
+    ['{ method: "POST|PUT" }', "warnings"],
     ...["/items.0.id", "/type/", "//type", "/$/type", "/@/type", "/type ", "/a[0]"].map(
       (pointer): [string, "warnings"] => [`{ body: { ${JSON.stringify(pointer)}: x } }`, "warnings"],
     ),
@@ -181,15 +189,19 @@ describe("a proposal passes without a finding", () => {
     expect([...again.problems, ...again.warnings], next).toEqual([]);
   });
 
-  it.each(['{ body: { "/items/*/id": x } }', '{ body: { "/?(@/x)": x } }', '{ body: { "/items/-1": x } }'])(
-    "and where none can be made, the finding is a warning without one: %s",
-    (when) => {
-      const { problems, warnings } = loadWhen(when);
-      expect(problems).toEqual([]);
-      expect(warnings).toHaveLength(1);
-      expect(proposalIn(warnings[0] ?? "")).toBeNull();
-    },
-  );
+  it.each([
+    '{ body: { "/items/*/id": x } }',
+    '{ body: { "/?(@/x)": x } }',
+    '{ body: { "/items/-1": x } }',
+    "{ label: not x }",
+    "{ header: { X-A: not x } }",
+    '{ header: { "X-Tenant*": x } }',
+  ])("and where none can be made, the finding is a warning without one: %s", (when) => {
+    const { problems, warnings } = loadWhen(when);
+    expect(problems).toEqual([]);
+    expect(warnings).toHaveLength(1);
+    expect(proposalIn(warnings[0] ?? "")).toBeNull();
+  });
 
   it.each(["$.items[*].id", "?(@.x)", "$..a", ".items[] | .id", "$.a[0:2]"])("and %s has none", (pointer) => {
     const [problem = ""] = loadWhen(`{ body: { ${JSON.stringify(pointer)}: x } }`).problems;

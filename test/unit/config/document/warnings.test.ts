@@ -101,12 +101,20 @@ describe("warnings about rules", () => {
 
 describe("warnings about patterns that probably never match", () => {
   it.each([
+    ["{ method: GETT }", "method", 'got "GETT", but no usual HTTP method has this name; expected GET'],
     [
       "{ url: api.example.com/* }",
       "url",
       'got "api.example.com/*", but a url begins with http:// or https://',
     ],
     ["{ url: { prefix: //api } }", "url", 'got "//api", but a url begins with'],
+    [
+      "{ age: '> 4d' }",
+      "age",
+      "got > 4d, but a record stays 3d in the queue, the source's retention; expected at most 3d",
+    ],
+    ["{ age: 4d-5d }", "age", "got 4d-5d, but a record stays 3d"],
+    ["{ not: { timeLeft: '>= 5d' } }", "not.timeLeft", "got >= 5d, but a record stays 3d"],
   ])("tell where and why: %s", (when, way, why) => {
     const [warning = "", ...others] = rulesWarned([`{ when: ${when}, then: hold }`]);
     expect(others).toEqual([]);
@@ -128,10 +136,19 @@ describe("warnings about patterns that probably never match", () => {
     "{ path: { suffix: orders } }",
     "{ path: { regex: orders } }",
     "{ path: none, host: none }",
+    "{ age: '> 2d' }",
+    "{ age: '< 0s' }",
+    "{ messageAge: '> 4d' }",
+    "{ method: [get, PROPFIND, 'P*'] }",
     "{ url: ['https://a.example/*', 'http*', '*://a.example/*', HTTPS://A.example/, { regex: a }] }",
     "{ url: [{ prefix: ht }, { suffix: a }] }",
   ])("are silent where some record may: %s", (when) => {
     expect(rulesWarned([`{ when: ${when}, then: hold }`])).toEqual([]);
+  });
+
+  it("go by the source's own retention", () => {
+    const text = `version: 1\nsources: { default: { retention: 7d } }\ndrains: { a: { rules: [{ when: { age: '> 4d' }, then: hold }] } }`;
+    expect(load(text).warnings).toEqual([]);
   });
 });
 
@@ -149,7 +166,7 @@ describe("warnings beside problems", () => {
   it("are the ones that the document has without its problems", () => {
     const rules = [
       "{ when: { host: a }, then: hold, ignoreAfter: 2025-01-01 }",
-      "{ when: { url: api.example.com/* }, then: hold }",
+      "{ when: { method: GETT }, then: hold }",
       "{ when: { responseStatus: 5xx }, then: park }",
       "{ when: { responseStatus: 5xx }, then: hold }",
       "{ when: { topicName: y }, then: drop }",
@@ -165,8 +182,8 @@ describe("warnings beside problems", () => {
   });
 
   it("are told of what is readable of a condition", () => {
-    expect(inRules(["{ when: { responseStatus: 5xy, url: api.example.com/* }, then: hold }"])).toEqual([
-      expect.stringContaining("rules[0].when.url: can never match"),
+    expect(inRules(["{ when: { responseStatus: 5xy, method: GETT }, then: hold }"])).toEqual([
+      expect.stringContaining("rules[0].when.method: can never match"),
     ]);
   });
 
