@@ -58,7 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "system-world.ts",
   ],
   // Nobody in the job knows it.
-  "job/door": [...pure, "job", "job/archive", "job/compose", "job/daemon", "job/store", "config"],
+  "job/door": [...pure, "job", "job/compose", "job/daemon"],
   config: [...pure, "address-ranges.ts"],
   egress: ["address-ranges.ts"],
   telemetry: [...pure],

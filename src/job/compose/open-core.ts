@@ -86,7 +86,7 @@ export async function reachRedis(redis: Pick<RedisConnection, "ready">): Promise
 }
 
 /** For commands in the foreground: Redis must also be fit for a ledger, and its user have every right. */
-export async function requireRedis(redis: RedisConnection): Promise<void> {
+export async function requireRedis({ redis }: Pick<Core, "redis">): Promise<void> {
   await reachRedis(redis);
   const found = [...(await checkFitness(redis)).problems, ...(await findMissingRights(redis, []))];
   const problems = found.filter(({ weight }) => weight === "refuse");

@@ -7,6 +7,7 @@ import type { NoticeBook, NoticeRate } from "../contracts/notices.ts";
 import type { ParkedPages } from "../contracts/parked-pages.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
+import { readConsoleKey as readRedisConsoleKey } from "../store/console/redis-console-key.ts";
 import { createRedisParkedPages } from "../store/ledger/redis-parked-pages.ts";
 import { createRedisNoticeBook } from "../store/notices/redis-notice-book.ts";
 import { createRedisNoticeRate } from "../store/notices/redis-notice-rate.ts";
@@ -39,4 +40,8 @@ export function openNoticeBooks<Memory>({ redis, sources }: Asked): {
 } {
   const toBook = (source: SourceId) => [source, createRedisNoticeBook<Memory>(redis, source)] as const;
   return { books: new Map([...sources.keys()].map(toBook)), rate: createRedisNoticeRate(redis) };
+}
+
+export function readConsoleKey({ redis }: Pick<Core, "redis">, proposed: string): Promise<string> {
+  return readRedisConsoleKey(redis, proposed);
 }
