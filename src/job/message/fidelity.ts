@@ -51,6 +51,10 @@ function hasPlaceholder(record: RawRecord, searched: RawRecord = {}): boolean {
 function holdsPlaceholder(value: unknown, depth: number): boolean {
   if (typeof value === "string") return value.length >= placeholderLength && placeholder.test(value);
   if (typeof value !== "object" || value === null || depth === 2) return false;
+  if (Array.isArray(value)) {
+    for (const one of value as readonly unknown[]) if (holdsPlaceholder(one, depth + 1)) return true;
+    return false;
+  }
   const fields = value as Readonly<Record<string, unknown>>;
   for (const name in fields) if (holdsPlaceholder(fields[name], depth + 1)) return true;
   return false;
