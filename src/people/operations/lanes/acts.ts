@@ -1,15 +1,15 @@
-import type { Core } from "../../../job/door.ts";
+import type { AuditLane } from "../../../job/contracts/audit.ts";
+import { type Core, recordIntent, type SourceRuntime } from "../../../job/door.ts";
 import { unlessRedisAway } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
-import type { LaneState } from "../../../job/contracts/lanes.ts";
-import { probeNow, resetLane } from "./person-acts.ts";
+import type { LaneState, LaneProbe, LaneReset, LaneView } from "../../../job/contracts/lanes.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { ChosenLane } from "./choose-lane.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
 
 export interface LaneActParts {
   readonly core: Pick<Core, "drains" | "replicas">;
-  /** Asks the daemons to look at the lanes of a source now (queue/command-queue.ts). */
+  /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
   /** The document loads. */
   readonly isWhole: boolean;
@@ -77,3 +77,26 @@ const toAdvice: Readonly<Record<WaitsFor, string>> = {
   "drain paused": "its drain is paused (redriver resume)",
   "host paused": "its destination is paused (redriver resume --host)",
 };
+
+/**
+ * What a person does to a lane, in the audit first. A lane that moved since it was read answers so, and the
+ * audit has what was wanted. Throws `redis-unavailable`; then nothing is known to be done.
+ */
+async function probeNow(source: SourceRuntime, view: LaneView, why: string): Promise<LaneProbe> {
+  await recordIntent(source, "lane-probe", [], {
+    drain: view.drain,
+    why,
+    lane: toAuditLane(view, view.state),
+  });
+  return source.lanes.probeNow(view.lane);
+}
+
+async function resetLane(source: SourceRuntime, view: LaneView, why: string): Promise<LaneReset> {
+  await recordIntent(source, "lane-reset", [], { drain: view.drain, why, lane: toAuditLane(view, "canary") });
+  return source.lanes.reset(view.lane);
+}
+
+/** `why`: how it came to its state. */
+function toAuditLane({ origin, state, why, sent, comeBacks }: LaneView, to: AuditLane["to"]): AuditLane {
+  return { origin, from: state, to, why, sent, comeBacks: comeBacks.down + comeBacks.refused };
+}

@@ -6,8 +6,7 @@ import type {
   StandingFailure,
 } from "../../../../src/job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
-import { isCurrent, toFailureViews } from "../../../../src/people/read/failure-views.ts";
-import { quietEnd } from "../../../../src/people/read/quiet.ts";
+import { isCurrent, quietEnd, toFailureViews } from "../../../../src/people/read/failure-views.ts";
 
 const now = 1_760_000_000_000;
 const dayMs = 86_400_000;
