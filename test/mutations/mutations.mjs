@@ -135,8 +135,8 @@ export const mutations = [
   {
     name: "reuse the original deduplication id",
     file: "src/job/page/publish/canary-variant.ts",
-    find: "withId(candidate.plain.json, toDeduplicationId(candidate.letter.dlqId, suffix))",
-    replace: "withId(candidate.plain.json, toDeduplicationId(`${candidate.letter.dlqId}-original`, suffix))",
+    find: "withId(letter.due.json, toDeduplicationId(letter.dlqId, suffix))",
+    replace: "withId(letter.due.json, toDeduplicationId(`${letter.dlqId}-original`, suffix))",
     test: "test/unit/job/page/prepare.test.ts",
   },
 ];
