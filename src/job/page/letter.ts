@@ -173,6 +173,8 @@ export interface Grant {
   readonly at: number;
   /** Not later than that, by clock.monotonic(). */
   readonly askedAt: number;
+  /** As it was counted: a learned rate counts canaries apart. */
+  readonly isCanary: boolean;
 }
 
 /** A refusal of capacity, and when it was answered. */

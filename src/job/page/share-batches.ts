@@ -57,10 +57,14 @@ class Share {
   /** Until it is woken, for `forMs` at most, or until the signal aborts. */
   async rest(clock: Pick<Clock, "sleep">, forMs: number | null, signal: AbortSignal): Promise<void> {
     if (this.hasNews) return;
-    this.#rest = new AbortController();
-    const { signal: woken } = this.#rest;
-    if (forMs === null) await once(woken, "abort");
-    else await sleptFully(clock, forMs, AbortSignal.any([woken, signal]));
+    const rest = new AbortController();
+    this.#rest = rest;
+    // A window's signal outlives thousands of pages, so nothing may stay at it.
+    const end = (): void => rest.abort("stop");
+    signal.addEventListener("abort", end);
+    if (forMs === null) await once(rest.signal, "abort");
+    else await sleptFully(clock, forMs, rest.signal);
+    signal.removeEventListener("abort", end);
     this.#rest = null;
   }
 

@@ -44,7 +44,7 @@ export const capacity: Gate = {
       const isOutdated = ask !== undefined && (await learnLoad(drain, ask, signal));
       for (const [index, letter] of asking.entries()) {
         const verdict = verdicts[index];
-        if (verdict?.kind === "granted") letter.grant = { at, askedAt };
+        if (verdict?.kind === "granted") letter.grant = { at, askedAt, isCanary: countsAsCanary(letter) };
         // A grant that was refused now stays until it is given back.
         else if (verdict !== undefined) letter.wait = { verdict, at, answeredAt, isOutdated };
       }
@@ -82,16 +82,20 @@ async function learnLoad(
 }
 
 function toRequest(letter: Letter, ruleLimit: Rate | undefined): CapacityRequest {
-  const { decision, sendAs, grant, due } = letter;
+  const { decision, grant, due } = letter;
   return {
     host: rateHostOf(due.target),
     rule: decision.rule,
     ...(ruleLimit === undefined ? {} : { ruleLimit }),
     post: isReconciling(letter) ? "again" : "first",
-    // A probe shows whether its host is there, and nothing about its rate.
-    ...(sendAs?.isProbe === false && { isCanary: true as const }),
+    ...(countsAsCanary(letter) && { isCanary: true as const }),
     ...(grant === null ? {} : { grantedAt: grant.at }),
   };
+}
+
+/** As its grant was counted, if it has one. A probe shows whether its host is there, and nothing about its rate. */
+function countsAsCanary({ sendAs, grant }: Letter): boolean {
+  return grant?.isCanary ?? sendAs?.isProbe === false;
 }
 
 export function toQuery({ config, source, passId }: DrainRuntime, letters: readonly Letter[]): CapacityQuery {
