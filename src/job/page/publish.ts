@@ -59,8 +59,8 @@ export interface BatchPage {
 
 /**
  * Publishes one batch. It waits for its turn first, and asks the gates again: nothing waits between its begin and
- * its POST, and a retry begins again. Each letter gets its fate, but for those that a rate has no room for now. Throws `redis-unavailable` only before
- * anything was begun.
+ * its POST, and a retry begins again. Each letter gets its fate, but for those that a rate has no room for now.
+ * Throws `redis-unavailable` only before anything was begun.
  */
 export async function publish(
   drain: DrainRuntime,
