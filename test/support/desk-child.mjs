@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { openLiveCore } from "../../dist/job/compose/open-core.js";
-import { randomIdentities, replicaName, systemClock } from "../../dist/job/compose/system-world.js";
-import { createTeardown } from "../../dist/job/compose/teardown.js";
+import { randomIdentities, replicaName, systemClock } from "../../dist/system-world.js";
+import { createTeardown } from "../../dist/teardown.js";
 import { loadDocument } from "../../dist/config/document/load-document.js";
 import { loadSettings } from "../../dist/config/settings/load-settings.js";
 import { createPlanDesk } from "../../dist/people/operations/plans/plan-desk.js";

@@ -142,24 +142,24 @@ const latestAt = Date.UTC(10_000, 0) - 1;
 
 /** When a record entered the DLQ, Unix ms: the ms part of its dlqId. Null if the id has no such part. */
 export function toEnteredAt(dlqId: string): number | null {
-  // Digit by digit: each record is asked several times, and a pattern costs a text more.
+  // Digit by digit: each record is asked several times, and a pattern costs a text more. Behind its end there is NaN.
   let enteredAt = 0;
   let at = 0;
-  for (; isDigitAt(dlqId, at); at += 1) enteredAt = enteredAt * 10 + dlqId.charCodeAt(at) - zero;
+  let code = dlqId.charCodeAt(at);
+  for (; code >= zero && code <= nine; code = dlqId.charCodeAt(at)) {
+    enteredAt = enteredAt * 10 + code - zero;
+    at += 1;
+  }
   const msDigits = at;
   if (msDigits === 0 || msDigits > 16 || dlqId[at] !== "-") return null;
-  for (at += 1; isDigitAt(dlqId, at); at += 1);
+  do code = dlqId.charCodeAt((at += 1));
+  while (code >= zero && code <= nine);
   const sequenceDigits = at - msDigits - 1;
   const isWhole = at === dlqId.length && sequenceDigits > 0 && sequenceDigits <= 20;
   return isWhole && enteredAt <= latestAt ? enteredAt : null;
 }
 
-const zero = 0x30;
-
-function isDigitAt(text: string, at: number): boolean {
-  const digit = text.charCodeAt(at) - zero;
-  return digit >= 0 && digit <= 9;
-}
+const [zero, nine] = [0x30, 0x39];
 
 /** The same of a parsed dead letter: its id always has that part. */
 export function enteredAtOfId(dlqId: DlqId): number {
