@@ -59,7 +59,7 @@ export async function poison(world: World): Promise<readonly Figure[]> {
       exactly("good ones that are parked", goodIds.filter((id) => parkedBodies.has(id)).length, 0),
       exactly("poison in the DLQ still", new Set([...dlq.values()].map(idOf)).size, poisonIds.length),
       exactly(
-        "parked for its attempts, with its signature",
+        "parked for its attempts, with its kind of failure",
         listed.filter(isExplained).length,
         poisonIds.length,
       ),
@@ -81,15 +81,16 @@ interface ParkedLine {
   readonly reason: string;
   readonly attempt: number;
   readonly status?: number | null;
-  readonly signature?: { readonly status: number | "none"; readonly text: string } | null;
+  readonly answer?: string;
+  readonly failure?: string;
 }
 
 /** What all refusals have in common: the id differs. */
 const refusalText = "no such order: poison-<n>";
 
-const isExplained = ({ reason, attempt, status, signature }: ParkedLine): boolean =>
+const isExplained = ({ reason, attempt, status, answer, failure }: ParkedLine): boolean =>
   reason === "attempts-exhausted" &&
   attempt === attempts.max &&
   status === 422 &&
-  signature?.status === 422 &&
-  signature.text === refusalText;
+  answer === refusalText &&
+  /^[0-9a-f]{10}$/.test(failure ?? "");
