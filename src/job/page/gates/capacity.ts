@@ -26,9 +26,6 @@ import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
 import { canaryTimeoutMs } from "../publish/canary-variant.ts";
 import { isOldAnswer } from "./old-answer.ts";
 
-/** Requests of one take. */
-export const maxRequests = 100;
-
 export const capacity: Gate = {
   name: "capacity",
   letsReconcilingPass: false,
@@ -36,36 +33,32 @@ export const capacity: Gate = {
     grant === null ? isLimited(drain, decision.rule) : isOldAnswer(grant.askedAt, now),
   async ask(drain, letters, signal) {
     const { capacity: rates, clock } = drain.source;
-    for (let start = 0; start < letters.length; start += maxRequests) {
-      const asking = letters.slice(start, start + maxRequests);
-      const askedAt = clock.monotonic();
-      const { verdicts, at, ask } = await rates.take(toQuery(drain, asking));
-      const answeredAt = clock.monotonic();
-      const isOutdated = ask !== undefined && (await learnLoad(drain, ask, signal));
-      for (const [index, letter] of asking.entries()) {
-        const verdict = verdicts[index];
-        if (verdict?.kind === "granted") letter.grant = { at, askedAt, isCanary: countsAsCanary(letter) };
-        // A grant that was refused now stays until it is given back.
-        else if (verdict !== undefined) letter.wait = { verdict, at, answeredAt, isOutdated };
-      }
+    const askedAt = clock.monotonic();
+    const { verdicts, at, ask } = await rates.take(toQuery(drain, letters));
+    const answeredAt = clock.monotonic();
+    const isOutdated = ask !== undefined && (await learnLoad(drain, ask, signal));
+    for (const [index, letter] of letters.entries()) {
+      const verdict = verdicts[index];
+      if (verdict?.kind === "granted") letter.grant = { at, askedAt, isCanary: countsAsCanary(letter) };
+      // A grant that was refused now stays until it is given back.
+      else if (verdict !== undefined) letter.wait = { verdict, at, answeredAt, isOutdated };
     }
   },
 };
 
-/** Of a drain: whether all its letters are limited, and those of which rules. */
-const limitsOf = new WeakMap<object, { readonly all: boolean; readonly rules: ReadonlySet<string> }>();
+/** The names of the rules that have a limit, of each drain's rules. */
+const limitedOf = new WeakMap<object, ReadonlySet<string>>();
 
 /** False if nothing limits such a letter. Then nothing is asked. */
 function isLimited({ config, source }: DrainRuntime, rule: string | null): boolean {
   const { limits, rules } = config;
-  let known = limitsOf.get(rules);
-  if (known === undefined) {
-    const limited = rules.flatMap(({ name, limit }) => (limit === undefined ? [] : [name]));
-    known = { all: Object.keys(limits).length > 0, rules: new Set(limited) };
-    limitsOf.set(rules, known);
+  if (source.config.maxParallelism !== undefined || Object.keys(limits).length > 0) return true;
+  let limited = limitedOf.get(rules);
+  if (limited === undefined) {
+    limited = new Set(rules.flatMap(({ name, limit }) => (limit === undefined ? [] : [name])));
+    limitedOf.set(rules, limited);
   }
-  if (known.all || source.config.maxParallelism !== undefined) return true;
-  return rule !== null && known.rules.has(rule);
+  return rule !== null && limited.has(rule);
 }
 
 /** Asks the service what it has under way. True if it answered. */

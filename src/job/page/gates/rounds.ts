@@ -20,7 +20,7 @@ import type { DrainRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
 import { askGates } from "../gates.ts";
 import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
-import { holdForCapacity, maxRequests, toQuery } from "./capacity.ts";
+import { holdForCapacity, toQuery } from "./capacity.ts";
 import { closedGuardOf } from "./guard.ts";
 
 /** A page waits this long in place for the drain's own rate. Nothing else of the drain could go meanwhile. */
@@ -32,6 +32,8 @@ const maxTurnMs = 5_000;
 /** Turns within this of the first are taken together, so that batches are full. It costs one short delay. */
 const gatherMs = 250;
 const minWaitMs = 10;
+/** Letters of one round, and so requests of one take. */
+const maxLetters = 100;
 
 export interface RoundSignals {
   readonly signal: AbortSignal;
@@ -55,8 +57,8 @@ export async function* roundsOf(
     return;
   }
   const ordered = inPublishOrder(letters);
-  for (let start = 0; start < ordered.length; start += maxRequests) {
-    yield* inRounds(drain, ordered.slice(start, start + maxRequests), pageReadAt, signals);
+  for (let start = 0; start < ordered.length; start += maxLetters) {
+    yield* inRounds(drain, ordered.slice(start, start + maxLetters), pageReadAt, signals);
   }
 }
 

@@ -2,7 +2,7 @@ import type { HoldReason } from "../../rules/decision.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
 import type { Gate } from "./gate.ts";
-import { isReconciling, type Letter } from "../letter.ts";
+import { isReconciling } from "../letter.ts";
 
 /** Holds letters while the drain is paused, the process stops, or the source is halted or waits. Known here. */
 export const sourceHealth: Gate = {
@@ -10,13 +10,19 @@ export const sourceHealth: Gate = {
   letsReconcilingPass: false,
   isAskedAgain: () => true,
   ask(drain, letters, signal) {
+    const why = whyNotNow(drain, signal);
+    if (why === null) return Promise.resolve();
     for (const letter of letters) {
-      const reason = whyNotNow(drain, letter, signal);
-      if (reason !== null) hold(letter, reason);
+      if (!(why.sparesReconciling && isReconciling(letter))) hold(letter, why.reason);
     }
     return Promise.resolve();
   },
 };
+
+interface Why {
+  readonly reason: HoldReason;
+  readonly sparesReconciling: boolean;
+}
 
 /**
  * A service that refused everything still gets POSTs that reconcile: past its horizon such a message could only be
@@ -24,20 +30,23 @@ export const sourceHealth: Gate = {
  */
 function whyNotNow(
   { config, source }: Pick<DrainRuntime, "config" | "source">,
-  letter: Letter,
   signal: AbortSignal,
-): HoldReason | null {
-  if (config.paused) return "paused";
-  if (signal.aborted) return "stopping";
+): Why | null {
+  if (config.paused) return ofAll("paused");
+  if (signal.aborted) return ofAll("stopping");
   const now = source.health.current("batch");
   switch (now.state) {
     case "usable":
       return null;
     case "waiting":
-      return "not-sent";
+      return ofAll("not-sent");
     case "halted": {
-      const isAsked = now.code === "service-refuses-everything" && now.callClass === "batch";
-      return isAsked && isReconciling(letter) ? null : "source-halted";
+      const sparesReconciling = now.code === "service-refuses-everything" && now.callClass === "batch";
+      return { reason: "source-halted", sparesReconciling };
     }
   }
+}
+
+function ofAll(reason: HoldReason): Why {
+  return { reason, sparesReconciling: false };
 }
