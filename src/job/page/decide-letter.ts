@@ -4,7 +4,7 @@ import { proofAddressOf } from "../message/proof-callback-url.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { decide, releasedBy } from "./decide.ts";
 import type { Letter } from "./letter.ts";
-import { prepare } from "./prepare.ts";
+import { prepare, type Preparation } from "./prepare.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 
 /** The parts of a drain at work that a decision needs. */
@@ -23,20 +23,29 @@ export function decideLetter({ config, source }: DecidingRuntime, letter: Letter
   letter.attempt = facts.attempt;
   letter.decision = decision;
   if (decision.then !== "republish") return facts;
-  const prepared = prepare(letter, decision.set, {
+  // The person who released it has seen its losses.
+  const onLoss = releasedBy(letter.view) === "by-person" ? "republish" : config.onLoss;
+  const prepared = prepare(letter, decision.set, preparationOf({ config, source }, onLoss));
+  if (prepared.kind === "item") letter.item = prepared.item;
+  else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
+  return facts;
+}
+
+/** How a drain prepares its items. */
+export function preparationOf(
+  { config, source }: DecidingRuntime,
+  onLoss: Preparation["onLoss"] = config.onLoss,
+): Preparation {
+  return {
     headerPrefix: source.headerPrefix,
     lineageKey: source.lineageKeys()[0],
-    // The person who released it has seen its losses.
-    onLoss: releasedBy(letter.view) === "by-person" ? "republish" : config.onLoss,
+    onLoss,
     checkItem: source.checkItem,
     lane: config.lane,
     flowControl: config.flowControl,
     proofAddress: proofAddressOf(config.source),
     keepsCredentials: config.source.keepsCredentials,
-  });
-  if (prepared.kind === "item") letter.item = prepared.item;
-  else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
-  return facts;
+  };
 }
 
 /** About to be parked because its attempts are spent; one that was parked before stays so. */

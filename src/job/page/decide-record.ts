@@ -4,7 +4,7 @@ import type { ItemChanges } from "../message/item-changes.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
-import { decideLetter, type DecidingRuntime } from "./decide-letter.ts";
+import { decideLetter, preparationOf, type DecidingRuntime } from "./decide-letter.ts";
 import type { Letter } from "./letter.ts";
 import { parsePage } from "./parse-page.ts";
 import { prepare } from "./prepare.ts";
@@ -52,21 +52,12 @@ export function atTime(
   };
 }
 
-/** Gives a held letter the item that it becomes once its rule lets it go. Answers why it is parked instead; null: it is not. */
-export function prepareHeld(
-  { config, source }: DecidingRuntime,
-  letter: Letter,
-  set: ItemChanges,
-): ParkReason | null {
-  const prepared = prepare(letter, set, {
-    headerPrefix: source.headerPrefix,
-    lineageKey: source.lineageKeys()[0],
-    onLoss: config.onLoss,
-    checkItem: source.checkItem,
-    lane: config.lane,
-    flowControl: config.flowControl,
-    keepsCredentials: config.source.keepsCredentials,
-  });
+/**
+ * Gives a held letter the item that it becomes once its rule lets it go. Answers why it is parked instead; null: it
+ * is not.
+ */
+export function prepareHeld(runtime: DecidingRuntime, letter: Letter, set: ItemChanges): ParkReason | null {
+  const prepared = prepare(letter, set, preparationOf(runtime));
   if (prepared.kind === "park") return prepared.reason;
   letter.item = prepared.item;
   return null;
