@@ -28,7 +28,7 @@ export interface PageBatches {
 }
 
 /** Letters of one page that are on their way together. */
-class Share {
+class Sending {
   readonly page: Page;
   readonly due: number;
   /** By clock.monotonic(). */
@@ -85,7 +85,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
    * Of each letter, from its arrival until its batch has ended. A letter in a batch stays here if its page ends
    * before: another page may list the same record, and must not publish it beside that batch.
    */
-  const shareOf = new Map<DlqId, Share>();
+  const sendingOf = new Map<DlqId, Sending>();
   /** Pages that may still bring letters. */
   let coming = 0;
 
@@ -105,16 +105,16 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
 
   /** Until when those wait that are in no batch, by clock.monotonic(). */
   const waitsUntil = (): number =>
-    maxWaitMs + Math.min(...waiting.map(({ dlqId }) => shareOf.get(dlqId)!.arrivedAt));
+    maxWaitMs + Math.min(...waiting.map(({ dlqId }) => sendingOf.get(dlqId)!.arrivedAt));
 
   /** One after the other, as a trial needs it. Tells each page of its letters. */
   const send = async (batches: readonly (readonly Letter[])[]): Promise<void> => {
     for (const batch of batches) {
-      const shares = new Set(batch.map(({ dlqId }) => shareOf.get(dlqId)!));
-      const page = toBatchPage([...shares]);
+      const sendings = new Set(batch.map(({ dlqId }) => sendingOf.get(dlqId)!));
+      const page = toBatchPage([...sendings]);
       try {
         // Pages that have failed publish nothing more.
-        const going = batch.filter(({ dlqId }) => shareOf.get(dlqId)?.failure === null);
+        const going = batch.filter(({ dlqId }) => sendingOf.get(dlqId)?.failure === null);
         await byHalves(
           going,
           async (some) => {
@@ -126,21 +126,21 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
           },
         );
       } catch (error) {
-        for (const share of shares) share.failure ??= { error };
+        for (const sending of sendings) sending.failure ??= { error };
       }
       for (const letter of batch) {
-        shareOf.get(letter.dlqId)?.ended.push(letter);
-        shareOf.delete(letter.dlqId);
+        sendingOf.get(letter.dlqId)?.ended.push(letter);
+        sendingOf.delete(letter.dlqId);
       }
-      for (const share of shares) share.wake();
+      for (const sending of sendings) sending.wake();
     }
   };
 
   /** Takes out what this page has brought and what is in no batch yet. */
-  const leave = (share: Share): void => {
+  const leave = (sending: Sending): void => {
     waiting = waiting.filter(({ dlqId }) => {
-      if (shareOf.get(dlqId) !== share) return true;
-      shareOf.delete(dlqId);
+      if (sendingOf.get(dlqId) !== sending) return true;
+      sendingOf.delete(dlqId);
       return false;
     });
   };
@@ -154,33 +154,33 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
         if (isComing) coming -= 1;
         isComing = false;
         // The last one to come: what waits for others goes now.
-        if (coming === 0) for (const { dlqId } of waiting) shareOf.get(dlqId)?.wake();
+        if (coming === 0) for (const { dlqId } of waiting) sendingOf.get(dlqId)?.wake();
       };
       return {
         async *publish(letters, page, due) {
           // A listing that moved may show a record on two pages.
-          const twice = letters.filter(({ dlqId }) => shareOf.has(dlqId));
+          const twice = letters.filter(({ dlqId }) => sendingOf.has(dlqId));
           for (const one of twice) hold(one, "in-flight");
           const mine = letters.filter(({ fate }) => fate === null);
-          const share = new Share(page, due, mine.length, clock.monotonic());
+          const sending = new Sending(page, due, mine.length, clock.monotonic());
           for (const one of mine) {
-            shareOf.set(one.dlqId, share);
+            sendingOf.set(one.dlqId, sending);
             waiting.push(one);
           }
           arrive();
           try {
             if (twice.length > 0) yield twice;
-            while (share.left > 0) {
-              share.hasNews = false;
+            while (sending.left > 0) {
+              sending.hasNews = false;
               await send(takeReady());
-              if (share.failure !== null) throw share.failure.error;
+              if (sending.failure !== null) throw sending.failure.error;
               // What waits is sent by whoever comes first.
               const forMs = waiting.length === 0 ? null : waitsUntil() - clock.monotonic();
-              if (share.ended.length > 0) yield share.takeEnded();
-              else await share.rest(clock, forMs, signal);
+              if (sending.ended.length > 0) yield sending.takeEnded();
+              else await sending.rest(clock, forMs, signal);
             }
           } finally {
-            leave(share);
+            leave(sending);
           }
         },
         leave: arrive,
@@ -190,11 +190,11 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
 }
 
 /** What is true of all pages of a batch. */
-function toBatchPage(shares: readonly Share[]): BatchPage {
-  const pages = shares.map(({ page }) => page);
+function toBatchPage(sendings: readonly Sending[]): BatchPage {
+  const pages = sendings.map(({ page }) => page);
   return {
     readAt: Math.min(...pages.map(({ readAt }) => readAt)),
-    due: shares.reduce((sum, { due }) => sum + due, 0),
+    due: sendings.reduce((sum, { due }) => sum + due, 0),
     isAlone: pages.every(({ isAlone }) => isAlone === true),
   };
 }
