@@ -1,6 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type Scalar } from "yaml";
 import { survives } from "../../job/message/json-losses.ts";
-import { isWellFormed } from "../../job/message/well-formed.ts";
 import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
 import { firstSyntaxError } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./yaml-limits.ts";
@@ -122,7 +121,7 @@ export function parseYaml(text: string, file: string): YamlReading {
       });
     } else if (isScalar(node)) {
       place.value = node.value;
-      if (typeof node.value === "string" && !isWellFormed(node.value))
+      if (typeof node.value === "string" && !node.value.isWellFormed())
         refuse(place.at, path, ...halfCharacter);
       if (typeof node.value === "string" && shownMark.test(node.value)) {
         const expected = "the value itself, not the mark that stands for it where settings are shown";
@@ -186,7 +185,7 @@ function misfitOfKey(key: unknown, map: object): readonly [string, string] | nul
   if (key === "<<") {
     return ["merge keys (<<) are not supported; expected the keys themselves", "no merge key"];
   }
-  if (!isWellFormed(key)) return halfCharacter;
+  if (!key.isWellFormed()) return halfCharacter;
   if (prototypeNames.has(key)) return [`${quoted(key)} cannot be a name`, "another name"];
   return Object.hasOwn(map, key) ? [`duplicate key ${quoted(key)}`, "each key once"] : null;
 }

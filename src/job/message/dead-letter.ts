@@ -30,32 +30,32 @@ export interface DeadLetter {
   readonly body: string;
   /** Base64 of a body with a non-UTF-8 character; empty otherwise. */
   readonly bodyBase64: string;
-  readonly topicName?: string;
-  readonly endpointName?: string;
-  readonly queueName?: string;
-  readonly maxRetries?: number;
-  readonly retryDelayExpression?: string;
-  readonly notBefore?: number;
-  readonly callback?: string;
-  readonly callbackHeader?: HeaderValues;
-  readonly failureCallback?: string;
-  readonly failureCallbackHeader?: HeaderValues;
-  readonly scheduleId?: string;
-  readonly callerIp?: string;
+  readonly topicName?: string | undefined;
+  readonly endpointName?: string | undefined;
+  readonly queueName?: string | undefined;
+  readonly maxRetries?: number | undefined;
+  readonly retryDelayExpression?: string | undefined;
+  readonly notBefore?: number | undefined;
+  readonly callback?: string | undefined;
+  readonly callbackHeader?: HeaderValues | undefined;
+  readonly failureCallback?: string | undefined;
+  readonly failureCallbackHeader?: HeaderValues | undefined;
+  readonly scheduleId?: string | undefined;
+  readonly callerIp?: string | undefined;
   readonly labels: readonly string[];
-  readonly flowControlKey?: string;
-  readonly rate?: number;
+  readonly flowControlKey?: string | undefined;
+  readonly rate?: number | undefined;
   /** Flow control period in seconds, as listed. */
-  readonly period?: number;
-  readonly parallelism?: number;
+  readonly period?: number | undefined;
+  readonly parallelism?: number | undefined;
   /** Absent when there was no HTTP answer (listed as 0 or not at all). */
-  readonly responseStatus?: number;
+  readonly responseStatus?: number | undefined;
   readonly responseHeader: HeaderValues;
   readonly responseBody: string;
   readonly responseBodyBase64: string;
-  readonly workflowRunId?: string;
+  readonly workflowRunId?: string | undefined;
   /** Present if its message has half a character, which is replaced here: why it cannot be sent as it was. */
-  readonly brokenText?: "binary-body" | "bad-destination" | "unjoinable-header";
+  readonly brokenText?: "binary-body" | "bad-destination" | "unjoinable-header" | undefined;
 }
 
 /** Why a record cannot be a DeadLetter; it is parked by its id, if it has one, and never acted on. */

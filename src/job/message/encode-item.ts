@@ -1,7 +1,6 @@
 import type { BatchItem, DeduplicationId } from "./dead-letter.ts";
 import { itemNamesOf } from "./headers.ts";
 import { maxEscapedBytes, toJsonText, writeJsonText } from "./json-text.ts";
-import { isWellFormed } from "./well-formed.ts";
 
 /** Exactly the four fields that an item may have, as JSON; `bytes` is its length in UTF-8. */
 export function encodeItem({ destination, queue, headers, body }: BatchItem): {
@@ -84,7 +83,7 @@ function toBytes(head: string, tail: string, body?: string): Pick<ItemJson, "jso
   const length = body === undefined ? 0 : kept.write(body);
   const most = (head.length + tail.length) * maxBytesPerUnit + length * maxEscapedBytes + 3;
   // Half of a character has no bytes of its own.
-  if (most > sharedBytes / 4 || (body !== undefined && !isWellFormed(body))) {
+  if (most > sharedBytes / 4 || (body !== undefined && !body.isWellFormed())) {
     const end = body === undefined ? "" : `${JSON.stringify(body)}}`;
     return { json: Buffer.from(head + tail + end), idAt: Buffer.byteLength(head) };
   }

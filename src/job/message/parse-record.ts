@@ -1,7 +1,19 @@
 import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
 import { defined } from "./defined.ts";
-import { isCount, isObject } from "./json-value.ts";
-import { isWellFormed, toWellFormed } from "./well-formed.ts";
+import { isObject } from "./json-value.ts";
+
+declare global {
+  // Node 20 has them, lib ES2023 does not.
+  interface String {
+    /**
+     * True without half of a surrogate pair, which JSON can write as an escape and UTF-8 cannot. Redis would keep
+     * another text, its scripts refuse the escape, and `encodeURIComponent` throws.
+     */
+    isWellFormed(): boolean;
+    /** With U+FFFD for each half. */
+    toWellFormed(): string;
+  }
+}
 
 export type ParsedRecord =
   | { readonly kind: "letter"; readonly letter: DeadLetter }
@@ -17,10 +29,11 @@ export type ParsedRecord =
  */
 export function parseRecord(raw: RawRecord): ParsedRecord {
   if (!isObject(raw)) return unusable("no-dlq-id", "a record must be an object");
-  const fields = ownFields(raw);
+  // A record of JSON as it is: none of its fields has the name of an inherited one.
+  const fields = Object.getPrototypeOf(raw) === Object.prototype ? raw : { ...raw };
 
   const { dlqId } = fields;
-  if (typeof dlqId !== "string" || dlqId === "" || !isWellFormed(dlqId)) {
+  if (typeof dlqId !== "string" || dlqId === "" || !dlqId.isWellFormed()) {
     return unusable("no-dlq-id", 'field "dlqId" must be a string');
   }
   const enteredAt = toEnteredAt(dlqId);
@@ -32,94 +45,136 @@ export function parseRecord(raw: RawRecord): ParsedRecord {
   }
 
   const read = new FieldReader();
+  const plain = read.plainFields(fields);
+  const { header, callbackHeader, failureCallbackHeader, labels, label } = fields;
+  const { responseHeader, responseBody, responseBodyBase64 } = fields;
   const letter: { -readonly [Field in keyof DeadLetter]: DeadLetter[Field] } = {
     dlqId: dlqId as DlqId,
-    messageId: read.id("messageId", fields.messageId) as MessageId,
+    messageId: read.id("messageId", fields["messageId"]) as MessageId,
     enteredAt,
-    createdAt: read.count("createdAt", fields.createdAt) ?? read.missing("createdAt", "Unix milliseconds", 0),
-    url: read.text("url", fields.url, "bad-destination") ?? read.missing("url", "a string", ""),
-    method: read.text("method", fields.method, "unjoinable-header") ?? "POST",
-    header: read.headers("header", fields.header) ?? {},
-    body: read.text("body", fields.body, "binary-body") ?? "",
-    bodyBase64: read.text("bodyBase64", fields.bodyBase64) ?? "",
-    labels: read.labels(fields.labels, fields.label),
-    responseHeader: toLooseHeaders(fields.responseHeader),
-    responseBody: toLooseText(fields.responseBody),
-    responseBodyBase64: toLooseText(fields.responseBodyBase64),
+    createdAt: plain.createdAt ?? read.missing("createdAt", "Unix milliseconds", 0),
+    url: plain.url || read.missing("url", "a string", ""),
+    method: plain.method || "POST",
+    header: isReady(header) ? header : (read.headers("header", header) ?? {}),
+    body: plain.body || "",
+    bodyBase64: plain.bodyBase64 || "",
+    labels: labels === undefined && label === undefined ? nothing : read.labels(labels, label),
+    responseHeader: isReady(responseHeader) ? responseHeader : toReadableHeaders(responseHeader),
+    responseBody: typeof responseBody === "string" ? responseBody.toWellFormed() : "",
+    responseBodyBase64: typeof responseBodyBase64 === "string" ? responseBodyBase64.toWellFormed() : "",
+    topicName: plain.topicName || undefined,
+    endpointName: plain.endpointName || undefined,
+    queueName: plain.queueName || undefined,
+    maxRetries: plain.maxRetries ?? undefined,
+    retryDelayExpression: plain.retryDelayExpression || undefined,
+    notBefore: plain.notBefore ?? undefined,
+    callback: plain.callback || undefined,
+    callbackHeader: callbackHeader === undefined ? undefined : read.headers("callbackHeader", callbackHeader),
+    failureCallback: plain.failureCallback || undefined,
+    failureCallbackHeader:
+      failureCallbackHeader === undefined
+        ? undefined
+        : read.headers("failureCallbackHeader", failureCallbackHeader),
+    scheduleId: plain.scheduleId || undefined,
+    callerIp: plain.callerIP || undefined,
+    flowControlKey: plain.flowControlKey || undefined,
+    // 0 is how an unset flow control value is listed; none of the three can be published as 0.
+    rate: plain.rate || undefined,
+    period: plain.period || undefined,
+    parallelism: plain.parallelism || undefined,
+    responseStatus: plain.responseStatus || undefined,
+    workflowRunId: plain.workflowRunId || undefined,
+    brokenText: undefined,
   };
-  const set = <Field extends keyof DeadLetter>(field: Field, value: DeadLetter[Field] | undefined): void => {
-    if (value !== undefined) letter[field] = value;
-  };
-  set("topicName", read.text("topicName", fields.topicName));
-  set("endpointName", read.text("endpointName", fields.endpointName));
-  set("queueName", read.text("queueName", fields.queueName, "bad-destination"));
-  set("maxRetries", read.count("maxRetries", fields.maxRetries));
-  const { retryDelayExpression, flowControlKey } = fields;
-  set("retryDelayExpression", read.text("retryDelayExpression", retryDelayExpression, "unjoinable-header"));
-  set("notBefore", read.count("notBefore", fields.notBefore));
-  set("callback", read.text("callback", fields.callback, "bad-destination"));
-  set("callbackHeader", read.headers("callbackHeader", fields.callbackHeader));
-  set("failureCallback", read.text("failureCallback", fields.failureCallback, "bad-destination"));
-  set("failureCallbackHeader", read.headers("failureCallbackHeader", fields.failureCallbackHeader));
-  set("scheduleId", read.text("scheduleId", fields.scheduleId));
-  set("callerIp", read.text("callerIP", fields.callerIP));
-  set("flowControlKey", read.text("flowControlKey", flowControlKey, "unjoinable-header"));
-  // 0 is how an unset flow control value is listed; none of the three can be published as 0.
-  set("rate", read.count("rate", fields.rate) || undefined);
-  set("period", read.count("period", fields.period) || undefined);
-  set("parallelism", read.count("parallelism", fields.parallelism) || undefined);
-  set("responseStatus", read.count("responseStatus", fields.responseStatus) || undefined);
-  set("workflowRunId", read.text("workflowRunId", fields.workflowRunId));
-  set("brokenText", read.brokenText);
+  letter.brokenText = read.brokenText;
   const { problem } = read;
   return problem === null ? { kind: "letter", letter } : unusable("malformed-record", problem, letter.dlqId);
-}
-
-/** A record of JSON as it is: none of its fields has the name of an inherited one. */
-function ownFields(raw: RawRecord): RawRecord {
-  return Object.getPrototypeOf(raw) === Object.prototype ? raw : { ...raw };
 }
 
 /** Ids of the service have about 30. */
 const maxIdLength = 256;
 
+type BrokenText = NonNullable<DeadLetter["brokenText"]>;
+
+/** The fields that are a text, and why one that is sent again is not sent if it is broken. */
+const textFields = {
+  url: "bad-destination",
+  method: "unjoinable-header",
+  body: "binary-body",
+  bodyBase64: undefined,
+  topicName: undefined,
+  endpointName: undefined,
+  queueName: "bad-destination",
+  retryDelayExpression: "unjoinable-header",
+  callback: "bad-destination",
+  failureCallback: "bad-destination",
+  scheduleId: undefined,
+  callerIP: undefined,
+  flowControlKey: "unjoinable-header",
+  workflowRunId: undefined,
+} as const satisfies Readonly<Record<string, BrokenText | undefined>>;
+type TextField = keyof typeof textFields;
+const textNames = Object.keys(textFields) as TextField[];
+
+const countNames = [
+  "createdAt",
+  "maxRetries",
+  "notBefore",
+  "rate",
+  "period",
+  "parallelism",
+  "responseStatus",
+] as const;
+
+type PlainFields = Readonly<
+  Record<TextField, string | null | undefined> &
+    Record<(typeof countNames)[number], number | null | undefined>
+>;
+
 /** Reads fields by type, and remembers the first one of another type. Null is absent. */
 class FieldReader {
   problem: string | null = null;
-  brokenText: DeadLetter["brokenText"] = undefined;
+  brokenText: BrokenText | undefined = undefined;
 
   missing<T>(name: string, expected: string, instead: T): T {
     this.problem ??= `field "${name}" must be ${expected}`;
     return instead;
   }
 
-  /** `ifBroken`: of a text that is sent again. */
-  text(name: string, value: unknown, ifBroken?: DeadLetter["brokenText"]): string | undefined {
-    if (typeof value === "string") {
-      if (isWellFormed(value)) return value === "" ? undefined : value;
-      this.brokenText ??= ifBroken;
-      return toWellFormed(value);
+  /** Texts, well formed, and counts. Asked in one loop, because a record has 21 of them and most are absent. */
+  plainFields(fields: RawRecord): PlainFields {
+    let plain = fields;
+    for (const name of textNames) {
+      const value = fields[name];
+      if (value === undefined || value === null) continue;
+      if (typeof value !== "string") {
+        this.missing(name, "a string", undefined);
+      } else if (!value.isWellFormed()) {
+        this.brokenText ??= textFields[name];
+        plain = { ...plain, [name]: value.toWellFormed() };
+      }
     }
-    return value === undefined || value === null ? undefined : this.missing(name, "a string", undefined);
+    for (const name of countNames) {
+      const value = fields[name];
+      if (value === undefined || value === null) continue;
+      if (!Number.isSafeInteger(value) || (value as number) < 0) {
+        this.missing(name, "a whole number, 0 or more", undefined);
+      }
+    }
+    return plain as PlainFields;
   }
 
   /** For values that are written into Redis and logs. */
   id(name: string, value: unknown): string {
-    if (typeof value === "string" && value !== "" && value.length <= maxIdLength) return toWellFormed(value);
+    if (typeof value === "string" && value !== "" && value.length <= maxIdLength) return value.toWellFormed();
     return this.missing(name, `a string of at most ${maxIdLength} characters`, "");
-  }
-
-  count(name: string, value: unknown): number | undefined {
-    if (isCount(value)) return value;
-    if (value === undefined || value === null) return undefined;
-    return this.missing(name, "a whole number, 0 or more", undefined);
   }
 
   headers(name: string, value: unknown): HeaderValues | undefined {
     if (value === undefined || value === null) return undefined;
     const headers = toHeaders(value);
     if (headers === null) return this.missing(name, "an object of strings or arrays of strings", undefined);
-    if (areWellFormed(headers)) return headers;
+    if (isReady(headers)) return headers;
     this.brokenText ??= "unjoinable-header";
     return toWellFormedHeaders(headers);
   }
@@ -131,9 +186,9 @@ class FieldReader {
       labels.length > 0
         ? labels
         : withoutEmpty(toStrings(first) ?? this.missing("label", "a string", nothing));
-    if (listed.every(isWellFormed)) return listed;
+    if (listed.every((label) => label.isWellFormed())) return listed;
     this.brokenText ??= "unjoinable-header";
-    return listed.map(toWellFormed);
+    return listed.map((label) => label.toWellFormed());
   }
 }
 
@@ -168,7 +223,7 @@ export function enteredAtOfId(dlqId: DlqId): number {
 
 /** Header names to values as listed; null for anything else. Such an object as JSON has it is not copied. */
 export function toHeaders(value: unknown): HeaderValues | null {
-  if (isHeaderValues(value)) return value;
+  if (isReady(value)) return value;
   if (!isObject(value)) return null;
   const entries: [string, readonly string[]][] = [];
   for (const [name, listed] of Object.entries(value)) {
@@ -180,65 +235,53 @@ export function toHeaders(value: unknown): HeaderValues | null {
   return Object.fromEntries(entries);
 }
 
-function toLooseHeaders(value: unknown): HeaderValues {
-  const headers = isHeaderValues(value) ? value : toReadableHeaders(value);
-  return areWellFormed(headers) ? headers : toWellFormedHeaders(headers);
-}
-
+/** What a failed response has of headers, as far as it can be read. */
 function toReadableHeaders(value: unknown): HeaderValues {
   if (!isObject(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value).map(([name, listed]) => [
-      name,
-      (Array.isArray(listed) ? listed : [listed]).flatMap((item: unknown) =>
-        typeof item === "string" || typeof item === "number" ? [String(item)] : [],
-      ),
-    ]),
-  );
+  const headers = Object.entries(value).map(([name, listed]): [string, readonly string[]] => [
+    name,
+    (Array.isArray(listed) ? listed : [listed]).flatMap((item: unknown) =>
+      typeof item === "string" || typeof item === "number" ? [String(item)] : [],
+    ),
+  ]);
+  return toWellFormedHeaders(Object.fromEntries(headers));
 }
 
-function isHeaderValues(value: unknown): value is HeaderValues {
-  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return false;
+/** True for headers that need no copy: an object of JSON, of lists of well-formed texts. */
+function isReady(value: unknown): value is HeaderValues {
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
+    return false;
+  }
   // A plain object inherits no names, so none are listed in an array.
   for (const name in value) {
-    const values = value[name];
-    if (!Array.isArray(values) || !areStrings(values)) return false;
-  }
-  return true;
-}
-
-function areWellFormed(headers: HeaderValues): boolean {
-  for (const name in headers) {
-    if (!isWellFormed(name)) return false;
-    for (const value of headers[name] ?? nothing) if (!isWellFormed(value)) return false;
+    if (!name.isWellFormed()) return false;
+    const values = (value as RawRecord)[name];
+    if (!Array.isArray(values)) return false;
+    for (const one of values as readonly unknown[]) {
+      if (typeof one !== "string" || !one.isWellFormed()) return false;
+    }
   }
   return true;
 }
 
 function toWellFormedHeaders(headers: HeaderValues): HeaderValues {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, values]) => [toWellFormed(name), values.map(toWellFormed)]),
+    Object.entries(headers).map(([name, values]) => [
+      name.toWellFormed(),
+      values.map((value) => value.toWellFormed()),
+    ]),
   );
-}
-
-function toLooseText(value: unknown): string {
-  return typeof value === "string" ? toWellFormed(value) : "";
 }
 
 /** A string or an array of strings as an array; absent is empty; null for anything else. */
 function toStrings(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return nothing;
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return areStrings(list) ? list : null;
+  return list.every((item): item is string => typeof item === "string") ? list : null;
 }
 
 function withoutEmpty(list: readonly string[]): readonly string[] {
   return list.includes("") ? list.filter((text) => text !== "") : list;
-}
-
-function areStrings(list: readonly unknown[]): list is readonly string[] {
-  for (const item of list) if (typeof item !== "string") return false;
-  return true;
 }
 
 const nothing: readonly string[] = [];

@@ -2,7 +2,6 @@
 import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
 import { hostOf } from "../message/destination-url.ts";
 import { toEnteredAt } from "../message/parse-record.ts";
-import { toWellFormed } from "../message/well-formed.ts";
 import { toFailure } from "../contracts/errors.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import type { Decision } from "../rules/decision.ts";
@@ -33,7 +32,7 @@ export async function putRecordAside(
     return report.outcome();
   }
   const id = dlqId as DlqId;
-  const host = typeof url === "string" ? hostOf(toWellFormed(url)) : undefined;
+  const host = typeof url === "string" ? hostOf(url.toWellFormed()) : undefined;
   const view = await viewOf(drain, id);
   const decision = await parkAlone(drain, { id, view, host, readAt, note }, error);
   report.apart({ dlqId: id, enteredAt }, decision, view.state === "parked");

@@ -1,5 +1,4 @@
 import { isCount, isObject } from "../message/json-value.ts";
-import { isWellFormed } from "../message/well-formed.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage, ServiceLoad } from "../contracts/service.ts";
 import { parseJsonBody } from "./http-answer.ts";
@@ -25,7 +24,7 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
   const records: RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
   const page = { records, bytes: bytes.byteLength };
   if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: page };
-  if (typeof cursor !== "string" || !isWellFormed(cursor)) {
+  if (typeof cursor !== "string" || !cursor.isWellFormed()) {
     return problem("expected `cursor` to be a string, got something else");
   }
   return { kind: "value", value: { ...page, cursor } };

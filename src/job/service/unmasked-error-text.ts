@@ -1,5 +1,4 @@
 import { isObject } from "../message/json-value.ts";
-import { toWellFormed } from "../message/well-formed.ts";
 import { parseJsonBody, type AnswerBody } from "./http-answer.ts";
 
 /** Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is searched. */
@@ -7,7 +6,7 @@ export const maxErrorBytes = 65_536;
 
 /** The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty if it was cut. */
 export function rawErrorText(body: AnswerBody): string {
-  return toWellFormed(readErrorText(body));
+  return readErrorText(body).toWellFormed();
 }
 
 function readErrorText(body: AnswerBody): string {

@@ -1,5 +1,4 @@
 import { isObject } from "../message/json-value.ts";
-import { toWellFormed } from "../message/well-formed.ts";
 import {
   type Datapoint,
   type FieldProblem,
@@ -126,7 +125,7 @@ function parseDays(value: unknown, problems: FieldProblem[]): readonly string[] 
     problems.push({ field: "days", expected: "a list of day names", got: describe(value) });
     return [];
   }
-  return value.map(toWellFormed);
+  return value.map((one) => one.toWellFormed());
 }
 
 function isDay(day: unknown): day is string {
