@@ -32,10 +32,12 @@ const partOfWatch = 1 / 20;
 export const admission: Gate = {
   name: "lane",
   letsReconcilingPass: true,
-  isAskedAgain({ admittedAt, sendAs }, now, { config: { lane } }) {
-    if (lane === undefined) return false;
+  asking({ config: { lane } }, letters, now) {
+    if (lane === undefined) return [];
     // A canary has its grant.
-    return sendAs === null ? now - admittedAt > lane.watchMs * partOfWatch : now > sendAs.endsAt;
+    return letters.filter(({ admittedAt, sendAs }) =>
+      sendAs === null ? now - admittedAt > lane.watchMs * partOfWatch : now > sendAs.endsAt,
+    );
   },
   async ask(drain, letters) {
     const { lane } = drain.config;

@@ -30,14 +30,18 @@ export async function askGates(
   signal: AbortSignal,
 ): Promise<readonly Letter[]> {
   const now = drain.source.clock.monotonic();
+  const fresh: Letter[] = [];
+  for (const one of letters) if (!isReconciling(one)) fresh.push(one);
   for (const gate of gates) {
-    const asking = letters.filter(
-      (one) =>
-        one.fate === null &&
-        !(gate.letsReconcilingPass && isReconciling(one)) &&
-        gate.isAskedAgain(one, now, drain),
-    );
+    const asking = gate.asking(drain, toOpen(gate.letsReconcilingPass ? fresh : letters), now);
     if (asking.length > 0) await gate.ask(drain, asking, signal);
   }
-  return letters.filter(({ fate, wait }) => fate === null && wait === null);
+  return toOpen(letters).filter(({ wait }) => wait === null);
+}
+
+/** Those without a fate. */
+function toOpen(letters: readonly Letter[]): readonly Letter[] {
+  const open: Letter[] = [];
+  for (const one of letters) if (one.fate === null) open.push(one);
+  return open;
 }

@@ -29,8 +29,13 @@ import { isOldAnswer } from "./old-answer.ts";
 export const capacity: Gate = {
   name: "capacity",
   letsReconcilingPass: false,
-  isAskedAgain: ({ grant, decision }, now, drain) =>
-    grant === null ? isLimited(drain, decision.rule) : isOldAnswer(grant.askedAt, now),
+  asking(drain, letters, now) {
+    const limited = limitedRulesOf(drain);
+    return letters.filter(({ grant, decision: { rule } }) => {
+      if (grant !== null) return isOldAnswer(grant.askedAt, now);
+      return limited === "all" || (rule !== null && limited.has(rule));
+    });
+  },
   async ask(drain, letters, signal) {
     const { capacity: rates, clock } = drain.source;
     const askedAt = clock.monotonic();
@@ -49,16 +54,16 @@ export const capacity: Gate = {
 /** The names of the rules that have a limit, of each drain's rules. */
 const limitedOf = new WeakMap<object, ReadonlySet<string>>();
 
-/** False if nothing limits such a letter. Then nothing is asked. */
-function isLimited({ config, source }: DrainRuntime, rule: string | null): boolean {
+/** The rules whose letters something limits. Of others nothing is asked. */
+function limitedRulesOf({ config, source }: DrainRuntime): ReadonlySet<string> | "all" {
   const { limits, rules } = config;
-  if (source.config.maxParallelism !== undefined || Object.keys(limits).length > 0) return true;
+  if (source.config.maxParallelism !== undefined || Object.keys(limits).length > 0) return "all";
   let limited = limitedOf.get(rules);
   if (limited === undefined) {
     limited = new Set(rules.flatMap(({ name, limit }) => (limit === undefined ? [] : [name])));
     limitedOf.set(rules, limited);
   }
-  return rule !== null && limited.has(rule);
+  return limited;
 }
 
 /** Asks the service what it has under way. True if it answered. */

@@ -5,8 +5,8 @@ import type { Letter } from "../letter.ts";
 export interface Gate {
   readonly name: "guard" | "pause" | "lane" | "source-health" | "capacity";
   readonly letsReconcilingPass: boolean;
-  /** True if it was never asked for this letter, or too long ago. `now`: clock.monotonic(). */
-  readonly isAskedAgain: (letter: Letter, now: number, drain: DrainRuntime) => boolean;
+  /** Of these letters, those that it was never asked for, or too long ago. `now`: clock.monotonic(). */
+  readonly asking: (drain: DrainRuntime, letters: readonly Letter[], now: number) => readonly Letter[];
   /** Holds what waits. Throws `redis-unavailable`. `signal` ends calls. */
   readonly ask: (drain: DrainRuntime, letters: readonly Letter[], signal: AbortSignal) => Promise<void>;
 }

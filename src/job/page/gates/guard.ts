@@ -8,7 +8,8 @@ import { isOldAnswer } from "./old-answer.ts";
 export const guard: Gate = {
   name: "guard",
   letsReconcilingPass: true,
-  isAskedAgain: ({ passedAt }, now, { config }) => config.guards.length > 0 && isOldAnswer(passedAt, now),
+  asking: ({ config }, letters, now) =>
+    config.guards.length === 0 ? [] : letters.filter(({ passedAt }) => isOldAnswer(passedAt, now)),
   async ask(drain, letters) {
     const closed = await closedGuardOf(drain);
     if (closed === undefined) return;

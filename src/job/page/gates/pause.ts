@@ -16,7 +16,7 @@ export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due"
 export const pause: Gate = {
   name: "pause",
   letsReconcilingPass: true,
-  isAskedAgain: ({ passedAt }, now) => isOldAnswer(passedAt, now),
+  asking: (_, letters, now) => letters.filter(({ passedAt }) => isOldAnswer(passedAt, now)),
   async ask({ config, source }, letters) {
     const askedAt = source.clock.monotonic();
     const pauses = await source.hostPauses(config.name);

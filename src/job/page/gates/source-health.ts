@@ -8,7 +8,7 @@ import { isReconciling } from "../letter.ts";
 export const sourceHealth: Gate = {
   name: "source-health",
   letsReconcilingPass: false,
-  isAskedAgain: () => true,
+  asking: (_, letters) => letters,
   ask(drain, letters, signal) {
     const why = whyNotNow(drain, signal);
     if (why === null) return Promise.resolve();
