@@ -16,8 +16,6 @@ const most = 256;
  */
 export function createBegunBatches() {
   const byFirstId = new Map<DlqId | undefined, BegunBatch>();
-  const isAt = ({ dlqIds }: BegunBatch, ids: readonly DlqId[], from: number): boolean =>
-    dlqIds.every((id, index) => id === ids[from + index]);
   return {
     add(batch: BegunBatch): void {
       byFirstId.set(batch.dlqIds[0], batch);
@@ -36,7 +34,7 @@ export function createBegunBatches() {
       const rest: DlqId[] = [];
       for (let from = 0; from < dlqIds.length;) {
         const batch = byFirstId.get(dlqIds[from]);
-        if (batch !== undefined && isAt(batch, dlqIds, from)) {
+        if (batch !== undefined && isAt(batch.dlqIds, dlqIds, from)) {
           whole.push(batch);
           from += batch.dlqIds.length;
         } else {
@@ -47,4 +45,10 @@ export function createBegunBatches() {
       return { whole, rest };
     },
   };
+}
+
+/** True if these ids are among the others, one after another from there on. */
+function isAt(ids: readonly DlqId[], others: readonly DlqId[], from: number): boolean {
+  for (let at = 0; at < ids.length; at += 1) if (ids[at] !== others[from + at]) return false;
+  return true;
 }

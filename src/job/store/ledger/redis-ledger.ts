@@ -123,8 +123,7 @@ export function createRedisLedger(
 
     async begin(requests, { audit: entries = [], ...options }) {
       const dlqId = requests.map((request) => request.dlqId);
-      const messageIds = toColumn(requests, ({ messageId }) => messageId);
-      const lists = [dlqId, messageIds, toColumn(requests, ({ attempt }) => attempt)];
+      const lists = [dlqId, toColumn(requests, "messageId"), toColumn(requests, "attempt")];
       const answer = await askWithAudit(beginScript, options, lists, entries, { dlqId });
       if (!("all" in answer)) return answer;
       const { all, ...rest } = answer;
@@ -134,13 +133,13 @@ export function createRedisLedger(
 
     async published(facts, entries = []) {
       const call = {
-        attempt: toColumn(facts, ({ attempt }) => attempt),
-        deletePending: toColumn(facts, ({ deletePending }) => deletePending),
-        datesAgree: toColumn(facts, ({ datesAgree }) => datesAgree ?? false),
-        namedBy: toColumn(facts, ({ namedBy }) => namedBy ?? false),
-        drain: toColumn(facts, ({ drain }) => drain ?? false),
+        attempt: toColumn(facts, "attempt"),
+        deletePending: toColumn(facts, "deletePending"),
+        datesAgree: toColumn(facts, "datesAgree"),
+        namedBy: toColumn(facts, "namedBy"),
+        drain: toColumn(facts, "drain"),
       };
-      const messageIds = toColumn(facts, ({ messageId }) => messageId ?? false);
+      const messageIds = toColumn(facts, "messageId");
       const named = { dlqId: facts.map(({ dlqId }) => dlqId), as: facts.map(({ as }) => as) };
       const record = (batch?: BegunBatch) => {
         const lists = batch === undefined ? [named.dlqId, named.as, messageIds] : [[], named.as, false];
@@ -249,11 +248,16 @@ function toScriptLimits(limits: LedgerLimits): string {
   });
 }
 
-/** One value if it is the same for all, otherwise a list. */
-function toColumn<Row, Value>(rows: readonly Row[], of: (row: Row) => Value): Value | readonly Value[] {
-  const [row] = rows;
-  const first = row === undefined ? undefined : of(row);
-  return first !== undefined && rows.every((one) => of(one) === first) ? first : rows.map(of);
+/** One value if it is the same for all, otherwise a list. An absent one is false. */
+function toColumn<Row, Name extends keyof Row>(rows: readonly Row[], name: Name) {
+  const column: (NonNullable<Row[Name]> | false)[] = [];
+  let areSame = true;
+  for (const row of rows) {
+    const value = row[name] ?? false;
+    column.push(value);
+    areSame &&= value === column[0];
+  }
+  return areSame && column.length > 0 ? column[0]! : column;
 }
 
 /** In Lua a JSON null is a value that counts as true; absent is what the scripts understand. */
