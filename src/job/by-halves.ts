@@ -14,20 +14,10 @@ export async function byHalves<One, Result>(
   try {
     return [await work(ones)];
   } catch (error) {
-    return inHalves(ones, error, work, alone);
+    const [only, second] = ones;
+    if (only === undefined || !isOfInput(error)) throw error;
+    if (second === undefined) return [await alone(only, error)];
   }
-}
-
-/** The same for those that were worked together, and broke with this error. */
-export async function inHalves<One, Result>(
-  ones: readonly One[],
-  error: unknown,
-  work: (some: readonly One[]) => Promise<Result>,
-  alone: (one: One, error: unknown) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const [only, second] = ones;
-  if (only === undefined || !isOfInput(error)) throw error;
-  if (second === undefined) return [await alone(only, error)];
   const middle = ones.length >> 1;
   return [
     ...(await byHalves(ones.slice(0, middle), work, alone)),

@@ -138,9 +138,9 @@ export async function workOrdered(
   signal: AbortSignal,
   work: Pick<PageWork, "accepts" | "stopping">,
 ): Promise<PageOutcome> {
-  const { workPageApart } = await import("./page/work-page-apart.ts");
+  const { workPage } = await import("./page/work-page.ts");
   const { countActs } = await import("./failures/count-acts.ts");
-  const outcome = await workPageApart(drain, page, signal, work);
+  const outcome = await workPage(drain, page, signal, work);
   await countActs(drain, outcome.failures);
   return outcome;
 }

@@ -38,7 +38,10 @@ it("the scripts named with them are in the ledger", () => {
  * listing may take, how many pages are at work, and what is halved if it breaks.
  */
 const handOn = new Set([
-  "workPageApart in job/page/work-page-apart.ts",
+  "apart in job/page/apart.ts",
+  "eachApart in job/page/apart.ts",
+  "work in job/page/apart.ts",
+  "stage in job/page/work-page.ts",
   "byHalves in job/by-halves.ts",
   "writePublished in job/page/publish/record-published.ts",
   "list in job/service/message-service.ts",

@@ -38,8 +38,6 @@ export interface FailureTally {
   stays(kind: FailureKind, sample: string): void;
   /** Adds all that another one counted. */
   merge(other: FailureTally): void;
-  /** Forgets all: it is counted again. */
-  clear(): void;
   /** For merge. */
   readonly counters: ReadonlyMap<string, Counter>;
   kinds(): readonly MetKind[];
@@ -101,11 +99,6 @@ export function createFailureTally(): FailureTally {
         addCounter(counterOf(met.kind, met.sample), other.counters.get(met.kind.id) ?? {});
         if (met.stays === true) kinds.set(met.kind.id, met);
       }
-    },
-    clear() {
-      counts.clear();
-      kinds.clear();
-      last = null;
     },
     counters: counts,
     kinds: () => [...kinds.values()],

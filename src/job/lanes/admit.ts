@@ -72,9 +72,7 @@ export async function spareExhausted(
       if (answer?.isSuspect === true) for (const one of some) hold(one, reasonOf(answer));
     }
   }
-  const toPark = exhausted.filter(({ fate }) => fate === null);
-  for (const one of toPark) one.fate = { kind: "decided" };
-  return toPark;
+  return exhausted.filter(({ fate }) => fate === null);
 }
 
 async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Letter[]): Promise<void> {

@@ -9,6 +9,7 @@
 import type { Archive, ArchiveEntry } from "../contracts/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
+import { isOfInput } from "../by-halves.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { begin } from "./begin.ts";
@@ -79,11 +80,13 @@ async function keep(
   } catch (error) {
     // The ledger does not know the copy, so nothing is deleted. Whoever may begin next begins again.
     if (isRedisAway(error)) return letters.forEach(leaveInDoubt);
-    if (!isRedriverError(error) || error.code !== "archive-unavailable") throw error;
-    source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
-    // Nothing was archived and nothing was sent, so the records cool and may be dropped again.
+    const isArchive = isRedriverError(error) && error.code === "archive-unavailable";
+    if (!isArchive && !isOfInput(error)) throw error;
+    // No copy is known and nothing was sent, so the records cool and may be dropped again.
     const requests = ids.map((dlqId) => ({ dlqId, outcome: "not-sent", coolMs: 0 }) as const);
     await unlessRedisAway(() => source.ledger.refused(requests, token), undefined);
+    if (!isArchive) throw error;
+    source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
     holdAll(letters, "archive-missing");
   }
 }

@@ -48,6 +48,11 @@ export function leaveInDoubt(letter: Fated): void {
   letter.fate = { kind: "in-doubt" };
 }
 
+/** It broke a stage. */
+export function isPutAside({ fate }: Pick<Fated, "fate">): boolean {
+  return (fate?.kind === "parked" || fate?.kind === "held") && fate.decision.reason === "unworkable";
+}
+
 /** True if this page is to delete the dead letter: proven published or archived, and nobody else deletes it. */
 export function isProven({ fate }: Pick<Fated, "fate">): boolean {
   if (fate?.kind === "done-before") return !fate.isSettledElsewhere;

@@ -36,7 +36,12 @@ export async function askGates(
     const asking = gate.asking(drain, toOpen(gate.letsReconcilingPass ? fresh : letters), now);
     if (asking.length > 0) await gate.ask(drain, asking, signal);
   }
-  return toOpen(letters).filter(({ wait }) => wait === null);
+  return letters.filter(mayGo);
+}
+
+/** Nothing holds it. */
+export function mayGo({ fate, wait }: Letter): boolean {
+  return fate === null && wait === null;
 }
 
 /** Those without a fate. */

@@ -4,6 +4,7 @@
  */
 import { RedriverError } from "../contracts/errors.ts";
 import type { CapacityVerdict } from "../contracts/capacity.ts";
+import { hostOf } from "../message/destination-url.ts";
 import type { FailureKind } from "../message/failure-kind.ts";
 import type { StepRef } from "../contracts/lanes.ts";
 import type { LedgerView, Series } from "../contracts/ledger-entries.ts";
@@ -100,6 +101,12 @@ export class Letter {
     if (this.item === null)
       throw new RedriverError("invariant-broken", "a letter without an item is not due");
     return this.item;
+  }
+
+  /** Of its destination, as long as its content or its item is known. */
+  get host(): string | undefined {
+    const url = this.item?.target.destination ?? this.#content?.url;
+    return url === undefined ? undefined : hostOf(url);
   }
 
   /** Encoded bytes of its item. */

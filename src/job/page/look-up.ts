@@ -23,7 +23,7 @@ export async function writeEvidence(
   });
   const { verdicts } = await ledger.published(facts);
   for (const [index, letter] of comeBacks.entries()) {
-    letter.isNewComeBack = verdicts[index]?.firstNaming === true;
+    letter.isNewComeBack ||= verdicts[index]?.firstNaming === true;
   }
 }
 

@@ -4,43 +4,64 @@ import { enteredAtOfId } from "../message/parse-record.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { unreadableKind } from "../message/failure-kind.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { eachApart } from "./apart.ts";
 import type { PageReport } from "./page-report.ts";
-import type { Parking } from "./park.ts";
+import type { Unreadable } from "./parse-page.ts";
+import { writeParked, type Parking } from "./park.ts";
+import { putAside } from "./put-aside.ts";
 
 /**
- * Decides and counts a page's unusable records. Answers those to be parked, and when the ledger was asked. What has no
- * id is only counted, and so is one whose id the ledger has for a publication: the sweep ends that.
+ * Parks and counts a page's records that are no letters. What has no id is only counted, and so is one whose id
+ * the ledger has for a publication: the sweep ends that.
  */
-export async function decideUnusable(
-  { source, workerLostAt }: DrainRuntime,
-  unusable: readonly UnusableRecord[],
+export async function parkUnreadable(
+  drain: DrainRuntime,
+  { unusable, broken }: Unreadable,
+  readAt: number,
   report: PageReport,
-): Promise<{ readonly parkings: readonly Parking[]; readonly seenAt: number }> {
-  const withId = unusable.filter(hasId);
+): Promise<void> {
+  for (const { raw, error } of broken) await putAside(drain, report, raw, readAt, error);
   report.unusable(unusable.filter((one) => !hasId(one)));
-  if (withId.length === 0) return { parkings: [], seenAt: 0 };
-  const { views, at } = await source.ledger.look(
-    withId.map(({ dlqId }) => dlqId),
-    workerLostAt,
+  await eachApart(
+    drain,
+    unusable.filter(hasId),
+    (some) => parkSome(drain, some, report),
+    ({ dlqId }, error) => putAside(drain, report, { dlqId }, readAt, error),
   );
-  const parkings = withId.flatMap((one, index): readonly Parking[] => {
-    const view = views[index] ?? { state: "absent" };
-    const { dlqId, problem } = one;
-    if (!mayPark(view)) {
-      report.unusable([one]);
-      return [];
-    }
-    const wasParked = view.state === "parked";
-    const reason = wasParked ? view.reason : one.reason;
-    const decision = { then: "park", reason, rule: null } as const;
-    report.apart({ dlqId, enteredAt: enteredAtOfId(dlqId) }, decision, wasParked, problem);
-    const attempt = view.state === "cool" ? view.attempt : 0;
-    return wasParked ? [] : [{ dlqId, reason, rule: null, attempt, failure: unreadableKind.id }];
-  });
-  return { parkings, seenAt: at };
 }
 
-function hasId(one: UnusableRecord): one is UnusableRecord & { readonly dlqId: DlqId } {
+async function parkSome(
+  drain: DrainRuntime,
+  unusable: readonly UnusableWithId[],
+  report: PageReport,
+): Promise<void> {
+  const { source, workerLostAt, config } = drain;
+  const ids = unusable.map(({ dlqId }) => dlqId);
+  const { views, at } = await source.ledger.look(ids, workerLostAt);
+  const found = unusable.map((one, index) => ({ ...one, view: views[index] ?? absent }));
+  const parkings = found.flatMap(({ dlqId, reason, view }): readonly Parking[] => {
+    if (!mayPark(view) || view.state === "parked") return [];
+    const attempt = view.state === "cool" ? view.attempt : 0;
+    return [{ dlqId, reason, rule: null, attempt, failure: unreadableKind.id }];
+  });
+  if (config.mode === "live") await writeParked(drain, parkings, { seenAt: at });
+  for (const one of found) {
+    const { dlqId, problem, view } = one;
+    if (!mayPark(view)) {
+      report.unusable([one]);
+      continue;
+    }
+    const wasParked = view.state === "parked";
+    const decision = { then: "park", reason: wasParked ? view.reason : one.reason, rule: null } as const;
+    report.apart({ dlqId, enteredAt: enteredAtOfId(dlqId) }, decision, wasParked, problem);
+  }
+}
+
+type UnusableWithId = UnusableRecord & { readonly dlqId: DlqId };
+
+const absent: LedgerView = { state: "absent" };
+
+function hasId(one: UnusableRecord): one is UnusableWithId {
   return one.dlqId !== undefined;
 }
 

@@ -23,13 +23,14 @@ export interface Parking extends Pick<AuditRecord, "parent" | "host" | "notes"> 
 
 /**
  * Parks those of the letters that are decided so, until a person releases them or the drain's rules change. Those
- * parked stay as they are.
+ * parked stay as they are. Then each has its fate.
  */
 export async function park(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
   const { rulesHash } = drain.config;
-  const parkings = letters.flatMap((letter): readonly Parking[] => {
-    const { dlqId, view, decision, attempt, failure, fate } = letter;
-    if (decision.then !== "park" || fate?.kind !== "decided") return [];
+  const parked = letters.filter(({ decision, fate }) => decision.then === "park" && fate === null);
+  const parkings = parked.flatMap((letter): readonly Parking[] => {
+    const { dlqId, view, decision, attempt, failure } = letter;
+    if (decision.then !== "park") return [];
     const { reason, rule } = decision;
     const isSame = view.state === "parked" && view.reason === reason && view.rulesHash === rulesHash;
     if (isSame || (view.state === "parked" && rule === null)) return [];
@@ -37,6 +38,7 @@ export async function park(drain: DrainRuntime, letters: readonly Letter[]): Pro
     return [{ dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(letter) }];
   });
   await writeParked(drain, parkings, { seenAt: Math.min(...letters.map(({ viewedAt }) => viewedAt)) });
+  for (const letter of parked) letter.fate = { kind: "decided" };
 }
 
 /** Writes the audit, then the ledger. `token`, `seenAt`: see Ledger.park. Throws `redis-unavailable`. */

@@ -8,35 +8,40 @@ import type { Decision } from "../rules/decision.ts";
 import { isOfInput } from "../by-halves.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { createPageReport, type PageOutcome } from "./page-report.ts";
+import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { writeParked } from "./park.ts";
 import { hold } from "./fate.ts";
 import type { Letter } from "./letter.ts";
 
-/** A single record of a page that no stage gets through. `note`: for the audit. */
+/** A record that no worker gets through, on a page of its own. `note`: for the audit. */
 export async function putRecordAside(
   drain: DrainRuntime,
   raw: RawRecord,
   readAt: number,
   error: unknown,
-  {
-    note = toFailure(error).code,
-    failures,
-  }: { readonly note?: string; readonly failures?: FailureTally } = {},
+  { note, failures }: { readonly note: string; readonly failures?: FailureTally },
 ): Promise<PageOutcome> {
-  const { dlqId, url } = raw;
-  const enteredAt = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
   const report = createPageReport(drain, failures);
-  if (enteredAt === null) {
-    report.unusable([toUnworkable(error)]);
-    return report.outcome();
-  }
+  await putAside(drain, report, raw, readAt, error, note);
+  return report.outcome();
+}
+
+/** A record of a page that is no letter. */
+export async function putAside(
+  drain: DrainRuntime,
+  report: PageReport,
+  { dlqId, url }: RawRecord,
+  readAt: number,
+  error: unknown,
+  note: string = toFailure(error).code,
+): Promise<void> {
+  const enteredAt = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+  if (enteredAt === null) return report.unusable([toUnworkable(error)]);
   const id = dlqId as DlqId;
   const host = typeof url === "string" ? hostOf(url.toWellFormed()) : undefined;
   const view = await viewOf(drain, id);
   const decision = await parkAlone(drain, { id, view, host, readAt, note }, error);
   report.apart({ dlqId: id, enteredAt }, decision, view.state === "parked");
-  return report.outcome();
 }
 
 /** Of a record that is only read, or that nothing can be written about. */
@@ -44,15 +49,20 @@ export function toUnworkable(error: unknown): UnusableRecord {
   return { reason: "unworkable", problem: `it cannot be worked (${toFailure(error).code})` };
 }
 
-/** A single letter whose batch breaks. */
+/** A single letter that breaks a stage. One with a fate keeps it. */
 export async function putLetterAside(
   drain: DrainRuntime,
   letter: Letter,
   readAt: number,
   error: unknown,
 ): Promise<void> {
-  const { dlqId: id, view } = letter;
-  const found = { id, view, host: undefined, readAt, note: toFailure(error).code };
+  const { dlqId: id, host } = letter;
+  if (letter.fate !== null) {
+    if (drain.source.unworkable.add(id).isNew) reportUnworkable(drain, id, error);
+    return;
+  }
+  if (letter.viewedAt === 0) letter.view = await viewOf(drain, id);
+  const found = { id, view: letter.view, host, readAt, note: toFailure(error).code };
   const decision = await parkAlone(drain, found, error);
   if (decision.then === "park") letter.fate = { kind: "parked", decision };
   else hold(letter, "unworkable");

@@ -1,3 +1,4 @@
+import { isOfInput } from "../by-halves.ts";
 import { defined } from "../message/defined.ts";
 import type { DlqId } from "../message/dead-letter.ts";
 import { isRedriverError, unlessRedisAway, type RedriverError } from "../contracts/errors.ts";
@@ -114,7 +115,7 @@ async function deleteOnce(
     if (!isRedriverError(error)) throw error;
     const isRefused = error.status !== undefined && refusalsOfIds.has(error.status);
     if (!isRefused) health.noteDelete(error);
-    await ignoreRedisOutage(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
+    await leaveToSweep(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
     if (isRefused) return { deleted: 0, outcome: "refused", refusedWith: error };
     const isLost = error.isForeign && health.current().state === "usable";
     const isLater = isLost || error.disposition === "wait" || error.disposition === "retry";
@@ -124,10 +125,10 @@ async function deleteOnce(
   if (deleted < ids.length) {
     events.emit({ type: "delete:short", source: config.id, asked: ids.length, deleted });
     if (deleted > 0) events.emit({ type: "record:settled", drain, source: config.id, count: deleted });
-    await ignoreRedisOutage(() => ledger.deleteFailed(ids, "short"));
+    await leaveToSweep(() => ledger.deleteFailed(ids, "short"));
     return { deleted, outcome: "short" };
   }
-  await ignoreRedisOutage(() => ledger.gone(ids));
+  await leaveToSweep(() => ledger.gone(ids));
   events.emit({ type: "record:settled", drain, source: config.id, count: ids.length });
   return { deleted, outcome: "deleted" };
 }
@@ -149,7 +150,14 @@ function toEnd(
   return disposition === "halt" && code !== "answer-unreadable" ? "failed" : "unanswered";
 }
 
-/** Without this write the dead letters stay pending in the ledger, where the sweep finds them. */
-function ignoreRedisOutage(write: () => Promise<unknown>): Promise<unknown> {
-  return unlessRedisAway(write, undefined);
+/**
+ * Without this write the dead letters stay pending in the ledger, where the sweep finds them: if Redis is away, or
+ * an id breaks the write. The DELETE was made, so nothing here may lead to a second one.
+ */
+async function leaveToSweep(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await unlessRedisAway(write, undefined);
+  } catch (error) {
+    if (!isOfInput(error)) throw error;
+  }
 }

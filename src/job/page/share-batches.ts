@@ -5,13 +5,12 @@
 import { once } from "node:events";
 import type { DlqId } from "../message/dead-letter.ts";
 import { sleptFully, type Clock } from "../contracts/clock.ts";
-import { byHalves } from "../by-halves.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { apart } from "./apart.ts";
 import { hold } from "./fate.ts";
 import { isReconciling, type Letter, type Page } from "./letter.ts";
 import { publish, type BatchPage } from "./publish.ts";
 import { toBatches } from "./publish/batches.ts";
-import { putLetterAside } from "./put-aside.ts";
 
 /** As long as a slow call. Another page may wait much longer for capacity. */
 const maxWaitMs = 100;
@@ -115,16 +114,10 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
       try {
         // Pages that have failed publish nothing more.
         const going = batch.filter(({ dlqId }) => sendingOf.get(dlqId)?.failure === null);
-        await byHalves(
-          going,
-          async (some) => {
-            const open = some.filter(({ fate }) => fate === null);
-            if (open.length > 0) await publish(drain, open, page, signal);
-          },
-          async (one, error) => {
-            if (one.fate === null) await putLetterAside(drain, one, page.readAt, error);
-          },
-        );
+        await apart(drain, page.readAt, going, async (some) => {
+          const open = some.filter(({ fate }) => fate === null);
+          if (open.length > 0) await publish(drain, open, page, signal);
+        });
       } catch (error) {
         for (const sending of sendings) sending.failure ??= { error };
       }

@@ -51,12 +51,15 @@ export async function* survey(
     const parts = await byHalves(
       records,
       async (some) => {
-        const { letters, unusable } = parsePage(some, source.lineageKeys());
+        const { letters, unusable, broken } = parsePage(some, source.lineageKeys());
         // If the dates mean creation, or their meaning is not known, records that have just failed are listed
         // too.
         const within = letters.filter(({ enteredAt }) => enteredAt <= horizon);
         await decideAll(drain, within);
-        return { letters: within, unusable };
+        return {
+          letters: within,
+          unusable: [...unusable, ...broken.map(({ error }) => toUnworkable(error))],
+        };
       },
       (_, error) => Promise.resolve({ letters: [], unusable: [toUnworkable(error)] }),
     );

@@ -1,5 +1,4 @@
 import { BoundedSet } from "../../bounded-map.ts";
-import type { RawRecord } from "../message/dead-letter.ts";
 
 /** So many in a row, with nothing worked between them, are a fault of ours: more are held and not parked. */
 const maxInARow = 10;
@@ -12,7 +11,8 @@ export function createUnworkableRecords() {
   const found = new BoundedSet<unknown>(maxRemembered);
   let inARow = 0;
   return {
-    isSuspect: ({ dlqId }: RawRecord): boolean => found.size > 0 && found.has(dlqId),
+    isAnyKnown: (): boolean => found.size > 0,
+    isSuspect: ({ dlqId }: { readonly dlqId?: unknown }): boolean => found.has(dlqId),
     /** Answers whether it is new, and whether it may be parked. */
     add(dlqId: unknown): { readonly isNew: boolean; readonly mayPark: boolean } {
       const isNew = !found.has(dlqId);
@@ -20,6 +20,7 @@ export function createUnworkableRecords() {
       if (isNew) inARow += 1;
       return { isNew, mayPark: inARow <= maxInARow };
     },
+    /** Others got through the same stage, or a whole page did. */
     worked(): void {
       inARow = 0;
     },

@@ -7,26 +7,28 @@
  * has written.
  */
 import { serviceNow } from "../contracts/service.ts";
-import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
+import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { giveBackUnpublished, spareExhausted } from "../lanes/admit.ts";
 import { toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
+import { apart } from "./apart.ts";
 import { decideLetter, isNewlyExhausted, isToSettle, isToUnpark } from "./decide-letter.ts";
 import { drop } from "./drop.ts";
 import { slowDownHosts, toFailedAgain } from "./failed-again.ts";
-import { isProven } from "./fate.ts";
+import { isProven, isPutAside } from "./fate.ts";
 import { roundsOf } from "./gates/rounds.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { idsOf, isDue, type Letter, type Page } from "./letter.ts";
 import { lookUp, writeEvidence } from "./look-up.ts";
-import { decideUnusable } from "./malformed.ts";
+import { parkUnreadable } from "./malformed.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
-import { park, writeParked } from "./park.ts";
-import { parsePage } from "./parse-page.ts";
+import { park } from "./park.ts";
+import { parsePage, type Unreadable } from "./parse-page.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
+import { toUnworkable } from "./put-aside.ts";
 import { createSharedBatches, type PageBatches } from "./share-batches.ts";
 
 /** The surroundings of a page's work. */
@@ -55,78 +57,96 @@ export async function workPage(
   const { stopping = signal, batches = createSharedBatches(drain, signal).join() } = work;
   const { source, config } = drain;
   const report = createPageReport(drain, work.failures);
-  const settle = settleOrLeave(drain, signal, stopping);
+  const settleNow = settleOrLeave(drain, signal, stopping);
+  const stage = (some: readonly Letter[], act: (some: readonly Letter[]) => unknown) =>
+    apart(drain, page.readAt, some, act);
+  const settle = (some: readonly Letter[]) =>
+    stage(some, async (part) => report.settled(await settleNow(idsOf(part), deletesAudited(part))));
   await source.unwritten.replay(source.ledger);
 
-  const { letters, unusable } = parsePage(page.records, source.lineageKeys());
-  if (config.mode === "live") await writeEvidence(source, letters);
-  await lookUp(drain, letters);
-  for (const letter of letters) decideLetter(drain, letter);
-  const malformed = await decideUnusable(drain, namesOf(unusable, work), report);
-  const { comeBacks, failedAgain } = newComeBacksOf(letters);
+  const { letters, ...unreadable } = parsePage(page.records, source.lineageKeys());
+  const noted = await stage(letters, (some) => noteComeBacks(drain, some));
+  const known = await stage(noted, (some) => lookUp(drain, some));
+  await stage(known, (some) => decideLetters(drain, some, work));
+  await parkUnreadable(drain, namesOf(unreadable, work), page.readAt, report);
   const expiring = expiringSoon(drain, page.records);
-  const { due, ordered } = endDecided(drain, letters, report, work);
+  const { due, ordered } = endDecided(drain, letters, report);
   work.onDecided?.();
   const going = new Set<unknown>(idsOf(due));
-  const provenBefore = new Set(idsOf(ordered.filter((one) => isToSettle(one, page.readAt))));
-  await keepCopiesOf(drain, expiring, ({ dlqId }) => !going.has(dlqId) && !provenBefore.has(dlqId as DlqId));
+  const provenBefore = ordered.filter((one) => isToSettle(one, page.readAt));
+  const settling = new Set<unknown>(idsOf(provenBefore));
+  await keepCopiesOf(drain, expiring, ({ dlqId }) => !going.has(dlqId) && !settling.has(dlqId));
   if (config.mode !== "live") return report.outcome();
 
-  await unpark(drain, ordered);
-  await park(drain, ordered);
-  await writeParked(drain, malformed.parkings, malformed);
-  report.settled(await settle([...provenBefore]));
-  await drop(drain, ordered, page.readAt);
+  await stage(ordered, (some) => unpark(drain, some));
+  await stage(ordered, (some) =>
+    park(
+      drain,
+      some.filter((one) => !isNewlyExhausted(one)),
+    ),
+  );
+  await settle(provenBefore);
+  await stage(ordered, (some) => drop(drain, some, page.readAt));
   report.ended();
-  report.settled(await settle(idsOf(ordered.filter(isProven))));
-  await Promise.all([source.lanes.recordComeBacks(comeBacks), slowDownHosts(drain, failedAgain)]);
-  await park(drain, await spareExhausted(drain, ordered));
+  await settle(ordered.filter(isProven));
+  await stage(ordered, async (some) => park(drain, await spareExhausted(drain, some)));
   for (const letter of letters) letter.forgetContent();
 
   // Small batches share a delete.
-  let proven: Letter[] = [];
+  const proven: Letter[] = [];
   for await (const free of roundsOf(drain, due, page.readAt, { signal, stop: stopping })) {
     report.ended();
     for await (const ended of batches.publish(free, page, due.length)) {
       report.ended();
       proven.push(...ended.filter(isProven));
       await work.onTurn?.();
-      if (proven.length <= idsPerDelete / 2) continue;
-      report.settled(await settle(idsOf(proven), deletesAudited(proven)));
-      proven = [];
+      if (proven.length > idsPerDelete / 2) await settle(proven.splice(0));
     }
   }
   report.ended();
-  report.settled(await settle(idsOf(proven), deletesAudited(proven)));
-  await giveBackUnpublished(drain, due);
+  await settle(proven);
+  await stage(due, (some) => giveBackUnpublished(drain, some));
+  if (letters.length > 0 && !letters.some(isPutAside)) source.unworkable.worked();
   const outcome = report.outcome();
   const left = new Set<unknown>(idsOf(outcome.left));
   await keepCopiesOf(drain, expiring, ({ dlqId }) => going.has(dlqId) && left.has(dlqId));
   return outcome;
 }
 
+/** Each come-back is recorded when first met. A listing check of its step meets it again. */
+async function noteComeBacks(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
+  if (drain.config.mode !== "live") return;
+  await writeEvidence(drain.source, letters);
+  const isNew = letters.filter(({ isNewComeBack }) => isNewComeBack);
+  if (isNew.length === 0) return;
+  await drain.source.lanes.recordComeBacks(isNew.flatMap(toLaneComeBack));
+  await slowDownHosts(drain, isNew.flatMap(toFailedAgain));
+}
+
+function decideLetters(drain: DrainRuntime, letters: readonly Letter[], { accepts }: PageWork): void {
+  for (const letter of letters) {
+    if (letter.fate !== null) continue;
+    decideLetter(drain, letter);
+    if (accepts?.(letter) === false) letter.fate = { kind: "not-ordered" };
+  }
+}
+
 /**
  * Counts what was decided. What is not acted on has its fate: by its decision, because the drain only plans, or by
- * a person's order. Answers what is due, and all that no order leaves out.
+ * a person's order. Answers what is due, and all that may still be acted on.
  */
-function endDecided(
-  drain: DrainRuntime,
-  letters: readonly Letter[],
-  report: PageReport,
-  { accepts }: PageWork,
-) {
+function endDecided(drain: DrainRuntime, letters: readonly Letter[], report: PageReport) {
   const isLive = drain.config.mode === "live";
   report.comeBacks(letters);
   for (const letter of letters) {
-    const { decision } = letter;
-    if (accepts?.(letter) === false) letter.fate = { kind: "not-ordered" };
-    else if (letter.item !== null) letter.fate = isLive ? null : { kind: "planned" };
-    else if (!isLive || !(decision.then === "drop" || isNewlyExhausted(letter)))
-      letter.fate = { kind: "decided" };
+    if (letter.fate !== null) continue;
+    const { then } = letter.decision;
+    if (letter.item !== null) letter.fate = isLive ? null : { kind: "planned" };
+    else if (!isLive || (then !== "drop" && then !== "park")) letter.fate = { kind: "decided" };
   }
   report.listed(letters);
   report.ended();
-  const ordered = letters.filter(({ fate }) => fate?.kind !== "not-ordered");
+  const ordered = letters.filter(({ fate }) => fate === null || fate.kind === "decided");
   // Parks and drops still need what was listed.
   for (const letter of letters) {
     if (letter.decision.then !== "park" && letter.decision.then !== "drop") letter.forgetContent();
@@ -135,14 +155,10 @@ function endDecided(
 }
 
 /** An order has none of them, so it parks none. */
-function namesOf(unusable: readonly UnusableRecord[], { accepts }: PageWork): readonly UnusableRecord[] {
-  return accepts === undefined ? unusable : unusable.map(({ reason, problem }) => ({ reason, problem }));
-}
-
-/** Each come-back is recorded when first met. A listing check of its step meets it again. */
-function newComeBacksOf(letters: readonly Letter[]) {
-  const isNew = letters.filter(({ isNewComeBack }) => isNewComeBack);
-  return { comeBacks: isNew.flatMap(toLaneComeBack), failedAgain: isNew.flatMap(toFailedAgain) };
+function namesOf({ unusable, broken }: Unreadable, { accepts }: PageWork): Unreadable {
+  if (accepts === undefined) return { unusable, broken };
+  const all = [...unusable, ...broken.map(({ error }) => toUnworkable(error))];
+  return { unusable: all.map(({ reason, problem }) => ({ reason, problem })), broken: [] };
 }
 
 function deletesAudited(letters: readonly Letter[]): ReadonlySet<DlqId> {

@@ -23,8 +23,7 @@ import { enteredAtOf } from "../listing/record-dates.ts";
 import { createPageReport, type PageOutcome } from "../page/page-report.ts";
 import { putRecordAside } from "../page/put-aside.ts";
 import type { Page } from "../page/letter.ts";
-import { workPageApart } from "../page/work-page-apart.ts";
-import type { PageWork } from "../page/work-page.ts";
+import { workPage, type PageWork } from "../page/work-page.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 
 /** Suspects are worked in so many parts, and a part of so few one by one. */
@@ -141,7 +140,7 @@ export async function workPageBut(
 ): Promise<PageOutcome> {
   const known = new Set<unknown>(unworkable);
   const ids = known.size === 0 ? [] : idsOf(page.records.filter(({ dlqId }) => known.has(dlqId)));
-  if (ids.length === 0) return workPageApart(drain, page, signal, work);
+  if (ids.length === 0) return workPage(drain, page, signal, work);
   const { views } = await drain.source.ledger.peek(ids);
   const isLive = drain.config.mode === "live";
   const stay = new Map<unknown, LedgerView>();
@@ -150,7 +149,7 @@ export async function workPageBut(
     if (!isLive || !isToWork(view)) stay.set(dlqId, view);
   }
   const records = page.records.filter(({ dlqId }) => !stay.has(dlqId));
-  const outcome = await workPageApart(drain, { ...page, records }, signal, work);
+  const outcome = await workPage(drain, { ...page, records }, signal, work);
   const report = createPageReport(drain, work.failures);
   const others: PageOutcome[] = [];
   for (const [id, view] of stay) {

@@ -7,7 +7,7 @@ import { groupBy } from "../../group-items-by-key.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import { writeParked } from "../page/park.ts";
 import { countActs } from "../failures/count-acts.ts";
-import { workPageApart } from "../page/work-page-apart.ts";
+import { workPage } from "../page/work-page.ts";
 import type { PageOutcome } from "../page/page-report.ts";
 import type { CarefulJob } from "../pass/careful-job.ts";
 import { putLostAside } from "../pass/work-carefully.ts";
@@ -84,7 +84,7 @@ async function reconcileDrain(
       };
       await job.each(
         records,
-        async (some) => count(await workPageApart(drain, { records: some, readAt }, signal)),
+        async (some) => count(await workPage(drain, { records: some, readAt }, signal)),
         async (one) => count(await putLostAside(drain, one, readAt)),
       );
     }

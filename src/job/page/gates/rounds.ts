@@ -17,8 +17,9 @@ import type { Rate } from "../../contracts/capacity.ts";
 import type { HoldReason } from "../../rules/decision.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import type { DrainRuntime } from "../../runtime.ts";
+import { apart } from "../apart.ts";
 import { hold } from "../fate.ts";
-import { askGates } from "../gates.ts";
+import { askGates, mayGo } from "../gates.ts";
 import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
 import { holdForCapacity, toQuery } from "./capacity.ts";
 import { closedGuardOf } from "./guard.ts";
@@ -71,10 +72,11 @@ async function* inRounds(
   const { clock } = drain.source;
   let startedAt: number | null = null;
   for (let remaining = letters; remaining.length > 0;) {
-    const free = await askGates(drain, remaining, signal);
+    await apart(drain, pageReadAt, remaining, (some) => askGates(drain, some, signal));
+    const free = remaining.filter(mayGo);
     const waiting = remaining.filter(({ fate, wait }) => fate === null && wait !== null);
     if (free.length > 0) yield free;
-    await giveBackUnused(drain, free);
+    await apart(drain, pageReadAt, free, (some) => giveBackUnused(drain, some));
 
     const again = free.filter(({ fate }) => fate === null);
     startedAt ??= waiting[0]?.wait?.at ?? free[0]?.grant?.at ?? null;
@@ -97,8 +99,8 @@ async function giveBackUnused(drain: DrainRuntime, published: readonly Letter[])
   for (const [at, some] of groupBy(unused, ({ grant }) => grant?.at)) {
     if (at === undefined) continue;
     await unlessRedisAway(() => drain.source.capacity.giveBack(toQuery(drain, some), at), undefined);
+    for (const one of some) one.grant = null;
   }
-  for (const one of unused) one.grant = null;
 }
 
 /** Holds what does not wait in place. Answers in how many ms the next of the others may go. */

@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
+import type { CapacityQuery } from "../../../../src/job/contracts/capacity.ts";
+import type { LaneAsk } from "../../../../src/job/contracts/lanes.ts";
 import type { Ledger } from "../../../../src/job/contracts/ledger.ts";
 import { runPassInProcess, type PassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
+import { workPage } from "../../../../src/job/page/work-page.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
 import { sourceKeys } from "../../../../src/job/store/keys.ts";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
+import { createArchiveRig, newDir } from "../../../support/archive-rig.ts";
 import { createRig, withLedger, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -26,6 +30,11 @@ ${drain}`;
 const lane = `
     lane: { canary: 50, watch: 1m }
 ${drain}`;
+
+const dropped = `    rules:
+      - { name: over, when: { responseStatus: 410 }, then: drop }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
 
 type Method = keyof Ledger;
 
@@ -50,6 +59,12 @@ function passOf(runtime: DrainRuntime, rig: Rig): Promise<PassInProcess> {
 async function stateOf(rig: Rig, id: string) {
   const { views } = await rig.drain.source.ledger.peek([id as DlqId]);
   return views[0];
+}
+
+/** How many letters ask a lane or the rates. */
+function asksOf(args: readonly unknown[]): number {
+  const [query, , asks] = args as [Partial<CapacityQuery>, unknown, readonly LaneAsk[] | undefined];
+  return query.requests?.length ?? asks?.reduce((sum, { wanted }) => sum + wanted, 0) ?? 0;
 }
 
 async function codesOf(rig: Rig, id: string): Promise<readonly (readonly string[] | undefined)[]> {
@@ -185,6 +200,100 @@ describe("a record that breaks its page", () => {
     });
   });
 
+  test.each<[string, Method, Readonly<Record<string, unknown>>, object]>([
+    ["as its park ends", "release", {}, { republished: 0, parked: 30, held: 0 }],
+    ["as it is marked gone", "gone", {}, { republished: 30, deleted: 30 }],
+    ["as it is archived", "archived", { responseStatus: 410 }, { deleted: 29, parked: 1 }],
+    ["as an unreadable one", "look", { header: 5 }, { listed: 30, parked: 30, republished: 0 }],
+    ["as an unreadable one is parked", "park", { header: 5 }, { listed: 30, parked: 29, held: 1 }],
+  ])("%s is one alone, and each is counted once", async (_, method, fields, tally) => {
+    const rig = await createArchiveRig(redis.url(), newDir(), dropped);
+    const ids = rig.seed(30, fields, 60_000);
+    const odd = ids[7] ?? "";
+    const { ledger } = rig.drain.source;
+    if (method === "release") {
+      const { name, rulesHash } = rig.drain.config;
+      const parked = ids.map((dlqId) => ({ dlqId: dlqId as DlqId, reason: "vanished", attempt: 0 }) as const);
+      await ledger.park(parked, { drain: name, rulesHash, token: null });
+    }
+    const source = withLedger(
+      rig.drain.source,
+      refusing(ledger, () => odd, [method]),
+    );
+    const pass = await passOf({ ...rig.drain, source }, rig);
+    expect(pass).toMatchObject({ outcome: "complete", tally: { listed: 30, ...tally } });
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()].filter((sent) => sent !== 1)).toEqual([]);
+  });
+
+  test.each([
+    ["as its lane is asked", "lanes", "ask", lane],
+    ["as it takes capacity", "capacity", "take", limits],
+  ] as const)("%s is parked alone, and the others take each grant once", async (_, port, method, body) => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: body });
+    rig.seed(30);
+    const [odd] = rig.seed(1, { url: "http://odd.localhost/hook" });
+    let granted = 0;
+    const real = rig.drain.source[port] as unknown as Record<
+      string,
+      (...args: unknown[]) => Promise<unknown>
+    >;
+    const watched = {
+      ...real,
+      [method]: async (...args: unknown[]) => {
+        if (JSON.stringify(args).includes("odd.localhost")) throw new TypeError("x is not a function");
+        granted += asksOf(args);
+        return real[method]?.(...args);
+      },
+    };
+    const source = { ...rig.drain.source, [port]: watched };
+    expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+      outcome: "complete",
+      tally: { listed: 31, republished: 30, parked: 1, reasons: { parked: { unworkable: 1 } } },
+    });
+    expect(granted).toBe(30);
+    expect(await stateOf(rig, odd ?? "")).toMatchObject({ state: "parked", reason: "unworkable" });
+  });
+
+  test("as it is parsed is parked alone", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    rig.seed(5);
+    const page = await rig.drain.source.service.list({ select: {}, count: 100, toDate: Date.now() }, never);
+    const odd = { dlqId: `${Date.now() - 60_000}-0`, url: "http://a.example" };
+    Object.defineProperty(odd, "body", {
+      enumerable: true,
+      get: () => {
+        throw new RangeError("Maximum call stack size exceeded");
+      },
+    });
+    const { at: readAt } = await rig.drain.source.ledger.peek([]);
+    const { tally } = await workPage(rig.drain, { records: [...page.records, odd], readAt }, never);
+    expect(tally).toMatchObject({ listed: 6, republished: 5, parked: 1 });
+    expect(await stateOf(rig, odd.dlqId)).toMatchObject({ state: "parked", reason: "unworkable" });
+  });
+
+  test("known, breaks no batch of the others again", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain });
+    const ids = rig.seed(30);
+    const odd = ids[7] ?? "";
+    const asked: number[] = [];
+    const { ledger } = rig.drain.source;
+    const refused = refusing(ledger, () => odd, ["look", "peek", "park"]);
+    const look: Ledger["look"] = (some, ...rest) => {
+      asked.push(some.length);
+      return refused.look(some, ...rest);
+    };
+    const source = withLedger(rig.drain.source, { ...refused, look });
+    await passOf({ ...rig.drain, source }, rig);
+    rig.seed(20);
+    asked.length = 0;
+    await source.passes.forceFull(rig.drain.config.name);
+    expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+      tally: { republished: 20, held: 1 },
+    });
+    expect(asked).toEqual([20, 1]);
+  });
+
   test("in plan mode is counted, and nothing is written about it", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain, mode: "plan" });
     const ids = rig.seed(30);
@@ -240,8 +349,11 @@ describe("a record that breaks its page", () => {
       ...ledger,
       look: () => Promise.reject(new TypeError("x is not a function")),
     });
-    expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
-      tally: { parked: 10, held: 20, reasons: { held: { unworkable: 20 } } },
-    });
+    for (let pass = 0; pass < 2; pass += 1) {
+      await source.passes.forceFull(rig.drain.config.name);
+      expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+        tally: { parked: 10, held: 20, reasons: { held: { unworkable: 20 } } },
+      });
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createSharedBatches } from "../../../../src/job/page/share-batches.ts";
+import { createUnworkableRecords } from "../../../../src/job/page/unworkable-records.ts";
 import { dueLetter } from "../../../support/letters.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
@@ -17,6 +18,7 @@ function createStand(signal = new AbortController().signal) {
     poison: { maxBeside: (_id: string, max: number) => max, batchSize: (max: number) => max },
     takeBatchTurn: async () => () => undefined,
     hostPauses: async () => [],
+    unworkable: createUnworkableRecords(),
   };
   const config = { paused: true, guards: [], limits: {}, rules: [] };
   const shared = createSharedBatches({ config, source } as never, signal);

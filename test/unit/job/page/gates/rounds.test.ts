@@ -8,6 +8,7 @@ import type { DrainRuntime } from "../../../../../src/job/runtime.ts";
 import { hold } from "../../../../../src/job/page/fate.ts";
 import { roundsOf } from "../../../../../src/job/page/gates/rounds.ts";
 import type { CapacityWait, Letter } from "../../../../../src/job/page/letter.ts";
+import { createUnworkableRecords } from "../../../../../src/job/page/unworkable-records.ts";
 import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
 import { defaultLimits, onClock } from "../../../../support/ledger-stands.ts";
 import { dueLetter, openView, type DueFields } from "../../../../support/letters.ts";
@@ -68,6 +69,7 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
       capacity,
       health,
       hostPauses: async () => [],
+      unworkable: createUnworkableRecords(),
       ledger: { limits: defaultLimits },
     },
   };
