@@ -65,8 +65,7 @@ export function createFailureTally(): FailureTally {
   const kinds = new Map<string, MetKind>();
   // One dead letter is counted several times in a row.
   let last: { readonly kind: FailureKind; readonly counter: Counter } | null = null;
-  const counterOf = (kind: FailureKind, sample: string | null): Counter => {
-    if (last?.kind === kind) return last.counter;
+  const findCounter = (kind: FailureKind, sample: string | null): Counter => {
     const counter = counts.get(kind.id) ?? newCounter(kind, sample);
     last = { kind, counter };
     return counter;
@@ -79,24 +78,25 @@ export function createFailureTally(): FailureTally {
   };
   return {
     add(kind, sample, name, count = 1) {
-      const counter = counterOf(kind, sample);
+      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
       counter[name] = (counter[name] ?? 0) + count;
     },
     arrived(kind, sample, enteredAt, name) {
-      const counter = counterOf(kind, sample);
+      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
       addPart((counter[name] ??= noParts()), toHour(enteredAt), 1);
       if (name === "arrived") counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, enteredAt);
     },
     ruled(kind, sample, rule) {
-      addPart((counterOf(kind, sample).ruled ??= noParts()), rule, 1);
+      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
+      addPart((counter.ruled ??= noParts()), rule, 1);
     },
     stays(kind, sample) {
-      counterOf(kind, sample);
+      findCounter(kind, sample);
       kinds.set(kind.id, { kind, sample, stays: true });
     },
     merge(other) {
       for (const met of other.kinds()) {
-        addCounter(counterOf(met.kind, met.sample), other.counters.get(met.kind.id) ?? {});
+        addCounter(findCounter(met.kind, met.sample), other.counters.get(met.kind.id) ?? {});
         if (met.stays === true) kinds.set(met.kind.id, met);
       }
     },

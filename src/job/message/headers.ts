@@ -1,5 +1,5 @@
 import type { HeaderValues } from "./dead-letter.ts";
-import { isPlain, toJsonText } from "./json-text.ts";
+import { plain, toJsonText } from "./json-text.ts";
 import { oncePerText } from "./once-per-text.ts";
 
 /** Signed, and travels with every redriven message (lineage.ts). */
@@ -60,7 +60,7 @@ export function isToken(text: string): boolean {
 
 /** RFC 9110 §5.5: no control characters but tab. Bytes above 0x7f are allowed and travel as UTF-8. */
 export function isFieldValue(text: string): boolean {
-  return isPlain(text) || !/[^\P{Cc}\t\u{80}-\u{9f}]|\p{Cs}/u.test(text);
+  return plain.test(text) || !/[^\P{Cc}\t\u{80}-\u{9f}]|\p{Cs}/u.test(text);
 }
 
 /** Fields of one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them. */
@@ -160,6 +160,7 @@ interface HeaderName {
   readonly itemName: string;
   readonly isForwardable: boolean;
   readonly isSingleValued: boolean;
+  readonly isToken: boolean;
 }
 
 function toHeaderName(name: string, headerPrefix: string): HeaderName {
@@ -170,6 +171,7 @@ function toHeaderName(name: string, headerPrefix: string): HeaderName {
     itemName: `${headerPrefix}Forward-${name}`,
     isForwardable: isForwardable(name, headerPrefix),
     isSingleValued: singleValued.has(lower),
+    isToken: isToken(name),
   };
 }
 
@@ -180,6 +182,7 @@ function toItemHeader(name: string) {
 
 interface ForwardHeader {
   readonly name: string;
+  readonly isToken: boolean;
   readonly itemName: string;
   readonly value: string;
 }
@@ -193,7 +196,7 @@ export function toForwardHeaders(header: HeaderValues, headerPrefix: string): Fo
   const { headerName } = itemNamesOf(headerPrefix);
   for (const listed in header) {
     const values = header[listed] ?? nothing;
-    const { name, lower, itemName, isForwardable, isSingleValued } = headerName(listed);
+    const { name, lower, itemName, isForwardable, isSingleValued, isToken } = headerName(listed);
     if (values.length === 0 || !isForwardable) continue;
     const known = forward.get(lower);
     const isJoinable = (known === undefined && values.length === 1) || !isSingleValued;
@@ -201,7 +204,9 @@ export function toForwardHeaders(header: HeaderValues, headerPrefix: string): Fo
     const value = values.length === 1 ? values[0]! : values.join(", ");
     forward.set(
       lower,
-      known === undefined ? { name, itemName, value } : { ...known, value: `${known.value}, ${value}` },
+      known === undefined
+        ? { name, itemName, value, isToken }
+        : { ...known, value: `${known.value}, ${value}` },
     );
   }
   return forward;
@@ -214,9 +219,9 @@ export function changeHeaders(
   headerPrefix: string,
 ): void {
   for (const [changed, value] of Object.entries(changes)) {
-    const { name, lower, itemName, isForwardable } = itemNamesOf(headerPrefix).headerName(changed);
+    const { name, lower, itemName, isForwardable, isToken } = itemNamesOf(headerPrefix).headerName(changed);
     if (name === "" || !isForwardable) continue;
     if (value === null) forward.delete(lower);
-    else forward.set(lower, { name, itemName, value });
+    else forward.set(lower, { name, itemName, value, isToken });
   }
 }

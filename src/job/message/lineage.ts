@@ -166,11 +166,16 @@ export function readLineage(
  * root; any other dead letter is a root itself. `attemptBefore`: redrives already made, the larger of header
  * and ledger.
  */
-export function nextLineage(letter: DeadLetter, reading: LineageReading, attemptBefore: number): Lineage {
+export function nextLineage(
+  letter: DeadLetter,
+  reading: LineageReading,
+  attemptBefore: number,
+  root: Root = rootOf(letter, reading),
+): Lineage {
   const known = reading.kind === "come-back" ? reading.lineage : null;
   const isForgivenNow = known !== null && isFree(letter, known) && known.step?.isProbe === false;
   return {
-    attempt: Math.max(attemptBefore, rootOf(letter, reading).attempt) + 1,
+    attempt: Math.max(attemptBefore, root.attempt) + 1,
     rootId: known === null ? letter.messageId : known.rootId,
     rootCreatedAt: known === null ? letter.createdAt : known.rootCreatedAt,
     rootMaxRetries: known === null ? (letter.maxRetries ?? null) : known.rootMaxRetries,

@@ -96,12 +96,19 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   const headers: Headers = {};
   const contentType = forward.get("content-type");
   forward.delete("content-type");
-  if (contentType !== undefined) headers["Content-Type"] = contentType.value;
+  if (contentType !== undefined) {
+    if (!isFieldValue(contentType.value)) return park("unjoinable-header");
+    headers["Content-Type"] = contentType.value;
+  }
   headers[names.method] = method;
-  for (const { itemName, value } of forward.values()) headers[itemName] = value;
-  for (const name in settings) headers[name] = settings[name]!;
-  for (const name in headers) {
-    if (!names.itemHeader(name).isToken || !isFieldValue(headers[name]!)) return park("unjoinable-header");
+  for (const { itemName, value, isToken } of forward.values()) {
+    if (!isToken || !isFieldValue(value)) return park("unjoinable-header");
+    headers[itemName] = value;
+  }
+  for (const name in settings) {
+    const value = settings[name]!;
+    if (!names.itemHeader(name).isToken || !isFieldValue(value)) return park("unjoinable-header");
+    headers[name] = value;
   }
   // Our own are written from letters and digits, or left out.
   headers[names.deduplicationId] = context.deduplicationId;
@@ -145,23 +152,28 @@ function toSettings(
   if (labels.some((label) => label.includes(","))) return "unjoinable-header";
 
   const headers: Headers = {};
-  set(headers, names.retries, changes.retries ?? retries ?? undefined);
-  set(headers, names.retryDelay, chosen(changes.retryDelay, letter.retryDelayExpression));
-  set(headers, names.timeout, toSeconds(changes.timeoutMs ?? 0));
+  const maxRetries = changes.retries ?? retries;
+  if (maxRetries !== null) headers[names.retries] = String(maxRetries);
+  const retryDelay = chosen(changes.retryDelay, letter.retryDelayExpression);
+  if (retryDelay !== undefined) headers[names.retryDelay] = retryDelay;
+  const { timeoutMs = 0 } = changes;
+  if (timeoutMs > 0) headers[names.timeout] = toSeconds(timeoutMs);
   const areJoined =
-    setCallback(headers, names.callback, callback, letter.callbackHeader, prefix) &&
-    setCallback(headers, names.failureCallback, failureCallback, letter.failureCallbackHeader, prefix);
+    (callback === undefined ||
+      setCallback(headers, names.callback, callback, letter.callbackHeader, prefix)) &&
+    (failureCallback === undefined ||
+      setCallback(headers, names.failureCallback, failureCallback, letter.failureCallbackHeader, prefix));
   if (!areJoined) return "unjoinable-header";
-  set(headers, names.label, labels.length === 0 ? undefined : labels.join(","));
+  if (labels.length > 0) headers[names.label] = labels.join(",");
   const flow = chosen(changes.flowControl, originalFlowControl(letter));
   const flowValue = flow === undefined ? "" : toFlowControlValue(flow);
   // Key and value only travel together.
   if (flow !== undefined && flowValue !== "") {
-    set(headers, names.flowControlKey, flow.key);
-    set(headers, names.flowControlValue, flowValue);
+    headers[names.flowControlKey] = flow.key;
+    headers[names.flowControlValue] = flowValue;
   }
-  if (notBefore === undefined) set(headers, names.delay, toSeconds(delayMs));
-  else set(headers, names.notBefore, Math.ceil(notBefore / 1_000));
+  if (notBefore !== undefined) headers[names.notBefore] = String(Math.ceil(notBefore / 1_000));
+  else if (delayMs > 0) headers[names.delay] = toSeconds(delayMs);
   return headers;
 }
 
@@ -170,19 +182,14 @@ function chosen<T>(change: T | null | undefined, original: T | undefined): T | u
   return change === undefined ? original : (change ?? undefined);
 }
 
-function set(headers: Headers, name: string, value: string | number | undefined): void {
-  if (value !== undefined) headers[name] = String(value);
-}
-
 /** With the original's own headers for it, under any new URL. False if a header cannot be one text. */
 function setCallback(
   headers: Headers,
   setting: string,
-  url: string | undefined,
+  url: string,
   header: HeaderValues | undefined,
   prefix: string,
 ): boolean {
-  if (url === undefined) return true;
   const forward = toForwardHeaders(header ?? {}, prefix);
   if (forward === null) return false;
   headers[setting] = url;
@@ -190,9 +197,9 @@ function setCallback(
   return true;
 }
 
-/** Whole seconds, rounded up; nothing for no time. */
-function toSeconds(ms: number): string | undefined {
-  return ms <= 0 ? undefined : `${Math.ceil(ms / 1_000)}s`;
+/** Whole seconds, rounded up. */
+function toSeconds(ms: number): string {
+  return `${Math.ceil(ms / 1_000)}s`;
 }
 
 /**

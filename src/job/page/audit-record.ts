@@ -13,15 +13,10 @@ export function toAuditRecord(
   return { dlqId, rule, reason, attempt, host, parent: reading.lineage.parentDlqId };
 }
 
-/** Where its message goes, which a rule may have changed. */
-export function targetHostOf({ due }: Pick<Letter, "due">): string {
-  return hostOf(due.target.destination);
-}
-
 /** The audit record of a message about to be published, with its losses, and whether it may be a double. */
 export function toPublishRecord(letter: Letter, declaredDouble: Begun["declaredDouble"]): AuditRecord {
   const { lineage, due } = letter;
-  const record = toAuditRecord(letter, lineage.attempt, targetHostOf(letter));
+  const record = toAuditRecord(letter, lineage.attempt, due.host);
   const notes: string[] = [...due.losses];
   if (declaredDouble !== false) notes.push(declaredDouble);
   if (lineage.step?.isCanary === true) notes.push("canary");

@@ -111,12 +111,12 @@ export class Letter {
 
   /** Encoded bytes of its item. */
   get bytes(): number {
-    return this.due.bytes;
+    return (this.item ?? this.due).bytes;
   }
 
   /** The lineage that it is sent with. */
   get lineage(): Lineage {
-    return this.sendAs?.lineage ?? this.due.lineage;
+    return (this.sendAs ?? this.item ?? this.due).lineage;
   }
 
   /**
@@ -155,6 +155,10 @@ export interface Item {
   readonly proofAddress: string | null;
   /** Where it goes, in any variant. */
   readonly target: Pick<BatchItem, "destination" | "queue">;
+  /** The host of its destination, which a rule may have changed. */
+  readonly host: string;
+  /** By which rates per host count it (`rateHostOf`). */
+  readonly rateHost: string;
   /** The losses of its rebuild that the policy allows. */
   readonly losses: readonly Loss[];
   /** Encoded bytes of its largest variant, with the longest suffix. */

@@ -5,10 +5,11 @@ import { hash } from "node:crypto";
 import type { BatchItem, DeadLetter } from "../message/dead-letter.ts";
 import { toDeduplicationId } from "../message/deduplication-id.ts";
 import { toItemJson } from "../message/encode-item.ts";
-import { toDestination } from "../message/destination-url.ts";
+import { hostOf, toDestination } from "../message/destination-url.ts";
 import { checkFidelity } from "../message/fidelity.ts";
 import { toRootFlowControl } from "../message/flow-control.ts";
 import { isProofUrl } from "../message/proof-callback-url.ts";
+import { rateHostOf } from "../message/lane-origin.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../message/lineage.ts";
 import type { CheckItem } from "../message/item-policy.ts";
 import { isPlausibleDelay } from "../message/plausible-dates.ts";
@@ -58,7 +59,7 @@ export function prepare(
 
   const changes = flowControl === undefined ? set : { flowControl, ...set };
   const root = rootOf(letter, reading);
-  const next = nextLineage(letter, reading, record.attempt);
+  const next = nextLineage(letter, reading, record.attempt, root);
   const lineage =
     changes.flowControl === undefined ? next : { ...next, ...toRootFlowControl(letter, changes.flowControl) };
   const delayMs = toDelayMs(letter, changes);
@@ -108,6 +109,7 @@ export function prepare(
       bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
     if (fits({ item, bytes: json.bytes }) && fits(proven)) [proofOf, canary] = [proofAddress, proven];
   }
+  const host = hostOf(item.destination);
   return {
     kind: "item",
     item: {
@@ -118,6 +120,8 @@ export function prepare(
       lineageKey,
       proofAddress: proofOf,
       target: toTarget(item),
+      host,
+      rateHost: item.queue === undefined ? host : rateHostOf(item),
       losses,
       bytes: canary === null ? json.bytes : Math.max(json.bytes, canary.bytes),
       isSentAhead,

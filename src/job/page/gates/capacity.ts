@@ -7,7 +7,6 @@
  * A grant that waited too long for its batch is moved to now. Else all that has waited for a slow service would
  * leave in one moment, and the rate counts those grants no more.
  */
-import { rateHostOf } from "../../message/lane-origin.ts";
 import { isAutoRate, type AutoRate } from "../../contracts/auto-rate.ts";
 import type {
   CapacityQuery,
@@ -82,7 +81,7 @@ async function learnLoad(
 function toRequest(letter: Letter, ruleLimit: Rate | undefined): CapacityRequest {
   const { decision, grant, due } = letter;
   return {
-    host: rateHostOf(due.target),
+    host: due.rateHost,
     rule: decision.rule,
     ...(ruleLimit === undefined ? {} : { ruleLimit }),
     post: isReconciling(letter) ? "again" : "first",
@@ -133,7 +132,7 @@ export function holdForCapacity(drain: DrainRuntime, letter: Letter, { verdict }
       return hold(letter, "rate-limit", until, `limits.publish is ${toText(publish)}`);
     case "host": {
       const rate = toPerHostText(perHost, verdict);
-      const why = `limits.perHost is ${rate}, for ${rateHostOf(letter.due.target)}`;
+      const why = `limits.perHost is ${rate}, for ${letter.due.rateHost}`;
       return hold(letter, "rate-limit", until, why);
     }
     case "service": {

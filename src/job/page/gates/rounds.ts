@@ -8,7 +8,6 @@
  *
  * A slow host or rule delays nobody else: in every round all remaining letters ask again.
  */
-import { rateHostOf } from "../../message/lane-origin.ts";
 import type { ParkReason } from "../../message/park-reasons.ts";
 import { sleptFully } from "../../contracts/clock.ts";
 import { unlessRedisAway } from "../../contracts/errors.ts";
@@ -192,7 +191,7 @@ export function inPublishOrder(letters: readonly Letter[]): readonly Letter[] {
   const fresh: Letter[] = [];
   const again: Letter[] = [];
   for (const one of letters) (isReconciling(one) ? again : fresh).push(one);
-  const hosts = groupBy(fresh, ({ due }) => rateHostOf(due.target));
+  const hosts = groupBy(fresh, ({ due }) => due.rateHost);
   const queues = [...hosts.values()].map((queue) => queue.toSorted(byEntry));
   const inTurn: Letter[] = [];
   const longest = Math.max(0, ...queues.map(({ length }) => length));

@@ -11,7 +11,6 @@ import { toRootHash } from "../../message/lane-id.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { targetHostOf } from "../audit-record.ts";
 import { reportUnworkable } from "../put-aside.ts";
 import type { Begun, Proof } from "../letter.ts";
 import type { PublishContext } from "./publish-context.ts";
@@ -155,7 +154,7 @@ function toPublishedRecord(
   const { dlqId, lineage, decision, reading } = letter;
   const { rule } = decision;
   const { attempt } = lineage;
-  const host = targetHostOf(letter);
+  const { host } = letter.due;
   const record: AuditRecord =
     reading.kind === "come-back"
       ? { dlqId, as, rule, attempt, host, parent: reading.lineage.parentDlqId }

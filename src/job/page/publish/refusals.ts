@@ -3,7 +3,7 @@ import { unlessRedisAway } from "../../contracts/errors.ts";
 import type { Token } from "../../contracts/ids.ts";
 import type { RefusedVerdict, SourceFacts } from "../../contracts/ledger.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { parentOf, targetHostOf } from "../audit-record.ts";
+import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
 import { hold, leaveInDoubt } from "../fate.ts";
 import type { Letter } from "../letter.ts";
@@ -53,7 +53,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   const park = async ({ letter, token, reason }: Refused): Promise<void> => {
     const { dlqId, decision, attempt, failure } = letter;
     const { rule } = decision;
-    const host = targetHostOf(letter);
+    const { host } = letter.due;
     const parking = { dlqId, reason, rule, attempt, failure: failure.id, host, ...parentOf(letter) };
     const written = await unlessRedisAway(() => writeParked(drain, [parking], { token }), null);
     // Not written: it is cooling in the ledger, and the next refusal parks it.
