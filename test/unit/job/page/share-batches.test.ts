@@ -13,6 +13,7 @@ function createStand(signal = new AbortController().signal) {
   const clock = createManualClock();
   const source = {
     clock,
+    config: { id: "eu" },
     publish: { maxItems: 3, maxBytes: 100_000 },
     health: { standing: () => ({ state: "usable" }) },
     poison: { maxBeside: (_id: string, max: number) => max, batchSize: (max: number) => max },
