@@ -15,31 +15,34 @@ export interface DecidingRuntime {
 
 /**
  * Gives a letter its decision, and its item if it is due. One that cannot be rebuilt or may not be published
- * becomes a park. Changes nothing else. Answers the facts that were decided on.
+ * becomes a park. Changes nothing else. Answers the facts that were decided on. `now`: Unix ms by the service's clock.
  */
-export function decideLetter({ config, source }: DecidingRuntime, letter: Letter): RecordFacts {
-  const { decision, facts } = decide(config, letter, serviceNow(source));
+export function decideLetter(
+  runtime: DecidingRuntime,
+  letter: Letter,
+  now: number = serviceNow(runtime.source),
+  preparation: Preparation = preparationOf(runtime),
+): RecordFacts {
+  const { decision, facts } = decide(runtime.config, letter, now);
   letter.facts = facts;
   letter.attempt = facts.attempt;
   letter.decision = decision;
   if (decision.then !== "republish") return facts;
   // The person who released it has seen its losses.
-  const onLoss = releasedBy(letter.view) === "by-person" ? "republish" : config.onLoss;
-  const prepared = prepare(letter, decision.set, preparationOf({ config, source }, onLoss));
+  const isOrdered = releasedBy(letter.view) === "by-person";
+  const own: Preparation = isOrdered ? { ...preparation, onLoss: "republish" } : preparation;
+  const prepared = prepare(letter, decision.set, own);
   if (prepared.kind === "item") letter.item = prepared.item;
   else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
   return facts;
 }
 
 /** How a drain prepares its items. */
-export function preparationOf(
-  { config, source }: DecidingRuntime,
-  onLoss: Preparation["onLoss"] = config.onLoss,
-): Preparation {
+export function preparationOf({ config, source }: DecidingRuntime): Preparation {
   return {
     headerPrefix: source.headerPrefix,
     lineageKey: source.lineageKeys()[0],
-    onLoss,
+    onLoss: config.onLoss,
     checkItem: source.checkItem,
     lane: config.lane,
     flowControl: config.flowControl,

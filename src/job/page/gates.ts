@@ -33,7 +33,9 @@ export async function askGates(
   const fresh: Letter[] = [];
   for (const one of letters) if (!isReconciling(one)) fresh.push(one);
   for (const gate of gates) {
-    const asking = gate.asking(drain, toOpen(gate.letsReconcilingPass ? fresh : letters), now);
+    const open = toOpen(gate.letsReconcilingPass ? fresh : letters);
+    if (open.length === 0) continue;
+    const asking = gate.asking(drain, open, now);
     if (asking.length > 0) await gate.ask(drain, asking, signal);
   }
   return letters.filter(mayGo);

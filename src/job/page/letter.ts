@@ -223,5 +223,7 @@ export function isDue({ item, fate }: Letter): boolean {
 }
 
 export function idsOf(letters: readonly { readonly dlqId: DlqId }[]): DlqId[] {
-  return letters.map(({ dlqId }) => dlqId);
+  const ids: DlqId[] = [];
+  for (const { dlqId } of letters) ids.push(dlqId);
+  return ids;
 }

@@ -15,7 +15,7 @@ import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { expiresBy } from "../listing/record-dates.ts";
 import { apart } from "./apart.ts";
-import { decideLetter, isNewlyExhausted, isToSettle, isToUnpark } from "./decide-letter.ts";
+import { decideLetter, isNewlyExhausted, isToSettle, isToUnpark, preparationOf } from "./decide-letter.ts";
 import { drop } from "./drop.ts";
 import { slowDownHosts, toFailedAgain } from "./failed-again.ts";
 import { isProven, isPutAside } from "./fate.ts";
@@ -124,9 +124,11 @@ async function noteComeBacks(drain: DrainRuntime, letters: readonly Letter[]): P
 }
 
 function decideLetters(drain: DrainRuntime, letters: readonly Letter[], { accepts }: PageWork): void {
+  const now = serviceNow(drain.source);
+  const preparation = preparationOf(drain);
   for (const letter of letters) {
     if (letter.fate !== null) continue;
-    decideLetter(drain, letter);
+    decideLetter(drain, letter, now, preparation);
     if (accepts?.(letter) === false) letter.fate = { kind: "not-ordered" };
   }
 }

@@ -160,21 +160,19 @@ const expectedItem = "expected an object with a messageId or an error";
 function toPosition(element: unknown): Position {
   if (!isObject(element)) return unreadable(`${expectedItem}, got something else`);
   const { messageId, error, deduplicated } = element;
-  if (isAbsent(messageId)) {
+  if (absent.has(messageId)) {
     const text = toText(error);
     if (text !== null) return { kind: "refused", error: text };
     return unreadable(`${expectedItem}, got neither`);
   }
-  if (!isAbsent(error)) return unreadable("expected a messageId or an error, got both");
+  if (!absent.has(error)) return unreadable("expected a messageId or an error, got both");
   if (!isMessageId(messageId))
     return unreadable("expected a messageId like msg_<id>, got one that has not that shape");
   // A hit may prove less than an acceptance, so any value but an absent one counts as a hit.
-  return { kind: "published", messageId, deduplicated: !isAbsent(deduplicated) && deduplicated !== false };
+  return { kind: "published", messageId, deduplicated: !absent.has(deduplicated) && deduplicated !== false };
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
-}
+const absent: ReadonlySet<unknown> = new Set([undefined, null, ""]);
 
 /** `"text"` or `{"message": "text"}`; null for anything else. */
 function toText(error: unknown): string | null {

@@ -23,7 +23,7 @@ import { hold } from "../fate.ts";
 import type { Gate } from "./gate.ts";
 import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
 import { canaryTimeoutMs } from "../publish/canary-variant.ts";
-import { isOldAnswer } from "./old-answer.ts";
+import { maxAnswerAgeMs } from "./old-answer.ts";
 
 export const capacity: Gate = {
   name: "capacity",
@@ -31,7 +31,7 @@ export const capacity: Gate = {
   asking(drain, letters, now) {
     const limited = limitedRulesOf(drain);
     return letters.filter(({ grant, decision: { rule } }) => {
-      if (grant !== null) return isOldAnswer(grant.askedAt, now);
+      if (grant !== null) return now - grant.askedAt > maxAnswerAgeMs;
       return limited === "all" || (rule !== null && limited.has(rule));
     });
   },

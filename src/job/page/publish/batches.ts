@@ -19,15 +19,13 @@ export function toBatches(
   // Messages that were posted together are posted again together. A POST is accepted whole or not at all, so
   // an accepted one holds no poison. One begin has one time; two begins in a millisecond merely share a
   // batch.
-  const again = groupBy(granted.filter(isReconciling), ({ view }) =>
-    view.state === "open" ? view.lastAt : 0,
-  );
+  const reconciling: Letter[] = [];
+  const others: Letter[] = [];
+  for (const one of granted) (isReconciling(one) ? reconciling : others).push(one);
+  const again = groupBy(reconciling, ({ view }) => (view.state === "open" ? view.lastAt : 0));
   const maxAgain = poison.batchSize(maxItems);
   // Messages that were refused together go on in halves, beside nothing else.
-  const fresh = groupBy(
-    granted.filter((one) => !isReconciling(one)),
-    ({ dlqId }) => poison.maxBeside(dlqId, maxItems),
-  );
+  const fresh = groupBy(others, ({ dlqId }) => poison.maxBeside(dlqId, maxItems));
   const batches = [
     ...[...again.values()].flatMap((some) => packBatches(some, { maxCount: maxAgain, maxBytes })),
     ...[...fresh].flatMap(([maxCount, some]) => packBatches(some, { maxCount, maxBytes })),

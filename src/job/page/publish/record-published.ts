@@ -48,11 +48,15 @@ async function writePublished(
 ): Promise<{ readonly isDeleteAudited: boolean }> {
   const { source, config } = drain;
   const { unwritten } = source;
-  const facts = accepted.map((one) => toFact(one, config.name));
+  const facts: PublishedFact[] = [];
+  const deletes: AuditRecord[] = [];
+  for (const one of accepted) {
+    facts.push(toFact(one, config.name));
+    deletes.push({ dlqId: one.begun.letter.dlqId });
+  }
   const doubles = new Set<DlqId>();
   const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
     toEntry(source, act, records, ofDrain(drain));
-  const deletes = facts.map(({ dlqId }) => ({ dlqId }));
   const entries = [entryOf("published", toPublishedRecords(accepted, doubles)), entryOf("delete", deletes)];
   let isDeleteAudited = false;
   try {
@@ -77,16 +81,16 @@ async function writePublished(
 
 function reportPublished(drain: DrainRuntime, accepted: readonly Proof[]): void {
   const { source, config } = drain;
-  if (accepted.length > 0) {
-    const now = serviceNow(source);
-    source.events.emit({
-      type: "record:published",
-      drain: config.name,
-      source: source.config.id,
-      records: accepted.map((one) => toEventRecord(one, now)),
-    });
+  const now = serviceNow(source);
+  const records: EventOf<"record:published">["records"][number][] = [];
+  const begun: Begun[] = [];
+  for (const one of accepted) {
+    records.push(toEventRecord(one, now));
+    begun.push(one.begun);
   }
-  const begun = accepted.map((one) => one.begun);
+  if (records.length > 0) {
+    source.events.emit({ type: "record:published", drain: config.name, source: source.config.id, records });
+  }
   reportDeclaredDoubles(drain, begun);
 }
 
@@ -144,7 +148,9 @@ export function reportDeclaredDoubles({ source, config }: DrainRuntime, begun: r
 }
 
 function toPublishedRecords(accepted: readonly Proof[], doubles: ReadonlySet<DlqId>): readonly AuditRecord[] {
-  return accepted.map((one) => toPublishedRecord(one, doubles));
+  const records: AuditRecord[] = [];
+  for (const one of accepted) records.push(toPublishedRecord(one, doubles));
+  return records;
 }
 
 function toPublishedRecord(

@@ -34,7 +34,7 @@ export function createBegunBatches() {
       const rest: DlqId[] = [];
       for (let from = 0; from < dlqIds.length;) {
         const batch = byFirstId.get(dlqIds[from]);
-        if (batch !== undefined && isAt(batch.dlqIds, dlqIds, from)) {
+        if (batch !== undefined && isAt(batch, dlqIds, from)) {
           whole.push(batch);
           from += batch.dlqIds.length;
         } else {
@@ -47,8 +47,8 @@ export function createBegunBatches() {
   };
 }
 
-/** True if these ids are among the others, one after another from there on. */
-function isAt(ids: readonly DlqId[], others: readonly DlqId[], from: number): boolean {
-  for (let at = 0; at < ids.length; at += 1) if (ids[at] !== others[from + at]) return false;
+/** True if its ids are among the others, one after another from there on. */
+function isAt({ dlqIds }: BegunBatch, others: readonly DlqId[], from: number): boolean {
+  for (let at = 0; at < dlqIds.length; at += 1) if (dlqIds[at] !== others[from + at]) return false;
   return true;
 }
