@@ -43,7 +43,7 @@ export const mutations = [
   {
     name: "publish a whole batch for some of its ids",
     file: "src/job/store/ledger/begun-batches.ts",
-    find: "if (batch !== undefined && isAt(batch.dlqIds, dlqIds, from)) {",
+    find: "if (batch !== undefined && isAt(batch, dlqIds, from)) {",
     replace: "if (batch !== undefined) {",
     test: "test/contract/job/store/ledger/ledger-batches.test.ts",
   },
