@@ -30,8 +30,7 @@ export async function askGates(
   signal: AbortSignal,
 ): Promise<readonly Letter[]> {
   const now = drain.source.clock.monotonic();
-  const fresh: Letter[] = [];
-  for (const one of letters) if (!isReconciling(one)) fresh.push(one);
+  const fresh = letters.some(isReconciling) ? letters.filter((one) => !isReconciling(one)) : letters;
   for (const gate of gates) {
     const open = toOpen(gate.letsReconcilingPass ? fresh : letters);
     if (open.length === 0) continue;
@@ -46,9 +45,8 @@ export function mayGo({ fate, wait }: Letter): boolean {
   return fate === null && wait === null;
 }
 
-/** Those without a fate. */
+/** Those without a fate: mostly all, and then nothing is copied. */
 function toOpen(letters: readonly Letter[]): readonly Letter[] {
-  const open: Letter[] = [];
-  for (const one of letters) if (one.fate === null) open.push(one);
-  return open;
+  for (const one of letters) if (one.fate !== null) return letters.filter(({ fate }) => fate === null);
+  return letters;
 }

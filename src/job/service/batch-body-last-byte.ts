@@ -134,8 +134,8 @@ function createEncoder(encodedItems: readonly EncodedItem[]) {
 /** With the bracket and the commas of the array, but for the last bracket. */
 function toPieces(encodedItems: readonly EncodedItem[]): readonly (string | Buffer)[] {
   const pieces: (string | Buffer)[] = [];
-  for (const [at, item] of encodedItems.entries()) {
-    pieces.push(at === 0 ? "[" : ",");
+  for (const item of encodedItems) {
+    pieces.push(pieces.length === 0 ? "[" : ",");
     if (typeof item === "string") pieces.push(item);
     else for (const piece of item) pieces.push(piece);
   }

@@ -250,14 +250,11 @@ function toScriptLimits(limits: LedgerLimits): string {
 
 /** One value if it is the same for all, otherwise a list. An absent one is false. */
 function toColumn<Row, Name extends keyof Row>(rows: readonly Row[], name: Name) {
-  const column: (NonNullable<Row[Name]> | false)[] = [];
-  let areSame = true;
+  const first = rows[0]?.[name] ?? false;
   for (const row of rows) {
-    const value = row[name] ?? false;
-    column.push(value);
-    areSame &&= value === column[0];
+    if ((row[name] ?? false) !== first) return rows.map((one) => one[name] ?? false);
   }
-  return areSame && column.length > 0 ? column[0]! : column;
+  return rows.length === 0 ? [] : first;
 }
 
 /** In Lua a JSON null is a value that counts as true; absent is what the scripts understand. */
