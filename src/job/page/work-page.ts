@@ -79,12 +79,7 @@ export async function workPage(
   if (config.mode !== "live") return report.outcome();
 
   await stage(ordered, (some) => unpark(drain, some));
-  await stage(ordered, (some) =>
-    park(
-      drain,
-      some.filter((one) => !isNewlyExhausted(one)),
-    ),
-  );
+  await stage(ordered.filter(isToPark), (some) => park(drain, some));
   await settle(provenBefore);
   await stage(ordered, (some) => drop(drain, some, page.readAt));
   report.ended();
@@ -161,6 +156,11 @@ function namesOf({ unusable, broken }: Unreadable, { accepts }: PageWork): Unrea
   if (accepts === undefined) return { unusable, broken };
   const all = [...unusable, ...broken.map(({ error }) => toUnworkable(error))];
   return { unusable: all.map(({ reason, problem }) => ({ reason, problem })), broken: [] };
+}
+
+/** What is newly exhausted is parked only if its lane does not keep it. */
+function isToPark(letter: Letter): boolean {
+  return letter.decision.then === "park" && !isNewlyExhausted(letter);
 }
 
 function deletesAudited(letters: readonly Letter[]): ReadonlySet<DlqId> {
