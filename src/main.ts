@@ -32,9 +32,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 const { processIo } = await import("./people/cli/io.ts");
-const { runCli } = await import("./people/cli/program.ts");
-
-const exitCode = await runCli(argv, processIo);
+// A command that the daemon beside it answers loads nothing more.
+const answered = process.env["REDRIVER_SOCKET_PATH"]
+  ? await (await import("./people/cli/beside/ask-daemon.ts")).askDaemon(argv, processIo)
+  : null;
+const exitCode = answered ?? (await (await import("./people/cli/program.ts")).runCli(argv, processIo));
 // An error of the last write comes after this line.
 process.exitCode = exitCode;
 process.once("exit", () => {

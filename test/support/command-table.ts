@@ -8,6 +8,7 @@ export async function commandTable(): Promise<readonly CommandEntry[]> {
   const context = {
     io: withLineBelow(processIo),
     exitWith: () => undefined,
+    runCommand: () => Promise.resolve(0),
     allCommands: () => createWholeProgram(context),
   };
   return toCommandTable(await createWholeProgram(context));

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
-import type { Io } from "./io.ts";
+import type { Io, ProcessIo } from "./io.ts";
 
 export interface CommandContext {
   readonly io: Io;
   /** Set by a command that does not end with 0. */
   exitWith(code: number): void;
+  /** Another command, in a world of its own. Answers its exit code. */
+  runCommand(argv: readonly string[], world: ProcessIo): Promise<number>;
   /** The program with every command, for one that is about all of them. */
   allCommands(): Promise<Command>;
 }

@@ -6,6 +6,8 @@ import { randomIdentities, replicaName, systemClock } from "../../../system-worl
 import { createSecretsToRedact } from "../output/secrets-to-redact.ts";
 import { createTeardown, type Teardown } from "../../../teardown.ts";
 import { readSecret, type SecretReading } from "../../../config/read-secret.ts";
+import { answerCommands } from "../beside/answer-commands.ts";
+import { socketVariable } from "../beside/wire.ts";
 import { endOnSignals } from "./end-on-signals.ts";
 import { takeWarnings } from "./node-warnings.ts";
 import type { SecretRef } from "../../../job/contracts/drains-document.ts";
@@ -18,7 +20,6 @@ import { createEventLog } from "../../../telemetry/event-log.ts";
 import { createLogger } from "../../../telemetry/logger.ts";
 import { createMetrics } from "../../../telemetry/metrics.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import type { Io } from "../io.ts";
 import { loadAll, type LoadedWhole } from "../load-config.ts";
 import { version } from "../version.ts";
 
@@ -35,21 +36,21 @@ export const registerRun: Register = (program, context) => {
     });
 };
 
-async function run(loaded: LoadedWhole, { io }: CommandContext): Promise<number> {
+async function run(loaded: LoadedWhole, context: CommandContext): Promise<number> {
   const teardown = createTeardown();
   try {
-    await runUntilStopped(loaded, io, teardown);
+    await runUntilStopped(loaded, context, teardown);
     return 0;
   } finally {
     // Also when the start failed half-way: an open connection would keep the process from ending.
     const unclean = await teardown.run(closeEachWithinMs);
-    if (unclean.length > 0) io.err(`redriver: could not be closed in time: ${unclean.join(", ")}\n`);
+    if (unclean.length > 0) context.io.err(`redriver: could not be closed in time: ${unclean.join(", ")}\n`);
   }
 }
 
 async function runUntilStopped(
   { settings, document, text }: LoadedWhole,
-  io: Io,
+  { io, runCommand }: CommandContext,
   teardown: Teardown,
 ): Promise<void> {
   const { stop, closed } = endOnSignals(
@@ -113,6 +114,16 @@ async function runUntilStopped(
   });
   metrics.adopt(document);
   listeners.push(metrics.events);
+
+  const socketPath = io.env[socketVariable] ?? "";
+  if (socketPath !== "") {
+    const socket = await answerCommands(socketPath, {
+      runCommand,
+      instance: replicaName(),
+      warn: (message) => events.emit({ type: "process:warned", name: "SocketWarning", message }),
+    });
+    if (socket !== null) teardown.add("socket", socket.close);
+  }
 
   await daemon.run({
     createPeople: (told) => {

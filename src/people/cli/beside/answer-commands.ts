@@ -1,0 +1,164 @@
+import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { createConnection, createServer, type Socket } from "node:net";
+import { dirname } from "node:path";
+import type { ProcessIo } from "../io.ts";
+import type { CommandContext } from "../command-context.ts";
+import { findOpenFolder, onLines, readBuild, send, type Reply, type Request } from "./wire.ts";
+
+/** Each has a core of its own: connections to Redis, and memory for some pages. */
+const maxCommands = 4;
+/** Characters. An environment and a command line. */
+const maxRequest = 1_048_576;
+const requestWithinMs = 5_000;
+/** Bytes. A command whose reader leaves so much unread is ended. */
+const maxUnread = 16 * 1_048_576;
+
+/**
+ * Answers commands of this user at a socket. Null, and why is said, if there can be none: the daemon works
+ * without it, and so do commands.
+ */
+export async function answerCommands(
+  path: string,
+  {
+    runCommand,
+    instance,
+    warn,
+  }: Pick<CommandContext, "runCommand"> & {
+    readonly instance: string;
+    readonly warn: (why: string) => void;
+  },
+) {
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    open.add(socket);
+    const timer = setTimeout(() => socket.destroy(), requestWithinMs);
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      clearTimeout(timer);
+      open.delete(socket);
+    });
+    let command: ReturnType<typeof createRemote> | null = null;
+    socket.on("end", () => (command === null ? socket.destroy() : command.stop()));
+    socket.on("close", () => command?.stop());
+    onLines(socket, maxRequest, (value) => {
+      if (command !== null) return command.take(value as Reply);
+      clearTimeout(timer);
+      const request = value as Request;
+      command = createRemote(socket, request);
+      void answer(socket, request, command.io);
+    });
+    // Nothing is said to one too many: it goes on in its own process.
+    if (open.size > maxCommands) socket.destroy();
+    else send(socket, { v: 1, build: readBuild(), cwd: process.cwd(), instance, pid: process.pid });
+  });
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const why = findOpenFolder(path);
+    if (why !== null) throw new Error(why);
+    await removeDead(path);
+    await listen();
+  } catch (error) {
+    warn(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+  server.on("error", () => undefined);
+  server.unref();
+  return {
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+
+  /** No command ends the daemon. */
+  async function answer(socket: Socket, request: Request, io: ProcessIo): Promise<void> {
+    const exit = await runCommand(request.argv, io).catch(() => 1);
+    send(socket, { exit });
+    socket.end();
+  }
+
+  /** Nobody else can open it, not even for a moment: it is made under a mask. */
+  function listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      const before = process.umask(0o177);
+      try {
+        server.listen(path, () => {
+          chmodSync(path, 0o600);
+          resolve();
+        });
+      } finally {
+        process.umask(before);
+      }
+    });
+  }
+}
+
+/** Throws if a daemon answers there, or if it is no socket. */
+async function removeDead(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) throw new Error("is no socket");
+  const isRefused = await new Promise<boolean>((resolve) => {
+    const socket = createConnection(path, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
+  });
+  if (!isRefused) throw new Error("another daemon answers there");
+  rmSync(path);
+}
+
+function createRemote(socket: Socket, request: Request) {
+  const listeners = new Set<(signal: NodeJS.Signals) => void>();
+  const answers: ((given: string | boolean) => void)[] = [];
+  let isStopped = false;
+  let isOutLost = false;
+  /** Once if the command's process asks for it, once more if that has gone. */
+  const stop = (): void => {
+    isStopped = true;
+    isOutLost = true;
+    for (const give of answers.splice(0)) give("");
+    for (const listener of listeners) listener("SIGINT");
+  };
+  const write = (frame: Parameters<typeof send>[1]): void => {
+    send(socket, frame);
+    if (socket.writableLength > maxUnread) socket.destroy();
+  };
+  const asked = (): Promise<string | boolean> =>
+    isStopped ? Promise.resolve("") : new Promise((resolve) => answers.push(resolve));
+  const io: ProcessIo = {
+    env: request.env,
+    isTerminal: request.isTerminal,
+    columns: request.columns ?? Number.POSITIVE_INFINITY,
+    rows: request.rows ?? Number.POSITIVE_INFINITY,
+    errColumns: () => request.errColumns,
+    get isOutLost() {
+      return isOutLost;
+    },
+    out: (text) => write({ out: text }),
+    err: (text) => write({ err: text }),
+    async ask(question) {
+      write({ ask: question });
+      return String(await asked());
+    },
+    async confirm(question) {
+      write({ confirm: question });
+      return (await asked()) === true;
+    },
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  return {
+    io,
+    stop,
+    take(reply: Reply): void {
+      if ("answer" in reply) answers.shift()?.(reply.answer);
+      else isOutLost = true;
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, statSync } from "node:fs";
+import { createConnection, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFolder, start, type Running } from "../../support/command.ts";
+import { startDaemon } from "../../support/daemon.ts";
+import { createDrainStage } from "../../support/drain-stage.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+
+async function setUp() {
+  const { setup } = await createDrainStage({ url: redis.url() });
+  const path = join(createFolder().path, "own", "redriver.sock");
+  const env = { ...setup.env, REDRIVER_SOCKET_PATH: path };
+  const ask = (...argv: string[]) => start([...argv, "--verbose"], env).ended;
+  return { env, own: setup.env, path, ask };
+}
+
+const say = (socket: Socket, value: object) => socket.write(`${JSON.stringify(value)}\n`);
+
+const away = /: answered by this process\n/;
+const byDaemon = ({ child }: Running) => new RegExp(`answered by the daemon \\S+, pid ${child.pid}\n`);
+
+describe("a command beside a daemon", () => {
+  it("is answered by it as by its own process, also what is wrong", async () => {
+    const { env, own, path, ask } = await setUp();
+    const daemon = await startDaemon(env);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+    const paused = await ask("pause", "--all", "--reason", "the receiver is down");
+    expect(paused.err).toMatch(byDaemon(daemon));
+    expect(paused.exitCode).toBe(0);
+    for (const argv of [
+      ["history", "--json"],
+      ["failures"],
+      ["lanes"],
+      ["parked", "list"],
+      ["pause", "nobody", "--reason", "x"],
+      ["pause", "--all"],
+      ["status", "--nonsense"],
+      ["parked", "show", "1-0"],
+    ]) {
+      const beside = await ask(...argv);
+      const alone = await start(argv, own).ended;
+      expect(beside.err, argv.join(" ")).toMatch(byDaemon(daemon));
+      expect({ ...beside, err: beside.err.replace(byDaemon(daemon), "") }, argv.join(" ")).toEqual(alone);
+    }
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+  }, 180_000);
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "cannot be asked by another user",
+    async () => {
+      const { env, path } = await setUp();
+      await startDaemon(env);
+      const knock = `require("net").connect(process.argv[1]).on("error", (e) => console.log(e.code))`;
+      const stranger = { uid: 65_534, gid: 65_534, encoding: "utf8" } as const;
+      chmodSync(join(path, "../.."), 0o755);
+      expect(spawnSync(process.execPath, ["-e", knock, path], stranger).stdout).toBe("EACCES\n");
+      // Also without the folder's walls.
+      chmodSync(join(path, ".."), 0o755);
+      expect(spawnSync(process.execPath, ["-e", knock, path], stranger).stdout).toBe("EACCES\n");
+    },
+    180_000,
+  );
+
+  it("has a reason asked for on its own terminal", async () => {
+    const { env, path, ask } = await setUp();
+    await startDaemon(env);
+    const frames: { readonly ask?: string; readonly exit?: number }[] = [];
+    await new Promise<void>((resolve) => {
+      const socket = createConnection(path);
+      createInterface({ input: socket }).on("line", (line) => {
+        const frame = JSON.parse(line) as { readonly v?: number; readonly ask?: string };
+        if (frame.v === undefined) frames.push(frame);
+        if (frame.v === 1) {
+          say(socket, {
+            argv: ["pause", "--all"],
+            env,
+            isTerminal: true,
+            columns: 80,
+            rows: 24,
+            errColumns: 80,
+          });
+        } else if (frame.ask !== undefined) say(socket, { answer: "typed in by hand" });
+      });
+      socket.on("close", () => resolve());
+    });
+    expect(frames.filter((frame) => frame.ask !== undefined)).toHaveLength(1);
+    expect(frames.at(-1)).toEqual({ exit: 0 });
+    expect((await ask("history", "--json")).out).toContain("typed in by hand");
+  }, 180_000);
+
+  it("goes on by itself at a dead daemon's socket, which the next daemon takes", async () => {
+    const { env, path, ask } = await setUp();
+    const first = await startDaemon(env);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    expect(statSync(path).isSocket()).toBe(true);
+    const alone = await ask("pause", "--all", "--reason", "x");
+    expect(alone.err).toMatch(away);
+    expect(alone.exitCode).toBe(0);
+    const second = await startDaemon(env);
+    expect((await ask("history")).err).toMatch(byDaemon(second));
+  }, 180_000);
+
+  it("asks the first of two daemons, and the second one warns", async () => {
+    const { env, ask } = await setUp();
+    const first = await startDaemon(env);
+    const second = await startDaemon(env);
+    await second.line(
+      ({ event, message }) =>
+        event === "process:warned" && String(message).includes("another daemon answers there"),
+    );
+    expect((await ask("history")).err).toMatch(byDaemon(first));
+  }, 180_000);
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "asks no socket of another user",
+    async () => {
+      const { own } = await setUp();
+      const path = join(createFolder().path, "s");
+      let calls = 0;
+      const server = createServer(() => {
+        calls += 1;
+      }).listen(path);
+      onTestFinished(() => void server.close());
+      chmodSync(path, 0o777);
+      chownSync(path, 65_534, 65_534);
+      const { err } = await start(["history", "--verbose"], { ...own, REDRIVER_SOCKET_PATH: path }).ended;
+      expect(err).toMatch(/is of another user: answered by this process/);
+      expect(calls).toBe(0);
+    },
+    180_000,
+  );
+
+  it("asks no socket in a folder of others, nor waits long for one that says nothing", async () => {
+    const { own } = await setUp();
+    const path = join(createFolder().path, "s");
+    let calls = 0;
+    const server = createServer(() => {
+      calls += 1;
+    }).listen(path);
+    onTestFinished(() => void server.close());
+    const env = { ...own, REDRIVER_SOCKET_PATH: path };
+    const ask = () => start(["history", "--verbose"], env).ended;
+    expect((await ask()).err).toMatch(/no daemon at .* within 1 s: answered by this process/);
+    expect(calls).toBe(1);
+    chmodSync(join(path, ".."), 0o777);
+    expect((await ask()).err).toMatch(/others may write to the folder .*: answered by this process/);
+    expect(calls).toBe(1);
+    chmodSync(join(path, ".."), 0o700);
+  }, 180_000);
+
+  it("that watches ends at Ctrl-C, and when its daemon is killed says so with 1", async () => {
+    const { env } = await setUp();
+    const daemon = await startDaemon(env);
+    const watch = async () => {
+      const running = start(["status", "--watch", "--json"], env);
+      await running.line(() => true);
+      return running;
+    };
+    const stopped = await watch();
+    stopped.child.kill("SIGINT");
+    const alone = start(["status", "--watch", "--json"], { ...env, REDRIVER_SOCKET_PATH: "" });
+    await alone.line(() => true);
+    alone.child.kill("SIGINT");
+    expect((await stopped.ended).exitCode).toBe((await alone.ended).exitCode);
+    const bereft = await watch();
+    daemon.child.kill("SIGKILL");
+    const { exitCode, err } = await bereft.ended;
+    expect(exitCode).toBe(1);
+    expect(err).toContain("the daemon went away");
+  }, 180_000);
+
+  it("lets no nonsense at its socket end the daemon", async () => {
+    const { env, path, ask } = await setUp();
+    const daemon = await startDaemon(env);
+    for (const text of ["nonsense\n", "{}\n", '{"argv":1}\n', "null\n", "x".repeat(2_000_000)]) {
+      await new Promise<void>((resolve) => {
+        const socket = createConnection(path, () => socket.write(text));
+        socket
+          .on("error", () => undefined)
+          .on("close", () => resolve())
+          .resume();
+      });
+    }
+    expect((await ask("history")).err).toMatch(byDaemon(daemon));
+  }, 180_000);
+});
