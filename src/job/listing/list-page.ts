@@ -26,6 +26,8 @@ export interface ListingSignals {
   readonly stopping: AbortSignal;
   /** How long it may wait for the service in all (detect-endless-listing.ts). Absent: half an hour. */
   readonly maxListingMs?: number;
+  /** Waits before a failed page is asked for again, ms. Absent: as a pass, over ten seconds in all. */
+  readonly againAfterMs?: readonly number[];
 }
 
 export type ListedPage = ListPage & { readonly readAt: number };
@@ -57,7 +59,7 @@ export async function listWithRetry(
   source: SourceRuntime,
   query: Omit<ListQuery, "count">,
   size: PageSize,
-  { signal, stopping }: ListingSignals,
+  { signal, stopping, againAfterMs = listAgainAfterMs }: ListingSignals,
 ): Promise<ListedPage & PageInMemory> {
   const { memory } = source;
   const waitSignal = () => AbortSignal.any([signal, stopping]);
@@ -74,7 +76,7 @@ export async function listWithRetry(
         waitMs = Math.max(0, (error.retryAt ?? 0) - source.clock.now()) + giveWayMs;
       }
       if (error.disposition === "retry") {
-        waitMs = listAgainAfterMs[failures];
+        waitMs = againAfterMs[failures];
         if (waitMs !== undefined && !source.health.takeRetry()) throw error;
         failures += 1;
       }

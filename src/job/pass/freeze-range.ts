@@ -11,6 +11,8 @@ export type FrozenRange = Awaited<ReturnType<typeof freezeRange>>;
  * (config/settings/ledger-limits.ts). Within that time a pass reaches the record and deletes it again.
  */
 const maxAheadMs = 3_600_000;
+/** A person waits for it. Who cannot reach the service is told within three seconds. */
+const againAfterMs = [500];
 
 /**
  * The whole range of a drain, up to a horizon that is fixed now. It goes by the service's clock, as ages do.
@@ -19,7 +21,7 @@ const maxAheadMs = 3_600_000;
  */
 export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
   const { source, config } = drain;
-  const offsetMs = await knownOffsetMs(drain, signal);
+  const offsetMs = await knownOffsetMs(drain, signal, againAfterMs);
   const now = source.clock.now();
   /** How much of the newest is skipped because the service's clock is too far ahead of ours. */
   const unseenMs = Math.max(0, Math.round(offsetMs - maxAheadMs));

@@ -1,4 +1,5 @@
 import { createPageSize, isTooLarge, listWithRetry } from "../listing/list-page.ts";
+import { defined } from "../message/defined.ts";
 import type { DrainRuntime } from "../runtime.ts";
 
 /** Enough answers to believe any clock that they agree on. */
@@ -7,12 +8,17 @@ const maxAskedForClock = 10;
 /**
  * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first
  * answer a small listing asks for it, which waits in place for a short pause of the source. A clock far from ours is believed after several answers.
+ * `againAfterMs`: see ListingSignals.
  */
-export async function knownOffsetMs({ source }: DrainRuntime, signal: AbortSignal): Promise<number> {
+export async function knownOffsetMs(
+  { source }: DrainRuntime,
+  signal: AbortSignal,
+  againAfterMs?: readonly number[],
+): Promise<number> {
   const { service } = source;
   for (let asked = 0; asked < maxAskedForClock && service.clockOffsetMs("agreed") === undefined; asked += 1) {
     try {
-      const signals = { signal, stopping: signal };
+      const signals = { signal, stopping: signal, ...defined({ againAfterMs }) };
       (await listWithRetry(source, { select: {} }, createPageSize(1), signals)).release();
     } catch (error) {
       if (!isTooLarge(error)) throw error;
