@@ -39,7 +39,7 @@ export async function answerCommands(
     });
     let command: ReturnType<typeof createRemote> | null = null;
     socket.on("end", () => (command === null ? socket.destroy() : command.stop()));
-    socket.on("close", () => command?.stop());
+    socket.on("close", () => command?.gone());
     onLines(socket, maxRequest, (value) => {
       if (command !== null) return command.take(value as Reply);
       clearTimeout(timer);
@@ -116,10 +116,9 @@ function createRemote(socket: Socket, request: Request) {
   const answers: ((given: string | boolean) => void)[] = [];
   let isStopped = false;
   let isOutLost = false;
-  /** Once if the command's process asks for it, once more if that has gone. */
+  /** Its process got a signal, and still reads what the command says. */
   const stop = (): void => {
     isStopped = true;
-    isOutLost = true;
     for (const give of answers.splice(0)) give("");
     for (const listener of listeners) listener("SIGINT");
   };
@@ -156,6 +155,11 @@ function createRemote(socket: Socket, request: Request) {
   return {
     io,
     stop,
+    /** Its process has gone. */
+    gone(): void {
+      isOutLost = true;
+      stop();
+    },
     take(reply: Reply): void {
       if ("answer" in reply) answers.shift()?.(reply.answer);
       else isOutLost = true;
