@@ -1,6 +1,6 @@
 import type { DeadLetter, DlqId, HeaderValues, MessageId, RawRecord, UnusableRecord } from "./dead-letter.ts";
 import { defined } from "./defined.ts";
-import { isObject } from "./json-value.ts";
+import { isCount, isObject } from "./json-value.ts";
 
 declare global {
   // Node 20 has them, lib ES2023 does not.
@@ -156,10 +156,8 @@ class FieldReader {
     }
     for (const name of countNames) {
       const value = fields[name];
-      if (value === undefined || value === null) continue;
-      if (!Number.isSafeInteger(value) || (value as number) < 0) {
-        this.missing(name, "a whole number, 0 or more", undefined);
-      }
+      if (value === undefined || value === null || isCount(value)) continue;
+      this.missing(name, "a whole number, 0 or more", undefined);
     }
     return plain as PlainFields;
   }
