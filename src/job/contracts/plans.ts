@@ -1,16 +1,27 @@
+import { z } from "zod";
 import type { DrainName, PlanId, Token } from "./ids.ts";
 
+type Frozen<Value> = Value extends string | number | null | undefined
+  ? Value
+  : { readonly [Key in keyof Value]: Frozen<Value[Key]> };
+
+const count = z.int().min(0);
+const counts = z.record(z.string(), z.number());
+const time = z.number().describe("Unix ms.");
+const drainName = z.string() as unknown as z.ZodType<DrainName>;
+
 /** Limits a plan to a part of a drain's records. */
-export interface PlanFilter {
+export const planFilter = z.object({
   /** Names of rules; absent: with and without a rule. */
-  readonly rules?: readonly string[];
+  rules: z.array(z.string()).exactOptional(),
   /** A host, or a glob of one; with or without its port. */
-  readonly host?: string;
+  host: z.string().exactOptional(),
   /** The id of a kind of failure. */
-  readonly failure?: string;
+  failure: z.string().exactOptional(),
   /** Maximum records of a drain; the listing ends there. */
-  readonly limit?: number;
-}
+  limit: count.exactOptional(),
+});
+export type PlanFilter = Frozen<z.infer<typeof planFilter>>;
 
 /** A replica that works on a plan gives a sign this often, with its progress. */
 export const planSignEveryMs = 1_000;
@@ -40,93 +51,96 @@ export const planStates = [
   /** It ended early, with work left. If it is whole, it can be applied again. */
   "interrupted",
   "failed",
+  /** Its row in Redis is none of this version. */
+  "unreadable",
 ] as const;
 export type PlanState = (typeof planStates)[number];
 
 /** What a plan was asked for. */
-export interface PlanAbout {
-  readonly by: string;
-  readonly drains: readonly DrainName[];
-  readonly filter: PlanFilter;
-  readonly documentHash: string;
-}
+const planAbout = z.object({
+  by: z.string(),
+  drains: z.array(drainName),
+  filter: planFilter,
+  documentHash: z.string(),
+});
+export type PlanAbout = Frozen<z.infer<typeof planAbout>>;
 
-export interface PlanMaking {
+const planMaking = z.object({
   /** The drain that is listed now; null before the first page. */
-  readonly drain: DrainName | null;
-  readonly listed: number;
-  readonly planned: number;
-}
+  drain: drainName.nullable(),
+  listed: count,
+  planned: count,
+});
+export type PlanMaking = Frozen<z.infer<typeof planMaking>>;
 
 /** Of a plan that is whole. */
-export interface PlanMade {
-  readonly records: number;
+const planMade = z.object({
+  records: count,
   /** Records that an apply would act on. */
-  readonly acts: number;
+  acts: count,
   /** Records by decision. */
-  readonly decisions: Readonly<Record<string, number>>;
+  decisions: counts,
   /** Of its file, as the last line of the file has it. */
-  readonly sha256: string;
-}
+  sha256: z.string(),
+});
+export type PlanMade = Frozen<z.infer<typeof planMade>>;
 
 /** One drain of an apply. `planned` is the sum of `before`, `done`, `skipped` and `left`. */
-export interface PlanApplyDrain {
-  readonly drain: DrainName;
+const planApplyDrain = z.object({
+  drain: drainName,
   /** Of the service. */
-  readonly host: string;
-  readonly phase: "checking" | "applying" | "ended";
-  readonly planned: number;
+  host: z.string(),
+  phase: z.enum(["checking", "applying", "ended"]),
+  planned: count,
   /** While it is checked: records that were found and decided again. */
-  readonly checked: number;
+  checked: count,
   /** Done before this apply. */
-  readonly before: number;
-  readonly done: number;
-  readonly left: number;
-  readonly failedAgain: number;
-  readonly skipped: { readonly gone: number; readonly changed: number; readonly otherwise: number };
+  before: count,
+  done: count,
+  left: count,
+  failedAgain: count,
+  skipped: z.object({ gone: count, changed: count, otherwise: count }),
   /** `1795211964826-0: republish by outage → gone`, at most ten. */
-  readonly skippedExamples: readonly string[];
+  skippedExamples: z.array(z.string()),
   /** Why some are left, with the count of each; adds up to `left` once it has ended. */
-  readonly leftReasons: Readonly<Record<string, number>>;
+  leftReasons: counts,
   /** What it waits for now, and ms until it tries again; null if it works. */
-  readonly wait: {
-    readonly reasons: Readonly<Record<string, number>>;
-    readonly nextCheckMs: number;
-  } | null;
-}
+  wait: z.object({ reasons: counts, nextCheckMs: z.number() }).nullable(),
+});
+export type PlanApplyDrain = Frozen<z.infer<typeof planApplyDrain>>;
 
-export interface PlanOrder {
-  readonly by: string;
-  /** A person's reason. */
-  readonly why: string;
-}
+/** `why`: a person's reason. */
+const planOrder = z.object({ by: z.string(), why: z.string() });
+export type PlanOrder = Frozen<z.infer<typeof planOrder>>;
 
-export interface PlanApply extends PlanOrder {
-  /** Unix ms, Redis time. */
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly drains: readonly PlanApplyDrain[];
-}
-
-export interface SharedPlan extends PlanAbout {
-  readonly id: PlanId;
-  /** Unix ms, Redis time. */
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly state: PlanState;
+/** A plan as replicas see it, and as the API answers it. Rows in Redis are checked with it. */
+export const sharedPlan = z.object({
+  id: z.string() as unknown as z.ZodType<PlanId>,
+  ...planAbout.shape,
+  createdAt: time,
+  expiresAt: time,
+  state: z.enum(planStates),
   /** Why it was interrupted or has failed. */
-  readonly why: string | null;
+  why: z.string().nullable(),
   /** The replica that works on it, or did last. */
-  readonly replica: string;
+  replica: z.string(),
   /** Who has stopped the present or last work on it; null: nobody. */
-  readonly stoppedBy: string | null;
+  stoppedBy: z.string().nullable(),
   /** Null once it is whole. */
-  readonly making: PlanMaking | null;
+  making: planMaking.nullable(),
   /** Null while it is not whole: then it cannot be applied. */
-  readonly made: PlanMade | null;
-  /** Of the present or last apply. */
-  readonly apply: PlanApply | null;
-}
+  made: planMade.nullable(),
+  /** Of the present or last apply. Times by Redis. */
+  apply: z
+    .object({
+      ...planOrder.shape,
+      startedAt: time,
+      endedAt: time.nullable(),
+      drains: z.array(planApplyDrain),
+    })
+    .nullable(),
+});
+export type SharedPlan = Frozen<z.infer<typeof sharedPlan>>;
 
 /** The right to work on a plan: of the replica that began it, until another one takes it over. */
 export interface PlanClaim {

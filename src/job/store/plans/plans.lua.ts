@@ -19,8 +19,16 @@ const preludeLua = `${serverTimeLua}
 local function row(id) return ARGV[1] .. id end
 local function summary(id) return ARGV[2] .. id end
 local function lines(id) return ARGV[3] .. id end
-local function get(id, field) return redis.call('HGET', row(id), field) end
-local function number(id, field) return tonumber(get(id, field) or '0') end
+-- A row may be none of this version: one that has no such field stops no other.
+local function get(id, field)
+  local text = redis.pcall('HGET', row(id), field)
+  return type(text) == 'string' and text
+end
+local function number(id, field) return tonumber(get(id, field) or '0') or 0 end
+local function drainsOf(id)
+  local ok, about = pcall(cjson.decode, get(id, 'about'))
+  return ok and type(about) == 'table' and type(about.drains) == 'table' and about.drains or {}
+end
 local function forget(id)
   redis.call('UNLINK', row(id), summary(id), lines(id))
   redis.call('ZREM', KEYS[1], id)
@@ -123,10 +131,10 @@ if redis.call('EXISTS', row(id)) == 0 then return { 'unknown' } end
 if not get(id, 'made') then return { 'not-whole' } end
 if isMine(id, token) and get(id, 'state') == 'applying' then return { 'started' } end
 local wanted = {}
-for _, drain in ipairs(cjson.decode(get(id, 'about')).drains) do wanted[drain] = true end
+for _, drain in ipairs(drainsOf(id)) do wanted[drain] = true end
 for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
   if get(other, 'state') == 'applying' and isLive(other) then
-    for _, drain in ipairs(cjson.decode(get(other, 'about')).drains) do
+    for _, drain in ipairs(drainsOf(other)) do
       if wanted[drain] then return { 'busy', drain, get(other, 'order'), get(other, 'replica') } end
     end
   end
@@ -200,7 +208,8 @@ export const readScript = define(
 local ids = ARGV[4] and { ARGV[4] } or redis.call('ZREVRANGE', KEYS[1], 0, -1)
 local answer = { string.format('%.0f', now) }
 for _, id in ipairs(ids) do
-  local fields = redis.call('HGETALL', row(id))
+  local fields = redis.pcall('HGETALL', row(id))
+  if fields.err then fields = { 'state', '' } end
   if #fields > 0 then answer[#answer + 1] = { id, fields } end
 end
 if ARGV[4] and #answer > 1 then answer[#answer + 1] = redis.call('GET', summary(ARGV[4])) end

@@ -5,12 +5,11 @@ import type { PlanId } from "../../contracts/ids.ts";
 import {
   planDeadAfterMs,
   planLimits,
-  type PlanAbout,
+  sharedPlan,
   type PlanApplyDrain,
   type PlanBook,
   type PlanClaim,
   type PlanLimits,
-  type PlanMade,
   type PlanMaking,
   type PlanOrder,
   type PlanState,
@@ -77,8 +76,8 @@ export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = plan
       const args = [id, token, JSON.stringify(order), replica] as const;
       const [kind, drain, other, of] = await run<readonly string[]>(startScript, ...args);
       if (kind !== "busy") return { kind: kind as "started" | "unknown" | "not-whole" };
-      const { by } = JSON.parse(other ?? "{}") as Partial<PlanOrder>;
-      return { kind, drain: drain ?? "", by: by ?? "", replica: of ?? "" };
+      const { by = "" } = { ...(toJson(other ?? "null") as Partial<PlanOrder> | null) };
+      return { kind, drain: drain ?? "", by, replica: of ?? "" };
     },
     async sign({ id, token }, progress) {
       const [kind, stop = ""] = await run<readonly string[]>(signScript, id, token, ...toField(progress));
@@ -101,38 +100,57 @@ function toField(progress: PlanMaking | readonly PlanApplyDrain[]): readonly [st
 
 type StoredRow = readonly [id: string, fields: unknown];
 
+/** A row that is none of this version is shown as unreadable: it can be removed, and hides no other plan. */
 function toPlan([id, reply]: StoredRow, now: number): SharedPlan {
   const fields = new Map(toHashEntries(reply));
   const text = (name: string): string | null => fields.get(name) ?? null;
-  const json = (name: string): unknown => {
-    const value = text(name);
-    return value === null ? null : (JSON.parse(value) as unknown);
-  };
-  const number = (name: string): number => Number(text(name) ?? 0);
+  const json = (name: string): unknown => toJson(text(name) ?? "null");
+  const number = (name: string): number => Number(text(name) ?? NaN);
   const stoppedBy = text("stop");
-  const order = json("order") as PlanOrder | null;
+  const order = json("order") as object | null;
   const silentMs = now - number("signAt");
   const replica = text("replica") ?? "";
-  return {
-    id: id as PlanId,
-    ...((json("about") as PlanAbout | null) ?? { by: "", drains: [], filter: {}, documentHash: "" }),
+  const row = sharedPlan.safeParse({
+    id,
+    ...(json("about") as object | null),
     createdAt: number("createdAt"),
     expiresAt: number("expiresAt"),
     ...toState(text("state") as PlanState, text("why"), { silentMs, stoppedBy, replica }),
     replica,
     stoppedBy,
-    making: json("making") as PlanMaking | null,
-    made: json("made") as PlanMade | null,
-    apply:
-      order === null
-        ? null
-        : {
-            ...order,
-            startedAt: number("startedAt"),
-            endedAt: fields.has("endedAt") ? number("endedAt") : null,
-            drains: (json("progress") as readonly PlanApplyDrain[] | null) ?? [],
-          },
-  };
+    making: json("making"),
+    made: json("made"),
+    apply: order && {
+      ...order,
+      startedAt: number("startedAt"),
+      endedAt: fields.has("endedAt") ? number("endedAt") : null,
+      drains: json("progress") ?? [],
+    },
+  });
+  return row.success ? row.data : { ...unreadable, id: id as PlanId, createdAt: now, expiresAt: now };
+}
+
+const unreadable: Omit<SharedPlan, "id" | "createdAt" | "expiresAt"> = {
+  by: "",
+  drains: [],
+  filter: {},
+  documentHash: "",
+  state: "unreadable",
+  why: "its row in Redis is of another version, or was changed",
+  replica: "",
+  stoppedBy: null,
+  making: null,
+  made: null,
+  apply: null,
+};
+
+/** What is no JSON fits no plan. */
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return false;
+  }
 }
 
 /** A replica that has died could not record its end, nor see that it was stopped. */
@@ -142,7 +160,8 @@ function toState(
   { silentMs, stoppedBy, replica }: { silentMs: number; stoppedBy: string | null; replica: string },
 ): Pick<SharedPlan, "state" | "why"> {
   if (state !== "making" && state !== "applying") return { state, why };
-  if (silentMs > planDeadAfterMs) {
+  // Also one without a sign.
+  if (!(silentMs <= planDeadAfterMs)) {
     return { state: "interrupted", why: `replica ${replica} has ended, or has lost Redis` };
   }
   return { state: stoppedBy === null ? state : "stopping", why };

@@ -7,7 +7,7 @@ import { parkReasons } from "../../../job/message/park-reasons.ts";
 import { auditActs } from "../../../job/contracts/audit.ts";
 import { errorTable, type ErrorCode } from "../../../job/contracts/errors.ts";
 import { laneStates } from "../../../job/contracts/lanes.ts";
-import { planStates } from "../../../job/contracts/plans.ts";
+import { planFilter, sharedPlan } from "../../../job/contracts/plans.ts";
 import { apiErrorCodes } from "./refusal.ts";
 
 const count = z.number().int().min(0);
@@ -162,68 +162,22 @@ const lane = z.object({
 
 export const lanesAnswer = z.object({ lanes: z.array(lane), next });
 
-const filter = z.object({
-  rules: z.array(z.string()).optional(),
-  host: z.string().optional(),
-  failure: z.string().optional(),
-  limit: count.optional(),
-});
-
-const plan = z.object({
-  id: z.string(),
-  by: z.string(),
-  drains: z.array(z.string()),
-  filter,
-  documentHash: z.string(),
-  createdAt: time,
-  expiresAt: time,
-  state: z.enum(planStates),
-  why: z.string().nullable(),
-  replica: z.string(),
-  stoppedBy: z.string().nullable(),
-  making: z.object({ drain: z.string().nullable(), listed: count, planned: count }).nullable(),
-  made: z.object({ records: count, acts: count, decisions: counts, sha256: z.string() }).nullable(),
-  apply: z
-    .object({
-      by: z.string(),
-      why: z.string(),
-      startedAt: time,
-      endedAt: time.nullable(),
-      drains: z.array(
-        z.object({
-          drain: z.string(),
-          host: z.string(),
-          phase: z.enum(["checking", "applying", "ended"]),
-          planned: count,
-          checked: count,
-          before: count,
-          done: count,
-          left: count,
-          failedAgain: count,
-          skipped: z.object({ gone: count, changed: count, otherwise: count }),
-          skippedExamples: z.array(z.string()),
-          leftReasons: counts,
-          wait: z.object({ reasons: counts, nextCheckMs: z.number() }).nullable(),
-        }),
-      ),
-    })
-    .nullable(),
-});
-
-export const plansAnswer = z.object({ plans: z.array(plan) });
+export const plansAnswer = z.object({ plans: z.array(sharedPlan) });
 
 export const planAnswer = z.object({
-  plan,
+  plan: sharedPlan,
   report: z
     .object({
       createdAt: time,
       documentHash: z.string(),
-      filter,
+      filter: planFilter,
       complete: z.boolean(),
       drains: z.array(z.looseObject({ drain: z.string(), host: z.string(), decisions: counts })),
     })
     .nullable()
-    .describe("As `redriver plan --json` prints it; null while the plan is not whole."),
+    .describe(
+      "As `redriver plan --json` prints it; null while the plan is not whole, and if another version has made it.",
+    ),
 });
 
 export const parkedAnswer = z.object({

@@ -8,4 +8,5 @@ export const stateWords: Readonly<Record<PlanState, string>> = {
   applied: "applied",
   interrupted: "ended early",
   failed: "failed",
+  unreadable: "not readable",
 };

@@ -38,8 +38,10 @@ export const planScreen = defineScreen<Model>({
     {
       id: "drains",
       isLive: false,
-      render: ({ report }) =>
-        report === null ? null : (
+      render: ({ plan, report }) =>
+        report === null ? (
+          plan.made && <p>Another version of redriver has made it, so only its file can be read.</p>
+        ) : (
           <>
             {report.drains.map((drain) => (
               <PlanOfDrain drain={drain} createdAt={report.createdAt} />

@@ -77,7 +77,8 @@ export async function makePlan(run: MakeRun): Promise<void> {
       }
     }
     const parts = await file.flush();
-    await book.complete(claim, { records, acts, decisions, sha256 }, JSON.stringify(report), parts);
+    const summary = JSON.stringify({ version, report });
+    await book.complete(claim, { records, acts, decisions, sha256 }, summary, parts);
     await signing.close();
   } catch (error) {
     if (signals.stopping.aborted) return signing.end("interrupted", toWhyStopped(signals.stopping));

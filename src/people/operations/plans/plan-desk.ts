@@ -13,6 +13,7 @@ import { chooseDrains } from "../choose-drains.ts";
 import { requireFailure } from "../failures/choose.ts";
 import type { Clock } from "../../../job/contracts/clock.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
+import { isObject, parseJson } from "../../../job/message/json-value.ts";
 import type { DrainName, Identities, PlanId } from "../../../job/contracts/ids.ts";
 import {
   planLimits,
@@ -46,7 +47,7 @@ export interface PlanRequest extends PersonsOrder {
 
 export interface ShownPlan {
   readonly plan: SharedPlan;
-  /** What `redriver plan` shows of it; null while it is not whole. */
+  /** What `redriver plan` shows of it; null while it is not whole, and if another version has made it. */
   readonly report: PlanReport | null;
 }
 
@@ -170,7 +171,9 @@ export function createPlanDesk(parts: PlanDeskParts) {
       const found = await book.read(id);
       if (found === null) throw unknown(id);
       const { plan, summary } = found;
-      return { plan, report: summary === null ? null : (JSON.parse(summary) as PlanReport) };
+      const made = summary === null ? null : parseJson(summary);
+      const isOurs = isObject(made) && made["version"] === version;
+      return { plan, report: isOurs ? (made["report"] as PlanReport) : null };
     },
     /** The bytes of its file, which `redriver apply` takes. Null: there is no such plan. */
     async file(id: PlanId): Promise<AsyncIterable<Buffer> | null> {

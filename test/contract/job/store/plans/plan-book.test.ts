@@ -190,6 +190,43 @@ describe("the book of shared plans", () => {
   });
 });
 
+describe("a row that is none of this version", () => {
+  const spoilt: readonly (readonly [what: string, ...command: readonly string[]])[] = [
+    ["is no hash", "SET", "x"],
+    ["is about something else", "HSET", "about", '{"drains":"orders"}'],
+    ["has no JSON", "HSET", "made", "{", "about", "x"],
+    ["has another shape", "HSET", "made", '{"records":"two"}'],
+    ["has a state that is not known", "HSET", "state", "cooked"],
+    ["has no number where one is", "HSET", "createdAt", "noon", "signAt", "x", "bytes", "x"],
+    ["is applied by nobody that can be read", "HSET", "state", "applying", "order", "[", "about", "1"],
+  ];
+
+  test.each(spoilt)(
+    "%s: it is shown as unreadable and can be removed, and stops no other",
+    async (...row) => {
+      const { book, whole, advance, command, prefix } = create();
+      const [, name, ...rest] = row;
+      const bad = await whole("bad", "orders");
+      const one = await whole("p1", "orders");
+      const key = `${prefix}:v1:plans:{plans}:plan:bad`;
+      if (name === "SET") await command("DEL", key);
+      await command(name ?? "", key, ...rest);
+      expect(await book.all()).toMatchObject([
+        { id: "p1", state: "ready" },
+        { id: "bad", state: "unreadable", drains: [], made: null },
+      ]);
+      expect((await book.read(bad.id))?.plan).toMatchObject({ id: "bad", state: "unreadable" });
+      expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
+      expect(await book.begin(claim("p2"), about("orders"), "one")).toBe("begun");
+      expect(await book.append(claim("p2"), 0, "text")).toBe("kept");
+      // Its sign of life may still count.
+      await advance(planDeadAfterMs + 1);
+      await book.remove(bad.id);
+      expect((await book.all()).map(({ id }) => id)).toEqual(["p2", "p1"]);
+    },
+  );
+});
+
 test("in Redis every key of a plan expires within a day", async () => {
   const connection = redis.fresh();
   const book = createRedisPlanBook(connection);
