@@ -46,8 +46,6 @@ const printed = toEstimateText(
         to("crm.example.com", 812),
         to("queue:invoices", 150),
       ],
-      laterSpan: { fromMs: 30_000, toMs: 45_000 },
-      worstBilled: 133_448,
     },
   }),
   { closedGuards: [], perDay: null, perPass: null },
@@ -70,8 +68,8 @@ describe("docs/plan.md", () => {
     expect(documented.toSorted()).toEqual([...keys].toSorted());
   });
 
-  it("shows the time and cost of a plan as it is printed", () => {
-    const block = codeBlocks(page).find(({ heading }) => heading === "Time and cost");
+  it("shows what a plan publishes as it is printed", () => {
+    const block = codeBlocks(page).find(({ heading }) => heading === "Publishes");
     expect(block?.text).toBe(printed.slice(1));
   });
 
@@ -79,7 +77,7 @@ describe("docs/plan.md", () => {
     const [lines = "", table = ""] = printed.slice(1).split("\n\n");
     const labels = [...lines.matchAll(/^ {4}(\w+) /gm)].map(([, label]) => label);
     const explained = tableRows(page, ["line", "means"]).flatMap(([line = ""]) => codeSpans(line));
-    expect(labels.length).toBeGreaterThan(2);
+    expect(labels.length).toBeGreaterThan(0);
     expect(labels.filter((label) => !explained.includes(label ?? ""))).toEqual([]);
     const columns = tableRows(page, ["column", "meaning"]).flatMap(([column = ""]) => codeSpans(column));
     expect(table.split("\n")[0]?.trim().split(/ {2,}/)).toEqual(columns);

@@ -15,8 +15,6 @@ export const input: EstimateInput = {
     destinations: [to("a.example.com", 400), to("b.example.com", 100)],
     ofRules: new Map(),
     again: 0,
-    laterSpan: null,
-    worstBilled: 2_000,
   },
   room: { perDay: null },
 };

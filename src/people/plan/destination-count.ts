@@ -2,7 +2,7 @@
 import type { Origin } from "../../job/contracts/lanes.ts";
 import { laneOriginOf, rateHostOf } from "../../job/message/lane-origin.ts";
 import type { Item, Letter } from "../../job/door.ts";
-import { isReconciling, itemOf } from "../../job/door-pure.ts";
+import { isReconciling } from "../../job/door-pure.ts";
 
 export interface DestinationPublishes {
   /** Null: all destinations that are not counted apart. */
@@ -21,13 +21,11 @@ export type PublishCounts = ReturnType<ReturnType<typeof createDestinationCount>
 const maxDestinations = 1_000;
 
 /** `limited`: rules with a rate of their own. */
-export function createDestinationCount(headerPrefix: string, limited: ReadonlySet<string>) {
+export function createDestinationCount(limited: ReadonlySet<string>) {
   const destinations = new Map<Origin, ReturnType<typeof createCount>>();
   const others = createCount("");
   const ofRules = new Map<string, number>();
-  let worstBilled = 0;
   let again = 0;
-  let [fromMs, toMs] = [Infinity, 0];
 
   const countOf = (target: Item["target"]): ReturnType<typeof createCount> => {
     const origin = laneOriginOf(target);
@@ -40,19 +38,14 @@ export function createDestinationCount(headerPrefix: string, limited: ReadonlySe
   };
 
   return {
-    /** `inMs`: until it is due; 0: now. */
-    add(letter: Letter, rule: string | null, inMs: number): void {
+    add(letter: Letter, rule: string | null, due: "now" | "later"): void {
       const count = countOf(letter.due.target);
-      if (inMs > 0) {
-        count.later += 1;
-        fromMs = Math.min(fromMs, inMs);
-        toMs = Math.max(toMs, inMs);
-      } else {
+      if (due === "later") count.later += 1;
+      else {
         count.publishes += 1;
         if (isReconciling(letter)) again += 1;
       }
       if (rule !== null && limited.has(rule)) ofRules.set(rule, (ofRules.get(rule) ?? 0) + 1);
-      worstBilled += 1 + retriesOf(itemOf(letter).headers[`${headerPrefix}Retries`]);
     },
     report() {
       const rest = others.publishes + others.later === 0 ? [] : [{ origin: null, ...others }];
@@ -65,10 +58,6 @@ export function createDestinationCount(headerPrefix: string, limited: ReadonlySe
         ofRules: ofRules as ReadonlyMap<string, number>,
         /** Of those due now: an earlier POST is repeated, which no ceiling counts. */
         again,
-        /** Ms until the first and the last of those that are due later; null without any. */
-        laterSpan: toMs === 0 ? null : { fromMs, toMs },
-        /** Attempts that the service bills if every one fails. */
-        worstBilled,
       };
     },
   };
@@ -76,12 +65,4 @@ export function createDestinationCount(headerPrefix: string, limited: ReadonlySe
 
 function createCount(host: string) {
   return { host, publishes: 0, later: 0 };
-}
-
-/** The service retries three times if a message has no number of its own. */
-const defaultRetries = 3;
-
-function retriesOf(header: string | undefined): number {
-  const retries = Number(header ?? defaultRetries);
-  return Number.isSafeInteger(retries) && retries >= 0 ? retries : defaultRetries;
 }

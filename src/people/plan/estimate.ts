@@ -1,5 +1,5 @@
 /**
- * What a plan's publishes take, as far as it is known: counts, and a count divided by the limit that is set for it.
+ * What a plan publishes, as far as it is known: counts, and a count divided by the limit that is set for it.
  * Lanes, guards and learned rates add to that time, and by how much nobody knows. Pure.
  */
 import { topRateOf } from "../../job/contracts/auto-rate.ts";
@@ -35,17 +35,15 @@ const maxShown = 8;
 /** Of everything that is due now, and of what becomes due by time alone. */
 export function estimate(input: EstimateInput) {
   const { limits, counts } = input;
-  const { destinations, again, laterSpan, worstBilled } = counts;
+  const { destinations, again } = counts;
   const publishes = sumOf(destinations, (one) => one.publishes);
   const later = sumOf(destinations, (one) => one.later);
   const all = publishes + later;
   return {
     /** Due now. */
     publishes,
-    /** What becomes due by time alone, and ms until the first and the last of it are due; null without any. */
-    later: laterSpan === null ? null : { publishes: later, ...laterSpan },
-    /** Attempts that the service bills: when each first one succeeds, and when every one fails. */
-    billed: { best: all, worst: worstBilled },
+    /** Becomes due by time alone. The rules of the plan have when. */
+    later,
     /** By the limit that takes longest; null if no limit is set. */
     least: longestOf(leastTimes(input, all)),
     destinations: toShown(destinations),

@@ -1,5 +1,4 @@
 /** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
-import { serviceNow } from "../../job/contracts/service.ts";
 import { describeRebuild } from "../../job/message/describe-rebuild.ts";
 import { hostOf, parseUrl } from "../../job/message/destination-url.ts";
 import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
@@ -53,8 +52,7 @@ export async function planDrain(run: PlanRun) {
   const ruleRates = new Map(
     config.rules.flatMap(({ name, limit: rate }) => (rate === undefined ? [] : [[name, rate] as const])),
   );
-  const destinations = createDestinationCount(source.headerPrefix, new Set(ruleRates.keys()));
-  const startedAt = serviceNow(source);
+  const destinations = createDestinationCount(new Set(ruleRates.keys()));
   const unusable: Record<string, number> = {};
   let listed = 0;
   let cut = false;
@@ -73,8 +71,8 @@ export async function planDrain(run: PlanRun) {
       failures.add(letter.content, letter.decision.then);
       laneWaits.add(letter);
       const { becomes, next } = foreseen;
-      if (letter.item !== null) destinations.add(letter, letter.decision.rule, 0);
-      else if (becomes !== null && next !== null) destinations.add(becomes, next.rule, next.at - startedAt);
+      if (letter.item !== null) destinations.add(letter, letter.decision.rule, "now");
+      else if (becomes !== null && next !== null) destinations.add(becomes, next.rule, "later");
       await run.onRecord(foreseen);
     }
     listed += looked;

@@ -1,9 +1,12 @@
-/** A drain's part of a plan: what would be done and why, what is left alone, what it takes. */
+/**
+ * A drain's part of a plan: what would be done and why, and what is left alone. It may be shown a day after it was
+ * made, so what was read beside the records stands with that time, and times to come are times of the day.
+ */
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toDecisionText, toLeastText } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { number, toIn, toSpan } from "../../operations/phrases.ts";
+import { number, toClock } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
@@ -55,8 +58,8 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
           </li>
         ))}
       </ul>
-      <Warnings drain={drain} />
-      <Cost drain={drain} />
+      <Warnings drain={drain} createdAt={createdAt} />
+      <Limits drain={drain} />
       <Rules drain={drain} now={now} />
       <LeftAlone drain={drain} now={now} />
       <Destinations drain={drain} />
@@ -66,26 +69,32 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
   );
 }
 
-function Warnings({ drain: { pausedBy, room, archive, decisions, lanes } }: Props): Html {
+function Warnings({
+  drain: { pausedBy, room, archive, decisions, lanes },
+  createdAt,
+}: Props & { readonly createdAt: number }): Html {
   const halted = (lanes?.lanes ?? []).filter(({ state, due }) => state === "halted" && due > 0);
   const texts = [
     ...(pausedBy === null
       ? []
-      : [`The drain is paused ${pausedBy}: an apply does nothing until it is resumed.`]),
+      : [`The drain was paused ${pausedBy}: an apply does nothing until it is resumed.`]),
     ...room.closedGuards.map(
       ({ index, field, value, holdsAt, resumesAt }) =>
-        `The guard of index ${index} is closed, so nothing new is published: ${field} is ${value ?? "not known"} (holds ${holdsAt}, resumes ${resumesAt}).`,
+        `The guard of index ${index} was closed, and nothing new is published until it opens: ${field} was ${value ?? "not known"} (holds ${holdsAt}, resumes ${resumesAt}).`,
     ),
     ...(archive === "missing" && decisions.drop > 0
-      ? ["There is no archive, so what would be dropped is held."]
+      ? ["There was no archive. Without one, what would be dropped is held."]
       : []),
     ...halted.map(
-      ({ origin, due, nextInMs }) =>
-        `${toDestinationText(origin)} is halted: ${number(due)} wait for it, next probe ${toIn(nextInMs)}.`,
+      ({ origin, due }) => `${toDestinationText(origin)} was halted, with ${number(due)} waiting for it.`,
     ),
   ];
+  if (texts.length === 0) return <></>;
   return (
     <>
+      <p>
+        When it was made, at <Time at={createdAt} />:
+      </p>
       {texts.map((text) => (
         <p class="problem">
           <Foreign text={text} />
@@ -95,9 +104,10 @@ function Warnings({ drain: { pausedBy, room, archive, decisions, lanes } }: Prop
   );
 }
 
-function Cost({ drain: { estimate } }: Props): Html | null {
-  const { billed, later, least, days, passes } = estimate;
-  if (billed.best === 0) return null;
+/** What the limits that are set need at least. */
+function Limits({ drain: { estimate } }: Props): Html | null {
+  const { least, days, passes } = estimate;
+  if (least === null && passes <= 1 && days <= 1) return null;
   return (
     <dl>
       {!least ? null : (
@@ -108,19 +118,6 @@ function Cost({ drain: { estimate } }: Props): Html | null {
           </dd>
         </>
       )}
-      {later === null ? null : (
-        <>
-          <dt>Later</dt>
-          <dd>
-            {number(later.publishes)} become due {toSpan(later.fromMs, later.toMs, 0)}
-          </dd>
-        </>
-      )}
-      <dt>Bills</dt>
-      <dd>
-        {billed.best === billed.worst ? null : `${number(billed.best)} to `}
-        {number(billed.worst)} attempts
-      </dd>
       {passes > 1 ? (
         <>
           <dt>Passes</dt>
@@ -177,9 +174,15 @@ function toReasons({ rule, reasons }: Pick<RulePart, "rule" | "reasons">): strin
 function toNext({ next }: RulePart, now: number): string {
   return (
     next
-      .map((one) => `${number(one.count)} ${toDecisionText(one)} ${toSpan(one.from, one.to, now)}`)
+      .map((one) => `${number(one.count)} ${toDecisionText(one)} ${toClocks(one.from, one.to, now)}`)
       .join(", ") || "-"
   );
+}
+
+/** `at 10:15 UTC`, `from 10:15 UTC to 10:20 UTC`. */
+function toClocks(from: number, to: number, now: number): string {
+  const [first, last] = [toClock(from, now), toClock(to, now)];
+  return first === last ? `at ${first}` : `from ${first} to ${last}`;
 }
 
 interface Excluded {
@@ -200,7 +203,7 @@ function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
       .filter(({ then }) => then === "hold")
       .map(({ then, reason, count }): Excluded => {
         const when =
-          laterFrom === null || laterTo === null ? "" : `, decided anew ${toSpan(laterFrom, laterTo, now)}`;
+          laterFrom === null || laterTo === null ? "" : `, decided anew ${toClocks(laterFrom, laterTo, now)}`;
         return { count, why: `${toDecisionText({ then, reason, rule })}${when}` };
       }),
   );

@@ -17,13 +17,12 @@ const estimated = (fields: Partial<EstimateInput>) => estimate({ ...input, ...fi
 describe("an estimate", () => {
   it.each<[string, Partial<EstimateInput>, object]>([
     [
-      "bills, and no time without a limit",
+      "no time without a limit",
       {},
       {
         publishes: 500,
         least: null,
-        later: null,
-        billed: { best: 500, worst: 2_000 },
+        later: 0,
       },
     ],
     [
@@ -81,14 +80,12 @@ describe("an estimate", () => {
     expect(estimated(fields)).toMatchObject(expected);
   });
 
-  it("counts what becomes due by time alone with its limit and its bills", () => {
+  it("counts what becomes due by time alone with its limit", () => {
     const limits = { perHost: perSecond(10) };
     const destinations = [to("a.example.com", 2_400, 18_000)];
-    const counts = counting({ destinations, laterSpan: { fromMs: 30_000, toMs: 45_000 } });
-    expect(estimated({ limits, ...counts })).toMatchObject({
+    expect(estimated({ limits, ...counting({ destinations }) })).toMatchObject({
       publishes: 2_400,
-      later: { publishes: 18_000, fromMs: 30_000, toMs: 45_000 },
-      billed: { best: 20_400 },
+      later: 18_000,
       least: { publishes: 20_400, ms: 34 * minute },
     });
   });

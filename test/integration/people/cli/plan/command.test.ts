@@ -129,9 +129,7 @@ describe("redriver plan", () => {
       },
       estimate: {
         publishes: 150,
-        // With the five that become due.
-        billed: { best: 155, worst: 465 },
-        later: { publishes: 5 },
+        later: 5,
         // By the rule's own limit.
         least: { kind: "rule", name: "outage", publishes: 125 },
         passes: 4,

@@ -117,9 +117,7 @@ describe("redriver plan, of a drain with lanes", () => {
     const { estimate } = await planned(stand);
     const { later, least, destinations } = estimate;
     expect(estimate.publishes).toBe(165);
-    expect(later).toMatchObject({ publishes: 90 });
-    expect(later!.fromMs).toBeGreaterThan(10_000);
-    expect(later!.toMs).toBeLessThan(36_000);
+    expect(later).toBe(90);
     expect(least).toEqual({
       kind: "host",
       name: "b.example.com",
@@ -134,7 +132,7 @@ describe("redriver plan, of a drain with lanes", () => {
     ]);
     const text = (await stand.run(["plan", "orders"])).out;
     expect(text).toMatch(/limit +120 for b\.example\.com at 10\/s: at least 12s\n/);
-    expect(text).toMatch(/held +90 become due in \d+s(?: to \d+s)?\n/);
+    expect(text).toMatch(/later +90 republish in \d+s(?: to \d+s)?\n/);
     expect(text).toMatch(/\n {4}d\.example\.com +5 +90\n/);
   });
 });

@@ -16,22 +16,18 @@ const outage = estimate({
     ],
     ofRules: new Map(),
     again: 0,
-    laterSpan: { fromMs: 30_000, toMs: 45_000 },
-    worstBilled: 58_248,
   },
 });
 
 const text = (fields: Partial<Estimate> = {}) =>
   toEstimateText(80, { ...outage, ...fields }, { closedGuards: [], perDay: null, perPass: null });
 
-describe("what a plan takes, on the terminal", () => {
-  it("is its limit, what becomes due, bills, and destinations, in 80 columns", () => {
+describe("what a plan publishes, on the terminal", () => {
+  it("is its limit and its destinations, in 80 columns", () => {
     expect(text()).toMatchInlineSnapshot(`
       "
-        time and cost
+        publishes
           limit     20400 for api.example.com at 10/s: at least 34m
-          held      18000 become due in 30s to 45s
-          bills     32526 to 58248 attempts for 32526 publishes
 
           destination                                                       now  later
           api.example.com                                                  2400  18000
@@ -69,6 +65,6 @@ describe("what a plan takes, on the terminal", () => {
 
   it("has no line for a limit if none is set, and none at all if nothing is published", () => {
     expect(text({ least: null })).not.toContain("limit");
-    expect(text({ billed: { best: 0, worst: 0 } })).toBe("");
+    expect(text({ publishes: 0, later: 0 })).toBe("");
   });
 });

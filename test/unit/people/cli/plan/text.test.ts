@@ -178,8 +178,7 @@ const report: PlanReport = {
       lanes: null,
       estimate: {
         publishes: 812,
-        billed: { best: 812, worst: 3_248 },
-        later: null,
+        later: 0,
         least: {
           kind: "host",
           name: "api.orders.example.com",
@@ -271,9 +270,8 @@ describe("a plan on the terminal", () => {
                     hold 132
           48        of 3 or more other kinds
 
-        time and cost
+        publishes
           limit     812 for api.orders.example.com at 10/s: at least 1m21s
-          bills     812 to 3248 attempts for 812 publishes
           perPass   a drain left to itself needs 2 passes or more
           perDay    90 of 100 used today (UTC), 10 left, spread over 9 days or more
 
@@ -301,7 +299,7 @@ describe("a plan on the terminal", () => {
           decisions: { republish: 0, drop: 0, settle: 0, park: 0, hold: 50 },
           rules: [],
           failures: { top: [], more: none },
-          estimate: { ...orders!.estimate, billed: { best: 0, worst: 0 } },
+          estimate: { ...orders!.estimate, publishes: 0 },
         },
       ],
     });
@@ -339,7 +337,7 @@ describe("a plan on the terminal", () => {
         { lanes: 14, due: 200 },
       ),
     );
-    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  time and cost"))).toMatchInlineSnapshot(`
+    expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  publishes"))).toMatchInlineSnapshot(`
       "  lanes: a destination gets more when nothing failed again for 1m
           812 wait for lane a.example.com: new, next step now
           90 wait for lane b.example.com: halted for 3m, 3 of 5 failed again, 503,

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
+import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
+
+const createdAt = Date.UTC(2026, 10, 20, 10, 15);
+const minute = 60_000;
+const none = { top: [], more: { kinds: 0, count: 0 } };
+
+const drain = {
+  drain: "orders",
+  host: "qstash.upstash.io",
+  clock: { serviceAheadMs: 0 },
+  range: { to: createdAt },
+  planned: 20,
+  listed: 20,
+  cut: false,
+  decisions: { republish: 12, drop: 0, park: 0, settle: 0, hold: 8 },
+  parkedAlready: 0,
+  unusable: {},
+  pausedBy: null,
+  archive: "there",
+  room: { closedGuards: [] },
+  lanes: { lanes: [{ origin: "https://pay.example.com", state: "halted", due: 12, nextInMs: 4 * minute }] },
+  rules: [
+    {
+      rule: "outage",
+      count: 20,
+      dueNow: 12,
+      reasons: [{ then: "hold", reason: "too-young", count: 8 }],
+      next: [
+        {
+          then: "republish",
+          reason: "due",
+          rule: "outage",
+          count: 8,
+          from: createdAt + minute,
+          to: createdAt + 5 * minute,
+        },
+      ],
+      laterFrom: createdAt + minute,
+      laterTo: createdAt + 5 * minute,
+      statuses: none,
+      hosts: none,
+      samples: [],
+    },
+  ],
+  failures: none,
+  estimate: {
+    publishes: 12,
+    later: 8,
+    least: null,
+    passes: 1,
+    days: 1,
+    destinations: { top: [], more: { destinations: 0 } },
+  },
+} as unknown as PlanReport["drains"][number];
+
+const shown = async (): Promise<string> =>
+  String(await PlanOfDrain({ drain, createdAt })).replaceAll(/<[^>]+>/g, "");
+
+test("a plan that was made earlier shows times of the day, and what it met as of its making", async () => {
+  const text = await shown();
+  expect(text).toMatch(
+    /When it was made, at [^:]*10:15.*pay\.example\.com was halted, with 12 waiting for it\./,
+  );
+  expect(text).toContain("8 republish by outage from 10:16 UTC to 10:20 UTC");
+  expect(text).toContain("decided anew from 10:16 UTC to 10:20 UTC");
+  expect(text).not.toMatch(/next probe| in \d+[smh]/);
+});
