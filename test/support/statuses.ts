@@ -1,7 +1,7 @@
 import { emptyTally } from "../../src/job/contracts/tally.ts";
 import type { Status, LaneStatus } from "../../src/people/operations/status/read.ts";
 import { toStatusText } from "../../src/people/cli/status/text.ts";
-import type { LaneStanding } from "../../src/people/plan/lane-standings.ts";
+import type { LaneStanding } from "../../src/people/read/lane-standings.ts";
 import type { Outlook } from "../../src/people/read/outlook.ts";
 import type { DrainName, PassId, SourceId } from "../../src/job/contracts/ids.ts";
 
@@ -166,7 +166,6 @@ export const haltedLane: LaneStanding = {
   size: 1,
   sent: 0,
   nextInMs: 4 * minute,
-  isShaky: false,
   isSuspect: true,
 };
 

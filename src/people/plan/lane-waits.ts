@@ -3,7 +3,7 @@ import type { Origin } from "../../job/contracts/lanes.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../../job/message/lane-origin.ts";
 import type { Letter, DrainRuntime } from "../../job/door.ts";
 import { laneNeedOf } from "../../job/door-pure.ts";
-import { readLaneStandings, type LaneStanding, type LaneStandings } from "./lane-standings.ts";
+import { readLaneStandings, type LaneStanding, type LaneStandings } from "../read/lane-standings.ts";
 import { createTopCount } from "./top-count.ts";
 
 export interface LaneWait extends Pick<LaneStanding, "state" | "sinceMs" | "why" | "sent" | "nextInMs"> {

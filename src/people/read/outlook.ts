@@ -1,6 +1,6 @@
 import type { DrainFacts } from "../../job/contracts/passes.ts";
 import type { Destination } from "../../job/contracts/queue-facts.ts";
-import type { LaneStanding } from "../plan/lane-standings.ts";
+import type { LaneStanding } from "./lane-standings.ts";
 import type { HoldReason } from "../../job/rules/decision.ts";
 
 export interface DestinationOutlook extends Destination {

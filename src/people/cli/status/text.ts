@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { laneStates, type LaneState } from "../../../job/contracts/lanes.ts";
 import { counted, ifAny, joined, present, toAge, toIn, type Part, cut } from "../../operations/phrases.ts";
-import type { LaneStanding } from "../../plan/lane-standings.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
 import type { OpenPass } from "../../../job/contracts/passes.ts";
 import { maxName, toModeText, toNextText } from "./drain-words.ts";
 import type { LaneStatus, Status } from "../../operations/status/read.ts";

@@ -1,6 +1,6 @@
 /** What a person does to one destination of one drain. Each says why if it cannot be done now. */
 import type { HostPause } from "../../../job/contracts/pauses.ts";
-import type { LaneStanding } from "../../plan/lane-standings.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
 import { probeAct, resetLaneAct } from "../acts/lanes.ts";
 import { pauseAct, resumeAct } from "../acts/pausing.ts";
 import type { Html, ScreenContext } from "../screen.ts";

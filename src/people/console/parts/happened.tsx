@@ -4,7 +4,7 @@ import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/fai
 import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
 import { present, toIn } from "../../operations/phrases.ts";
 import type { FailureView } from "../../read/failure-views.ts";
-import type { LaneStanding } from "../../plan/lane-standings.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";

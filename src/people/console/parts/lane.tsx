@@ -1,6 +1,6 @@
 /** How a destination is tried now, and who holds it back, in a few words. */
 import type { HostPause, PauseRecord } from "../../../job/contracts/pauses.ts";
-import type { LaneStanding } from "../../plan/lane-standings.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
 import { toIn } from "../../operations/phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";

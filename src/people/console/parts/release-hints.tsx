@@ -5,7 +5,7 @@ import { toDestinationText } from "../../operations/destination-text.ts";
 import { present } from "../../operations/phrases.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause } from "../../../job/contracts/pauses.ts";
-import { readLaneStandings } from "../../plan/lane-standings.ts";
+import { readLaneStandings } from "../../read/lane-standings.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { Foreign } from "./text.tsx";
 

@@ -3,7 +3,7 @@ import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { readFailureMatcher } from "../../plan/failure-matcher.ts";
 import type { FailureView } from "../../read/failure-views.ts";
-import { readLaneStandings, type LaneStanding } from "../../plan/lane-standings.ts";
+import { readLaneStandings, type LaneStanding } from "../../read/lane-standings.ts";
 import { readArrivals } from "./arrivals.ts";
 import { sourceOf } from "./choose.ts";
 import { readSample, type Sample } from "./sample.ts";

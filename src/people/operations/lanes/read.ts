@@ -1,7 +1,7 @@
 import type { Core } from "../../../job/door.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { allLanes } from "./find-lanes.ts";
-import { lastProbeAtOf } from "../../plan/last-probe.ts";
+import { lastProbeAtOf } from "../../read/lane-standings.ts";
 import { readLaneNext, type LaneStatus } from "../status/read.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
 

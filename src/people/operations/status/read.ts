@@ -8,8 +8,7 @@ import { maxLanesShown, toInDoubt, type QueueFacts } from "../../../job/contract
 import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts";
 import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
-import { readLaneStandings, type LaneStandings } from "../../plan/lane-standings.ts";
-import { peekLanes } from "../../plan/peek-lanes.ts";
+import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
 import type { RecordedFailure } from "../../../job/contracts/failures.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";
 

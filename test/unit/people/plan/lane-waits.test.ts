@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LaneConfig } from "../../../../src/job/contracts/drains-document.ts";
 import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
 import type { LaneAsk } from "../../../../src/job/contracts/lanes.ts";
-import { readLaneStandings } from "../../../../src/people/plan/lane-standings.ts";
+import { readLaneStandings } from "../../../../src/people/read/lane-standings.ts";
 import { createLaneWaitCount } from "../../../../src/people/plan/lane-waits.ts";
 import type { Letter } from "../../../../src/job/page/letter.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
@@ -145,14 +145,14 @@ test("more lanes than one call takes are asked in several, each once", async () 
   expect(asked.map(({ origin: of }) => of)).toEqual(origins.slice(0, 240));
 });
 
-test("a step shows its size and what is sent of it, and a lane that halted from ramping that it is shaky", async () => {
+test("a step shows its size and what is sent of it, and a lane that halted none", async () => {
   const { driver, runtime } = await createStage();
   const standing = async () => (await readLaneStandings(runtime, [origin])).get(origin);
   await driver.survive(5);
   await driver.step(20);
-  expect(await standing()).toMatchObject({ state: "ramping", size: 50, sent: 20, isShaky: false });
+  expect(await standing()).toMatchObject({ state: "ramping", size: 50, sent: 20 });
   const { step } = await driver.view();
   const parents = Array.from({ length: 15 }, (_, index) => `p${index}`);
   await driver.note(step, "down", parents);
-  expect(await standing()).toMatchObject({ state: "halted", size: 1, sent: 0, isShaky: true });
+  expect(await standing()).toMatchObject({ state: "halted", size: 1, sent: 0 });
 });

@@ -3,7 +3,7 @@ import type { DrainFacts } from "../../../../src/job/contracts/passes.ts";
 import { toDepth } from "../../../../src/people/read/depth.ts";
 import { isStillCounting, toDestinations } from "../../../../src/people/read/destinations.ts";
 import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../../src/people/read/outlook.ts";
-import type { LaneStanding } from "../../../../src/people/plan/lane-standings.ts";
+import type { LaneStanding } from "../../../../src/people/read/lane-standings.ts";
 
 const kinds = [
   { id: "a5", origin: "https://a.example" },
@@ -41,7 +41,6 @@ const laned = (state: LaneStanding["state"], nextInMs = 0): LaneStanding => ({
   size: 5,
   sent: 0,
   nextInMs,
-  isShaky: false,
   isSuspect: false,
 });
 

@@ -1,9 +1,8 @@
 /** How lanes stand now. They are asked without wanting anything: they grant nothing, and record nothing. */
 import type { LaneConfig } from "../../job/contracts/drains-document.ts";
-import type { LaneState, LaneView, Origin } from "../../job/contracts/lanes.ts";
-import { lastProbeAtOf } from "./last-probe.ts";
-import { peekLanes, type PeekedLane } from "./peek-lanes.ts";
+import type { LaneAnswer, LaneState, LaneView, Origin } from "../../job/contracts/lanes.ts";
 import type { DrainRuntime } from "../../job/door.ts";
+import { toLaneId } from "../../job/message/lane-id.ts";
 
 export interface LaneStanding {
   readonly state: LaneState;
@@ -18,8 +17,6 @@ export interface LaneStanding {
   readonly sent: number;
   /** Ms until the next step or probe can go, or until the sent probe is judged, at the latest; 0: now. */
   readonly nextInMs: number;
-  /** It halted soon after it opened, so a probe that is delivered leads to its smallest step. */
-  readonly isShaky: boolean;
   /** Records without attempts left are not parked because of it. */
   readonly isSuspect: boolean;
 }
@@ -66,7 +63,42 @@ function toStanding(
     sent,
     // A probe that is out is judged by its own watch, long before another may go.
     nextInMs: state === "halted" && sent > 0 ? Math.min(grantInMs, watchMs) : grantInMs,
-    isShaky: seen?.isShaky ?? false,
     isSuspect,
   };
+}
+
+export interface PeekedLane {
+  readonly origin: Origin;
+  readonly lane: string;
+  readonly answer: LaneAnswer;
+  /** Redis time of the answer, Unix ms. */
+  readonly at: number;
+  /** Ms until its next step has room or is judged, or its probe is due; 0: now; null: open, or unknown. */
+  readonly nextInMs: number | null;
+}
+
+/** Lanes grant nothing and record nothing. At most 100, in order. Throws `redis-unavailable`. */
+export async function peekLanes(
+  { config, source }: DrainRuntime,
+  given: LaneConfig,
+  origins: readonly Origin[],
+): Promise<readonly PeekedLane[]> {
+  const nothing = { wanted: 0, resumeMinutes: [] };
+  const asks = origins.map((origin) => ({ lane: toLaneId(config.name, origin), origin, ...nothing }));
+  const { answers, at } = await source.lanes.ask(config.name, given, asks);
+  return answers.flatMap((answer, index) => {
+    const ask = asks[index];
+    if (ask === undefined) return [];
+    const nextInMs = answer.until === null ? null : Math.max(0, answer.until - at);
+    return [{ origin: ask.origin, lane: ask.lane, answer, at, nextInMs }];
+  });
+}
+
+/** Redis time, Unix ms. Null: it is not halted, or no probe was sent since it halted. */
+export function lastProbeAtOf({
+  state,
+  since,
+  lastUsedAt,
+}: Pick<LaneView, "state" | "since" | "lastUsedAt">): number | null {
+  return state === "halted" && lastUsedAt > since ? lastUsedAt : null;
 }
