@@ -58,6 +58,8 @@ export const openJobQueue = later(async () => (await import("./compose/open-job-
 
 /** Redis must answer, be fit for a ledger, and give its user every right. Throws with what is wrong. */
 export const requireRedis = later(async () => (await import("./compose/open-core.ts")).requireRedis);
+/** For what only lists and decides: a core without a ledger if nobody has named a Redis and none answers. */
+export const openLedger = later(async () => (await import("./compose/open-core.ts")).openLedger);
 /** Whether it is fit, and how full. */
 export const readFitness = later(async () => (await import("./compose/redis-as-seen.ts")).readFitness);
 /** What is wrong with it, if it is durable, and its clock. Throws with the failing part if it does not answer. */

@@ -82,7 +82,14 @@ export function loadSettings(input: SettingsInput): SettingsOutcome {
     problems.push({ ...originOf(name), ...problem });
   return problems.length > 0
     ? { ok: false, problems }
-    : { ok: true, settings: toSettings(parsed as SettingValues, contents) };
+    : {
+        ok: true,
+        settings: toSettings(
+          parsed as SettingValues,
+          contents,
+          settingNames.some((name) => name.startsWith("redis.") && isGiven(name)),
+        ),
+      };
 }
 
 function readFlags(flags: SettingsInput["flags"]): SettingsFound {

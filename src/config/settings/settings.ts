@@ -28,15 +28,19 @@ type Sections = {
  * `redis.sentinelPasswordFile` name is in `redis.url` and `redis.sentinelPassword`.
  */
 export interface Settings extends Sections {
-  readonly redis: Sections["redis"] & { readonly target: RedisTarget };
+  /** `isGiven`: somebody has set one of them, perhaps to its default. */
+  readonly redis: Sections["redis"] & { readonly target: RedisTarget; readonly isGiven: boolean };
 }
 
-export function toSettings(values: SettingValues, files: RedisFiles): Settings {
+export function toSettings(values: SettingValues, files: RedisFiles, isRedisGiven: boolean): Settings {
   const sections = nest(
     settingNames.map((name) => [name, values[name]]),
     toKey,
   );
-  Object.assign(sections["redis"] ?? {}, { target: toRedisSettings(values, files) });
+  Object.assign(sections["redis"] ?? {}, {
+    target: toRedisSettings(values, files),
+    isGiven: isRedisGiven,
+  });
   return freezeInDepth(sections) as unknown as Settings;
 }
 

@@ -19,6 +19,8 @@ export interface Core {
   readonly settings: Settings;
   readonly document: DrainsDocument;
   readonly redis: RedisConnection;
+  /** `none`: there is no Redis, so what it would hold is empty. */
+  readonly ledger: "there" | "none";
   readonly replicas: Replicas;
   readonly plans: PlanBook;
   readonly sources: ReadonlyMap<SourceId, BuiltSource>;
@@ -59,7 +61,7 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
       nearMs: maxWithinMs(document, config.source.id),
     });
   }
-  return { settings, document, redis, replicas, plans, sources, drains, archive };
+  return { settings, document, redis, ledger: "there", replicas, plans, sources, drains, archive };
 }
 
 function maxWithinMs({ drains }: DrainsDocument, id: SourceId): number {

@@ -14,6 +14,7 @@ import type { RedisConnection } from "../redis/connect.ts";
 import { buildCore, type Core, type CoreParts } from "./build-core.ts";
 import type { Decorate } from "./build-source.ts";
 import { createLiveCore, type LiveCore } from "./live-core.ts";
+import { withoutLedger } from "./without-ledger.ts";
 import { createProcessMemory } from "./memory-budget.ts";
 import { randomIdentities, replicaName, systemClock } from "../../system-world.ts";
 import type { Teardown } from "../../teardown.ts";
@@ -66,7 +67,10 @@ function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
   };
 }
 
-const connectWithinMs = 5_000;
+/** A person waits: with the start and the end of a command, they know within three seconds. */
+const connectWithinMs = 2_000;
+/** On this machine an address answers or refuses at once. */
+const unnamedWithinMs = 500;
 
 /** Redis must answer now. Throws with the failing part, the reason and its setting. */
 export async function reachRedis(redis: Pick<RedisConnection, "ready">): Promise<void> {
@@ -83,6 +87,22 @@ export async function reachRedis(redis: Pick<RedisConnection, "ready">): Promise
       { cause },
     );
   }
+}
+
+/**
+ * For commands that only list and decide: as `requireRedis`, but if nobody has named a Redis and none is on this
+ * machine, they go on without a ledger.
+ */
+export async function openLedger(core: Core): Promise<Core> {
+  const { redis, settings } = core;
+  const isThere = settings.redis.isGiven || (await redis.ready(unnamedWithinMs).then(() => true, isNotAway));
+  if (!isThere) return withoutLedger(core);
+  await requireRedis(core);
+  return core;
+}
+
+function isNotAway(error: unknown): boolean {
+  return !isRedisAway(error);
 }
 
 /** For commands in the foreground: Redis must also be fit for a ledger, and its user have every right. */

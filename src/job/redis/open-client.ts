@@ -76,7 +76,8 @@ function toTimeouts(kind: ClientKind): NodeOptions {
   switch (kind) {
     case "commands":
       // connect.ts holds each command to its time: the library's own timer would not read a last time first.
-      return { maxRetriesPerRequest: 1, socketTimeout: 2 * commandTimeoutMs };
+      // A socket that has closed already would hold the process for its two seconds.
+      return { maxRetriesPerRequest: 1, socketTimeout: 2 * commandTimeoutMs, disconnectTimeout: 100 };
     case "queue":
       return { maxRetriesPerRequest: 1, commandTimeout: commandTimeoutMs, socketTimeout: workerSilenceMs };
     case "worker":

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Core, requireRedis, type DrainRuntime } from "../../../job/door.ts";
+import { type Core, openLedger, type DrainRuntime } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
@@ -74,12 +74,16 @@ async function plan(
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
     throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
   }
-  await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (core, teardown) => {
+  await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (opened, teardown) => {
     const stop = createStop(io, teardown);
+    const named = chooseDrains(opened, names);
+    requireRules(named, flags.rule ?? []);
+    const core = await openLedger(opened);
+    if (core.ledger === "none" && flags.out !== undefined) {
+      throw new RedriverError("command-misused", withoutLedgerNoFile);
+    }
     const drains = chooseDrains(core, names);
-    requireRules(drains, flags.rule ?? []);
-    await requireRedis(core);
-    if (flags.failure !== undefined) {
+    if (core.ledger === "there" && flags.failure !== undefined) {
       await requireFailure(
         core,
         drains.map(({ config }) => config.source.id),
@@ -100,6 +104,9 @@ async function plan(
     io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
   });
 }
+
+const withoutLedgerNoFile =
+  "--out needs a ledger: without one it is not known what was published before, so nothing may be done by such a plan; set redis.url (REDRIVER_REDIS_URL)";
 
 async function planAll(
   core: Core,

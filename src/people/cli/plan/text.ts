@@ -9,7 +9,7 @@ import {
   toOtherFailures,
 } from "../output/failure-group-text.ts";
 import { counted, joined, present, toTime } from "../../operations/phrases.ts";
-import { wrapList, wrapText } from "../output/wrap.ts";
+import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
 import { toEstimateText } from "./estimate-text.ts";
 import { toClockText, toGuardText } from "./limits-text.ts";
@@ -19,6 +19,13 @@ export function toPlanText(columns: number, report: PlanReport): string {
   const { filter, createdAt, complete, drains } = report;
   return joined(
     `Plan of ${toTime(createdAt)}, document ${report.documentHash.slice(0, 12)}. Nothing was changed.\n`,
+    report.ledger === "none" &&
+      wrapWords(
+        columns,
+        0,
+        "",
+        "ledger: none, so what was already published is not known, nor what is parked or paused. It is kept in Redis: redis.url (REDRIVER_REDIS_URL)",
+      ),
     toFilterText(filter),
     !complete && "Stopped before all was read.\n",
     // Ages go by the service's clock.

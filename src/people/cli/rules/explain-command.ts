@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { serviceNow } from "../../../job/contracts/service.ts";
-import { type Core, requireRedis, type SourceRuntime, findRecord } from "../../../job/door.ts";
+import { type Core, openLedger, type SourceRuntime, findRecord } from "../../../job/door.ts";
 import { createLineageKeys } from "../../../job/message/lineage-keys.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
@@ -149,11 +149,13 @@ function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRunt
 async function askLedger(
   dlqId: DlqId,
   { ledger }: Pick<SourceRuntime, "ledger">,
-  core: Pick<Core, "redis">,
+  core: Core,
 ): Promise<Pick<ExplainConditions, "view" | "ledgerNotAsked"> & { readonly viewedAt?: number }> {
   const absent: LedgerView = { state: "absent" };
   try {
-    await requireRedis(core);
+    if ((await openLedger(core)).ledger === "none") {
+      return { view: absent, ledgerNotAsked: "none; set redis.url (REDRIVER_REDIS_URL)" };
+    }
     const { views, at } = await ledger.peek([dlqId]);
     return { view: views[0] ?? absent, viewedAt: at, ledgerNotAsked: null };
   } catch (error) {

@@ -170,6 +170,7 @@ export const planAnswer = z.object({
     .object({
       createdAt: time,
       documentHash: z.string(),
+      ledger: z.enum(["there", "none"]),
       filter: planFilter,
       complete: z.boolean(),
       drains: z.array(z.looseObject({ drain: z.string(), host: z.string(), decisions: counts })),

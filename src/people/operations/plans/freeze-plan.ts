@@ -21,6 +21,8 @@ export interface PlanReport {
   /** Unix ms. */
   readonly createdAt: number;
   readonly documentHash: string;
+  /** `none`: what was published, parked or paused before is not known. */
+  readonly ledger: Core["ledger"];
   readonly filter: PlanFilter;
   /** False when it was stopped before all was read. */
   readonly complete: boolean;
@@ -99,7 +101,10 @@ export async function freezePlan(
     if (!signals.stopping.aborted) throw error;
     complete = false;
   }
-  return { report: { createdAt, documentHash, filter, complete, drains: reports }, records };
+  return {
+    report: { createdAt, documentHash, ledger: core.ledger, filter, complete, drains: reports },
+    records,
+  };
 }
 
 async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {

@@ -110,6 +110,7 @@ const outage: RuleReport = {
 
 const report: PlanReport = {
   createdAt,
+  ledger: "there",
   documentHash: "3f46b1edb62d5f0011223344",
   filter: {},
   complete: true,
