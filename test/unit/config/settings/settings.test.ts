@@ -30,6 +30,7 @@ describe("settings", () => {
         clusterNodes: [],
         keyPrefix: "redriver",
         target: { url: "redis://127.0.0.1:6379" },
+        isGiven: false,
       },
       drains: { file: "config/drains.yaml" },
       http: { host: "0.0.0.0", port: 9466 },
