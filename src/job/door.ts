@@ -66,8 +66,6 @@ export const readFitness = later(async () => (await import("./compose/redis-as-s
 export const lookAtRedis = later(async () => (await import("./compose/redis-as-seen.ts")).lookAtRedis);
 /** The audit of all sources of a core. */
 export const openAuditReader = later(async () => (await import("./compose/open-readers.ts")).openAuditReader);
-/** What is parked, in pages. */
-export const openParkedPages = later(async () => (await import("./compose/open-readers.ts")).openParkedPages);
 /** The last readings of indexes. */
 export const openIndexReader = later(async () => (await import("./compose/open-readers.ts")).openIndexReader);
 /** What notices remember, by source, and the rate of their messages. */

@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   job: [...pure, "bounded-map.ts", "group-items-by-key.ts"],
   "job/service": ["job/contracts", "job/message", "egress"],
   "job/redis": ["job/contracts", "within-ms.ts"],
-  "job/store": [...pure, "job/redis", "bounded-map.ts"],
+  "job/store": [...pure, "job/redis", "bounded-map.ts", "group-items-by-key.ts"],
   "job/queue": ["job/contracts", "job/redis", "bounded-map.ts", "within-ms.ts"],
   "job/archive": ["job/contracts", "job/message"],
   "job/statistics": ["job/contracts", "job/message", "egress"],

@@ -63,7 +63,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     markUnlistedGone: "effect",
     park: "effect",
     release: "effect",
-    parkedEntries: "read",
+    parked: "read",
     unknownOutcomes: "read",
     pendingDeletes: "read",
     summary: "read",
@@ -222,7 +222,6 @@ export const notReached: Readonly<Record<string, string>> = {
  */
 export const otherPorts: Readonly<Record<string, string>> = {
   PauseBook: "a person's word, written by a command in one call",
-  ParkedPages: "reads",
   PlanBook: "a person's plan: one that is lost is made anew, and what it did is in the ledger and the audit",
   FailureMarks: "a person's word, written by a command in one call",
   Replicas: "presence, forgotten after 60 s; what is put back for another document is listed again",

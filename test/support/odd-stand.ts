@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
+import type { ParkedPage, ParkedPlace } from "../../src/job/contracts/ledger.ts";
 import { takeCensus } from "../../src/job/census/count-and-copy-expiring.ts";
 import { runHere } from "./cli.ts";
 import { createConsoleStand } from "./console-stand.ts";
@@ -132,12 +133,12 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
     /** Every parked one, a hundred at a time, and then their release. */
     async showParked(): Promise<readonly Failed[]> {
       const parked: DlqId[] = [];
-      let cursor: string | null = null;
+      let place: ParkedPlace | null = null;
       do {
-        const found = await stand.drain.source.ledger.parkedEntries(cursor);
+        const found: ParkedPage = await stand.drain.source.ledger.parked(place, 100);
         parked.push(...found.entries.map(({ dlqId }) => dlqId));
-        ({ cursor } = found);
-      } while (cursor !== null);
+        place = found.next;
+      } while (place !== null);
       const failed: Failed[] = [];
       for (let from = 0; from < parked.length; from += 100) {
         const some = parked.slice(from, from + 100);

@@ -2,13 +2,10 @@
 import type { AuditReader } from "../contracts/audit.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
 import type { SourceId } from "../contracts/ids.ts";
-import type { LedgerLimits } from "../contracts/ledger-limits.ts";
 import type { NoticeBook, NoticeRate } from "../contracts/notices.ts";
-import type { ParkedPages } from "../contracts/parked-pages.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { readConsoleKey as readRedisConsoleKey } from "../store/console/redis-console-key.ts";
-import { createRedisParkedPages } from "../store/ledger/redis-parked-pages.ts";
 import { createRedisNoticeBook } from "../store/notices/redis-notice-book.ts";
 import { createRedisNoticeRate } from "../store/notices/redis-notice-rate.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
@@ -18,14 +15,6 @@ type Asked = Pick<Core, "redis" | "sources">;
 
 export function openAuditReader({ redis, sources }: Asked): AuditReader {
   return mergeReaders([...sources.keys()].map((source) => createRedisAudit(redis, source, auditLimits)));
-}
-
-export function openParkedPages(
-  { redis }: Pick<Core, "redis">,
-  source: SourceId,
-  limits: LedgerLimits,
-): ParkedPages {
-  return createRedisParkedPages(redis, source, limits);
 }
 
 export function openIndexReader({

@@ -196,6 +196,22 @@ export interface LedgerSummary extends LedgerStamp {
   readonly settleGate: "open" | "closed";
 }
 
+/** The entry that a page ended with. `keptUntil`: as the index had it, Unix ms. */
+export interface ParkedPlace {
+  readonly dlqId: string;
+  readonly keptUntil: number;
+}
+
+/** `keptUntil`: when the ledger forgets it, if it is not listed again before. Unix ms by Redis's clock. */
+export type ParkedInPage = ParkedDeadLetter & { readonly keptUntil: number };
+
+export interface ParkedPage extends LedgerStamp {
+  readonly entries: readonly ParkedInPage[];
+  /** Of the source. */
+  readonly total: number;
+  readonly next: ParkedPlace | null;
+}
+
 type Verdicts<Verdict> = LedgerStamp & { readonly verdicts: readonly Verdict[] };
 type Entries<Entry> = LedgerStamp & { readonly entries: readonly Entry[] };
 type Counted = LedgerStamp & { readonly count: number };
@@ -269,12 +285,10 @@ export interface Ledger {
   /** Parked → due at once, with one more redrive granted. Counts the given ids that are released now. */
   release(dlqIds: readonly DlqId[], released?: Exclude<Released, false>): Promise<Counted>;
   /**
-   * Parked entries in no order, some hundred a call. Null begins, and null is answered at the end. An entry
-   * that is parked from the first call to the last is answered, perhaps more than once.
+   * A page of parked entries: those first that were listed longest ago. Null begins, and `next` is null at the
+   * end. An entry that is parked from the first page to the last is answered, perhaps more than once.
    */
-  parkedEntries(
-    cursor: string | null,
-  ): Promise<Entries<ParkedDeadLetter> & { readonly cursor: string | null }>;
+  parked(after: ParkedPlace | null, limit: number): Promise<ParkedPage>;
   /** Open entries with an unknown outcome (lastAt + takeoverAfter < now), oldest first, skipping `offset`. */
   unknownOutcomes(limit: number, offset: number): Promise<Entries<OpenEntry>>;
   /** Published or archived and not deleted, oldest first, skipping `offset`. */

@@ -7,7 +7,7 @@ import { withinRedis, type ConnectionRole, type QueueConnection } from "./connec
 import { toJobData, toNotifyJobId, toWindowJobId } from "./job-data.ts";
 import { repeatStrategy } from "./next-cron-run.ts";
 import { onceOptions, spanOptions } from "./once-options.ts";
-import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "./queue-names.ts";
+import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "../redis/key-prefix.ts";
 import {
   callTimeoutMs,
   defaultLock,

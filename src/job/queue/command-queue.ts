@@ -5,7 +5,7 @@ import { withinRedis, type QueueConnection } from "./connection.ts";
 import { toJobData } from "./job-data.ts";
 import { onceOptions } from "./once-options.ts";
 import { callTimeoutMs } from "./policy.ts";
-import { toQueueName, toQueuePrefix } from "./queue-names.ts";
+import { toQueueName, toQueuePrefix } from "../redis/key-prefix.ts";
 
 /** The queue of scheduled jobs for one call of a command. It works nothing. The connection is the caller's. */
 export function openShortQueue(connection: QueueConnection, keyPrefix: string): Queue {

@@ -1,5 +1,5 @@
 import { isRedisSilent, isRedriverError } from "../contracts/errors.ts";
-import type { QueueKind } from "./queue-names.ts";
+import type { QueueKind } from "../redis/key-prefix.ts";
 
 /** What becomes of a job after its handler threw. */
 export type JobEnd =

@@ -1,4 +1,4 @@
-import type { QueueKind } from "./queue-names.ts";
+import type { QueueKind } from "../redis/key-prefix.ts";
 
 /** How often a window is tried and how long it waits in between. */
 export interface RetryPolicy {

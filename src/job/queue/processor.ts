@@ -6,7 +6,7 @@ import { BoundedSet } from "../../bounded-map.ts";
 import { parseJob } from "./job-data.ts";
 import { isRedisAway, isRedisSilent, RedriverError, toFailure, type Failure } from "../contracts/errors.ts";
 import { toJobEnd, type JobEnd } from "./failed-job-end.ts";
-import type { QueueKind } from "./queue-names.ts";
+import type { QueueKind } from "../redis/key-prefix.ts";
 import { createFailureThrottle } from "./failure-report-throttle.ts";
 import { maxStalls, toBackoffMs, type RetryPolicy } from "./policy.ts";
 import type { RunningJobs } from "./shutdown.ts";

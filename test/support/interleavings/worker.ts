@@ -92,7 +92,7 @@ export function startWorker(installation: Installation, name: string, skewMs: nu
     });
   };
   const release = async (): Promise<void> => {
-    const { entries } = await source.ledger.parkedEntries(null);
+    const { entries } = await source.ledger.parked(null, 1_000);
     await releaseParked(source, drains, entries, "the receiver is well");
   };
   const start = async (task: Task): Promise<void> => {

@@ -22,8 +22,8 @@ export interface MemoryEntries {
     readonly entry: PublishedEntry | ArchivedEntry;
     readonly since: number;
   }[];
-  /** By time of entry into the DLQ. */
-  parked(): readonly { readonly dlqId: DlqId; readonly entry: ParkedEntry }[];
+  /** Those first that were listed longest ago. */
+  parked(): readonly { readonly dlqId: DlqId; readonly entry: ParkedEntry; readonly keptUntil: number }[];
   /** Grows with every put. */
   writes(): number;
 }
@@ -79,8 +79,12 @@ export function createMemoryEntries(clock: Pick<Clock, "now">, limits: LedgerLim
         .toSorted((a, b) => a.since - b.since || compare(a.dlqId, b.dlqId)),
     parked: () =>
       living()
-        .flatMap(({ dlqId, entry }) => (entry.state === "parked" ? [{ dlqId, entry }] : []))
-        .toSorted((a, b) => compare(a.dlqId, b.dlqId)),
+        .flatMap(({ dlqId, entry }) =>
+          entry.state === "parked"
+            ? [{ dlqId, entry, keptUntil: Math.floor(rows.get(dlqId)?.expiresAt ?? 0) }]
+            : [],
+        )
+        .toSorted((a, b) => a.keptUntil - b.keptUntil || compare(a.dlqId, b.dlqId)),
     writes: () => writes,
   };
 }

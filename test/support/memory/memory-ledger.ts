@@ -23,8 +23,6 @@ import type { Entry, OpenEntryState } from "./memory-entry.ts";
 import { asksAgain, beginOne, countOutcome } from "./memory-begin.ts";
 import { createMemoryEntries } from "./memory-entries.ts";
 
-const parkedPerPage = 100;
-
 /**
  * The ledger of one source in this process: the reference that the Redis one is held against, and what plan
  * and tests run on. Nothing survives the process. Indexes are not kept but derived, so they cannot disagree.
@@ -296,15 +294,15 @@ export function createMemoryLedger(
     release: (dlqIds, released = "by-person") =>
       writing(() => ({ count: dlqIds.filter((dlqId) => release(dlqId, released)).length })),
 
-    parkedEntries: (cursor) => {
-      const begin = Number(cursor ?? 0);
-      const parked = entries.parked();
-      const end = begin + parkedPerPage;
-      return Promise.resolve({
-        ...stamp(),
-        entries: parked.slice(begin, end).map(({ dlqId, entry }) => ({ dlqId, view: toParkedView(entry) })),
-        cursor: end < parked.length ? String(end) : null,
-      });
+    parked: (after, limit) => {
+      const all = entries.parked().map(({ entry, ...place }) => ({ ...place, view: toParkedView(entry) }));
+      const at = all.findIndex(
+        ({ dlqId, keptUntil }) => dlqId === after?.dlqId && keptUntil === after.keptUntil,
+      );
+      const begin = at >= 0 ? at + 1 : all.findIndex(({ keptUntil }) => keptUntil >= (after?.keptUntil ?? 0));
+      const page = begin < 0 ? [] : all.slice(begin, begin + limit);
+      const next = page.length < limit ? null : (page.at(-1) ?? null);
+      return Promise.resolve({ ...stamp(), entries: page, total: all.length, next });
     },
 
     unknownOutcomes: (limit, offset) => {

@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
+import { groupBy } from "../../../group-items-by-key.ts";
 import type { PassId } from "../../contracts/ids.ts";
 import { isAutoRate, leastPerSecondOf, topRateOf, type AutoRate } from "../../contracts/auto-rate.ts";
-import type {
-  Capacity,
-  CapacityQuery,
-  CapacityRequest,
-  FailedAgain,
-  Rate,
-  RateKind,
-} from "../../contracts/capacity.ts";
+import type { Capacity, CapacityQuery, CapacityRequest, Rate, RateKind } from "../../contracts/capacity.ts";
 import { drainKeys, sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { parseReply } from "../../redis/script-runner.ts";
@@ -106,7 +100,7 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
     async failedAgain({ source, drain }, failures) {
       if (failures.length === 0) return;
       const { autoPrefix } = drainKeys(redis.keyPrefix, source, drain);
-      const hosts = [...groupByHost(failures)];
+      const hosts = [...groupBy(failures, ({ host }) => host)];
       const keys = hosts.map(([host]) => `${autoPrefix}${toShort(host)}`);
       const call = {
         hosts: hosts.map(([, ofHost]) =>
@@ -135,16 +129,6 @@ function placed({ undelivered }: CapacityQuery, keys: readonly string[]): object
 /** Ceilings count what is published for the first time. */
 function isFirst({ post }: CapacityRequest): boolean {
   return post === "first";
-}
-
-function groupByHost(failures: readonly FailedAgain[]): ReadonlyMap<string, readonly FailedAgain[]> {
-  const byHost = new Map<string, FailedAgain[]>();
-  for (const failure of failures) {
-    const ofHost = byHost.get(failure.host);
-    if (ofHost === undefined) byHost.set(failure.host, [failure]);
-    else ofHost.push(failure);
-  }
-  return byHost;
 }
 
 /** A rate with grants of its own, as the scripts take it: at most `max` in any span [t, t + spanMs). */

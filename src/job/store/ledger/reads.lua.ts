@@ -128,28 +128,34 @@ return answer
 );
 
 /**
- * parked: a part of what is parked, in no order.
+ * parked: a page of what is parked, in the order of the index.
  *
- * ARGV[3]: { cursor }: '0' begins. Returns: array of the stamp, the next cursor ('0' at the end), then dlqId
- * and entry JSON alternating.
- * Effects: members whose entry is no longer there, or no longer parked, leave the index; those of another
- * version stay, and those of a batch.
+ * ARGV[3]: { limit, after?: { dlqId, keptUntil } }: the entry before the page.
+ * Returns: array of the stamp, how many are parked, then of each member dlqId, score and entry text ('' if it is
+ * gone, of another version or in a batch). Effects: none. If the entry before has left its place, the page begins
+ * with the first of its score, which may show some again and passes over none.
  */
 export const parkedScript = defineLedgerScript(
   "parked",
   `
-local page = redis.call('ZSCAN', parkedKey, call.cursor, 'COUNT', 100)
-local answer = { stamped({}), page[1] }
-for i = 1, #page[2], 2 do
-  local id = page[2][i]
-  local text = redis.call('GET', prefix .. id)
-  local state = text and (isPointer(text) and 'batch' or decode(text).s)
-  if state == 'parked' then
-    answer[#answer + 1] = id
-    answer[#answer + 1] = text
-  elseif state ~= 'other-version' and state ~= 'batch' then
-    redis.call('ZREM', parkedKey, id)
+local first = redis.call('ZCOUNT', parkedKey, '-inf', now)
+local total = redis.call('ZCARD', parkedKey) - first
+if call.after then
+  local score = redis.call('ZSCORE', parkedKey, call.after.dlqId)
+  if score and tonumber(score) == call.after.keptUntil then
+    first = math.max(first, redis.call('ZRANK', parkedKey, call.after.dlqId) + 1)
+  else
+    first = math.max(first, redis.call('ZCOUNT', parkedKey, '-inf', '(' .. string.format('%.0f', call.after.keptUntil)))
   end
+end
+local members = redis.call('ZRANGE', parkedKey, first, first + call.limit - 1, 'WITHSCORES')
+local answer = { stamped({}), total }
+for i = 1, #members, 2 do
+  local text = redis.call('GET', prefix .. members[i])
+  local isParked = text and not isPointer(text) and decode(text).s == 'parked'
+  answer[#answer + 1] = members[i]
+  answer[#answer + 1] = members[i + 1]
+  answer[#answer + 1] = isParked and text or ''
 end
 return answer
 `,

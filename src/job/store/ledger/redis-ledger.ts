@@ -7,15 +7,16 @@ import {
   takeoverAfterMs,
   type LedgerLimits,
 } from "../../contracts/ledger-limits.ts";
-import type {
-  LedgerRow,
-  LedgerView,
-  OpenEntry,
-  ParkedDeadLetter,
-  PendingEntry,
-} from "../../contracts/ledger-entries.ts";
+import type { LedgerRow, LedgerView, OpenEntry, PendingEntry } from "../../contracts/ledger-entries.ts";
 import type { NewAuditEntry } from "../../contracts/audit.ts";
-import type { Ledger, LedgerStamp, PublishedVerdict, Riding } from "../../contracts/ledger.ts";
+import type {
+  Ledger,
+  LedgerStamp,
+  ParkedInPage,
+  ParkedPlace,
+  PublishedVerdict,
+  Riding,
+} from "../../contracts/ledger.ts";
 import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
 import { deleteFlags, parseView } from "./entry.ts";
 import type { CallLists } from "../audit/entry-text.ts";
@@ -190,13 +191,19 @@ export function createRedisLedger(
     release: (dlqIds, released = "by-person") =>
       ask(releaseScript, { rel: released === "by-person" ? 1 : 2 }, dlqIds),
 
-    async parkedEntries(cursor) {
-      const [stampText, next, ...rest] = (await run(parkedScript, { cursor: cursor ?? "0" })) as string[];
+    async parked(after, limit) {
+      const reply = (await run(parkedScript, { after, limit })) as [string, number, ...string[]];
+      const [stampText, total, ...members] = reply;
       const stamp = parseReply(parkedScript, stampText);
-      const entries = toRows(rest, stamp.at, limits).filter(
-        (row): row is ParkedDeadLetter => row.view.state === "parked",
-      );
-      return { ...stamp, entries, cursor: next === "0" ? null : (next ?? null) };
+      const entries: ParkedInPage[] = [];
+      let last: ParkedPlace | null = null;
+      for (let i = 0; i + 2 < members.length; i += 3) {
+        const [dlqId = "", score, text = ""] = members.slice(i, i + 3);
+        last = { dlqId, keptUntil: Number(score) };
+        const view = text === "" ? absent : parseView(text, stamp.at, limits);
+        if (view.state === "parked") entries.push({ ...last, dlqId: dlqId as DlqId, view });
+      }
+      return { ...stamp, entries, total, next: members.length < 3 * limit ? null : last };
     },
 
     async unknownOutcomes(limit, offset) {

@@ -10,6 +10,7 @@ import {
   formatInstant,
   baseField,
 } from "../../../job/contracts/index-statistics.ts";
+import { groupBy } from "../../../group-items-by-key.ts";
 import { toAge } from "../../operations/phrases.ts";
 import { type Bars, toSparkline } from "../output/sparkline.ts";
 import { toFields, toTable } from "../output/table.ts";
@@ -111,12 +112,7 @@ function toRight(text: string): string {
 
 /** One line per field: a series of 240 bad points is one mistake. */
 function formatProblems(problems: readonly FieldProblem[]): readonly string[] {
-  const byField = new Map<string, FieldProblem[]>();
-  for (const problem of problems) {
-    const field = baseField(problem);
-    byField.set(field, [...(byField.get(field) ?? []), problem]);
-  }
-  return [...byField.values()].flatMap(([first, ...more]) => {
+  return [...groupBy(problems, baseField).values()].flatMap(([first, ...more]) => {
     if (first === undefined) return [];
     const rest = more.length === 0 ? "" : ` (and ${more.length} more)`;
     return [`not used: ${first.field}: expected ${first.expected}, got ${first.got}${rest}`];

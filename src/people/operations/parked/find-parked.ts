@@ -5,6 +5,7 @@ import { withRootFlowControl } from "../../../job/message/flow-control.ts";
 import { readLineage, rootOf } from "../../../job/message/lineage.ts";
 import { enteredAtOfId, parseRecord } from "../../../job/message/parse-record.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
+import type { ParkedPage, ParkedPlace } from "../../../job/contracts/ledger.ts";
 import type { ParkedDeadLetter } from "../../../job/contracts/ledger-entries.ts";
 import type { Select } from "../../../job/message/select.ts";
 import { failureKindOf, unreadableKind, type FailureKind } from "../../../job/message/failure-kind.ts";
@@ -30,13 +31,15 @@ export interface ParkedRecord {
   readonly view: ParkedWhy;
 }
 
+const entriesPerRead = 200;
+
 /** All parked records of a source, in no order. Each takes about 100 bytes, because those alike share a view. */
 export async function readParked({ ledger }: SourceRuntime): Promise<readonly ParkedRecord[]> {
   const found = new Map<DlqId, ParkedRecord>();
   const views = new Map<string, ParkedWhy>();
-  let cursor: string | null = null;
+  let place: ParkedPlace | null = null;
   do {
-    const page = await ledger.parkedEntries(cursor);
+    const page: ParkedPage = await ledger.parked(place, entriesPerRead);
     for (const { dlqId, view } of page.entries) {
       const { drain, reason, attempt, failure } = view;
       const key = `${drain} ${reason} ${attempt} ${failure ?? ""}`;
@@ -44,8 +47,8 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
       views.set(key, shared);
       found.set(dlqId, { dlqId, view: shared });
     }
-    ({ cursor } = page);
-  } while (cursor !== null);
+    place = page.next;
+  } while (place !== null);
   return [...found.values()];
 }
 

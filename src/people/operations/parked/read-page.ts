@@ -1,11 +1,11 @@
 /** Parked dead letters as the ledger alone knows them, for a screen: no call of the service, a few of Redis. */
-import { type Core, openParkedPages } from "../../../job/door.ts";
+import type { Core } from "../../../job/door.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type { ParkedDeadLetter } from "../../../job/contracts/ledger-entries.ts";
-import type { ParkedPlace } from "../../../job/contracts/parked-pages.ts";
+import type { ParkedPlace } from "../../../job/contracts/ledger.ts";
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
 
 export interface ParkedRow {
@@ -55,13 +55,12 @@ const maxEntries = 2_000;
  * none.
  */
 export async function readParkedPage(
-  core: Pick<Core, "redis" | "sources" | "drains">,
+  core: Pick<Core, "sources" | "drains">,
   source: SourceId,
   { after = null, limit, filter = {} }: ParkedPageRequest,
 ): Promise<ParkedRows> {
   const runtime = core.sources.get(source)?.runtime;
   if (runtime === undefined) throw new RedriverError("command-misused", `no source has the id ${source}`);
-  const pages = await openParkedPages(core, source, runtime.ledger.limits);
   const { retentionMs } = runtime.config;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const wanted = isFiltered ? entriesPerRead : limit;
@@ -69,7 +68,7 @@ export async function readParkedPage(
   let place = after === null ? null : toPlace(after);
   let read = 0;
   while (true) {
-    const page = await pages.page(place, wanted);
+    const page = await runtime.ledger.parked(place, wanted);
     for (const [index, entry] of page.entries.entries()) {
       if (!fits(entry.view, filter)) continue;
       rows.push(toRow(entry));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { toWindowJobId } from "../../../../src/job/queue/job-data.ts";
-import { toQueueName, toQueuePrefix } from "../../../../src/job/queue/queue-names.ts";
+import { toQueueName, toQueuePrefix } from "../../../../src/job/redis/key-prefix.ts";
 import { openPass } from "../../../../src/job/pass/open-pass.ts";
 import { sourceKeys } from "../../../../src/job/store/keys.ts";
 import { createJobStand } from "../../../support/job-stand.ts";

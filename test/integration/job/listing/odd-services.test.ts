@@ -36,7 +36,7 @@ describe("a service that registers the ids of items that it refuses", () => {
       rig.emulator.faults.remove("item-error-1");
 
       const { ledger } = rig.drain.source;
-      const { entries } = await ledger.parkedEntries(null);
+      const { entries } = await ledger.parked(null, 100);
       expect(new Set(entries.map(({ dlqId }) => dlqId))).toEqual(new Set([ids[2], ids[5], ids[8]]));
       await ledger.release(entries.map(({ dlqId }) => dlqId));
       await rig.fullPass();
@@ -214,7 +214,7 @@ describe("a service that refuses everything with 400", () => {
       "service-refuses-everything",
       "service-refuses-everything",
     ]);
-    expect((await ledger.parkedEntries(null)).entries).toEqual([]);
+    expect((await ledger.parked(null, 100)).entries).toEqual([]);
     expect(accountOf(rig).accepted).toEqual({ once: 0, more: 0 });
     rig.emulator.faults.remove("no");
     expect(await pass()).toMatchObject({ tally: { republished: 60, deleted: 60 } });

@@ -23,7 +23,7 @@ test("a destination that the settings forbid is parked, and published once they 
   await fullPass(rig);
   expect(new Set(parkedFor(rig))).toEqual(new Set(["park destination-not-allowed"]));
   expect(rig.emulator.dlq.size).toBe(3);
-  const { entries } = await rig.drain.source.ledger.parkedEntries(null);
+  const { entries } = await rig.drain.source.ledger.parked(null, 10);
   expect(entries.map(({ dlqId }) => dlqId).toSorted()).toEqual(ids.toSorted());
   // Asked again by every full pass, written down once.
   const written: string[] = [];

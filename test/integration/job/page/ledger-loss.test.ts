@@ -43,7 +43,7 @@ describe("records from before a loss of the ledger", () => {
       tally: { republished: 0, parked: 3, reasons: { parked: { "ledger-lost": 3 } } },
     });
     const { ledger } = rig.drain.source;
-    const { entries } = await ledger.parkedEntries(null);
+    const { entries } = await ledger.parked(null, 10);
     await ledger.release(entries.slice(1).map(({ dlqId }) => dlqId));
     await rig.drain.source.passes.forceFull(rig.drain.config.name);
     expect(await rig.pass()).toMatchObject({ tally: { republished: 2, parked: 1 } });

@@ -2,6 +2,7 @@ import type { ParkReason } from "../../../../../src/job/message/park-reasons.ts"
 import { describe, expect, test } from "vitest";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
+import type { ParkedPage, ParkedPlace } from "../../../../../src/job/contracts/ledger.ts";
 import type { Token } from "../../../../../src/job/contracts/ids.ts";
 import {
   begin,
@@ -35,13 +36,13 @@ async function park(
 
 async function parkedIds(stand: LedgerStand): Promise<readonly DlqId[]> {
   const found = new Set<DlqId>();
-  let cursor: string | null = null;
+  let place: ParkedPlace | null = null;
   do {
-    const page = await stand.ledger.parkedEntries(cursor);
-    expect(page.entries.length).toBeLessThan(200);
+    const page: ParkedPage = await stand.ledger.parked(place, 100);
+    expect(page.entries.length).toBeLessThanOrEqual(100);
     for (const { dlqId } of page.entries) found.add(dlqId);
-    cursor = page.cursor;
-  } while (cursor !== null);
+    place = page.next;
+  } while (place !== null);
   return [...found];
 }
 
@@ -62,17 +63,18 @@ describe.each(standsFor(redis))("what is parked ($name)", ({ create }) => {
 
   test("is answered with its reason, drain and attempts, and nothing else is", async () => {
     const stand = await create();
-    expect(await stand.ledger.parkedEntries(null)).toMatchObject({ entries: [], cursor: null });
+    expect(await stand.ledger.parked(null, 10)).toMatchObject({ entries: [], total: 0, next: null });
     await begin(stand, dlqId(2), a);
     await park(stand, "attempts-exhausted", { attempt: 5 });
-    expect(await stand.ledger.parkedEntries(null)).toMatchObject({
+    expect(await stand.ledger.parked(null, 10)).toMatchObject({
       entries: [
         {
           dlqId: id,
           view: { state: "parked", reason: "attempts-exhausted", drain, rulesHash: "h1", attempt: 5 },
         },
       ],
-      cursor: null,
+      total: 1,
+      next: null,
     });
   });
 
@@ -86,7 +88,21 @@ describe.each(standsFor(redis))("what is parked ($name)", ({ create }) => {
       );
     }
     expect((await parkedIds(stand)).toSorted()).toEqual(ids.toSorted());
-    expect((await stand.ledger.parkedEntries(null)).cursor).not.toBeNull();
+    expect((await stand.ledger.parked(null, 100)).total).toBe(950);
+  });
+
+  test("is answered in the order of its last listing, also if the place has moved since", async () => {
+    const stand = await create();
+    for (const n of [1, 2, 3]) {
+      await park(stand, "refused", { id: dlqId(n) });
+      await stand.advance(1_000);
+    }
+    const first = await stand.ledger.parked(null, 1);
+    expect(first.entries).toMatchObject([{ dlqId: dlqId(1) }]);
+    await stand.ledger.look([dlqId(1)]);
+    const rest = await stand.ledger.parked(first.next, 10);
+    expect(rest.entries.map((one) => one.dlqId)).toEqual([dlqId(2), dlqId(3), dlqId(1)]);
+    expect(rest.next).toBeNull();
   });
 
   test("is what was not released, published or begun again since", async () => {

@@ -220,7 +220,7 @@ describe("an entry that another version wrote", () => {
     const before = await kept();
     expect((await ledger.unknownOutcomes(1, 0)).entries).toMatchObject([{ dlqId: ours.open }]);
     expect((await ledger.pendingDeletes(1, 0)).entries).toMatchObject([{ dlqId: ours.published }]);
-    expect((await ledger.parkedEntries(null)).entries).toMatchObject([{ dlqId: ours.parked }]);
+    expect((await ledger.parked(null, 10)).entries).toMatchObject([{ dlqId: ours.parked }]);
     const mixed = [all.others.open, ours.open, all.others.published, dlqId(14)];
     expect(await ledger.published(mixed.map(published))).toMatchObject({
       verdicts: ["other-version", "recorded", "other-version", "recorded"].map((kind) => ({ kind })),
