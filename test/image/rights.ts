@@ -33,9 +33,15 @@ export async function rightsFigures(world: World): Promise<readonly Figure[]> {
       ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].filter((name) => !/^0+$/.test(status[name] ?? "?")),
     ),
     same("no new privileges", status["NoNewPrivs"] ?? "none", "1"),
-    none(
+    same(
       "files that it could write",
-      Object.keys(writes).filter((path) => writes[path] === "written"),
+      Object.keys(writes)
+        .filter((path) => writes[path] === "written")
+        .join(),
+      mounts
+        .filter(({ isReadOnly }) => !isReadOnly)
+        .map(({ path }) => `${path}/written`)
+        .join(),
     ),
     same("root filesystem", writes["/tmp/written"] ?? "none", "EROFS"),
     none(

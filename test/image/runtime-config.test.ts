@@ -44,15 +44,24 @@ it("the shipped memory limit is the group's, of memory and swap together", () =>
 
 it("volumes are mounted where the manifest says, with the modes that YAML 1.1 reads", () => {
   const container = parsePod(deployment);
-  expect(container.mounts.map(({ name, fileMode }) => [name, fileMode])).toEqual([
-    ["redriver-drains", 0o644],
-    ["redriver", 0o440],
+  expect(container.mounts).toMatchObject([
+    { name: "redriver-drains", fileMode: 0o644 },
+    { name: "redriver", fileMode: 0o440 },
+    { from: "emptyDir", maxBytes: 1_048_576 },
   ]);
-  const binds = toConfig(container).mounts.filter(({ type }) => type === "bind");
+  const { mounts } = toConfig(container);
+  const binds = mounts.filter(({ type }) => type === "bind");
   expect(binds.map(({ source, destination, options }) => [source, destination, options.at(-1)])).toEqual([
     ["/volumes/redriver-drains", "/etc/redriver", "ro"],
     ["/volumes/redriver", "/run/secrets/redriver", "ro"],
   ]);
+  // Its own user is not root.
+  expect(mounts.at(-1)).toEqual({
+    destination: "/run/redriver",
+    type: "tmpfs",
+    source: "tmpfs",
+    options: ["mode=2777", "gid=10001", "size=1048576", "rw"],
+  });
 });
 
 it("variables of ConfigMaps, of the manifest and of the program come over the image's, in this order", () => {
@@ -95,6 +104,7 @@ it.each([
   ["runAsNonRoot: true", "runAsNonRoot: false", /runAsNonRoot/],
   ["runAsUser: 10001", "runAsUser: 0", /runAsNonRoot/],
   ["memory: 768Mi", "memory: 1G", /in Mi/],
+  ["emptyDir:", "hostPath:", /an emptyDir as volume sockets/],
 ] as const)("in place of %s, %s is refused, not dropped", (from, to, message) => {
   expect(deployment).toContain(from);
   expect(() => parsePod(deployment.replace(from, to))).toThrow(message);

@@ -1,5 +1,5 @@
 /** What Kubernetes makes of a container of a manifest, as the configuration of an OCI runtime. */
-import type { Mount, PodContainer } from "../rig/pod.ts";
+import type { FileVolume, PodContainer } from "../rig/pod.ts";
 import type { RuntimeProfile } from "./seccomp.ts";
 
 /** What the image says of itself. */
@@ -23,7 +23,7 @@ export interface RuntimeOptions {
   readonly args?: readonly string[] | undefined;
   /** Over what the manifest says. */
   readonly env: Readonly<Record<string, string>>;
-  readonly dirOf: (mount: Mount) => string;
+  readonly dirOf: (volume: FileVolume) => string;
   /** Null: this machine has none. */
   readonly seccomp: RuntimeProfile | null;
   /** Null: this machine lets nobody make one. */
@@ -55,7 +55,7 @@ export function toRuntimeConfig(options: RuntimeOptions) {
       noNewPrivileges: !rights.mayGainPrivileges,
     },
     root: { path: rootfs, readonly: rights.isRootReadOnly },
-    mounts: [...ownMounts, ...container.mounts.map((one) => toBind(one, options.dirOf(one)))],
+    mounts: [...ownMounts, ...container.mounts.map((one) => toMount(one, options))],
     linux: {
       namespaces: ["pid", "ipc", "uts", "mount"].map((type) => ({ type })),
       maskedPaths,
@@ -84,12 +84,17 @@ const toMemory = ({ memoryLimitBytes }: PodContainer, limitsSwap: boolean) => ({
   ...(limitsSwap ? { swap: memoryLimitBytes } : {}),
 });
 
-const toBind = ({ path, isReadOnly }: Mount, source: string) => ({
-  destination: path,
-  type: "bind",
-  source,
-  options: ["rbind", "rprivate", isReadOnly ? "ro" : "rw"],
-});
+function toMount(mount: PodContainer["mounts"][number], { dirOf, container }: RuntimeOptions) {
+  const { path: destination, isReadOnly } = mount;
+  const access = isReadOnly ? "ro" : "rw";
+  if (mount.from !== "emptyDir") {
+    return { destination, type: "bind", source: dirOf(mount), options: ["rbind", "rprivate", access] };
+  }
+  // As the kubelet makes it: everybody may write, and what is made there belongs to the pod's group.
+  const size = mount.maxBytes === null ? [] : [`size=${mount.maxBytes}`];
+  const options = ["mode=2777", `gid=${container.rights.fsGroup ?? 0}`, ...size, access];
+  return { destination, type: "tmpfs", source: "tmpfs", options };
+}
 
 /** What every runtime of Kubernetes mounts. */
 const ownMounts = [

@@ -25,13 +25,19 @@ export interface Rights {
   readonly hasDefaultSeccomp: boolean;
 }
 
-export interface Mount {
-  readonly path: string;
-  readonly isReadOnly: boolean;
+export type Mount = { readonly path: string; readonly isReadOnly: boolean } & (FileVolume | EmptyVolume);
+
+export interface FileVolume {
   readonly from: "configMap" | "secret";
   /** Of the ConfigMap or Secret. */
   readonly name: string;
   readonly fileMode: number;
+}
+
+/** A folder that each start of the pod finds empty. */
+interface EmptyVolume {
+  readonly from: "emptyDir";
+  readonly maxBytes: number | null;
 }
 
 interface PodSpec {
@@ -61,6 +67,7 @@ interface VolumeSpec {
   readonly name: string;
   readonly configMap?: { readonly name: string; readonly defaultMode?: number };
   readonly secret?: { readonly secretName: string; readonly defaultMode?: number };
+  readonly emptyDir?: { readonly medium?: string; readonly sizeLimit?: string };
 }
 
 /** The first container of the Deployment in `text`. Throws at what it cannot carry over. */
@@ -134,7 +141,7 @@ function toRights(context: Context): Rights {
   };
 }
 
-function toVolume(volume: VolumeSpec | undefined): Pick<Mount, "from" | "name" | "fileMode"> {
+function toVolume(volume: VolumeSpec | undefined): FileVolume | EmptyVolume {
   if (volume?.configMap !== undefined) {
     const { name, defaultMode = 0o644 } = volume.configMap;
     return { from: "configMap", name, fileMode: defaultMode };
@@ -143,11 +150,15 @@ function toVolume(volume: VolumeSpec | undefined): Pick<Mount, "from" | "name" |
     const { secretName, defaultMode = 0o644 } = volume.secret;
     return { from: "secret", name: secretName, fileMode: defaultMode };
   }
-  throw new Error(`expected a ConfigMap or a Secret as volume ${volume?.name}`);
+  if (volume?.emptyDir !== undefined) {
+    const { sizeLimit } = volume.emptyDir;
+    return { from: "emptyDir", maxBytes: sizeLimit === undefined ? null : toBytes(sizeLimit) };
+  }
+  throw new Error(`expected a ConfigMap, a Secret or an emptyDir as volume ${volume?.name}`);
 }
 
 function toBytes(quantity: string): number {
   const count = /^(\d+)Mi$/.exec(quantity)?.[1];
-  if (count === undefined) throw new Error(`expected a memory limit in Mi, got ${quantity}`);
+  if (count === undefined) throw new Error(`expected a limit in Mi, got ${quantity}`);
   return Number(count) * 1_048_576;
 }

@@ -159,7 +159,7 @@ describe.skipIf(!isKustomizeHere)("lines for kubectl", () => {
     expect(JSON.stringify(pod)).toContain('"secretName":"redriver"');
     const files = pod.containers[0].env
       .map(({ value }: Tree) => value)
-      .filter((value: string) => value.startsWith("/run/"));
+      .filter((value: string) => value.startsWith("/run/secrets/"));
     expect(files).toEqual(["/run/secrets/redriver/service-token", "/run/secrets/redriver/redis-url"]);
   });
 

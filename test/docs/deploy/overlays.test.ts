@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
+import { socketVariable } from "../../../src/people/cli/beside/wire.ts";
 import {
   isKustomizeHere,
   named,
@@ -84,7 +85,7 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
     const names = [...container.env.map(({ name }: Tree) => name), ...Object.keys(settings.data)].filter(
       (name) => name !== "NODE_OPTIONS",
     );
-    const known = settingNames.map(toEnvName);
+    const known: readonly string[] = [...settingNames.map(toEnvName), socketVariable];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     expect(names).toEqual(
       expect.arrayContaining([
@@ -104,14 +105,18 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
     expect(mounts.map(({ mountPath }: Tree) => mountPath)).toEqual([
       path.posix.dirname(value("REDRIVER_DRAINS_FILE")),
       path.posix.dirname(value("REDRIVER_SERVICE_TOKEN_FILE")),
+      // The daemon makes the socket's own folder, which nobody else may write to.
+      path.posix.dirname(path.posix.dirname(value(socketVariable))),
     ]);
-    expect(mounts.filter((mount: Tree) => "subPath" in mount || mount.readOnly !== true)).toEqual([]);
+    expect(mounts.filter((mount: Tree) => "subPath" in mount)).toEqual([]);
+    expect(mounts.filter((mount: Tree) => mount.readOnly !== true)).toEqual([mounts[2]]);
     const drains = only(objects, "ConfigMap", "redriver-drains");
     expect(drains.metadata.name).toMatch(/^redriver-drains-\w+$/);
     expect(Object.keys(drains.data)).toEqual([path.posix.basename(value("REDRIVER_DRAINS_FILE"))]);
     expect(pod.volumes).toEqual([
       { name: "drains", configMap: { name: drains.metadata.name } },
       { name: "secrets", secret: { secretName: "redriver", defaultMode: 0o440 } },
+      { name: "sockets", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } },
     ]);
     expect(["SERVICE_TOKEN", "REDIS_URL"].map((name) => value(`REDRIVER_${name}_FILE`))).toEqual(
       ["service-token", "redis-url"].map((key) => `/run/secrets/redriver/${key}`),
