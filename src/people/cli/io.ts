@@ -6,7 +6,7 @@ export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether there is somebody who can answer: stdin is a terminal. */
   readonly isTerminal: boolean;
-  /** Where lines of stdout are broken; Infinity: nowhere, because it is no terminal. */
+  /** Where lines of stdout are broken: as wide as its window is now, and 80 at least; Infinity: it is no terminal. */
   readonly columns: number;
   /** Lines of the terminal that stdout is, as large as its window is now; Infinity if it is none. */
   readonly rows: number;
@@ -39,7 +39,10 @@ export interface Io extends ProcessIo {
 export const processIo: ProcessIo = {
   env: process.env,
   isTerminal: process.stdin.isTTY,
-  columns: process.stdout.isTTY ? terminalColumns : Number.POSITIVE_INFINITY,
+  get columns() {
+    if (!process.stdout.isTTY) return Number.POSITIVE_INFINITY;
+    return Math.max(terminalColumns, process.stdout.columns || 0);
+  },
   errColumns: () => (process.stderr.isTTY ? process.stderr.columns || terminalColumns : null),
   get rows() {
     // 0 if a terminal does not know its size.

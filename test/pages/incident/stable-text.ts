@@ -5,7 +5,7 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\d{13}-\d+/g, "<dlqId>"],
   // A moment of tomorrow has its date.
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?/g, "<time>"],
-  [/\d\d:\d\d UTC/g, "<time>"],
+  [/\d\d:\d\d(?::\d\d)? UTC/g, "<time>"],
   [/(localhost|127\.0\.0\.1):\d+/g, "$1:<port>"],
   [/address \S+,/g, "address <hash>,"],
   [/\b(?:[0-9a-f]{12}|[0-9a-f]{10})\b/g, "<id>"],

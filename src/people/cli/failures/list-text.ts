@@ -2,7 +2,6 @@
 import type { FailureView } from "../../read/failure-views.ts";
 import { toAge, cut, present } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
-import { terminalColumns } from "../output/wrap.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
@@ -14,7 +13,7 @@ const maxAnswer = 40;
 
 export function toFailureTable(columns: number, failures: readonly FailureView[], now: number): string {
   if (failures.length === 0) return "";
-  return columns <= terminalColumns ? toPairs(columns, failures, now) : toRows(failures, now);
+  return Number.isFinite(columns) ? toPairs(columns, failures, now) : toRows(failures, now);
 }
 
 function toPairs(columns: number, failures: readonly FailureView[], now: number): string {

@@ -1,7 +1,6 @@
 /** Tables of history that fit a terminal: what does not fit into a row stands below it. */
 import { present } from "../../operations/phrases.ts";
 import { toTable, toTableWithTexts } from "../output/table.ts";
-import { terminalColumns } from "../output/wrap.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { actColumns } from "./act-columns.ts";
 import { historyColumns, withProofs, type HistoryRow } from "../../operations/history/rows.ts";
@@ -13,7 +12,7 @@ const maxDrain = 14;
 const maxRule = 16;
 
 export function toActTable(width: number, rows: readonly ActRow[]): string {
-  if (width > terminalColumns) return toTable(rows, actColumns);
+  if (!Number.isFinite(width)) return toTable(rows, actColumns);
   const { when, act, count, drain, rule, reason, host, notes, why, by } = actColumns;
   const columns = {
     when: toSeconds(when),
@@ -27,7 +26,7 @@ export function toActTable(width: number, rows: readonly ActRow[]): string {
 
 export function toRecordTable(width: number, rows: readonly HistoryRow[]): string {
   const proven = withProofs(rows);
-  if (width > terminalColumns) return toTable(proven, historyColumns);
+  if (!Number.isFinite(width)) return toTable(proven, historyColumns);
   const { when, act, dlqId, drain, rule, reason, notes, why, by, as } = historyColumns;
   const columns = { when: toSeconds(when), act, dlqId, drain: cut(drain, maxDrain) };
   return toTableWithTexts(

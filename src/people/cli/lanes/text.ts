@@ -2,7 +2,6 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { present, toAge } from "../../operations/phrases.ts";
 import { fittingName, toTable, toTableWithTexts } from "../output/table.ts";
-import { terminalColumns } from "../output/wrap.ts";
 import type { LaneRow } from "../../operations/lanes/read.ts";
 
 /** A state has 7 characters, an age 6, and `probe in 14m59s` has 15. So a destination has 30 and mostly more. */
@@ -10,7 +9,7 @@ const maxDrain = 14;
 
 /** A line for each lane. On a terminal its history is below it, elsewhere behind it. `now`: Unix ms. */
 export function toLanesTable(columns: number, rows: readonly LaneRow[], now: number): string {
-  const isNarrow = columns <= terminalColumns;
+  const isNarrow = Number.isFinite(columns);
   const common = {
     destination: ({ origin }: LaneRow) => toDestinationText(origin),
     drain: ({ drain }: LaneRow) => (isNarrow ? cut(drain, maxDrain) : drain),

@@ -38,6 +38,9 @@ export function withLineBelow(world: ProcessIo): Io {
   return {
     ...world,
     // Getters: a spread would read them once.
+    get columns() {
+      return world.columns;
+    },
     get rows() {
       return world.rows;
     },

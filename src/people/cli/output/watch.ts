@@ -14,6 +14,7 @@ const begin = "\u001B[?25l\u001B[?7l\u001B[2J";
 const end = "\u001B[?25h\u001B[?7h";
 /** Written over the frame before, because a screen that is emptied first flickers. */
 const home = "\u001B[H";
+/** In front of its new text: behind a line as wide as the window it would take the last character, where the cursor stays. */
 const restOfLine = "\u001B[K";
 const restOfScreen = "\u001B[J";
 
@@ -65,7 +66,7 @@ function paintOver(io: Io): Show {
   return (frame, problem) => {
     const tail = toLines(problem);
     const lines = [...cut(toLines(frame), io.rows - 1 - tail.length), ...tail];
-    io.draw(`${home}${lines.map((line) => `${line}${restOfLine}\n`).join("")}${restOfScreen}`);
+    io.draw(`${home}${lines.map((line) => `${restOfLine}${line}\n`).join("")}${restOfScreen}`);
   };
 }
 

@@ -5,7 +5,7 @@
 import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
 import { present, type Part } from "../../operations/phrases.ts";
 
-/** What a terminal shows without breaking it, however narrow its window. */
+/** Lines are never broken at less, however narrow a window is. */
 export const terminalColumns = 80;
 
 /**

@@ -11,14 +11,13 @@ import {
 import type { ParkedCounts, ParkedReason } from "../../operations/parked/count.ts";
 import type { FoundParked } from "../../operations/parked/find.ts";
 import { toTable, toTableWithTexts } from "../output/table.ts";
-import { terminalColumns } from "../output/wrap.ts";
 
 /** Of an answer in the table: enough to tell kinds apart. */
 const answerCharacters = 40;
 
 /** On a terminal what does not fit into 80 columns stands below its row. */
 export function toParkedTable(columns: number, found: readonly FoundParked[]): string {
-  if (found.length > 0 && columns <= terminalColumns) return toNarrowTable(columns, found);
+  if (found.length > 0 && Number.isFinite(columns)) return toNarrowTable(columns, found);
   return toTable(found, {
     dlqId: ({ dlqId }) => dlqId,
     entered: ({ dlqId }) => new Date(enteredAtOfId(dlqId)).toISOString(),

@@ -39,7 +39,7 @@ export const registerStatus: Register = (program, { io }) => {
         };
         const toText = (status: Status): string => {
           if (named !== null) return toStatusText(io.columns, status);
-          return toOverview(io.columns, status, createPaint(isColoured(io)));
+          return toOverview(io, status, createPaint(isColoured(io)));
         };
         if (!watch) {
           const status = await read();

@@ -1,6 +1,6 @@
-/** What `redriver status` prints: the verdict, the drains, and their destinations by trouble, in 80 x 24. */
+/** What `redriver status` prints: the verdict, the drains, and their destinations by trouble, as many as fit the window. */
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
-import { counted, toAge, toClock, toIn } from "../../operations/phrases.ts";
+import { counted, ifAny, number, present, toAge, toClock, toIn, toTime } from "../../operations/phrases.ts";
 import { fitted, toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import { toNextText } from "./drain-words.ts";
@@ -14,25 +14,32 @@ interface Row extends DestinationStatus {
   readonly isPlan: boolean;
 }
 
-/** Of a terminal, less the line in which a prompt or a cursor stands. */
-const maxLines = 23;
-const shownDrains = 5;
-/** Headings, empty lines, what is not shown of both tables, and the replicas. */
-const otherLines = 9;
+/** Of what is no terminal: as many as a small one has. */
+const usualRows = 24;
+const minDrains = 5;
+/** Headings, empty lines, what is not shown of both tables, and two of the replicas. */
+const otherLines = 10;
 const minDestinations = 3;
 
-export function toOverview(columns: number, status: Status, paint: Paint): string {
+/** `rows`: of the window; Infinity: it is none. */
+export function toOverview(
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+  status: Status,
+  paint: Paint,
+): string {
   const { drains, replicas, at } = status;
+  // Less the line in which a prompt or a cursor stands.
+  const room = (Number.isFinite(rows) ? rows : usualRows) - 1;
   const verdict = toVerdict(status);
   const shown = drains
     .toSorted((one, other) => other.outlook.waiting - one.outlook.waiting)
-    .slice(0, shownDrains);
+    .slice(0, Math.max(minDrains, Math.floor(room / 4)));
   const headline = wrapWords(columns, 0, "", verdict);
   const used = headline.split("\n").length - 1 + shown.length + otherLines;
   const sections = [
     paint.verdict(verdict, headline),
     `${fitted(columns, toDrains)}${moreOf(drains.length - shown.length, "drain")}`,
-    ...toDestinations(columns, status, Math.max(minDestinations, maxLines - used)),
+    ...toDestinations(columns, status, Math.max(minDestinations, room - used)),
     toReplicasLine(status),
   ];
   return sections.join("\n");
@@ -65,7 +72,8 @@ export function toOverview(columns: number, status: Status, paint: Paint): strin
     ).length;
     const document = documentHash === null ? "" : `, document ${documentHash}`;
     const differ = differing === 0 ? "" : `, ${differing} under another document`;
-    const text = `${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details`;
+    const asOf = `as of ${toTime(at).slice(11)}`;
+    const text = `${asOf}: ${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details`;
     return wrapWords(columns, 0, "", text);
   }
 }
@@ -74,16 +82,22 @@ function moreOf(count: number, what: string): string {
   return count > 0 ? `and ${counted(count, `more ${what}`)}\n` : "";
 }
 
-/** Those in trouble first: halted or paused, then with most that wait. */
+/**
+ * Those with most that wait and are parked, of these in trouble first. So what is left out is the small end of the
+ * backlog, and its line counts what waits there.
+ */
 function toDestinations(columns: number, { drains, at }: Status, max: number): readonly string[] {
   const rows = drains
     .flatMap(({ destinations, stillCounting, mode }) =>
       destinations.map((one): Row => ({ ...one, stillCounting, isPlan: mode === "plan" })),
     )
     .filter(({ waiting, parked }) => waiting + parked > 0)
-    .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
+    .toSorted((one, other) => toBacklog(other) - toBacklog(one) || toTrouble(other) - toTrouble(one));
   if (rows.length === 0) return [];
-  const shown = rows.slice(0, max);
+  const shown = rows
+    .slice(0, max)
+    .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
+  const hidden = rows.slice(max);
   const toText = (maxName: number): string =>
     toTable(shown, {
       destination: ({ origin }) => cutMiddle(toDestinationText(origin), maxName),
@@ -94,7 +108,28 @@ function toDestinations(columns: number, { drains, at }: Status, max: number): r
       lane: (row) => toLaneText(row, at),
     });
   const table = fitted(columns, toText);
-  return [`${table}${moreOf(rows.length - shown.length, "destination")}`];
+  return [`${table}${toHidden(columns, hidden)}`];
+}
+
+/** `and 24 more destinations: 3,120 waiting, 3 halted or paused`. */
+function toHidden(columns: number, hidden: readonly Row[]): string {
+  if (hidden.length === 0) return "";
+  const waiting = hidden.reduce((sum, row) => sum + row.waiting, 0);
+  const parked = hidden.reduce((sum, row) => sum + row.parked, 0);
+  const counting = hidden.some(({ stillCounting }) => stillCounting) ? "at least " : "";
+  const what = present([
+    `${counting}${number(waiting)} waiting`,
+    parked > 0 && `${number(parked)} parked`,
+    ifAny(
+      hidden.reduce((sum, row) => sum + toTrouble(row), 0),
+      "halted or paused",
+    ),
+  ]);
+  return wrapWords(columns, 0, "", `and ${counted(hidden.length, "more destination")}: ${what.join(", ")}`);
+}
+
+function toBacklog({ waiting, parked }: DestinationStatus): number {
+  return waiting + parked;
 }
 
 /** `480+`: at least so many. */

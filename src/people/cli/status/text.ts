@@ -8,13 +8,13 @@ import type { LaneStatus, Status } from "../../operations/status/read.ts";
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { toHostPausesText, toPausedBy } from "./pauses-text.ts";
 import { toTable } from "../output/table.ts";
-import { terminalColumns, wrapList, wrapText, wrapWords } from "../output/wrap.ts";
+import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
 /** What `redriver status <drain>` prints: a table of the drains, then the lines of each part. */
 export function toStatusText(columns: number, status: Status): string {
   const { drains, sources, replicas, at } = status;
   const table = toTable(drains, {
-    drain: ({ drain }) => (columns <= terminalColumns ? cut(drain, maxName) : drain),
+    drain: ({ drain }) => (Number.isFinite(columns) ? cut(drain, maxName) : drain),
     mode: toModeText,
     due: ({ due }) => due ?? "-",
     held: ({ held }) => held ?? "-",
@@ -131,7 +131,8 @@ function toPassItems(
     lastSuccessAt && `last complete ${toAge(lastSuccessAt, now)} ago`,
     lastFullAt && `last full ${toAge(lastFullAt, now)} ago`,
     openPass && stillCounting && "still counting: there may be more than these",
-    lastSuccessAt && (exact === true ? "counts are exact" : "counts are estimated"),
+    lastSuccessAt &&
+      (exact === true ? "counts are exact" : "counts are of then, with what came and went since"),
   ]);
   return items.length === 0 ? ["none has ended yet"] : items;
 }

@@ -48,8 +48,24 @@ const terminal = { columns: 80, rows: 6 };
 const away = new RedriverError("redis-unavailable", "Redis is away");
 /** What a terminal shows after all that was written to it. */
 function lastScreen(out: string): readonly string[] {
-  const painted = out.slice(out.lastIndexOf("\u001B[H") + 3, out.lastIndexOf("\u001B[J"));
-  return painted.split("\u001B[K\n").slice(0, -1);
+  return toRows(out.slice(out.lastIndexOf("\u001B[H") + 3, out.lastIndexOf("\u001B[J")));
+}
+
+/** Each row as a window of 80 columns shows it that breaks no line: behind the last column the cursor stays on it. */
+function toRows(painted: string): readonly string[] {
+  const lines = painted.split("\n").slice(0, -1);
+  return lines.map((line) => {
+    let row = "";
+    let at = 0;
+    for (const [index, part] of line.split("\u001B[K").entries()) {
+      if (index > 0) row = row.slice(0, at);
+      for (const character of part) {
+        row = row.slice(0, at) + character + row.slice(at + 1);
+        at = Math.min(at + 1, 79);
+      }
+    }
+    return row;
+  });
 }
 
 it("a watch without a terminal appends frames, with empty lines between those of several lines", async () => {
@@ -66,8 +82,14 @@ it("a watch on a terminal paints each frame over the one before, and gives the c
   const { out, failure } = await watch(["a\nb\n", "c\n"], terminal);
   expect(failure).toBeNull();
   expect(out).toBe(
-    "\u001B[?25l\u001B[?7l\u001B[2J\u001B[Ha\u001B[K\nb\u001B[K\n\u001B[J\u001B[Hc\u001B[K\n\u001B[J\u001B[?25h\u001B[?7h",
+    "\u001B[?25l\u001B[?7l\u001B[2J\u001B[H\u001B[Ka\n\u001B[Kb\n\u001B[J\u001B[H\u001B[Kc\n\u001B[J\u001B[?25h\u001B[?7h",
   );
+});
+
+it("a line as wide as the window keeps its last character", async () => {
+  const line = `${"x".repeat(79)}!`;
+  const { out } = await watch([`${"y".repeat(80)}\n`, `${line}\nshort\n`], terminal);
+  expect(lastScreen(out)).toEqual([line, "short"]);
 });
 
 it("a watch never writes past the last row, and says what it left out", async () => {

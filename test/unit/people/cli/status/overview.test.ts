@@ -41,7 +41,7 @@ const draining = drain("orders", {
   ],
 });
 
-function overview(changes: Partial<Status>, isColoured = false): string {
+function overview(changes: Partial<Status>, isColoured = false, size = { columns: 80, rows: 24 }): string {
   const status: Status = {
     at: now,
     documentHash: "0f1e2d3c4b5a",
@@ -51,7 +51,7 @@ function overview(changes: Partial<Status>, isColoured = false): string {
     replicas: [replica("redriver-1")],
     ...changes,
   };
-  return toOverview(80, status, createPaint(isColoured));
+  return toOverview(size, status, createPaint(isColoured));
 }
 
 const verdict = (changes: Partial<Status>): string =>
@@ -71,7 +71,8 @@ describe("the overview of status", () => {
       pay.example.com     12000       0     20  -      halted, probe in 4m
       mail.example.com      480      12      0  -      -
 
-      1 replica, document 0f1e2d3c4b5a; redriver status <drain> has the details
+      as of 12:00:00 UTC: 1 replica, document 0f1e2d3c4b5a; redriver status <drain>
+      has the details
       "
     `);
   });
@@ -89,7 +90,35 @@ describe("the overview of status", () => {
     const lines = overview({ drains: many }).split("\n");
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.length).toBeLessThanOrEqual(24);
-    expect(overview({ drains: many })).toContain("and 24 more destinations");
+    expect(overview({ drains: many })).toMatch(
+      /^and 25 more destinations: 22,500 waiting, 25 halted or paused$/m,
+    );
+  });
+
+  it("uses the window that is there: names are whole, and more drains and destinations are shown", () => {
+    const name = "a-drain-with-a-very-long-name-of-its-own";
+    const many = Array.from({ length: 12 }, (_, index) =>
+      drain(`${name}-${index}`, {
+        outlook: { ...draining.outlook, waiting: 900 - index },
+        destinations: [destination(`https://a-very-long-destination-${index}.example.com:8443`, 900)],
+      }),
+    );
+    const text = overview({ drains: many }, false, { columns: 120, rows: 40 });
+    expect(text.split("\n").length).toBeLessThanOrEqual(40);
+    expect(text.match(/^a-drain-with-a-very-long-name-of-its-own-\d /gm)).toHaveLength(9);
+    expect(text.match(/^a-very-long-destination-\d+\.example\.com:8443 /gm)).toHaveLength(12);
+  });
+
+  it("hides no destination that has most of the backlog, however many are halted", () => {
+    const halts = Array.from({ length: 30 }, (_, index) =>
+      destination(`https://h${index}.example.com`, 5, { lane: halted }),
+    );
+    const destinations = [...halts, destination("https://main.example.com", 9_000)];
+    const text = overview({ drains: [{ ...draining, destinations }] });
+    expect(text).toMatch(/^main\.example\.com +9000 /m);
+    expect(text).toMatch(/^and 22 more destinations: 110 waiting, 22 halted or paused$/m);
+    // Those that are shown stand by trouble.
+    expect(text.indexOf("main.example.com")).toBeGreaterThan(text.indexOf("h0.example.com"));
   });
 
   it.each<[string, Partial<Status>]>([

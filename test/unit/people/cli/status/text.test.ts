@@ -59,7 +59,8 @@ describe("status on a terminal", () => {
         guards    index catalog holds it back
         passes    one is open since 40s, 1200 listed so far, 310 published,
                   90 left due, 800 held, 3 windows left, the last was partial,
-                  last complete 16s ago, last full 12m ago, counts are estimated
+                  last complete 16s ago, last full 12m ago,
+                  counts are of then, with what came and went since
 
       payments-to-the-old-provider-in-the-north: live, paused, source eu
         paused    by ana 2h ago: the receiver is down until its database has been
