@@ -25,6 +25,8 @@ export interface DeskOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly document: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Of redriver. */
+  readonly version?: string;
 }
 
 export function parseDrains(text: string): DrainsDocument {
@@ -34,7 +36,12 @@ export function parseDrains(text: string): DrainsDocument {
 }
 
 /** A replica of its own: its connection, its sources, its plan desk; without a queue. */
-export async function startDesk({ env, document, settings: flags = {} }: DeskOptions): Promise<DeskReplica> {
+export async function startDesk({
+  env,
+  document,
+  settings: flags = {},
+  version = "test",
+}: DeskOptions): Promise<DeskReplica> {
   const loaded = loadSettings({ env, flags });
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
   const { settings } = loaded;
@@ -54,7 +61,7 @@ export async function startDesk({ env, document, settings: flags = {} }: DeskOpt
     clock: systemClock,
     identities: randomIdentities,
     replica: name,
-    version: "test",
+    version,
     stop: stop.signal,
   });
   const shutDown = async (): Promise<void> => {

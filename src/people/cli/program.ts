@@ -18,6 +18,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["drain"], load: async () => (await import("./drain/command.ts")).registerDrain },
   { names: ["plan"], load: async () => (await import("./plan/command.ts")).registerPlan },
   { names: ["apply"], load: async () => (await import("./apply/command.ts")).registerApply },
+  { names: ["plans"], load: async () => (await import("./plans/command.ts")).registerPlans },
   { names: ["status"], load: async () => (await import("./status/command.ts")).registerStatus },
   { names: ["pause", "resume"], load: async () => (await import("./pause/command.ts")).registerPause },
   { names: ["lanes"], load: async () => (await import("./lanes/command.ts")).registerLanes },

@@ -19,6 +19,7 @@ const asked: ReadonlySet<string | undefined> = new Set([
   "resume",
   "lanes",
   "parked",
+  "plans",
   "failures",
   "history",
   "index",

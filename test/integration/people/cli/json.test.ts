@@ -3,6 +3,7 @@ import { startEmulator } from "../../../../dev/emulator/index.ts";
 import { runHere, startHere } from "../../../support/cli.ts";
 import { commandsThatAct, commandTable } from "../../../support/command-table.ts";
 import { createFolder } from "../../../support/command.ts";
+import { makeHere, startDesk } from "../../../support/desk-stand.ts";
 import { createEnv } from "../../../support/daemon.ts";
 import { codeSpans, readDoc, tableRows } from "../../../support/markdown.ts";
 import { createReceiver } from "../../../support/receiver.ts";
@@ -13,7 +14,7 @@ const redis = useRedis();
 /** Their output is data already. */
 const withoutJson = ["run", "rules schema", "completions"];
 /** It needs the built program: dev/test/e2e/demo/demo.heavy.test.ts. */
-const testedElsewhere = ["demo"];
+const testedElsewhere = ["demo", "plans stop", "plans remove"];
 
 /** Each document or line of an output, and how it is written. */
 function readJson(out: string): { readonly form: string; readonly values: readonly unknown[] } {
@@ -118,6 +119,10 @@ it("has a version in every object that --json of any command prints, in the form
   await run("plan", "--all", "--out", plan);
   await ask("plan", "--all");
   await ask("plan --records", "--all");
+  const replica = await startDesk({ env, document });
+  const made = await makeHere(replica);
+  await ask("plans list");
+  await ask("plans show", made);
   await ask("apply", plan, ...why);
   await stand.emulator.idle();
   await ask("drain", "--all", "--yes");

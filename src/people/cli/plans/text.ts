@@ -1,0 +1,47 @@
+import type { PlanApplyDrain, SharedPlan } from "../../../job/contracts/plans.ts";
+import { shownIdLength } from "../../operations/plans/choose-plan.ts";
+import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
+import { ifAny, joined, present, toAge, toCounts, toIn, toTime } from "../../operations/phrases.ts";
+import { toTable } from "../output/table.ts";
+import { wrapText } from "../output/wrap.ts";
+import { toFilterText, toPlanText } from "../plan/text.ts";
+
+/** `now`: Unix ms. */
+export function toPlansTable(plans: readonly SharedPlan[], now: number): string {
+  return toTable(plans, {
+    plan: ({ id }) => id.slice(0, shownIdLength),
+    made: ({ createdAt }) => `${toAge(createdAt, now)} ago`,
+    by: ({ by }) => by,
+    drains: ({ drains }) => drains.join(","),
+    state: ({ state }) => state,
+    records: ({ making, made }) => made?.records ?? making?.planned ?? 0,
+    acts: ({ made }) => made?.acts ?? "-",
+    done: ({ apply }) => apply?.drains.reduce((sum, { before, done }) => sum + before + done, 0) ?? "-",
+  });
+}
+
+export function toShownText(columns: number, { plan, report }: ShownPlan, now: number): string {
+  const { id, state, why, by, replica, expiresAt, making, made, apply } = plan;
+  const line = (label: string, text: string): string => wrapText(columns, 2, label.padEnd(10), text);
+  return joined(
+    `Plan ${id}: ${state}\n`,
+    why !== null && line("why", why),
+    line("made", `${toTime(plan.createdAt)} by ${by}, kept for ${toIn(expiresAt - now).replace(/^in /, "")}`),
+    line("of", plan.drains.join(", ")),
+    making !== null && line("so far", `${making.listed} read, ${making.planned} in the plan, by ${replica}`),
+    made !== null && line("records", `${made.records}, ${made.acts} to act on`),
+    apply !== null && line("apply", `${toTime(apply.startedAt)} by ${apply.by}: ${apply.why}`),
+    ...(apply?.drains ?? []).map((drain) => line("", toProgress(drain))),
+    report === null ? toFilterText(plan.filter) : `\n${toPlanText(columns, report)}`,
+  );
+}
+
+function toProgress({ drain, planned, before, done, skipped, left, leftReasons }: PlanApplyDrain): string {
+  const { gone, changed, otherwise } = skipped;
+  const why = toCounts(leftReasons).join(", ");
+  const rest = present([
+    ifAny(gone + changed + otherwise, "skipped"),
+    left > 0 && `${left} left${why && ` (${why})`}`,
+  ]);
+  return [`${drain}: ${before + done} of ${planned} done`, ...rest].join(", ");
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
+import { makeHere, planOf, startDesk } from "../../../../support/desk-stand.ts";
+import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+const why = ["--reason", "not needed any more", "--by", "eve"];
+
+/** A replica with a console beside commands. */
+async function setUp() {
+  const stand = await createPlanStand(redis.url(), { document: outageDocument });
+  const replica = await startDesk({
+    env: stand.env,
+    document: outageDocument,
+    settings: { "publish.maxItems": 1 },
+    version: JSON.parse(readFileSync("package.json", "utf8")).version as string,
+  });
+  const json = async (...argv: readonly string[]): Promise<unknown> =>
+    JSON.parse((await stand.run([...argv, "--json"])).out);
+  return { ...stand, replica, json };
+}
+
+describe("redriver plans", () => {
+  it("lists and shows what a replica has made, by the beginning of its id", async () => {
+    const { seed, run, json, replica } = await setUp();
+    expect((await run(["plans"])).out).toBe("plan  made  by  drains  state  records  acts  done\n");
+    seed(3);
+    const id = await makeHere(replica, { rules: ["outage"] });
+    const short = id.slice(0, 8);
+    const { out } = await run(["plans"]);
+    expect(out).toMatch(new RegExp(`^${short}  .* ago  ada  orders  ready +3 +3 +-$`, "m"));
+    expect(await json("plans", "list")).toMatchObject({ v: 1, id, state: "ready", made: { records: 3 } });
+    expect(await json("plans", "show", short)).toMatchObject({
+      v: 1,
+      plan: { id },
+      report: { complete: true },
+    });
+    const shown = await run(["plans", "show", id]);
+    expect(shown.out).toContain(`Plan ${id}: ready\n`);
+    expect(shown.out).toContain("  records   3, 3 to act on\n");
+    expect(shown.out).toContain("\nOnly: rule outage\n");
+    expect(shown.out).toContain("  now       3 republish\n");
+    const unknown = await run(["plans", "show", "nothing"]);
+    expect({ code: unknown.exitCode, err: unknown.err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('no plan "nothing" is there') as string,
+    });
+  });
+
+  it("writes the file of one, which apply takes; its progress is the replica's own", async () => {
+    const { seed, run, file, apply, replica, receiver, emulator } = await setUp();
+    seed(3);
+    const id = await makeHere(replica);
+    expect((await run(["plans", "show", id, "--out", file])).exitCode).toBe(0);
+    const bytes: Buffer[] = [];
+    for await (const part of (await replica.desk.file(id)) ?? []) bytes.push(part);
+    expect(readFileSync(file, "utf8")).toBe(Buffer.concat(bytes).toString("utf8"));
+    expect((await apply("--reason", "INC-7", "--by", "bob")).exitCode).toBe(0);
+    await emulator.idle();
+    expect(receiver.deliveries).toHaveLength(3);
+  });
+
+  it("stops what a replica applies, removes it then, and the audit has who and why", async () => {
+    const { seed, run, json, replica, emulator } = await setUp();
+    emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
+    seed(200);
+    const id = await makeHere(replica);
+    const idle = await run(["plans", "stop", id, ...why]);
+    expect({ code: idle.exitCode, err: idle.err }).toEqual({
+      code: 3,
+      err: expect.stringContaining("nobody works on plan") as string,
+    });
+    await replica.desk.apply(id, { by: "bob", why: "INC-7" });
+    const busy = await run(["plans", "remove", id, ...why]);
+    expect(busy.err).toContain("is being worked on: stop it first");
+    expect(await json("plans", "stop", id, ...why)).toEqual({ v: 1, id, act: "stop" });
+    await replica.desk.settled();
+    expect(await planOf(replica, id)).toMatchObject({ state: "interrupted", stoppedBy: "eve" });
+    const { out } = await run(["plans", "show", id]);
+    expect(out).toMatch(/Plan .*: interrupted\n {2}why +orders: stopped by eve, \d+ left\n/);
+    expect(out).toMatch(/ {2}apply +.* by bob: INC-7\n +orders: \d+ of 200 done, \d+ left \(/);
+    expect(await json("plans", "remove", id, ...why)).toEqual({ v: 1, id, act: "remove" });
+    expect(await replica.desk.list()).toEqual([]);
+    const acts: unknown[] = [];
+    const audit = openAuditReader(replica.live.current());
+    for await (const { act, by, why: text } of audit.read({ order: "oldest-first" })) {
+      if (by === "eve") acts.push([act, text]);
+    }
+    expect(acts).toEqual(["plan-stop", "plan-remove"].map((act) => [act, `plan ${id}: not needed any more`]));
+  });
+});
