@@ -3,7 +3,6 @@ import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { createRedisLedger } from "../../../../../src/job/store/ledger/redis-ledger.ts";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { RedisConnection } from "../../../../../src/job/redis/connect.ts";
-import { createLedgerBeforeBatches } from "../../../../support/ledger-before-batches/index.ts";
 import {
   begin,
   defaultLimits,
@@ -165,7 +164,7 @@ const withBatch = async () => {
   const connection = redis.fresh();
   const stand = await redisStand(connection);
   await begin(stand, [one, two], a);
-  return { connection, stand, before: createLedgerBeforeBatches(stand.redis, defaultLimits) };
+  return { connection, stand };
 };
 
 describe("a batch in Redis", () => {
@@ -280,61 +279,6 @@ describe("a batch in Redis", () => {
     expect(await begin(stand, [one, two], b)).toEqual([{ kind: "other-version" }, { kind: "other-version" }]);
     expect(await statesOf(stand, [one, two])).toEqual(["other-version", "other-version"]);
     expect(await stand.ledger.summary()).toMatchObject({ open: 0, unknown: 0 });
-  });
-
-  test("is left alone by the build before, in each state; what goes on alone it understands", async () => {
-    const { connection, stand, before } = await withBatch();
-    const others = [{ state: "other-version" }, { state: "other-version" }];
-    for (const goOn of [
-      () => publish(stand, [one, two]),
-      () => stand.ledger.gone([one, two]),
-      () => undefined,
-    ]) {
-      const kept = (await entriesOf(connection)).toSorted();
-      expect((await before.look([one, two])).views).toEqual(others);
-      expect(await before.begin([one, two], b, stand.now())).toMatchObject({
-        verdicts: [{ kind: "other-version" }, { kind: "other-version" }],
-      });
-      expect((await before.published([one], messageId("x"))).verdicts).toEqual([{ kind: "other-version" }]);
-      expect((await before.gone([one, two])).count).toBe(0);
-      await before.summary();
-      expect((await entriesOf(connection)).toSorted()).toEqual(kept);
-      expect(new Set(await statesOf(stand, [one, two])).size).toBe(1);
-      await goOn();
-    }
-    await begin(stand, [three, four], c);
-    await stand.ledger.published([publishedFact(three)]);
-    expect((await before.look([three, four])).views).toMatchObject([
-      { state: "published" },
-      { state: "open" },
-    ]);
-    expect(await before.begin([three, four], b, stand.now())).toMatchObject({
-      verdicts: [{ kind: "published" }, { kind: "in-flight" }],
-    });
-  });
-
-  test("keeps the build before from going back to the server's time, which would make it younger", async () => {
-    const { stand, before } = await withBatch();
-    const { at } = await stand.ledger.summary();
-    for (const goOn of [() => undefined, () => publish(stand, [one, two])]) {
-      await goOn();
-      await stand.advance(-600_000);
-      expect(await before.summary()).toMatchObject({ at, open: 0, pendingDelete: 0 });
-    }
-    await stand.ledger.gone([one, two]);
-    expect((await before.summary()).at).toBeLessThan(at);
-  });
-
-  test("takes over entries of the build before", async () => {
-    const { stand, before } = await withBatch();
-    await before.begin([three, four], b, stand.now());
-    expect(await begin(stand, [three, four], c)).toEqual([{ kind: "in-flight" }, { kind: "in-flight" }]);
-    expect((await publish(stand, [three, four])).verdicts).toEqual([
-      { kind: "recorded" },
-      { kind: "recorded" },
-    ]);
-    expect((await stand.ledger.gone([one, three, four])).count).toBe(2);
-    expect(await statesOf(stand, [one, two, three, four])).toEqual(["open", "open", "gone", "gone"]);
   });
 
   test("is none where one of many is known, and what was written for it is taken back", async () => {
