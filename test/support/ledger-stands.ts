@@ -13,8 +13,6 @@ import type {
 import type { PassBook } from "../../src/job/contracts/passes.ts";
 import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { defineScript, type RedisScript, type ScriptRunner } from "../../src/job/redis/script-runner.ts";
-import { createMemoryLedger } from "./memory/memory-ledger.ts";
-import { createMemoryPauseBook } from "./memory/memory-pause-book.ts";
 import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../../src/job/store/passes/redis-pass-book.ts";
 import { createRedisPauseBook } from "../../src/job/store/pauses/redis-pause-book.ts";
@@ -35,21 +33,6 @@ export interface LedgerStand {
   now(): number;
   /** Moves the clock, and the life of what is kept with it. */
   advance(ms: number): Promise<void>;
-}
-
-export function memoryStand(limits: LedgerLimits = defaultLimits): Promise<LedgerStand> {
-  let now = startOfTime;
-  const clock = { now: () => now };
-  const pauses = createMemoryPauseBook();
-  return Promise.resolve({
-    ledger: createMemoryLedger(clock, limits, { isPaused: (drain) => pauses.isPaused(drain) }),
-    pauses,
-    now: () => now,
-    advance: (ms) => {
-      now += ms;
-      return Promise.resolve();
-    },
-  });
 }
 
 /**
@@ -115,15 +98,11 @@ export function withMovedTime(redis: RedisConnection): {
   };
 }
 
-export function standsFor(redis: TestRedis): readonly {
-  readonly name: string;
-  readonly create: (limits?: LedgerLimits) => Promise<LedgerStand>;
-}[] {
-  return [
-    { name: "memory", create: memoryStand },
-    { name: "Redis", create: (limits) => redisStand(redis.fresh(), limits) },
-  ];
-}
+/** Makes stands on keys of their own. */
+export const standsOn =
+  (redis: TestRedis) =>
+  (limits?: LedgerLimits): Promise<LedgerStand> =>
+    redisStand(redis.fresh(), limits);
 
 export function twice(inner: ScriptRunner): ScriptRunner {
   return {
@@ -153,6 +132,22 @@ function withoutTime(script: RedisScript): RedisScript {
   const found = known ?? defineScript(script.name, script.lua.replaceAll("redis.call('TIME')", given));
   scriptsWithoutTime.set(script, found);
   return found;
+}
+
+/** The clock of one that is moved instead of waited for: what is kept in the ledger ages with it. */
+export function onMovedClock(redis: RedisConnection, clock: Pick<Clock, "now">, movedMs: () => number) {
+  const { run } = onClock(redis, clock);
+  let seen = movedMs();
+  const age: RedisConnection["run"] = async (...call) => {
+    const ms = movedMs() - seen;
+    // Lives are hours: each look for them costs as much as a script.
+    if (Math.abs(ms) >= 30_000) {
+      seen += ms;
+      await shortenLives(redis, ms);
+    }
+    return run(...call);
+  };
+  return { ...redis, run: age };
 }
 
 async function shortenLives(redis: RedisConnection, ms: number): Promise<void> {

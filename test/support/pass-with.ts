@@ -3,7 +3,8 @@ import { runPassInProcess, type PassInProcess } from "../../src/job/pass/drain-i
 import { openPass } from "../../src/job/pass/open-pass.ts";
 import type { WindowWork } from "../../src/job/pass/work-window.ts";
 import type { SourceRuntime } from "../../src/job/runtime.ts";
-import { createMemoryLedger } from "./memory/memory-ledger.ts";
+import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
+import { onMovedClock } from "./ledger-stands.ts";
 import { withLedger, type Rig } from "./rig.ts";
 
 const never = new AbortController().signal;
@@ -41,8 +42,9 @@ export function withMovableLedger(rig: Rig): {
   pass(): Promise<PassInProcess>;
 } {
   let ahead = 0;
-  const { limits } = rig.drain.source.ledger;
-  const ledger = createMemoryLedger({ now: () => Date.now() + ahead }, limits);
+  const { config, ledger: real } = rig.drain.source;
+  const redis = onMovedClock(rig.core.redis, { now: () => Date.now() + ahead }, () => ahead);
+  const ledger = createRedisLedger(redis, config.id, real.limits, { epochSeed: () => "moved" });
   const source = withLedger(rig.drain.source, ledger);
   return {
     ledger,

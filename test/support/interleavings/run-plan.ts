@@ -7,9 +7,9 @@ import { createRedisFailureBook } from "../../../src/job/store/failures/redis-fa
 import { createRedisPassBook } from "../../../src/job/store/passes/redis-pass-book.ts";
 import { createRedisSourcePauseBook } from "../../../src/job/store/source-pauses/redis-source-pauses.ts";
 import { createRedisSourceBook } from "../../../src/job/store/sources/redis-source-book.ts";
-import { onClock } from "../ledger-stands.ts";
+import { onClock, onMovedClock, startOfTime } from "../ledger-stands.ts";
 import { createAtWork, type AtWork } from "../at-work.ts";
-import { createMemoryLedger } from "../memory/memory-ledger.ts";
+import { createRedisLedger } from "../../../src/job/store/ledger/redis-ledger.ts";
 import { grantLifeMs } from "../../../src/job/contracts/ledger-limits.ts";
 import type { PassId, SourceId, Token } from "../../../src/job/contracts/ids.ts";
 import type { DrainsDocument } from "../../../src/job/contracts/drains-document.ts";
@@ -35,7 +35,7 @@ const mostRounds = shortRounds + 2;
 
 /**
  * Works a plan in the order that the scheduler gives, lets everything come to rest, and answers what was
- * broken. All but the ledger is on a real server.
+ * broken. Redis is a real server.
  */
 export async function runPlan(
   scheduler: fc.Scheduler,
@@ -45,9 +45,14 @@ export async function runPlan(
   const turns = createTurns(scheduler, plan);
   const { clock } = turns;
   const service = createModelService(plan, turns);
-  const ledger = createMemoryLedger(clock, limits);
-  const witness = createWitness(plan, turns, service, ledger);
   const redis = inTime(connection, turns);
+  const aging = inTime(
+    connection,
+    turns,
+    onMovedClock(connection, clock, () => clock.now() - startOfTime),
+  );
+  const ledger = createRedisLedger(aging, source, limits, { epochSeed: () => "one" });
+  const witness = createWitness(plan, turns, service, ledger);
   const book = createRedisSourceBook(redis, source, limits.retentionMs);
   await book.learnDates("entered");
   let ids = 0;
@@ -79,8 +84,11 @@ export async function runPlan(
 }
 
 /** Redis on the time of the turns: while it works, nobody else has a turn. */
-function inTime(redis: RedisConnection, turns: Turns): RedisConnection {
-  const moved = onClock(redis, turns.clock);
+function inTime(
+  redis: RedisConnection,
+  turns: Turns,
+  moved: RedisConnection = onClock(redis, turns.clock),
+): RedisConnection {
   return {
     ...moved,
     run: (...call) => turns.outside(moved.run(...call)),

@@ -2,14 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
 import type { DrainName, Token } from "../../../../src/job/contracts/ids.ts";
 import type { LedgerSummary, Ledger } from "../../../../src/job/contracts/ledger.ts";
-import { defaultLimits, publishedFact } from "../../../support/ledger-stands.ts";
-import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
+import { publishedFact, standsOn } from "../../../support/ledger-stands.ts";
+import { useRedis } from "../../../support/redis.ts";
 import { watchLedger, type LostWrites } from "../../../../src/job/source/detect-lost-writes.ts";
+
+const redis = useRedis();
+const create = standsOn(redis);
 
 describe("the watch over the ledger's stamps", () => {
   it("tells of no loss when answers arrive in another order than they were given", async () => {
     const lost: LostWrites[] = [];
-    const ledger = createMemoryLedger({ now: () => 1 }, defaultLimits);
+    const { ledger } = await create();
     const late: (() => void)[] = [];
     const slow: Ledger = {
       ...ledger,
@@ -33,7 +36,7 @@ describe("the watch over the ledger's stamps", () => {
     const lost: LostWrites[] = [];
     let stamp = { epoch: "a", sequence: 5, at: 1 };
     const ledger: Ledger = {
-      ...createMemoryLedger({ now: () => 1 }, defaultLimits),
+      ...(await create()).ledger,
       now: () => Promise.resolve(stamp),
     };
     const watched = watchLedger(ledger, (one) => lost.push(one));
@@ -48,42 +51,44 @@ describe("the watch over the ledger's stamps", () => {
   });
 
   it("lets no view pass that was read before the loss was recorded", async () => {
-    const memory = createMemoryLedger({ now: () => 1 }, defaultLimits);
+    const { ledger: real, now: at } = await create();
     let epoch = "a";
-    const look: Ledger["look"] = async (ids) => ({ ...(await memory.look(ids)), epoch });
-    const watched = watchLedger({ ...memory, look }, () => memory.recordLoss(1));
+    const look: Ledger["look"] = async (ids) => ({ ...(await real.look(ids)), epoch });
+    const watched = watchLedger({ ...real, look }, () => real.recordLoss(1));
     await watched.look(["0-1" as DlqId]);
     epoch = "b";
-    expect(await watched.look(["0-1" as DlqId])).toMatchObject({ lost: { at: 1 } });
+    expect(await watched.look(["0-1" as DlqId])).toMatchObject({ lost: { at: at() } });
   });
 
   it.each([
-    ["within the window, so its policy decides at once", 599_000, 1_600_000 - 420_001],
+    ["within the window, so its policy decides at once", 599_000, 599_000 - 420_001],
     ["longer ago", 601_000, undefined],
-  ])("takes no first id to heal what was refused before a loss: %s", async (_when, agoMs, oldestAt) => {
+  ])("takes no first id to heal what was refused before a loss: %s", async (_when, agoMs, oldestAgo) => {
     const told: (number | undefined)[] = [];
-    let now = 1_600_000 - agoMs;
+    const stand = await create();
+    const began = stand.now();
     let epoch = "a";
-    const memory = createMemoryLedger({ now: () => now }, defaultLimits);
-    const ledger: Ledger = { ...memory, now: async () => ({ ...(await memory.now()), epoch, at: now }) };
+    const real = stand.ledger;
+    const ledger: Ledger = { ...real, now: async () => ({ ...(await real.now()), epoch }) };
     const watched = watchLedger(ledger, (_lost, at) => told.push(at));
     const by = "t" as Token;
     const request = { dlqId: "0-1" as DlqId, messageId: "msg_1" as MessageId, attempt: 1 };
     const options = { token: by, drain: "d" as DrainName, act: "republish", pastHorizon: "leave" } as const;
-    await watched.begin([request], { ...options, pageReadAt: now });
+    await watched.begin([request], { ...options, pageReadAt: began });
     await watched.refused([{ dlqId: request.dlqId, outcome: "refused", coolMs: 0 }], by);
     // A process that began after the refusal reads of it with its first answer.
     const later: (number | undefined)[] = [];
     const restarted = watchLedger(ledger, (_lost, at) => later.push(at));
-    epoch = "memory";
+    ({ epoch } = await real.now());
     await watched.now();
     await restarted.now();
-    now = 1_600_000;
+    await stand.advance(agoMs);
     epoch = "b";
     await watched.now();
     await restarted.now();
-    expect(told).toEqual([oldestAt]);
-    expect(later).toEqual([oldestAt]);
+    const expected = [oldestAgo === undefined ? undefined : began + oldestAgo];
+    expect(told).toEqual(expected);
+    expect(later).toEqual(expected);
   });
 
   it.each<[string, Partial<LedgerSummary>, number | undefined]>([
@@ -93,11 +98,11 @@ describe("the watch over the ledger's stamps", () => {
     ["not what is in flight", { open: 1, oldestOpenAt: 900_000 }, undefined],
   ])("tells of the oldest publication that it knew not to be settled: %s", async (_what, found, oldestAt) => {
     const told: unknown[] = [];
-    const memory = createMemoryLedger({ now: () => 1 }, defaultLimits);
+    const { ledger: real } = await create();
     let epoch = "a";
     const ledger: Ledger = {
-      ...memory,
-      summary: async () => ({ ...(await memory.summary()), epoch, ...(epoch === "a" ? found : {}) }),
+      ...real,
+      summary: async () => ({ ...(await real.summary()), epoch, ...(epoch === "a" ? found : {}) }),
     };
     const watched = watchLedger(ledger, (_lost, at) => told.push(at));
     await watched.summary();

@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
+import type { Ledger } from "../../../../src/job/contracts/ledger.ts";
 import { createLedgerTime } from "../../../../src/job/source/ledger-time.ts";
 import { defaultLimits } from "../../../support/ledger-stands.ts";
-import { createMemoryLedger } from "../../../support/memory/memory-ledger.ts";
 
 /** Asks the ledger at 1,000, and again after `mono` ms, in which the time of day went on by `wall`. */
 async function timeAfter(mono: number, wall: number, maxPageAgeMs = defaultLimits.maxPageAgeMs) {
   const passed = { mono: 0, wall: 0 };
   let at = 1_000;
   const time = createLedgerTime({ monotonic: () => passed.mono, now: () => passed.wall });
-  const ledger = createMemoryLedger({ now: () => at }, { ...defaultLimits, maxPageAgeMs });
+  const ledger = {
+    limits: { ...defaultLimits, maxPageAgeMs },
+    now: () => Promise.resolve({ epoch: "one", sequence: 0, at }),
+  } as Partial<Ledger> as Ledger;
   time.learn(await ledger.now());
   Object.assign(passed, { mono, wall });
   at = 2_000_000;

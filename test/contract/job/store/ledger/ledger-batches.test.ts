@@ -12,7 +12,7 @@ import {
   publishedFact,
   redisStand,
   source,
-  standsFor,
+  standsOn,
   startOfTime,
   takeoverMs,
   token,
@@ -22,6 +22,7 @@ import { useRedis } from "../../../../support/redis.ts";
 
 /** Records that were begun together, and share one record of the ledger while they share one fate. */
 const redis = useRedis();
+const create = standsOn(redis);
 const [a, b, c] = [token("a"), token("b"), token("c")];
 const [one, two, three, four] = [dlqId(1), dlqId(2), dlqId(3), dlqId(4)] as const;
 
@@ -30,7 +31,7 @@ const publish = ({ ledger }: LedgerStand, ids: readonly DlqId[]) => ledger.publi
 const statesOf = async ({ ledger }: LedgerStand, ids: readonly DlqId[]): Promise<readonly string[]> =>
   (await ledger.peek(ids)).views.map(({ state }) => state);
 
-describe.each(standsFor(redis))("a batch ($name)", ({ create }) => {
+describe("a batch", () => {
   test("goes on in part: what was not proven stays in doubt", async () => {
     const stand = await create();
     await begin(stand, [one, two, three], a);

@@ -8,7 +8,7 @@ import {
   horizonMs,
   messageId,
   otherDrain,
-  standsFor,
+  standsOn,
   startOfTime,
   takeoverMs,
   token,
@@ -16,10 +16,11 @@ import {
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
+const create = standsOn(redis);
 const [a, b, c] = [token("a"), token("b"), token("c")];
 const id = dlqId(1);
 
-describe.each(standsFor(redis))("begin ($name)", ({ create }) => {
+describe("begin", () => {
   test("an unknown record is begun: first POST of the plain id, now", async () => {
     const stand = await create();
     expect(await begin(stand, id, a)).toEqual([

@@ -9,7 +9,7 @@ import {
   drain,
   messageId,
   otherDrain,
-  standsFor,
+  standsOn,
   startOfTime,
   takeoverMs,
   token,
@@ -17,6 +17,7 @@ import {
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
+const create = standsOn(redis);
 const [a, b] = [token("a"), token("b")];
 const id = dlqId(1);
 
@@ -32,7 +33,7 @@ function fact(one: DlqId, as: string, changes: Partial<PublishedFact> = {}): Pub
   };
 }
 
-describe.each(standsFor(redis))("facts ($name)", ({ create }) => {
+describe("facts", () => {
   test("a publication is recorded from every state but gone, by anybody, and the first message stays", async () => {
     const stand = await create();
     const { ledger } = stand;

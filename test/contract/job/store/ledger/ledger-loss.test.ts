@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { defaultLimits, dlqId, standsFor, startOfTime } from "../../../../support/ledger-stands.ts";
+import { defaultLimits, dlqId, standsOn, startOfTime } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
+const create = standsOn(redis);
 
-describe.each(standsFor(redis))("a loss that was noticed ($name)", ({ create }) => {
+describe("a loss that was noticed", () => {
   test("is told with every answer from then on, and not before", async () => {
     const { ledger } = await create();
     expect((await ledger.now()).lost).toBeUndefined();

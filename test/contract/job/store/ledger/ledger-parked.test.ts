@@ -12,13 +12,14 @@ import {
   messageId,
   redisStand,
   source,
-  standsFor,
+  standsOn,
   token,
   type LedgerStand,
 } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
+const create = standsOn(redis);
 const a = token("a");
 const id = dlqId(1);
 
@@ -46,7 +47,7 @@ async function parkedIds(stand: LedgerStand): Promise<readonly DlqId[]> {
   return [...found];
 }
 
-describe.each(standsFor(redis))("what is parked ($name)", ({ create }) => {
+describe("what is parked", () => {
   test("keeps its kind of failure, also when it is parked again by who does not know it", async () => {
     const stand = await create();
     const view = async () => (await stand.ledger.peek([id])).views[0];

@@ -5,13 +5,14 @@ import {
   dlqId,
   drain,
   messageId,
-  standsFor,
+  standsOn,
   takeoverMs,
   token,
 } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
+const create = standsOn(redis);
 const [a] = [token("a")];
 
 const published = (n: number) => ({
@@ -23,7 +24,7 @@ const published = (n: number) => ({
   messageId: null,
 });
 
-describe.each(standsFor(redis))("peek ($name)", ({ create }) => {
+describe("peek", () => {
   test("says of every state what a look says", async () => {
     const stand = await create();
     const { ledger } = stand;

@@ -11,7 +11,7 @@ import {
   horizonMs,
   messageId,
   otherDrain,
-  standsFor,
+  standsOn,
   startOfTime,
   takeoverMs,
   token,
@@ -20,6 +20,7 @@ import {
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
+const create = standsOn(redis);
 const [a, b, c] = [token("a"), token("b"), token("c")];
 const id = dlqId(1);
 
@@ -52,7 +53,7 @@ async function look(stand: LedgerStand, of: DlqId = id) {
   return (await stand.ledger.look([of])).views[0];
 }
 
-describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
+describe("refused", () => {
   test("a refusal for certain cools the record; when due, the next suffix begins a series that no refusal has touched", async () => {
     const stand = await create();
     await begin(stand, id, a);
@@ -182,7 +183,7 @@ describe.each(standsFor(redis))("refused ($name)", ({ create }) => {
   });
 });
 
-describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
+describe("park and release", () => {
   test("a record in flight is parked by its holder only, an unknown one by anybody", async () => {
     const stand = await create();
     await begin(stand, id, a);
@@ -347,7 +348,7 @@ describe.each(standsFor(redis))("park and release ($name)", ({ create }) => {
   });
 });
 
-describe.each(standsFor(redis))("what is open ($name)", ({ create }) => {
+describe("what is open", () => {
   test("unknown outcomes come oldest first and only once the lease is over", async () => {
     const stand = await create();
     for (const n of [2, 1]) {

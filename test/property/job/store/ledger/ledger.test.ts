@@ -26,7 +26,6 @@ import {
   defaultLimits,
   drain,
   horizonMs,
-  memoryStand,
   ofTwoProcesses,
   otherDrain,
   redisStand,
@@ -127,8 +126,7 @@ test(
         const connection = redis.fresh();
         const stand = await redisStand(connection, limits);
         const real: Real = {
-          memory: await memoryStand(limits),
-          redis: { ...stand, ledger: ofTwoProcesses(stand.ledger, stand.createLedger()) },
+          stand: { ...stand, ledger: ofTwoProcesses(stand.ledger, stand.createLedger()) },
           connection,
         };
         const records = new Map<DlqId, KnownRecord>(ids.map((id) => [id, nothingKnown()]));
