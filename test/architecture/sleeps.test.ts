@@ -8,8 +8,6 @@ import { readDoc, root } from "../support/markdown.ts";
  * event or moves a clock.
  */
 const mayTakeTime: Readonly<Record<string, string>> = {
-  "dev/test/integration/emulator/delivery-waits.test.ts": "a receiver that is slow to answer",
-  "dev/test/integration/emulator/retry.test.ts": "a receiver that is slow to answer",
   "test/e2e/redis/idle-cost.heavy.test.ts": "commands of a minute are counted",
   "test/integration/job/listing/too-large-records.test.ts": "a ledger that is slow to answer",
   "test/integration/job/page/share-batches.test.ts": "rejections that nobody handles, for two seconds",

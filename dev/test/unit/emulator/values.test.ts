@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { retryLadderMs } from "../../../emulator/delivery/retry-waits.ts";
-import { isLoopbackUrl } from "../../../emulator/delivery/loopback.ts";
 import { formatCursor, parseCursor, parseDlqId } from "../../../emulator/dlq/dlq-ids-and-cursors.ts";
 import { parseDurationMs } from "../../../emulator/publish/header-values.ts";
 import { parseMessageHeaders } from "../../../emulator/publish/message-headers.ts";
@@ -108,23 +107,6 @@ describe("positions", () => {
   test.each(["", "1", "1-", "01-0", "1-00", "-1-0", "a-b", "9".repeat(30) + "-0"])("%j is no dlqId", (text) =>
     expect(parseDlqId(text)).toBeUndefined(),
   );
-});
-
-test("only this machine is loopback", () => {
-  expect(
-    ["http://127.0.0.1:1/", "http://localhost/x", "https://a.localhost", "http://[::1]:8/"].map(
-      isLoopbackUrl,
-    ),
-  ).toEqual([true, true, true, true]);
-  expect(
-    [
-      "http://10.0.0.1/",
-      "https://example.com",
-      "http://localhost.example.com",
-      "http://127.0.0.1.nip.io/",
-      "x",
-    ].map(isLoopbackUrl),
-  ).toEqual([false, false, false, false, false]);
 });
 
 test("timestamps have the service's odd form", () => {

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { isLoopbackUrl } from "../../../emulator/delivery/loopback.ts";
+import { createStand } from "../../../../test/support/delivery-stand.ts";
+
+describe("only this machine", () => {
+  test.each([
+    "http://127.1/",
+    "http://127.0.0.1./",
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0177.0.0.1/",
+    "http://127.255.255.254:9/",
+    "http://0.0.0.0/",
+    "http://0/",
+    "http://[::]/",
+    "http://[::1]/",
+    "http://[0:0:0:0:0:0:0:1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://localhost./",
+    "http://LOCALHOST/",
+    "http://a.b.localhost/",
+    "http://example.com@127.0.0.1/",
+    "http://127.0.0.1\\@example.com/",
+    "http://127.0.0.1/@example.com",
+    "http://127.0.0.1#@example.com/",
+    "http://127.0.0.1?@example.com/",
+    "http://１２７.0.0.1/",
+  ])("is %s", (url) => expect(isLoopbackUrl(url)).toBe(true));
+
+  test.each([
+    "http://127.0.0.1@example.com/",
+    "http://localhost:80@example.com/",
+    "http://localhost%40example.com@example.com/",
+    "http://localhost.example.com/",
+    "http://notlocalhost/",
+    "http://127.0.0.1.example.com/",
+    "http://example.com#127.0.0.1",
+    "http://example.com/127.0.0.1",
+    "http://example.com\\127.0.0.1",
+    "http://128.0.0.1/",
+    "http://2147483649/",
+    "http://10.0.0.1/",
+    "http://169.254.169.254/",
+    "http://192.168.1.1/",
+    "http://[fe80::1]/",
+    "http://[::127.0.0.1]/",
+    "http://[::ffff:10.0.0.1]/",
+    "http://[2001:db8::7f00:1]/",
+    "http://localhost..example.com/",
+    "https://example.com/",
+    "not a url",
+  ])("is not %s", (url) => expect(isLoopbackUrl(url)).toBe(false));
+
+  test.each([
+    ["localhost", (port) => `http://localhost:${port}/`],
+    ["localhost with a dot at the end", (port) => `http://localhost.:${port}/`],
+    ["a name below localhost, whatever a name server says", (port) => `http://any.thing.localhost:${port}/`],
+    ["an address in one number", (port) => `http://2130706433:${port}/`],
+    ["the unspecified address", (port) => `http://0.0.0.0:${port}/`],
+    ["an address behind a user name that looks like a host", (port) => `http://example.com@127.1:${port}/`],
+  ] as [string, (port: string) => string][])("is called as %s", async (_, toUrl) => {
+    const stand = await createStand();
+    stand.publish([{ destination: toUrl(new URL(stand.url).port), headers: { "Upstash-Retries": "0" } }]);
+    await stand.core.deliveries.idle();
+    expect(stand.core.journal.entries("delivery")).toEqual([expect.objectContaining({ status: 200 })]);
+  });
+
+  test("is called; every other host fails at once, with retries and a dead letter", async () => {
+    const stand = await createStand();
+    stand.publish([
+      {
+        destination: `http://127.0.0.1@192.0.2.1:${new URL(stand.url).port}/`,
+        headers: { "Upstash-Retries": "1" },
+      },
+    ]);
+    await stand.core.deliveries.idle();
+    const error = "not called: only destinations on this machine are delivered to";
+    expect(stand.core.journal.entries("delivery").map((entry) => entry.error)).toEqual([error, error]);
+    expect(stand.deadLetters()).toHaveLength(1);
+  });
+
+  test("unless every host may be called", async () => {
+    const stand = await createStand({ deliver: "any" });
+    // 192.0.2.0/24 is reserved for documentation: nobody answers there.
+    const headers = { "Upstash-Retries": "0", "Upstash-Timeout": "1s" };
+    stand.publish([{ destination: "http://192.0.2.1:9/", headers }]);
+    await stand.core.deliveries.idle();
+    const [entry] = stand.core.journal.entries("delivery");
+    expect(entry).toMatchObject({ status: 0 });
+    expect(entry!.error).not.toMatch(/not called/);
+  });
+});
