@@ -33,9 +33,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const { processIo } = await import("./people/cli/io.ts");
 // A command that the daemon beside it answers loads nothing more.
-const answered = process.env["REDRIVER_SOCKET_PATH"]
-  ? await (await import("./people/cli/beside/ask-daemon.ts")).askDaemon(argv, processIo)
-  : null;
+const { askDaemon } = await import("./people/cli/beside/ask-daemon.ts");
+const answered = await askDaemon(argv, processIo);
 const exitCode = answered ?? (await (await import("./people/cli/program.ts")).runCli(argv, processIo));
 // An error of the last write comes after this line.
 process.exitCode = exitCode;

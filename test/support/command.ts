@@ -25,9 +25,12 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** Only what the test gives reaches the command, and what a process needs to run. */
+/**
+ * Only what the test gives reaches the command, and what a process needs to run. Daemons of other tests are no
+ * daemons beside it.
+ */
 export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  return startProgram(main, args, env);
+  return startProgram(main, args, { REDRIVER_SOCKET_PATH: "none", ...env });
 }
 
 /** Another build of the command, by the path of its main.js. */

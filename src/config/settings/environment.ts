@@ -3,15 +3,8 @@ import { settingNames, toEnvName, type SettingName } from "./settings-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Names that begin with REDRIVER_, name no setting, and are read elsewhere: the settings file, the
- * socket of the daemon, and the tests' Redis.
- */
-export const otherEnvNames = [
-  "REDRIVER_CONFIG_FILE",
-  "REDRIVER_SOCKET_PATH",
-  "REDRIVER_TEST_REDIS_URL",
-] as const;
+/** Names that begin with REDRIVER_, name no setting, and are read elsewhere: the settings file, and the tests' Redis. */
+export const otherEnvNames = ["REDRIVER_CONFIG_FILE", "REDRIVER_TEST_REDIS_URL"] as const;
 
 /** Names that people have already; read if the setting is not given at all. The last that is set counts. */
 const fallbackEnvNames = [

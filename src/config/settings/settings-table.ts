@@ -162,6 +162,11 @@ export const settingRows = {
     wholeNumber(0, 65_535),
     "Port of /livez, /readyz and /metrics; 0 takes any free one.",
   ),
+  "socket.path": row(
+    "auto",
+    line("the path of a socket, auto or none"),
+    "Unix socket at which the daemon answers commands beside it; auto: in a private folder of its user.",
+  ),
   "callback.host": row(
     "0.0.0.0",
     host,

@@ -92,7 +92,7 @@ async function createProgram(chosen: typeof parts, context: CommandContext): Pro
     .option("--config <file>", "settings file (YAML or JSON); environment and flags outrank it")
     .option("--drains <file>", "the drains document (drains.file, REDRIVER_DRAINS_FILE)")
     .option("--log-level <level>", "log.level, REDRIVER_LOG_LEVEL")
-    .option("--verbose", "say on stderr which process answered (REDRIVER_SOCKET_PATH)")
+    .option("--verbose", "say on stderr which process answered (socket.path, REDRIVER_SOCKET_PATH)")
     .showHelpAfterError("(redriver --help shows the commands)")
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
     .exitOverride();

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
-import { socketVariable } from "../../../src/people/cli/beside/wire.ts";
 import {
   isKustomizeHere,
   named,
@@ -85,7 +84,7 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
     const names = [...container.env.map(({ name }: Tree) => name), ...Object.keys(settings.data)].filter(
       (name) => name !== "NODE_OPTIONS",
     );
-    const known: readonly string[] = [...settingNames.map(toEnvName), socketVariable];
+    const known = settingNames.map(toEnvName);
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     expect(names).toEqual(
       expect.arrayContaining([
@@ -106,7 +105,7 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
       path.posix.dirname(value("REDRIVER_DRAINS_FILE")),
       path.posix.dirname(value("REDRIVER_SERVICE_TOKEN_FILE")),
       // The daemon makes the socket's own folder, which nobody else may write to.
-      path.posix.dirname(path.posix.dirname(value(socketVariable))),
+      path.posix.dirname(path.posix.dirname(value("REDRIVER_SOCKET_PATH"))),
     ]);
     expect(mounts.filter((mount: Tree) => "subPath" in mount)).toEqual([]);
     expect(mounts.filter((mount: Tree) => mount.readOnly !== true)).toEqual([mounts[2]]);

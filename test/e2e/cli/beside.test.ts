@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, statSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, chownSync, lchownSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { createConnection, createServer, type Socket } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -95,6 +97,65 @@ describe("a command beside a daemon", () => {
     expect((await ask("history", "--json")).out).toContain("typed in by hand");
   }, 180_000);
 
+  it("finds the daemon without a word of where, and where a settings file says", async () => {
+    const { own } = await setUp();
+    const folder = createFolder();
+    const env = { ...own, XDG_RUNTIME_DIR: folder.path, REDRIVER_SOCKET_PATH: "auto" };
+    const daemon = await startDaemon(env);
+    const path = join(folder.path, `redriver-${process.getuid?.()}`, "redriver.sock");
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+    const file = folder.write("settings.yaml", `socket: { path: ${path} }\n`);
+    // Empty is unset, as of each setting.
+    const elsewhere = { ...own, REDRIVER_SOCKET_PATH: "" };
+    for (const [argv, given] of [
+      [["history"], env],
+      [["history", "--config", file], elsewhere],
+      [[`--config=${file}`, "history"], elsewhere],
+      [["history"], { ...elsewhere, REDRIVER_CONFIG_FILE: file }],
+    ] as const) {
+      const { err } = await start([...argv, "--verbose"], given).ended;
+      expect(err, argv.join(" ")).toMatch(byDaemon(daemon));
+    }
+    const off = folder.write("off.yaml", "socket: { path: none }\n");
+    expect((await start(["history", "--verbose", "--config", off], elsewhere).ended).err).toBe("");
+  }, 180_000);
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "has no socket in a folder or behind a link of another user, nor asks one there",
+    async () => {
+      const { own } = await setUp();
+      const folder = createFolder();
+      const [theirs, ours, link] = ["theirs", "ours", "link"].map((name) => join(folder.path, name)) as [
+        string,
+        string,
+        string,
+      ];
+      mkdirSync(theirs, { mode: 0o700 });
+      mkdirSync(ours, { mode: 0o700 });
+      symlinkSync(ours, link);
+      chownSync(theirs, 65_534, 65_534);
+      lchownSync(link, 65_534, 65_534);
+      for (const where of [theirs, link]) {
+        const env = { ...own, REDRIVER_SOCKET_PATH: join(where, "s") };
+        const daemon = await startDaemon(env);
+        await daemon.line(
+          ({ event, message }) =>
+            event === "process:warned" && String(message).includes(`the folder ${where} is of another user`),
+        );
+        expect(readdirSync(where)).toEqual([]);
+        const server = createServer(() => expect.unreachable()).listen(join(where, "s"));
+        await once(server, "listening");
+        const { err, exitCode } = await start(["history", "--verbose"], env).ended;
+        expect(err).toMatch(/is of another user: answered by this process/);
+        expect(exitCode).toBe(0);
+        await new Promise((resolve) => server.close(resolve));
+        daemon.child.kill("SIGTERM");
+        await daemon.ended;
+      }
+    },
+    180_000,
+  );
+
   it("goes on by itself at a dead daemon's socket, which the next daemon takes", async () => {
     const { env, path, ask } = await setUp();
     const first = await startDaemon(env);
@@ -114,7 +175,9 @@ describe("a command beside a daemon", () => {
     const second = await startDaemon(env);
     await second.line(
       ({ event, message }) =>
-        event === "process:warned" && String(message).includes("another daemon answers there"),
+        event === "process:warned" &&
+        String(message).includes(`answered by the daemon ${hostname()}`) &&
+        String(message).includes(`, pid ${first.child.pid};`),
     );
     expect((await ask("history")).err).toMatch(byDaemon(first));
   }, 180_000);
@@ -166,7 +229,7 @@ describe("a command beside a daemon", () => {
     };
     const stopped = await watch();
     stopped.child.kill("SIGINT");
-    const alone = start(["status", "--watch", "--json"], { ...env, REDRIVER_SOCKET_PATH: "" });
+    const alone = start(["status", "--watch", "--json"], { ...env, REDRIVER_SOCKET_PATH: "none" });
     await alone.line(() => true);
     alone.child.kill("SIGINT");
     expect((await stopped.ended).exitCode).toBe((await alone.ended).exitCode);

@@ -29,7 +29,10 @@ describe("the production image", () => {
 
   it("drains, plans, reports and explains itself without them", async () => {
     const program = copyProgram();
-    const { setup, seed, emptied, deliveredOnce } = await createDrainStage({ url: redis.url() });
+    const { setup, seed, emptied, deliveredOnce } = await createDrainStage({
+      url: redis.url(),
+      env: { REDRIVER_SOCKET_PATH: "none" },
+    });
     const ask = (...args: readonly string[]) =>
       runChild(process.execPath, [program, ...args], { cwd: root, env: setup.env });
     const bodies = seed(20);

@@ -47,7 +47,12 @@ async function setUp() {
     );
   };
   const child = spawn(process.execPath, [path.join(root, "dist/main.js"), "run"], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      REDRIVER_SOCKET_PATH: "none",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = once(child, "exit");

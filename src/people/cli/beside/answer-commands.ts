@@ -3,7 +3,8 @@ import { createConnection, createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { ProcessIo } from "../io.ts";
 import type { CommandContext } from "../command-context.ts";
-import { findOpenFolder, onLines, readBuild, send, type Reply, type Request } from "./wire.ts";
+import { findOpenFolder } from "./socket-path.ts";
+import { onLines, readBuild, send, type Hello, type Reply, type Request } from "./wire.ts";
 
 /** Each has a core of its own: connections to Redis, and memory for some pages. */
 const maxCommands = 4;
@@ -95,19 +96,29 @@ export async function answerCommands(
   }
 }
 
-/** Throws if a daemon answers there, or if it is no socket. */
+/** Throws if a daemon answers there, and says which one, or if it is no socket. */
 async function removeDead(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket()) throw new Error("is no socket");
-  const isRefused = await new Promise<boolean>((resolve) => {
-    const socket = createConnection(path, () => {
+  const holder = await new Promise<string | null>((resolve) => {
+    const socket = createConnection(path);
+    const say = (who: string | null): void => {
+      clearTimeout(timer);
+      resolve(who);
       socket.destroy();
-      resolve(false);
+    };
+    const timer = setTimeout(() => say("a process that says nothing"), requestWithinMs);
+    socket.on("error", (error: NodeJS.ErrnoException) =>
+      say(error.code === "ECONNREFUSED" ? null : error.message),
+    );
+    socket.on("close", () => say("a process that is busy"));
+    onLines(socket, maxRequest, (value) => {
+      const { instance, pid } = value as Hello;
+      say(`the daemon ${instance}, pid ${pid}`);
     });
-    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
   });
-  if (!isRefused) throw new Error("another daemon answers there");
+  if (holder !== null) throw new Error(`answered by ${holder}; commands ask that one, or none`);
   rmSync(path);
 }
 

@@ -2,15 +2,8 @@ import { lstatSync } from "node:fs";
 import { createConnection } from "node:net";
 import { askedCommand } from "../asked-command.ts";
 import type { ProcessIo } from "../io.ts";
-import {
-  findOpenFolder,
-  onLines,
-  readBuild,
-  send,
-  socketVariable,
-  type CommandFrame,
-  type Hello,
-} from "./wire.ts";
+import { findOpenFolder, readSocketPath } from "./socket-path.ts";
+import { onLines, readBuild, send, type CommandFrame, type Hello } from "./wire.ts";
 
 /** They read or order little. The others work for long, or are about this process. */
 const asked: ReadonlySet<string | undefined> = new Set([
@@ -33,8 +26,8 @@ const maxFrame = 33_554_432;
  * command is never run again: an act may have begun.
  */
 export async function askDaemon(argv: readonly string[], io: ProcessIo): Promise<number | null> {
-  const path = io.env[socketVariable] ?? "";
-  if (path === "" || !asked.has(askedCommand(argv))) return null;
+  const path = asked.has(askedCommand(argv)) ? await readSocketPath(argv, io.env) : null;
+  if (path === null) return null;
   const isVerbose = argv.includes("--verbose");
   const tell = (text: string): void => {
     if (isVerbose) io.err(`${text}\n`);

@@ -3,12 +3,8 @@
  * A command sends all that it was started with, also its environment: both are one user on one machine, so the
  * daemon answers as the command's own process would, by the same configuration.
  */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { dirname } from "node:path";
-
-/** Read by a command before it has any settings, so it is no setting. Unset or empty: no socket. */
-export const socketVariable = "REDRIVER_SOCKET_PATH";
 
 export interface Hello {
   readonly v: 1;
@@ -38,14 +34,6 @@ export type CommandFrame =
   | { readonly exit: number };
 
 export type Reply = { readonly answer: string | boolean } | { readonly outLost: true };
-
-/** Why others could put a socket of theirs at this path; null: they cannot. Throws if there is no such folder. */
-export function findOpenFolder(path: string): string | null {
-  const folder = dirname(path);
-  const { uid, mode } = statSync(folder);
-  if (uid !== process.getuid?.()) return `the folder ${folder} is of another user`;
-  return (mode & 0o022) === 0 ? null : `others may write to the folder ${folder}`;
-}
 
 /** Which program this is: the folder it stands in and the commit it was built from. */
 export function readBuild(): string {

@@ -7,7 +7,7 @@ import { createSecretsToRedact } from "../output/secrets-to-redact.ts";
 import { createTeardown, type Teardown } from "../../../teardown.ts";
 import { readSecret, type SecretReading } from "../../../config/read-secret.ts";
 import { answerCommands } from "../beside/answer-commands.ts";
-import { socketVariable } from "../beside/wire.ts";
+import { toSocketPath } from "../beside/socket-path.ts";
 import { endOnSignals } from "./end-on-signals.ts";
 import { takeWarnings } from "./node-warnings.ts";
 import type { SecretRef } from "../../../job/contracts/drains-document.ts";
@@ -115,8 +115,8 @@ async function runUntilStopped(
   metrics.adopt(document);
   listeners.push(metrics.events);
 
-  const socketPath = io.env[socketVariable] ?? "";
-  if (socketPath !== "") {
+  const socketPath = toSocketPath(settings.socket.path, io.env);
+  if (socketPath !== null) {
     const socket = await answerCommands(socketPath, {
       runCommand,
       instance: replicaName(),

@@ -34,6 +34,7 @@ describe("settings", () => {
       },
       drains: { file: "config/drains.yaml" },
       http: { host: "0.0.0.0", port: 9466 },
+      socket: { path: "auto" },
       callback: { host: "0.0.0.0", port: 9467 },
       console: {
         host: "127.0.0.1",
@@ -339,7 +340,7 @@ describe("settings with mistakes", () => {
     ["http: { port: { a: 1 } }", "settings.yaml:1:15 http.port: expected a single value, got a mapping"],
     [
       "http.port: 1",
-      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, proxy, redis, drains, http, callback, console, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
+      'settings.yaml:1:1: unknown setting "http.port"; expected one of service, proxy, redis, drains, http, socket, callback, console, log, lineage, ledger, publish, windows, memory, sweep, shutdown, passes, statistics',
     ],
     ["http: { port: 1, port: 2 }", 'settings.yaml:1:18 http: duplicate key "port"'],
     [
