@@ -16,6 +16,7 @@ import {
   shareRefused,
   tripsPer100,
 } from "./ratios.ts";
+import { beside } from "./beside.ts";
 import type { Changes, World } from "./world.ts";
 
 export type Line = (world: World) => Promise<readonly Figure[]>;
@@ -227,6 +228,7 @@ export const lines = {
   limit,
   wake,
   idle,
+  beside,
   memory,
   million,
 } as const satisfies Readonly<Record<string, Line>>;
