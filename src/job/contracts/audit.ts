@@ -60,10 +60,9 @@ export interface AuditRecord {
 export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
- * One act: its kind, its dead letters, its actor and its reason. `republish`, `drop`, `park`, `delete`,
- * `copy`, `release`, `pause`, `resume`, `apply`, `note`, `quiet`, `unquiet`, `show-content`, `plan-make`, `plan-stop`, `plan-remove`, `lane-probe` and `lane-reset` are written before the act they
- * name; `delete` and `copy` later if Redis is away. `published` follows the answer. `lane-halted`, `lane-resumed` and `lane-opened`
- * follow the move.
+ * One act: its kind, its dead letters, its actor and its reason. `published` follows the answer; `lane-halted`,
+ * `lane-resumed` and `lane-opened` follow the move. All others are written before the act they name; `delete`
+ * and `copy` later if Redis is away.
  */
 export interface AuditEntry {
   /** Unix ms, by Redis TIME. */

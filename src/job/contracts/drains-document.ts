@@ -33,7 +33,6 @@ export interface SourceConfig {
   readonly listByIds?: true;
   /** True if a message goes to an address with user and password. Absent: it is parked. */
   readonly keepsCredentials?: true;
-  /** Absent: only silence judges canaries. */
   /** Absent: nobody reports what became of canaries. */
   readonly callbacks?: CallbacksConfig;
   /** True: before canaries are judged, the service is asked how much is under way. */

@@ -162,9 +162,9 @@ interface EventFields {
   readonly "guard:opened": GuardChange;
   /** A lane's new state, or its next step's new size (0: halted). `why` has nothing of a message. */
   readonly "lane:moved": { source: SourceId } & LaneMove;
-  /** A call to the callback address of a source. `why` has nothing that the caller sent. */
   /** `why`: counts, or what went wrong; null if it is absent. */
   readonly "deliveries:asked": { source: SourceId; outcome: DeliveriesOutcome; why: string | null };
+  /** A call to the callback address of a source. `why` has nothing that the caller sent. */
   readonly "callback:received": {
     source: SourceId;
     outcome: CallbackOutcome;

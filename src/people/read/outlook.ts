@@ -45,11 +45,11 @@ const minSpanMs = 5_000;
 
 /** Of those that wait: held until somebody changes a rule. */
 export function toHeldByRules(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): number {
-  const reasons = facts?.reasons.held ?? {};
-  return Math.min(
-    waiting,
-    heldByRules.reduce((sum, reason) => sum + (reasons[reason] ?? 0), 0),
-  );
+  return Math.min(waiting, countHeld(facts, heldByRules));
+}
+
+function countHeld(facts: Pick<DrainFacts, "reasons"> | null, reasons: readonly HoldReason[]): number {
+  return reasons.reduce((sum, reason) => sum + (facts?.reasons.held[reason] ?? 0), 0);
 }
 
 /** Waits that are not ordinary ones of the drain: when they end, it is another backlog. */
@@ -69,11 +69,9 @@ const maxCoolingAlone = 9;
 
 /** Of those that wait, besides what rules hold: what the drain will not publish within its ordinary waits. */
 export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): LeftAlone {
-  const countOf = (reasons: readonly HoldReason[]): number =>
-    reasons.reduce((sum, reason) => sum + (facts?.reasons.held[reason] ?? 0), 0);
   const left = waiting - toHeldByRules(facts, waiting);
-  const forPerson = Math.min(left, countOf(leftToPersons));
-  const cooling = countOf(coolingAlone);
+  const forPerson = Math.min(left, countHeld(facts, leftToPersons));
+  const cooling = countHeld(facts, coolingAlone);
   return { forPerson, cooling: cooling > maxCoolingAlone ? 0 : Math.min(left - forPerson, cooling) };
 }
 
@@ -95,7 +93,7 @@ export function toOutlook(
   // What is stopped may have waited for its attempt when it was last listed, and is counted as stopped.
   let alreadyCounted = ofStopped;
   const heldFor = (...reasons: readonly HoldReason[]): number => {
-    const count = reasons.reduce((sum, reason) => sum + (facts?.reasons.held[reason] ?? 0), 0);
+    const count = countHeld(facts, reasons);
     const left = Math.max(0, count - alreadyCounted);
     alreadyCounted = Math.max(0, alreadyCounted - count);
     return left;

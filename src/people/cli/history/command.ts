@@ -3,7 +3,7 @@ import { openAuditReader, requireRedis, type Core } from "../../../job/door.ts";
 import type { Teardown } from "../../../teardown.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../../job/contracts/audit.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
+import { toActRows } from "../../operations/history/act-rows.ts";
 import { toActTable, toRecordTable } from "./narrow.ts";
 import { toHistoryRows, type HistoryRow } from "../../operations/history/rows.ts";
 import { findLineage } from "../../operations/history/find-lineage.ts";
@@ -89,24 +89,21 @@ async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags,
     return row;
   };
   const toJson = json ? (row: object): object => row : null;
-  const { columns } = io;
+  const print = async <Row extends Pick<HistoryRow, "drain">>(
+    reading: AsyncIterable<Row>,
+    toTable: (columns: number, all: readonly Row[]) => string,
+  ): Promise<number> =>
+    (await printRows(io, reading, limit, toJson, count, (all: readonly Row[]) => toTable(io.columns, all)))
+      .shown;
   let rows: number;
   if (flags.summary === true) {
     const summary = await summarise(entries, flags, io);
     summary.acts.forEach(count);
     rows = summary.acts.length;
   } else if (flags.records === true) {
-    rows = (
-      await printRows(io, toRecordRows(entries), limit, toJson, count, (all: readonly HistoryRow[]) =>
-        toRecordTable(columns, all),
-      )
-    ).shown;
+    rows = await print(toRecordRows(entries), toRecordTable);
   } else {
-    rows = (
-      await printRows(io, toActRows(entries), limit, toJson, count, (all: readonly ActRow[]) =>
-        toActTable(columns, all),
-      )
-    ).shown;
+    rows = await print(toActRows(entries), toActTable);
   }
   io.err(missing());
   return { rows, ofDrains };

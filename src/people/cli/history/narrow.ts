@@ -1,5 +1,5 @@
 /** Tables of history that fit a terminal: what does not fit into a row stands below it. */
-import { present } from "../../operations/phrases.ts";
+import { cut, present } from "../../operations/phrases.ts";
 import { toTable, toTableWithTexts } from "../output/table.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { actColumns } from "./act-columns.ts";
@@ -18,8 +18,8 @@ export function toActTable(width: number, rows: readonly ActRow[]): string {
     when: toSeconds(when),
     act,
     count,
-    drain: cut(drain, maxDrain),
-    rule: cut(rule, maxRule),
+    drain: (row: ActRow) => cut(drain(row), maxDrain),
+    rule: (row: ActRow) => cut(rule(row), maxRule),
   };
   return toTableWithTexts(width, rows, columns, toText<ActRow>([host, reason, notes], { why, by }));
 }
@@ -28,7 +28,12 @@ export function toRecordTable(width: number, rows: readonly HistoryRow[]): strin
   const proven = withProofs(rows);
   if (!Number.isFinite(width)) return toTable(proven, historyColumns);
   const { when, act, dlqId, drain, rule, reason, notes, why, by, as } = historyColumns;
-  const columns = { when: toSeconds(when), act, dlqId, drain: cut(drain, maxDrain) };
+  const columns = {
+    when: toSeconds(when),
+    act,
+    dlqId,
+    drain: (row: HistoryRow) => cut(drain(row), maxDrain),
+  };
   return toTableWithTexts(
     width,
     proven,
@@ -55,11 +60,4 @@ function toText<Row>(plain: readonly ToCell<Row>[], named: Readonly<Record<strin
 /** `2026-11-26T18:25:06Z` */
 function toSeconds<Row>(when: (row: Row) => string): (row: Row) => string {
   return (row) => when(row).replace(/\.\d+Z$/, "Z");
-}
-
-function cut<Row>(toCell: (row: Row) => string, max: number): (row: Row) => string {
-  return (row) => {
-    const cell = toCell(row);
-    return cell.length > max ? `${cell.slice(0, max - 1)}…` : cell;
-  };
 }

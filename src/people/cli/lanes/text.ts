@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
-import { present, toAge } from "../../operations/phrases.ts";
+import { cut, present, toAge } from "../../operations/phrases.ts";
 import { fittingName, toTable, toTableWithTexts } from "../output/table.ts";
 import type { LaneRow } from "../../operations/lanes/read.ts";
 
@@ -25,10 +25,6 @@ export function toLanesTable(columns: number, rows: readonly LaneRow[], now: num
   });
   const max = fittingName(columns, (most) => toTable(rows, withNames(most)));
   return toTableWithTexts(columns, rows, withNames(max), toText);
-}
-
-function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }
 
 function toNext({ waitsFor, state, size, sent, nextInMs, awaitsLook }: LaneRow): string {
