@@ -14,6 +14,8 @@ const ownHeaders: ReadonlySet<string> = new Set(
 
 const nothing: readonly string[] = [];
 
+const lowerOf = oncePerText(1_000, 256, (name) => name.toLowerCase());
+
 /** All values of a header in any case; empty when it is absent. `name` is ASCII. */
 export function valuesOf(header: HeaderValues, name: string): readonly string[] {
   let lower: string | null = null;
@@ -21,8 +23,8 @@ export function valuesOf(header: HeaderValues, name: string): readonly string[] 
   for (const listed in header) {
     // No name of another length is that one in lower case.
     if (listed.length !== name.length) continue;
-    lower ??= name.toLowerCase();
-    if (listed.toLowerCase() !== lower) continue;
+    lower ??= lowerOf(name);
+    if (lowerOf(listed) !== lower) continue;
     const values = header[listed] ?? nothing;
     found = found.length === 0 ? values : [...found, ...values];
   }
@@ -177,7 +179,7 @@ function toHeaderName(name: string, headerPrefix: string): HeaderName {
 
 /** What follows from the name of an item's header. */
 function toItemHeader(name: string) {
-  return { isToken: isToken(name), json: `${toJsonText(name)}:` };
+  return { isToken: isToken(name), json: Buffer.from(`,${toJsonText(name)}:`) };
 }
 
 interface ForwardHeader {
