@@ -138,9 +138,12 @@ export async function giveBackUnpublished(
   { source }: DrainRuntime,
   letters: readonly Letter[],
 ): Promise<void> {
-  const unpublished = letters.filter(({ fate }) => {
-    return fate?.kind !== "in-doubt" && !(fate?.kind === "published" && fate.isOfNow);
-  });
+  const unpublished: Letter[] = [];
+  for (const one of letters) {
+    const { sendAs, fate } = one;
+    const isSent = fate?.kind === "in-doubt" || (fate?.kind === "published" && fate.isOfNow);
+    if (sendAs !== null && !isSent) unpublished.push(one);
+  }
   await source.lanes.giveBack(
     canariesByStep(unpublished).map(({ lane, step, canaries }) => {
       return { lane, step, count: canaries.length, resumeMinutes: [] };

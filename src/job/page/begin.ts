@@ -59,7 +59,8 @@ export async function begin(
     return none;
   }
   const begun: Begun[] = [];
-  for (const [index, letter] of letters.entries()) {
+  for (let index = 0; index < letters.length; index += 1) {
+    const letter = letters[index]!;
     const verdict = answer.verdicts[index];
     if (verdict?.kind === "begun") {
       begun.push({ letter, series: verdict.series, declaredDouble: verdict.declaredDouble });

@@ -42,7 +42,8 @@ export function see(
   { views, ...stamp }: Awaited<ReturnType<Ledger["peek"]>>,
   limits: LedgerLimits,
 ): void {
-  for (const [index, letter] of letters.entries()) {
+  for (let index = 0; index < letters.length; index += 1) {
+    const letter = letters[index]!;
     const view = views[index];
     if (view !== undefined) letter.view = view;
     letter.viewedAt = stamp.at;

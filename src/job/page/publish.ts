@@ -220,7 +220,8 @@ async function concludeItems(
   const proofs: Proof[] = [];
   const hits: Begun[] = [];
   const unproven: Begun[] = [];
-  for (const [index, one] of begun.entries()) {
+  for (let index = 0; index < begun.length; index += 1) {
+    const one = begun[index]!;
     const item = items[index];
     if (item === undefined || item.kind === "in-doubt") {
       unproven.push(one);

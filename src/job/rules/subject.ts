@@ -5,6 +5,7 @@ import { valuesOf } from "../message/headers.ts";
 import { numberTextAt } from "../message/json-number-at.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import { lookUp } from "../message/json-pointer.ts";
+import { oncePerText } from "../message/once-per-text.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
 import type { PathForms } from "./patterns/host-and-path-tests.ts";
@@ -61,7 +62,7 @@ export class Subject {
   }
 
   #toAddress(): Address | null {
-    if (this.#address === undefined) this.#address = toAddress(this.#letter.url);
+    if (this.#address === undefined) this.#address = addressOf(this.#letter.url);
     return this.#address;
   }
 
@@ -118,6 +119,9 @@ const nothing: readonly string[] = [];
 function present(text: string | undefined): readonly string[] {
   return text === undefined || text === "" ? nothing : [text];
 }
+
+/** A queue has some dozens. */
+const addressOf = oncePerText(200, 1_024, toAddress);
 
 /** Null for a text that is no address, or one without a host: its path is no path at a receiver. */
 function toAddress(text: string): Address | null {

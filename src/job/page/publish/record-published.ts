@@ -12,7 +12,7 @@ import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { reportUnworkable } from "../put-aside.ts";
-import type { Begun, Proof } from "../letter.ts";
+import type { Begun, Letter, Proof } from "../letter.ts";
 import type { PublishContext } from "./publish-context.ts";
 
 /** False for a hit on the first POST of its series: it was published earlier, and that was forgotten. */
@@ -130,8 +130,12 @@ function toFact({ begun: { letter }, as }: Proof, drain: DrainName): PublishedFa
 }
 
 function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Proof[]): Promise<void> {
-  const steps = canariesByStep(accepted.filter(isOfNow).map(({ begun }) => begun.letter));
-  const sent = steps.map(({ lane, step, canaries }) => {
+  const canaries: Letter[] = [];
+  for (const one of accepted) {
+    const { letter } = one.begun;
+    if (letter.sendAs !== null && isOfNow(one)) canaries.push(letter);
+  }
+  const sent = canariesByStep(canaries).map(({ lane, step, canaries }) => {
     const roots = canaries.map(({ lineage }) => toRootHash(lineage.rootId));
     return { lane, step, roots };
   });
