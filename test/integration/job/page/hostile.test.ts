@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { MessageId } from "../../../../src/job/message/dead-letter.ts";
-import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { BatchOutcome, ListQuery, MessageService } from "../../../../src/job/contracts/service.ts";
 import { passWith } from "../../../support/pass-with.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
@@ -59,56 +58,7 @@ describe("a service that registers the ids of what it turned away", () => {
   });
 });
 
-describe("a page that is larger than may be read", () => {
-  it("is asked for with fewer records, until it fits", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: { "service.maxAnswerBytes": "1MiB" } });
-    for (let index = 0; index < 40; index += 1)
-      rig.seed(1, { body: JSON.stringify({ index, pad: "x".repeat(100_000) }) });
-    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 40, deleted: 40 } });
-    await rig.emulator.idle();
-    expect(rig.receiver.counts().size).toBe(40);
-    expect(rig.eventsOf("source:halted")).toEqual([]);
-  });
-});
-
 describe("a listing", () => {
-  it("that fails now and then is asked again in place, and the pass completes", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(450, { responseStatus: 404 });
-    const { service } = rig.drain.source;
-    let asked = 0;
-    const flaky = async (query: ListQuery, signal?: AbortSignal) => {
-      asked += 1;
-      if (asked % 3 === 2) throw new RedriverError("service-unavailable", "now and then");
-      return service.list(query, signal);
-    };
-    expect(await passAnswered(rig, { list: flaky })).toMatchObject({
-      outcome: "complete",
-      tally: { held: 450 },
-    });
-    expect(asked).toBeGreaterThan(5);
-  }, 120_000);
-
-  it("whose cursor stays the same while it moves on is followed to its end", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
-    rig.seed(350, {}, 60 * 60_000);
-    const { service } = rig.drain.source;
-    let next: string | undefined;
-    const scroll = async (query: ListQuery, signal?: AbortSignal) => {
-      const { cursor: asked, ...rest } = query;
-      const { cursor, ...page } = await service.list(
-        asked === undefined || next === undefined ? rest : { ...rest, cursor: next },
-        signal,
-      );
-      next = cursor;
-      return cursor === undefined ? page : { ...page, cursor: "scroll" };
-    };
-    expect(await passAnswered(rig, { list: scroll })).toMatchObject({
-      outcome: "complete",
-      tally: { republished: 350 },
-    });
-  });
-
   it("that is in order of creation hides nothing that is in another order of entry", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     const now = Date.now();
