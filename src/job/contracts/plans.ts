@@ -172,9 +172,12 @@ export interface PlanBook {
   read(id: PlanId): Promise<{ readonly plan: SharedPlan; readonly summary: string | null } | null>;
   /** The bytes of its file. Throws `plan-refused` if it is gone. */
   lines(id: PlanId): AsyncIterable<Buffer>;
-  /** At the limit, the oldest plan that never became whole makes room. `full`: there is none. */
+  /**
+   * At the limit, the oldest plan that was never applied makes room, and before it one that never became whole.
+   * `full`: there is none.
+   */
   begin(claim: PlanClaim, about: PlanAbout, replica: string): Promise<"begun" | "full">;
-  /** `part`: counts up from 0. `full`: all plans together would be too large. */
+  /** `part`: counts up from 0. Makes room as `begin` does. `full`: all plans together would be too large. */
   append(claim: PlanClaim, part: number, text: string): Promise<"kept" | "full" | "lost">;
   /** `parts`: how many were appended. */
   complete(claim: PlanClaim, made: PlanMade, summary: string, parts: number): Promise<"kept" | "lost">;

@@ -47,6 +47,19 @@ local function dropLines(id)
   redis.call('UNLINK', lines(id))
   redis.call('HSET', row(id), 'bytes', 0)
 end
+-- The oldest plan that was never whole makes room, then the oldest that was never applied.
+local function giveWay(id)
+  local all = redis.call('ZRANGE', KEYS[1], 0, -1)
+  for _, field in ipairs({ 'made', 'order' }) do
+    for _, other in ipairs(all) do
+      if other ~= id and not get(other, field) and not isLive(other) then
+        forget(other)
+        return true
+      end
+    end
+  end
+  return false
+end
 local function isMine(id, token) return get(id, 'owner') == token end
 local function sign(id) redis.call('HSET', row(id), 'signAt', string.format('%.0f', now)) end
 `;
@@ -60,14 +73,7 @@ export const beginScript = define(
 local id, token = ARGV[4], ARGV[5]
 if isMine(id, token) then return 'begun' end
 local most = tonumber(ARGV[8])
-if redis.call('ZCARD', KEYS[1]) >= most then
-  for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-    if not get(other, 'made') and not isLive(other) then
-      forget(other)
-      break
-    end
-  end
-end
+while redis.call('ZCARD', KEYS[1]) >= most and giveWay(id) do end
 if redis.call('ZCARD', KEYS[1]) >= most then return 'full' end
 redis.call('HSET', row(id), 'about', ARGV[6], 'createdAt', string.format('%.0f', now), 'state', 'making',
   'owner', token, 'replica', ARGV[7], 'bytes', 0)
@@ -89,12 +95,18 @@ if not isMine(id, ARGV[5]) or get(id, 'state') ~= 'making' then return 'lost' en
 local parts = redis.call('LLEN', lines(id))
 if parts > part then return 'kept' end
 if parts < part then return 'lost' end
-local bytes = #ARGV[7]
-for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  if get(other, 'state') == 'making' and not isLive(other) and other ~= id then dropLines(other) end
-  bytes = bytes + number(other, 'bytes')
+local function isTooMuch()
+  local bytes = #ARGV[7]
+  for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+    if get(other, 'state') == 'making' and not isLive(other) and other ~= id then dropLines(other) end
+    bytes = bytes + number(other, 'bytes')
+  end
+  return bytes > tonumber(ARGV[8])
 end
-if bytes > tonumber(ARGV[8]) then return 'full' end
+if #ARGV[7] + number(id, 'bytes') > tonumber(ARGV[8]) then return 'full' end
+while isTooMuch() do
+  if not giveWay(id) then return 'full' end
+end
 redis.call('RPUSH', lines(id), ARGV[7])
 redis.call('HINCRBY', row(id), 'bytes', #ARGV[7])
 expireAt(id, number(id, 'expiresAt'))

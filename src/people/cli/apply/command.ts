@@ -1,5 +1,12 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { type Core, requireRedis } from "../../../job/door.ts";
+import { type Core, type ListingSignals, requireRedis } from "../../../job/door.ts";
+import type { PlanOrder, SharedPlan } from "../../../job/contracts/plans.ts";
+import { randomIdentities, replicaName, systemClock } from "../../../system-world.ts";
+import { trackApply } from "../../operations/plans/apply-shared-plan.ts";
+import { choosePlan } from "../../operations/plans/choose-plan.ts";
+import { notWhole, startApply } from "../../operations/plans/plan-desk.ts";
+import { readPlan, type PlanHead } from "../../plan/plan-file.ts";
 import { readHostPauses } from "../../operations/drain-pause-and-address.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import {
@@ -10,7 +17,7 @@ import {
   type CheckedPart,
   type PlanPart,
 } from "../../operations/plans/apply-parts.ts";
-import type { Applied } from "../../plan/apply.ts";
+import type { Applied, ApplyRun } from "../../plan/apply.ts";
 import { createSelection, type PlanSelection } from "../../plan/plan-selection.ts";
 import { toLanesText } from "../plan/lanes-text.ts";
 import type { CommandContext, Register } from "../command-context.ts";
@@ -38,7 +45,7 @@ export const registerApply: Register = (program, context) => {
   program
     .command("apply")
     .description("act on exactly what a plan selected, also in plan mode; obeys pauses and limits")
-    .argument("<plan>", "a file of `redriver plan --out`; - is stdin")
+    .argument("<plan>", "a plan of `redriver plans`, or a file of `redriver plan --out`; - is stdin")
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
     .option("--yes", "do not ask")
@@ -47,7 +54,7 @@ export const registerApply: Register = (program, context) => {
 };
 
 async function apply(
-  file: string,
+  given: string,
   flags: ApplyFlags,
   command: Command,
   { io, exitWith }: CommandContext,
@@ -57,27 +64,65 @@ async function apply(
   }
   const loaded = loadAll(command, io);
   const selection = createSelection();
-  const head = await readPlanFile(file, selection.add);
-  const by = flags.by ?? currentUser();
+  const id = isIdAndNoFile(given) ? given : null;
+  const ofFile = id === null ? await readPlanFile(given, selection.add) : null;
+  const { by = currentUser(), reason = "" } = flags;
   await withActingCore(io, command, loaded, { by }, async (core, teardown) => {
     const stop = createStop(io, teardown);
-    const parts = head.drains.map((planned) => toPart(core, planned));
+    // A file is judged before Redis is asked.
+    if (ofFile !== null) for (const planned of ofFile.drains) toPart(core, planned);
     await requireRedis(core);
+    const plan = id === null ? null : choosePlan(await core.plans.all(), id);
+    const head = ofFile ?? (await readStored(core, plan, selection));
+    const parts = head.drains.map((planned) => toPart(core, planned));
     const checked = await check(parts, selection, stop, io);
-    refuseDrifted(checked.map(({ check }) => check));
+    refuseDrifted(checked.map((one) => one.check));
     if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, checked)))) {
       io.err("nothing was done\n");
       exitWith(3);
       return;
     }
+    const track = plan === null ? null : await startTracking(core, plan, { by, why: reason }, stop);
+    track?.checked(checked);
+    const signals = track?.signals ?? stop;
     const lines: ApplyLine[] = [];
-    for (const part of checked) {
-      lines.push({ ...part, applied: await act(core, part, flags.reason, stop, io) });
+    try {
+      for (const part of checked) {
+        const run = (watch?: ApplyWatch) => act(core, part, flags.reason, signals, io, watch);
+        lines.push({ ...part, applied: await (track === null ? run() : track.applying(part, run)) });
+      }
+      await track?.end();
+    } catch (error) {
+      await track?.fail(error);
+      throw error;
     }
     printResult(io, flags.json, lines.map(toApplyJson), () => toApplyText(io.columns, lines));
     exitWith(lines.reduce((code, line) => worseExit(code, report(line, io)), 0));
   });
 }
+
+/** A file is named as such by a dot or a slash in its name. */
+function isIdAndNoFile(given: string): boolean {
+  return /^[0-9a-f]{4,8}(-[0-9a-f-]*)?$/.test(given) && !existsSync(given);
+}
+
+/** Throws `plan-invalid`, and `plan-refused` if it is not whole. */
+async function readStored(core: Core, plan: SharedPlan | null, selection: PlanSelection): Promise<PlanHead> {
+  if (plan === null) throw new RedriverError("invariant-broken", "neither a plan nor a file was named");
+  if (plan.made === null) throw notWhole(plan.id);
+  const reading = await readPlan(core.plans.lines(plan.id), selection.add);
+  if (reading.ok) return reading.head;
+  throw new RedriverError("plan-invalid", `plan ${plan.id}: ${reading.problem}`);
+}
+
+/** From now on replicas and the console show how far it is, and can stop it. */
+async function startTracking({ plans: book }: Core, { id }: SharedPlan, order: PlanOrder, signals: Stop) {
+  const claim = { id, token: randomIdentities.token() };
+  await startApply(book, claim, order, replicaName());
+  return trackApply({ book, clock: systemClock, claim, signals });
+}
+
+type ApplyWatch = Pick<ApplyRun, "onPage" | "onWait">;
 
 async function check(
   parts: readonly PlanPart[],
@@ -99,8 +144,9 @@ async function act(
   core: Core,
   part: CheckedPart,
   why: string | undefined,
-  stop: Stop,
+  signals: ListingSignals,
   io: Io,
+  watch?: ApplyWatch,
 ): Promise<Applied> {
   const { drain, runtime } = part;
   const progress = createProgressLine(io);
@@ -110,9 +156,13 @@ async function act(
   try {
     return await applyPart(core, part, {
       order: why === undefined ? {} : { why },
-      signals: stop,
-      onPage: (left) => progress.show(toDone(left)),
+      signals,
+      onPage: (left, soFar) => {
+        watch?.onPage(left, soFar);
+        progress.show(toDone(left));
+      },
       onWait: (wait) => {
+        watch?.onWait(wait);
         const isLong = wait.nextCheckMs >= longWaitMs;
         progress.show(`${toDone(wait.left)}, ${toWaitText(wait)}`, isLong ? "news" : "passing");
       },

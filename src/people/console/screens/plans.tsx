@@ -72,8 +72,8 @@ function toChoices({ document }: Core) {
 }
 
 function toWhyNoMore(all: readonly SharedPlan[]): string | null {
-  if (all.length < planLimits.plans || all.some(({ made }) => made === null)) return null;
-  return `there are ${all.length} plans already, the most at once: remove one`;
+  if (all.length < planLimits.plans || all.some(({ apply }) => apply === null)) return null;
+  return `there are ${all.length} applied plans already, the most at once: remove one`;
 }
 
 function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now: number }): Html {

@@ -13,7 +13,7 @@ import type { Clock } from "../../../job/contracts/clock.ts";
 import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type { PlanApplyDrain, PlanBook, PlanClaim, PlanOrder } from "../../../job/contracts/plans.ts";
-import type { Applied, AppliedSoFar } from "../../plan/apply.ts";
+import type { Applied, AppliedSoFar, ApplyRun } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import type { PlanCheck } from "../../plan/check-plan.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
@@ -50,72 +50,101 @@ const shownSkips = 10;
 
 /** Never throws: how it ended is in the plan's row. */
 export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
-  const { core, book, clock, claim, order } = run;
-  const progress = new Map<DrainName, () => PlanApplyDrain>();
-  const signing = keepSigning(book, clock, claim, () => [...progress.values()].map((toNow) => toNow()));
-  const { signal } = run.signals;
-  const signals = { signal, stopping: AbortSignal.any([run.signals.stopping, signing.signal]) };
+  const { core, book, claim, order, afterPage } = run;
+  const track = trackApply(run);
+  const { signals } = track;
   try {
     await requireRedis(core);
     const selection = createSelection();
     const reading = await readPlan(book.lines(claim.id), selection.add);
     if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);
     const parts = reading.head.drains.map((planned) => actingFor(toPart(core, planned), run));
-    for (const part of parts)
-      progress.set(part.drain, () => toChecking(part, 0, selection.of(part.drain).size));
+    for (const part of parts) track.checking(part, 0, selection.of(part.drain).size);
     const checked = await checkParts(parts, selection, signals, (drain, count, planned) => {
       const part = parts.find((one) => one.drain === drain);
-      if (part !== undefined) progress.set(drain, () => toChecking(part, count, planned));
+      if (part !== undefined) track.checking(part, count, planned);
     });
     refuseDrifted(checked.map(({ check }) => check));
-    for (const part of checked) progress.set(part.drain, () => toApplying(part));
-    const ends: string[] = [];
-    let hasFailed = false;
+    track.checked(checked);
     for (const part of checked) {
-      const applied = await act(part, run, signals, (now) => progress.set(part.drain, now));
+      await track.applying(part, ({ onPage, onWait }) =>
+        applyPart(core, part, {
+          order: { why: order.why },
+          signals,
+          onPage: (left, soFar) => {
+            onPage(left, soFar);
+            afterPage?.(core, part.runtime.source);
+          },
+          onWait,
+        }),
+      );
+    }
+    await track.end();
+  } catch (error) {
+    await track.fail(error);
+  }
+}
+
+/** Shows an apply in the row of its plan while it goes on, and ends it if a person stops it there. */
+export function trackApply({
+  book,
+  clock,
+  claim,
+  signals: { signal, stopping },
+}: Pick<ApplySharedRun, "book" | "clock" | "claim" | "signals">) {
+  const progress = new Map<DrainName, () => PlanApplyDrain>();
+  const signing = keepSigning(book, clock, claim, () => [...progress.values()].map((toNow) => toNow()));
+  const signals: ListingSignals = { signal, stopping: AbortSignal.any([stopping, signing.signal]) };
+  const ends: string[] = [];
+  let hasFailed = false;
+  return {
+    signals,
+    checking(part: PlanPart, count: number, planned: number): void {
+      progress.set(part.drain, () => toChecking(part, count, planned));
+    },
+    checked(parts: readonly CheckedPart[]): void {
+      for (const part of parts) progress.set(part.drain, () => toApplying(part));
+    },
+    async applying(
+      part: CheckedPart,
+      run: (watch: Pick<ApplyRun, "onPage" | "onWait">) => Promise<Applied>,
+    ): Promise<Applied> {
+      const { clock: own } = part.runtime.source;
+      let soFar: (() => AppliedSoFar) | null = null;
+      let wait: { readonly reasons: Readonly<Record<string, number>>; readonly until: number } | null = null;
+      // Asked for again and again, and counts down.
+      const toWait = (): PlanApplyDrain["wait"] =>
+        wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - own.now()) };
+      progress.set(part.drain, () => toApplying(part, soFar?.(), toWait()));
+      const applied = await run({
+        onPage: (_left, done) => {
+          soFar = done;
+          wait = null;
+        },
+        onWait: ({ reasons, nextCheckMs }) => {
+          wait = { reasons, until: own.now() + nextCheckMs };
+        },
+      });
+      const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
+      progress.set(part.drain, () => ended);
       const end = toEnd(part.drain, applied, signals.stopping);
       if (end !== null) ends.push(end);
       if (applied.stop?.kind === "failed") hasFailed = true;
-    }
-    const why = ends.length === 0 ? null : ends.join("; ");
-    await signing.end(hasFailed ? "failed" : why === null ? "applied" : "interrupted", why);
-  } catch (error) {
-    if (signals.stopping.aborted) {
-      return signing.end("interrupted", `${toWhyStopped(signals.stopping)}; nothing was done`);
-    }
-    const { code, message } = toFailure(error);
-    await signing.end("failed", `${code}: ${message}`);
-  }
-
-  async function act(
-    part: CheckedPart,
-    { afterPage }: BesideApply,
-    withStop: ListingSignals,
-    show: (now: () => PlanApplyDrain) => void,
-  ): Promise<Applied> {
-    let soFar: (() => AppliedSoFar) | null = null;
-    const { clock } = part.runtime.source;
-    let wait: { readonly reasons: Readonly<Record<string, number>>; readonly until: number } | null = null;
-    // Asked for again and again, and counts down.
-    const toWait = (): PlanApplyDrain["wait"] =>
-      wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - clock.now()) };
-    show(() => toApplying(part, soFar?.(), toWait()));
-    const applied = await applyPart(core, part, {
-      order: { why: order.why },
-      signals: withStop,
-      onPage: (_left, now) => {
-        soFar = now;
-        wait = null;
-        afterPage?.(core, part.runtime.source);
-      },
-      onWait: ({ reasons, nextCheckMs }) => {
-        wait = { reasons, until: clock.now() + nextCheckMs };
-      },
-    });
-    const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
-    show(() => ended);
-    return applied;
-  }
+      return applied;
+    },
+    end(): Promise<void> {
+      const why = ends.length === 0 ? null : ends.join("; ");
+      return signing.end(hasFailed ? "failed" : why === null ? "applied" : "interrupted", why);
+    },
+    /** Of a failure before anything was done. */
+    fail(error: unknown): Promise<void> {
+      if (signals.stopping.aborted) {
+        return signing.end("interrupted", `${toWhyStopped(signals.stopping)}; nothing was done`);
+      }
+      const { code, message } = toFailure(error);
+      return signing.end("failed", `${code}: ${message}`);
+    },
+  };
 }
 
 /** The person acts. Lanes share their times with the rest of the process. */

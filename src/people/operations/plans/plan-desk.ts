@@ -18,6 +18,7 @@ import type { DrainName, Identities, PlanId } from "../../../job/contracts/ids.t
 import {
   planLimits,
   type PlanBook,
+  type PlanClaim,
   type PlanFilter,
   type PlanOrder,
   type SharedPlan,
@@ -146,14 +147,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
     };
     try {
       const claim = { id, token: identities.token() };
-      const started = await book.startApply(claim, order, replica);
-      if (started.kind === "unknown") throw unknown(id);
-      if (started.kind === "not-whole") throw notWhole(id);
-      if (started.kind === "busy") {
-        throw refused(
-          `${started.by} applies a plan of drain ${started.drain} already, in replica ${started.replica}: wait for its end, or stop it`,
-        );
-      }
+      await startApply(book, claim, order, replica);
       const signals = signalsOf(superseded, drains);
       run(applySharedPlan({ ...parts, core, claim, order, signals }).finally(end));
     } catch (error) {
@@ -217,6 +211,23 @@ export function createPlanDesk(parts: PlanDeskParts) {
   };
 }
 
+/** Throws `plan-refused` if it cannot be applied now. */
+export async function startApply(
+  book: PlanBook,
+  claim: PlanClaim,
+  order: PlanOrder,
+  replica: string,
+): Promise<void> {
+  const started = await book.startApply(claim, order, replica);
+  if (started.kind === "unknown") throw unknown(claim.id);
+  if (started.kind === "not-whole") throw notWhole(claim.id);
+  if (started.kind === "busy") {
+    throw refused(
+      `${started.by} applies a plan of drain ${started.drain} already, in replica ${started.replica}: wait for its end, or stop it`,
+    );
+  }
+}
+
 function isWorkedOn({ state }: SharedPlan): boolean {
   return state === "making" || state === "applying" || state === "stopping";
 }
@@ -229,13 +240,13 @@ function unknown(id: PlanId): RedriverError {
   return refused(`there is no plan ${id}: a plan is kept for a day`);
 }
 
-function notWhole(id: PlanId): RedriverError {
+export function notWhole(id: PlanId): RedriverError {
   return refused(`plan ${id} is not whole, so it cannot be applied: make a new one`);
 }
 
 function full(drains: readonly string[], filter: PlanFilter): RedriverError {
   return refused(
-    `there are ${planLimits.plans} plans already, the most at once: remove one, or use a file: ${toPlanCommand(drains, filter)} --out plan.ndjson`,
+    `there are ${planLimits.plans} applied plans already, the most at once: remove one, or use a file: ${toPlanCommand(drains, filter)} --out plan.ndjson`,
   );
 }
 

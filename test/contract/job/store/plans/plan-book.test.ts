@@ -148,18 +148,31 @@ describe("the book of shared plans", () => {
     expect((await book.read(one.id))?.plan).toMatchObject({ state: "applying", why: null, stoppedBy: null });
   });
 
-  test("is bounded in plans: one that never became whole makes room, a whole one does not", async () => {
+  test("is bounded in plans: one that never became whole makes room, then one that was never applied", async () => {
     const { book, whole, advance } = create({ plans: 2, bytes: 10_000, records: 9 });
-    await whole("p1", "orders");
+    const ids = async () => (await book.all()).map(({ id }) => id);
+    const one = await whole("p1", "orders");
     await book.begin(claim("p2"), about("orders"), "one");
-    expect(await book.begin(claim("p3"), about("orders"), "one")).toBe("full");
     await advance(planDeadAfterMs + 1);
     expect(await book.begin(claim("p3"), about("orders"), "one")).toBe("begun");
-    expect((await book.all()).map(({ id }) => id)).toEqual(["p3", "p1"]);
-    await book.end(claim("p3"), "failed", "why", making);
+    expect(await ids()).toEqual(["p3", "p1"]);
+    await advance(1);
     expect(await book.begin(claim("p4"), about("orders"), "one")).toBe("begun");
-    await book.remove("p1" as PlanId);
-    expect(await book.begin(claim("p5"), about("orders"), "one")).toBe("begun");
+    expect(await ids()).toEqual(["p4", "p3"]);
+    // What is made now, or was applied, stays.
+    expect(await book.begin(claim("p5"), about("orders"), "one")).toBe("full");
+    await book.end(claim("p3"), "failed", "why", making);
+    await whole("p5", "orders");
+    await book.end(claim("p4"), "failed", "why", making);
+    await whole("p6", "refunds");
+    for (const id of ["p5", "p6"]) {
+      await book.startApply(claim(id), order, "one");
+      await book.end(claim(id), "applied", null, []);
+    }
+    expect(await book.begin(claim("p7"), about("orders"), "one")).toBe("full");
+    expect(await book.remove(one.id)).toBe("unknown");
+    await book.remove("p5" as PlanId);
+    expect(await book.begin(claim("p7"), about("orders"), "one")).toBe("begun");
   });
 
   test("is bounded in bytes of all plans; what never became whole takes none", async () => {
@@ -173,6 +186,20 @@ describe("the book of shared plans", () => {
     expect(await book.append(claim("p2"), 0, random(3_000))).toBe("full");
     await book.end(claim("p1"), "failed", "too large", making);
     expect(await book.append(claim("p2"), 0, text)).toBe("kept");
+  });
+
+  test("makes room in bytes as well: the oldest that was never applied is forgotten", async () => {
+    const { book, advance } = create({ plans: 9, bytes: 500, records: 9 });
+    const keep = async (id: string): Promise<void> => {
+      await book.begin(claim(id), about("orders"), "one");
+      expect(await book.append(claim(id), 0, `${id} ${random(600)}`)).toBe("kept");
+      expect(await book.complete(claim(id), made, "summary", 1)).toBe("kept");
+      await advance(1);
+    };
+    const ids = async () => (await book.all()).map(({ id }) => id);
+    for (let each = 0; each < 9; each += 1) await keep(`p${each}`);
+    expect(await ids()).not.toContain("p0");
+    expect((await ids())[0]).toBe("p8");
   });
 
   test("forgets a plan a day after it was made, and not while an apply gives signs", async () => {

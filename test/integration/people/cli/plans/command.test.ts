@@ -10,7 +10,10 @@ const why = ["--reason", "not needed any more", "--by", "eve"];
 
 /** A replica with a console beside commands. */
 async function setUp() {
-  const stand = await createPlanStand(redis.url(), { document: outageDocument });
+  const stand = await createPlanStand(redis.url(), {
+    document: outageDocument,
+    env: { REDRIVER_PUBLISH_MAX_ITEMS: "1" },
+  });
   const replica = await startDesk({
     env: stand.env,
     document: outageDocument,
@@ -60,6 +63,38 @@ describe("redriver plans", () => {
     expect((await apply("--reason", "INC-7", "--by", "bob")).exitCode).toBe(0);
     await emulator.idle();
     expect(receiver.deliveries).toHaveLength(3);
+  });
+
+  it("is applied by the beginning of its id, and the replicas see how far it is", async () => {
+    const { seed, run, replica, receiver, emulator } = await setUp();
+    seed(200);
+    const id = await makeHere(replica);
+    emulator.faults.add({ kind: "latency", operation: "batch", ms: 60 });
+    const own = run(["apply", id.slice(0, 8), "--reason", "INC-7", "--by", "bob"]);
+    await expect.poll(async () => (await planOf(replica, id)).state).toBe("applying");
+    await expect(replica.desk.apply(id, { by: "ada", why: "me too" })).rejects.toThrow(
+      "bob applies a plan of drain orders already",
+    );
+    await replica.desk.stop(id, { by: "eve", why: "too early" });
+    const stopped = await own;
+    expect(stopped.exitCode).toBe(3);
+    const { state, apply } = await planOf(replica, id);
+    expect({ state, apply }).toMatchObject({
+      state: "interrupted",
+      apply: { by: "bob", why: "INC-7", drains: [{ drain: "orders", phase: "ended", planned: 200 }] },
+    });
+    expect(apply?.drains[0]?.left).toBeGreaterThan(0);
+    emulator.faults.clear();
+    const rest = await run(["apply", id, "--reason", "INC-7: the rest", "--by", "bob"]);
+    expect(rest.exitCode).toBe(0);
+    expect((await planOf(replica, id)).state).toBe("applied");
+    await emulator.idle();
+    expect(receiver.deliveries).toHaveLength(200);
+    const unknown = await run(["apply", "deadbeef", "--reason", "INC-7", "--by", "bob"]);
+    expect({ code: unknown.exitCode, err: unknown.err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('no plan "deadbeef" is there') as string,
+    });
   });
 
   it("stops what a replica applies, removes it then, and the audit has who and why", async () => {
