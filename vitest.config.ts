@@ -14,7 +14,7 @@ const longest = [
   "daemon/windows-in-turn.heavy",
   "redis/unfit.heavy",
   "job/callbacks/callbacks",
-  "job/source/bad-sources",
+  "job/source/bad-sources.heavy",
   "daemon/source-wakes",
   "console/incident.heavy",
   "console/screens.heavy",
