@@ -25,7 +25,7 @@ import { withoutCredentials } from "./destination-url.ts";
 import { hmacSha256 } from "./hmac.ts";
 import { lineageHeaderName, valuesOf } from "./headers.ts";
 import type { FlowControl } from "./item-changes.ts";
-import { toJsonText } from "./json-text.ts";
+import { maxEscapedBytes, toJsonText, writeJsonText } from "./json-text.ts";
 import { isCount, isObject, parseJson } from "./json-value.ts";
 
 export interface Lineage {
@@ -93,38 +93,53 @@ export function toLineageKey(secret: string, sourceId: string): string {
 
 /** The header's value. `bodyHash` is `hashBody` of the body that is sent with it. */
 export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey): string {
-  const signed = `v1.${toBase64Url(toPayload(lineage, bodyHash))}`;
+  const bytes = bufferFor(lineage);
+  const signed = `v1.${bytes.toString("base64url", 0, writePayload(lineage, bodyHash, bytes))}`;
   return `${signed}.${hmacSha256(key, signed)}`;
 }
 
 /** As long as the header's value, unsigned. */
 export function fillerOf(lineage: Lineage, bodyHash: string): string {
-  const bytes = Buffer.byteLength(toPayload(lineage, bodyHash));
+  const bytes = writePayload(lineage, bodyHash, bufferFor(lineage));
   return "x".repeat(3 + Math.ceil((bytes * 4) / 3) + 1 + tagLength);
 }
 
-/** Written field by field, because each message that is sent has one. */
-function toPayload(lineage: Lineage, bodyHash: string): string {
+const [nothing, parentStart, hashStart] = ["", ',"p":', ',"b":'].map((text) => Buffer.from(text)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+];
+
+/** Written field by field as bytes, because each message that is sent has one. Answers where it ends. */
+function writePayload(lineage: Lineage, bodyHash: string, target: Buffer): number {
   const { rootMaxRetries, step, statusBefore, rootFlowControl } = lineage;
-  let json = `{"a":${lineage.attempt},"r":${toJsonText(lineage.rootId)},"c":${lineage.rootCreatedAt}`;
-  json += `,"m":${rootMaxRetries},"d":${toJsonText(lineage.rootDestination)}`;
-  json += `,"p":${toJsonText(lineage.parentDlqId)},"b":"${bodyHash}"`;
+  let at = target.write(`{"a":${lineage.attempt},"r":`);
+  at = writeJsonText(nothing, lineage.rootId, target, at);
+  at += target.write(`,"c":${lineage.rootCreatedAt},"m":${rootMaxRetries},"d":`, at);
+  at = writeJsonText(nothing, lineage.rootDestination, target, at);
+  at = writeJsonText(parentStart, lineage.parentDlqId, target, at);
+  at = writeJsonText(hashStart, bodyHash, target, at);
+  let rest = "";
   if (step !== null) {
-    json += `,"s":${toJsonText(`${step.lane}.${step.step}`)}`;
-    if (step.isCanary) json += step.isProbe ? ',"k":1,"h":1' : ',"k":1';
+    rest += `,"s":${toJsonText(`${step.lane}.${step.step}`)}`;
+    if (step.isCanary) rest += step.isProbe ? ',"k":1,"h":1' : ',"k":1';
   }
-  if (lineage.isForgiven) json += ',"g":1';
-  if (statusBefore !== null) json += `,"f":${statusBefore}`;
-  if (rootFlowControl !== undefined) json += `,"w":${JSON.stringify(writeFlowControl(rootFlowControl))}`;
-  return `${json}}`;
+  if (lineage.isForgiven) rest += ',"g":1';
+  if (statusBefore !== null) rest += `,"f":${statusBefore}`;
+  if (rootFlowControl !== undefined) rest += `,"w":${JSON.stringify(writeFlowControl(rootFlowControl))}`;
+  return at + target.write(`${rest}}`, at);
 }
 
 const kept = Buffer.alloc(4_096);
+/** More units than its names and numbers have, and its body's hash. */
+const unitsAround = 256;
 
 /** A payload has some 300 characters, so its bytes need no buffer of their own. */
-function toBase64Url(text: string): string {
-  if (text.length * 3 > kept.length) return Buffer.from(text).toString("base64url");
-  return kept.toString("base64url", 0, kept.write(text));
+function bufferFor({ rootId, rootDestination, parentDlqId, step, rootFlowControl }: Lineage): Buffer {
+  const units = unitsAround + rootId.length + rootDestination.length + parentDlqId.length;
+  const rare = (step?.lane.length ?? 0) + (rootFlowControl?.key.length ?? 0);
+  const most = (units + rare) * maxEscapedBytes;
+  return most > kept.length ? Buffer.allocUnsafe(most) : kept;
 }
 
 /** Under any of the keys. Copies must agree; an empty key signs nothing. Never throws. */
