@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type Core, openLedger, type DrainRuntime } from "../../../job/door.ts";
+import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
@@ -15,6 +16,7 @@ import { loadAll } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
 import { requireFailure } from "../../operations/failures/choose.ts";
+import { keepPlan } from "./keep.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
 import { showPlan } from "./show-file.ts";
 import { toPlanText } from "./text.ts";
@@ -34,6 +36,7 @@ type PlanFlags = Readonly<{ rule?: readonly string[]; host?: string; failure?: s
     records?: boolean;
     json?: boolean;
     showContent?: boolean;
+    keep?: boolean;
   }>;
 
 export const registerPlan: Register = (program, context) => {
@@ -53,6 +56,7 @@ export const registerPlan: Register = (program, context) => {
     .option("--records", "message by message instead of the summary")
     .option("--json", "print as JSON; with --records one object per line")
     .option("--out <file>", "freeze the selection in a file for `redriver apply`; - is stdout")
+    .option("--keep", "keep the selection in Redis for a day, for `redriver apply` and the console")
     .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
     .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
     .action((names: readonly string[], flags: PlanFlags, command: Command) =>
@@ -64,8 +68,9 @@ async function plan(
   names: readonly string[],
   flags: PlanFlags,
   command: Command,
-  { io, exitWith }: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
+  const { io, exitWith } = context;
   if (flags.show !== undefined) {
     await showPlan(flags.show, names, flags, io);
     return;
@@ -74,13 +79,19 @@ async function plan(
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
     throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
   }
+  if (flags.keep === true && [flags.out, flags.records, flags.showContent].some((one) => one !== undefined)) {
+    throw new RedriverError(
+      "command-misused",
+      "--keep is of a masked plan in Redis; --out, --records and --show-content do not go with it",
+    );
+  }
   await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (opened, teardown) => {
     const stop = createStop(io, teardown);
     const named = chooseDrains(opened, names);
     requireRules(named, flags.rule ?? []);
     const core = await openLedger(opened);
-    if (core.ledger === "none" && flags.out !== undefined) {
-      throw new RedriverError("command-misused", withoutLedgerNoFile);
+    if (core.ledger === "none" && (flags.out !== undefined || flags.keep === true)) {
+      throw new RedriverError("command-misused", withoutLedgerNoAct);
     }
     const drains = chooseDrains(core, names);
     if (core.ledger === "there" && flags.failure !== undefined) {
@@ -90,9 +101,15 @@ async function plan(
         flags.failure,
       );
     }
+    const { rule: rules, host, failure, limit, json } = flags;
+    const filter = defined({ rules, host, failure, limit });
+    if (flags.keep === true) {
+      const all = drains.map(({ config }) => config.name);
+      return keepPlan(core, { drains: all, filter, json }, stop, context);
+    }
     const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
     if (output !== null) teardown.add("plan file", output.discard);
-    const { report, records } = await planAll(core, drains, flags, output, stop, io);
+    const { report, records } = await planAll(core, drains, { flags, filter }, output, stop, io);
     const shownOn = flags.out === "-" ? { out: io.err } : io;
     if (flags.records !== true) {
       printResult(shownOn, flags.json, report, () => toPlanText(io.columns, report));
@@ -105,18 +122,17 @@ async function plan(
   });
 }
 
-const withoutLedgerNoFile =
-  "--out needs a ledger: without one it is not known what was published before, so nothing may be done by such a plan; set redis.url (REDRIVER_REDIS_URL)";
+const withoutLedgerNoAct =
+  "--out and --keep need a ledger: without one it is not known what was published before, so nothing may be done by such a plan; set redis.url (REDRIVER_REDIS_URL)";
 
 async function planAll(
   core: Core,
   drains: readonly DrainRuntime[],
-  flags: PlanFlags,
+  { flags, filter }: { readonly flags: PlanFlags; readonly filter: PlanFilter },
   output: PlanOutput | null,
   stop: Stop,
   io: Io,
 ): Promise<{ readonly report: PlanReport; readonly records: number }> {
-  const { rule: rules, host, failure, limit } = flags;
   const progress = createProgressLine(io);
   const onRecord = (record: Foreseen, line: PlanRecord): void =>
     io.out(flags.json === true ? toJsonLine(line) : toRow(record, line.url));
@@ -124,7 +140,7 @@ async function planAll(
     return await freezePlan({
       core,
       drains,
-      filter: defined({ rules, host, failure, limit }),
+      filter,
       show: flags.showContent === true ? "content" : "masked",
       signals: stop,
       version,

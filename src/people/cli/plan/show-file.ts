@@ -14,7 +14,17 @@ import { toFilterText } from "./text.ts";
 type ShownPlan = Omit<PlanHead, "redriverPlan" | "drains"> & { readonly drains: readonly FrozenDrain[] };
 
 /** Flags of `plan` that only a queue can answer. */
-const notOfFiles = ["all", "rule", "host", "failure", "limit", "records", "out", "showContent"] as const;
+const notOfFiles = [
+  "all",
+  "rule",
+  "host",
+  "failure",
+  "limit",
+  "records",
+  "out",
+  "showContent",
+  "keep",
+] as const;
 
 /** Sums a plan's file up, without settings, document, Redis or network. Throws as `readPlanFile` does. */
 export async function showPlan(

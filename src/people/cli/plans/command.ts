@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { randomIdentities, replicaName, systemClock } from "../../../system-world.ts";
-import type { Core } from "../../../job/door.ts";
+import { systemClock } from "../../../system-world.ts";
 import type { PlanId } from "../../../job/contracts/ids.ts";
 import { choosePlan } from "../../operations/plans/choose-plan.ts";
-import { createPlanDesk, type PlanDesk } from "../../operations/plans/plan-desk.ts";
+import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
 import { requireReason } from "../input/reason.ts";
@@ -11,8 +10,8 @@ import { loadForReading, loadNames } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
 import { printResult, printSaid } from "../output/print.ts";
 import { openPlanOutput } from "../plan/file.ts";
-import { version } from "../version.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
+import { openDesk } from "./open-desk.ts";
 import { toPlansTable, toShownText } from "./text.ts";
 
 type ShowFlags = Readonly<{ out?: string; json?: boolean }>;
@@ -94,20 +93,6 @@ function withDesk(
   return withRedisAndStop(loadForReading(command, context.io), context, currentUser(), (core) =>
     work(openDesk(core)),
   );
-}
-
-/** As the replicas have one, for a command that makes and applies nothing. */
-function openDesk(core: Core): PlanDesk {
-  const never = new AbortController().signal;
-  return createPlanDesk({
-    acquire: () => ({ core, superseded: () => never, release: () => undefined }),
-    book: core.plans,
-    clock: systemClock,
-    identities: randomIdentities,
-    replica: replicaName(),
-    version,
-    stop: never,
-  });
 }
 
 async function show(desk: PlanDesk, given: string, { out, json }: ShowFlags, { io }: CommandContext) {

@@ -78,7 +78,7 @@ describe.skipIf(isTaken)("with an address and a token alone", () => {
     const { exitCode, err } = await runHere(["plan", "orders", "--out", file], env);
     expect({ exitCode, err }).toEqual({
       exitCode: 2,
-      err: expect.stringContaining("--out needs a ledger") as string,
+      err: expect.stringContaining("--out and --keep need a ledger") as string,
     });
     expect(existsSync(file)).toBe(false);
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { PlanId } from "../../../../../src/job/contracts/ids.ts";
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import { makeHere, planOf, startDesk } from "../../../../support/desk-stand.ts";
@@ -49,6 +50,30 @@ describe("redriver plans", () => {
     expect({ code: unknown.exitCode, err: unknown.err }).toEqual({
       code: 2,
       err: expect.stringContaining('no plan "nothing" is there') as string,
+    });
+  });
+
+  it("has what plan --keep has made, which replicas show and apply", async () => {
+    const { seed, run, json, replica, emulator, receiver } = await setUp();
+    seed(3);
+    const { out, err, exitCode } = await run(["plan", "orders", "--rule", "outage", "--keep"]);
+    expect(exitCode).toBe(0);
+    expect(out).toContain("  now       3 republish\n");
+    const [, id = ""] = /kept for a day as plan (\S+); redriver apply [0-9a-f]{8} acts/.exec(err) ?? [];
+    expect(await planOf(replica, id as PlanId)).toMatchObject({
+      state: "ready",
+      filter: { rules: ["outage"] },
+      made: { records: 3, acts: 3 },
+    });
+    await replica.desk.apply(id as PlanId, { by: "bob", why: "INC-7" });
+    await replica.desk.settled();
+    await emulator.idle();
+    expect(receiver.deliveries).toHaveLength(3);
+    expect(await json("plan", "--all", "--keep")).toMatchObject({ v: 1, id: expect.any(String) as string });
+    const misused = await run(["plan", "--all", "--keep", "--records"]);
+    expect({ code: misused.exitCode, err: misused.err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("--keep is of a masked plan in Redis") as string,
     });
   });
 
