@@ -5,13 +5,14 @@ import { createConnection, createServer, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFolder, start, type Running } from "../../support/command.ts";
 import { startDaemon } from "../../support/daemon.ts";
 import { createDrainStage } from "../../support/drain-stage.ts";
 import { useRedis } from "../../support/redis.ts";
 
-const redis = useRedis();
+const redis = useRedis("own");
 
 async function setUp() {
   const { setup } = await createDrainStage({ url: redis.url() });
@@ -54,6 +55,23 @@ describe("a command beside a daemon", () => {
     expect((await daemon.ended).exitCode).toBe(0);
   }, 180_000);
 
+  it("whose daemon is killed before the act says so with 1, and history shows that nothing was done", async () => {
+    const { env, own } = await setUp();
+    const daemon = await startDaemon(env);
+    const admin = new Redis(redis.url());
+    onTestFinished(() => admin.disconnect());
+    await admin.call("CLIENT", "PAUSE", "120000", "WRITE");
+    const running = start(["pause", "--all", "--reason", "cut off", "--verbose"], env);
+    await once(running.child.stderr!, "data");
+    daemon.child.kill("SIGKILL");
+    const { exitCode, err } = await running.ended;
+    await admin.call("CLIENT", "UNPAUSE");
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(byDaemon(daemon));
+    expect(err).toMatch(/the daemon went away; redriver history shows what was done\n$/);
+    expect((await start(["history", "--json"], own).ended).out).not.toContain("cut off");
+  }, 180_000);
+
   it.skipIf(process.getuid?.() !== 0)(
     "cannot be asked by another user",
     async () => {
@@ -84,9 +102,7 @@ describe("a command beside a daemon", () => {
             argv: ["pause", "--all"],
             env,
             isTerminal: true,
-            columns: 80,
-            rows: 24,
-            errColumns: 80,
+            window: { columns: 80, rows: 24, errColumns: 80 },
           });
         } else if (frame.ask !== undefined) say(socket, { answer: "typed in by hand" });
       });

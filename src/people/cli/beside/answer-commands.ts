@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessIo } from "../io.ts";
 import type { CommandContext } from "../command-context.ts";
 import { findOpenFolder } from "./socket-path.ts";
@@ -10,9 +11,14 @@ import { onLines, readBuild, send, type Hello, type Reply, type Request } from "
 const maxCommands = 4;
 /** Characters. An environment and a command line. */
 const maxRequest = 1_048_576;
-const requestWithinMs = 5_000;
-/** Bytes. A command whose reader leaves so much unread is ended. */
+/** A peer that asks for nothing, or reads nothing of what is too much, is left then. */
+const peerWithinMs = 5_000;
+/** Bytes. A command whose reader leaves more than that is ended, if he reads nothing. */
 const maxUnread = 16 * 1_048_576;
+/** Characters. A longer text is several. */
+const piece = /[^]{1,65536}/gu;
+/** Most commands end sooner by themselves, and their last words say what they did. */
+const endWithinMs = 1_000;
 
 /**
  * Answers commands of this user at a socket. Null, and why is said, if there can be none: the daemon works
@@ -30,9 +36,10 @@ export async function answerCommands(
   },
 ) {
   const open = new Set<Socket>();
+  const running = new Set<Promise<void>>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
-    const timer = setTimeout(() => socket.destroy(), requestWithinMs);
+    const timer = setTimeout(() => socket.destroy(), peerWithinMs);
     socket.on("error", () => undefined);
     socket.on("close", () => {
       clearTimeout(timer);
@@ -46,7 +53,8 @@ export async function answerCommands(
       clearTimeout(timer);
       const request = value as Request;
       command = createRemote(socket, request);
-      void answer(socket, request, command.io);
+      const answered = answer(socket, request, command.io).finally(() => running.delete(answered));
+      running.add(answered);
     });
     // Nothing is said to one too many: it goes on in its own process.
     if (open.size > maxCommands) socket.destroy();
@@ -65,18 +73,19 @@ export async function answerCommands(
   server.on("error", () => undefined);
   server.unref();
   return {
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        for (const socket of open) socket.destroy();
-      }),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.race([Promise.all(running), delay(endWithinMs, undefined, { ref: false })]);
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
   };
 
-  /** No command ends the daemon. */
+  /** Resolves when its last word is sent. No command ends the daemon. */
   async function answer(socket: Socket, request: Request, io: ProcessIo): Promise<void> {
     const exit = await runCommand(request.argv, io).catch(() => 1);
     send(socket, { exit });
-    socket.end();
+    await new Promise<void>((resolve) => socket.end(() => resolve()));
   }
 
   /** Nobody else can open it, not even for a moment: it is made under a mask. */
@@ -108,7 +117,7 @@ async function removeDead(path: string): Promise<void> {
       resolve(who);
       socket.destroy();
     };
-    const timer = setTimeout(() => say("a process that says nothing"), requestWithinMs);
+    const timer = setTimeout(() => say("a process that says nothing"), peerWithinMs);
     socket.on("error", (error: NodeJS.ErrnoException) =>
       say(error.code === "ECONNREFUSED" ? null : error.message),
     );
@@ -127,35 +136,55 @@ function createRemote(socket: Socket, request: Request) {
   const answers: ((given: string | boolean) => void)[] = [];
   let isStopped = false;
   let isOutLost = false;
+  let taken = 0;
+  let isWatched = false;
+  let { window } = request;
   /** Its process got a signal, and still reads what the command says. */
   const stop = (): void => {
     isStopped = true;
     for (const give of answers.splice(0)) give("");
     for (const listener of listeners) listener("SIGINT");
   };
-  const write = (frame: Parameters<typeof send>[1]): void => {
-    send(socket, frame);
-    if (socket.writableLength > maxUnread) socket.destroy();
+  const watchReader = (): void => {
+    if (isWatched || socket.writableLength <= maxUnread) return;
+    isWatched = true;
+    const before = taken;
+    setTimeout(() => {
+      isWatched = false;
+      if (taken === before) socket.destroy();
+      else watchReader();
+    }, peerWithinMs).unref();
+  };
+  const say = (stream: "out" | "err", text: string): void => {
+    // Cut between two characters, also if one of them has two units.
+    for (const part of text.match(piece) ?? []) {
+      send(socket, stream === "out" ? { out: part } : { err: part }, () => (taken += 1));
+    }
+    watchReader();
   };
   const asked = (): Promise<string | boolean> =>
     isStopped ? Promise.resolve("") : new Promise((resolve) => answers.push(resolve));
   const io: ProcessIo = {
     env: request.env,
     isTerminal: request.isTerminal,
-    columns: request.columns ?? Number.POSITIVE_INFINITY,
-    rows: request.rows ?? Number.POSITIVE_INFINITY,
-    errColumns: () => request.errColumns,
+    get columns() {
+      return window.columns ?? Number.POSITIVE_INFINITY;
+    },
+    get rows() {
+      return window.rows ?? Number.POSITIVE_INFINITY;
+    },
+    errColumns: () => window.errColumns,
     get isOutLost() {
       return isOutLost;
     },
-    out: (text) => write({ out: text }),
-    err: (text) => write({ err: text }),
+    out: (text) => say("out", text),
+    err: (text) => say("err", text),
     async ask(question) {
-      write({ ask: question });
+      send(socket, { ask: question });
       return String(await asked());
     },
     async confirm(question) {
-      write({ confirm: question });
+      send(socket, { confirm: question });
       return (await asked()) === true;
     },
     onSignal(listener) {
@@ -173,6 +202,7 @@ function createRemote(socket: Socket, request: Request) {
     },
     take(reply: Reply): void {
       if ("answer" in reply) answers.shift()?.(reply.answer);
+      else if ("window" in reply) ({ window } = reply);
       else isOutLost = true;
     },
   };

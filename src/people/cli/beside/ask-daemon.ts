@@ -3,7 +3,7 @@ import { createConnection } from "node:net";
 import { askedCommand } from "../asked-command.ts";
 import type { ProcessIo } from "../io.ts";
 import { findOpenFolder, readSocketPath } from "./socket-path.ts";
-import { onLines, readBuild, send, type CommandFrame, type Hello } from "./wire.ts";
+import { onLines, readBuild, send, type CommandFrame, type Hello, type TerminalSize } from "./wire.ts";
 
 /** They read or order little. The others work for long, or are about this process. */
 const asked: ReadonlySet<string | undefined> = new Set([
@@ -18,8 +18,8 @@ const asked: ReadonlySet<string | undefined> = new Set([
   "index",
 ]);
 const helloWithinMs = 1_000;
-/** Characters. What a command writes at once is one frame. */
-const maxFrame = 33_554_432;
+/** Characters. A text of the daemon has 65,536 at most, and each is six if it is escaped. */
+const maxFrame = 1_048_576;
 
 /**
  * Has the daemon beside run this command. Null: none answers, so this process runs it. Once it is asked, the
@@ -41,12 +41,12 @@ export async function askDaemon(argv: readonly string[], io: ProcessIo): Promise
     const socket = createConnection(path);
     let isAsked = false;
     let isDone = false;
-    let forget: (() => void) | null = null;
+    const forget: (() => void)[] = [];
     const end = (code: number | null): void => {
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
-      forget?.();
+      for (const one of forget) one();
       socket.destroy();
       resolve(code);
     };
@@ -72,18 +72,14 @@ export async function askDaemon(argv: readonly string[], io: ProcessIo): Promise
       tell(`answered by the daemon ${hello.instance}, pid ${hello.pid}`);
       // The end of its side is the daemon's signal to stop, which answers with its last words. A second signal
       // waits for no words: the command has left work, as far as this process knows.
-      forget = io.onSignal(() => {
-        if (socket.writableEnded) end(3);
-        else socket.end();
-      });
-      send(socket, {
-        argv,
-        env: io.env,
-        isTerminal: io.isTerminal,
-        columns: finite(io.columns),
-        rows: finite(io.rows),
-        errColumns: io.errColumns(),
-      });
+      forget.push(
+        io.onSignal(() => {
+          if (socket.writableEnded) end(3);
+          else socket.end();
+        }),
+        io.onSignal(() => send(socket, { window: windowOf(io) }), ["SIGWINCH"]),
+      );
+      send(socket, { argv, env: io.env, isTerminal: io.isTerminal, window: windowOf(io) });
     });
     function take(frame: CommandFrame): void {
       if ("out" in frame) {
@@ -110,6 +106,10 @@ function findStranger(path: string): string | null {
   } catch {
     return `${path} cannot be reached by this user`;
   }
+}
+
+function windowOf(io: ProcessIo): TerminalSize {
+  return { columns: finite(io.columns), rows: finite(io.rows), errColumns: io.errColumns() };
 }
 
 function finite(count: number): number | null {

@@ -20,7 +20,11 @@ export interface Request {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTerminal: boolean;
-  /** Null: stdout is no terminal. */
+  readonly window: TerminalSize;
+}
+
+/** Null: it is no terminal. */
+export interface TerminalSize {
   readonly columns: number | null;
   readonly rows: number | null;
   readonly errColumns: number | null;
@@ -33,7 +37,10 @@ export type CommandFrame =
   | { readonly confirm: string }
   | { readonly exit: number };
 
-export type Reply = { readonly answer: string | boolean } | { readonly outLost: true };
+export type Reply =
+  | { readonly answer: string | boolean }
+  | { readonly window: TerminalSize }
+  | { readonly outLost: true };
 
 /** Which program this is: the folder it stands in and the commit it was built from. */
 export function readBuild(): string {
@@ -45,8 +52,12 @@ export function readBuild(): string {
   }
 }
 
-export function send(socket: Socket, value: Hello | Request | CommandFrame | Reply): boolean {
-  return socket.writable && socket.write(`${JSON.stringify(value)}\n`);
+export function send(
+  socket: Socket,
+  value: Hello | Request | CommandFrame | Reply,
+  onTaken?: () => void,
+): void {
+  if (socket.writable) socket.write(`${JSON.stringify(value)}\n`, onTaken);
 }
 
 /** Calls back with each line. A line of more characters, or one that is no JSON, ends the connection. */
