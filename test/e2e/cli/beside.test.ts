@@ -8,9 +8,10 @@ import { createInterface } from "node:readline";
 import { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFolder, start, type Running } from "../../support/command.ts";
-import { startDaemon } from "../../support/daemon.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { createDrainStage } from "../../support/drain-stage.ts";
 import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
@@ -23,6 +24,16 @@ async function setUp() {
 }
 
 const say = (socket: Socket, value: object) => socket.write(`${JSON.stringify(value)}\n`);
+
+/** Times, how long ago something was, and the columns that they take. */
+const untimed = (text: string) =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "T")
+    .replaceAll(/\d\d:\d\d(:\d\d)?/g, "T")
+    .replaceAll(/\b1[78]\d{11}\b/g, "T")
+    .replaceAll(/\b(\d+(ms|[dhms]))+\b/g, "T")
+    .replaceAll(/T +/g, "T ")
+    .replaceAll(/("\w+(Ms|Seconds)":)[\d.]+/g, "$1T");
 
 const away = /: answered by this process\n/;
 const byDaemon = ({ child }: Running) => new RegExp(`answered by the daemon \\S+, pid ${child.pid}\n`);
@@ -54,6 +65,75 @@ describe("a command beside a daemon", () => {
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
   }, 180_000);
+
+  it("says and does the same as its own process, byte for byte but for times", async () => {
+    const { emulator, receiver } = await startService();
+    const document = `
+version: 1
+sources: { default: {} }
+drains:
+  main:
+    mode: live
+    schedule: { every: 12h }
+    minAge: 1s
+    rules:
+      - { name: never, when: { responseStatus: 489 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: hold }
+`;
+    const { env: own } = createEnv({ emulator, redisUrl: redis.url(), document });
+    const at = Date.now() - 3_600_000;
+    emulator.dlq.seed(
+      Array.from({ length: 20 }, (_, index) => ({
+        dlqId: `${at + index}-${index}`,
+        url: `${receiver.url}/hook`,
+        createdAt: at - 5_000,
+        responseStatus: index < 5 ? 489 : 503,
+        maxRetries: 0,
+        body: `letter ${index}`,
+      })),
+    );
+    const path = join(createFolder().path, "own", "redriver.sock");
+    const daemon = await startDaemon({ ...own, REDRIVER_SOCKET_PATH: path });
+    await daemon.line(({ event }) => event === "pass:closed");
+    const pause = ["pause", "--all", "--reason", "INC-7"];
+    const resume = ["resume", "--all", "--reason", "it is back"];
+    for (const argv of [
+      ["status"],
+      ["status", "--json"],
+      ["failures", "list"],
+      ["failures", "list", "--json"],
+      ["lanes", "list"],
+      ["parked", "list"],
+      ["parked", "list", "--json"],
+      [...pause, "--json"],
+      ["status"],
+      pause,
+      resume,
+    ]) {
+      const beside = await start([...argv, "--verbose"], { ...own, REDRIVER_SOCKET_PATH: path }).ended;
+      if (argv[0] === "resume") await start(["pause", "--all", "--reason", "again"], own).ended;
+      const alone = await start(argv, own).ended;
+      expect(beside.err, argv.join(" ")).toMatch(byDaemon(daemon));
+      const answers = [{ ...beside, err: beside.err.replace(byDaemon(daemon), "") }, alone];
+      const [one, other] = answers.map(({ exitCode, out, err }) => ({
+        exitCode,
+        out: untimed(out),
+        err: untimed(err),
+      }));
+      expect(one, argv.join(" ")).toEqual(other);
+      expect(one?.exitCode).toBe(0);
+    }
+    const { out } = await start(["history", "--json"], own).ended;
+    const acts = out.split("\n").filter((line) => /INC-7|it is back/.test(line));
+    // Each was ordered on both ways, one after the other.
+    expect(acts).toHaveLength(6);
+    for (let index = 0; index < acts.length; index += 2) {
+      const [one, other] = [acts[index]!, acts[index + 1]!].map((line) =>
+        untimed(line).replaceAll(/"T-\d+"/g, '"T"'),
+      );
+      expect(one).toBe(other);
+    }
+  }, 300_000);
 
   it("whose daemon is killed before the act says so with 1, and history shows that nothing was done", async () => {
     const { env, own } = await setUp();
