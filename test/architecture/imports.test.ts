@@ -104,8 +104,8 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   yaml: ["config"],
   // Pure code, without a clock, a socket or a file.
   re2js: ["job/rules"],
-  // Rows of Redis are checked with the schema of a contract; the console parses the bodies of its HTTP API with it.
-  zod: ["config", "job/contracts", "people/console"],
+  // Rows of Redis are checked with the schema of a contract, operations declare their fields with it, and the API its reads.
+  zod: ["config", "job/contracts", "people/console", "people/operations"],
   // The queue asks it for the next time, the document whether a pattern is one.
   "cron-parser": ["config", "job/queue"],
   undici: ["job/service", "egress", "job/statistics", "people/notices"],

@@ -10,13 +10,17 @@ const tokens = {
   operator: "operator-token-0123456789",
   admin: "admin-token-0123456789",
 };
-type Role = keyof typeof tokens;
+export type Role = keyof typeof tokens;
 
 export interface ConsoleDaemon {
   readonly emulator: Emulator;
   readonly receiver: Receiver;
   readonly folder: { readonly path: string };
+  /** Of the daemon, for commands beside it. */
+  readonly env: Readonly<Record<string, string>>;
   readonly address: string;
+  /** A path below /api/v1, with a body. */
+  api(path: string, body: object, role: Role): Promise<Response>;
   seed(count: number, fields?: object): readonly string[];
   /** A page as this role sees it. */
   get(path: string, role?: Role): Promise<Response>;
@@ -81,8 +85,15 @@ export async function startConsoleDaemon(
     emulator,
     receiver,
     folder,
+    env,
     address,
     get,
+    api: (to, body, role) =>
+      fetch(`${address}/api/v1${to}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${tokens[role]}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
     page,
     post,
     async submit(to, act, values, role) {

@@ -4,6 +4,7 @@ import type { CommandContext, Register } from "./command-context.ts";
 import { toExit } from "./exit-of-error.ts";
 import type { ProcessIo } from "./io.ts";
 import { withLineBelow } from "./output/line-below-output.ts";
+import { firstWordOf, loadOperation, operationFiles } from "../operations/load-operations.ts";
 import { versionText } from "./version.ts";
 
 const loadDevelopment = async (name: "emulator" | "demo"): Promise<Register> =>
@@ -20,7 +21,9 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["apply"], load: async () => (await import("./apply/command.ts")).registerApply },
   { names: ["plans"], load: async () => (await import("./plans/command.ts")).registerPlans },
   { names: ["status"], load: async () => (await import("./status/command.ts")).registerStatus },
-  { names: ["pause", "resume"], load: async () => (await import("./pause/command.ts")).registerPause },
+  ...operationFiles()
+    .filter((file) => !file.includes("-"))
+    .map((file) => ({ names: [firstWordOf(file)], load: () => Promise.resolve(() => undefined) })),
   { names: ["lanes"], load: async () => (await import("./lanes/command.ts")).registerLanes },
   { names: ["parked"], load: async () => (await import("./parked/command.ts")).registerParked },
   { names: ["failures"], load: async () => (await import("./failures/command.ts")).registerFailures },
@@ -96,9 +99,14 @@ async function createProgram(chosen: typeof parts, context: CommandContext): Pro
     .showHelpAfterError("(redriver --help shows the commands)")
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
     .exitOverride();
-  for (const { load } of chosen) {
+  for (const { names, load } of chosen) {
     const register = await load();
     register(program, context);
+    for (const file of operationFiles().filter((one) => names.includes(firstWordOf(one)))) {
+      const { addOperation } = await import("./operation-command.ts");
+      const parent = program.commands.find((one) => one.name() === firstWordOf(file)) ?? program;
+      addOperation(parent, await loadOperation(file), context);
+    }
   }
   for (const command of program.commands) inherit(command);
   return program;

@@ -128,7 +128,8 @@ export async function serveConsole(parts: ConsoleParts) {
   });
   for (const route of routes) {
     app.on(route.method.toUpperCase(), `${apiPath}${route.path}`, (context) => {
-      const caller = toScreenContext(context, context.req.url, context.req.param());
+      const { requestSweep } = parts;
+      const caller = { ...toScreenContext(context, context.req.url, context.req.param()), requestSweep };
       const answer = answerApi(route, context.req.raw, caller, (error) =>
         reportError(`api ${route.path}`, error),
       );

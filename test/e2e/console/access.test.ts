@@ -89,8 +89,7 @@ describe("a console that anybody of this machine may read", () => {
       reason: "try",
       by: "Ann",
       back: "//evil.example/",
-      target: "orders",
-      drain: "orders",
+      drains: "orders",
     };
     const headers = { origin: url, "sec-fetch-site": "same-origin" };
     const done = await askConsole(`${url}/acts/pause`, { method: "POST", body, headers });
@@ -179,7 +178,10 @@ describe("a console with tokens", () => {
     // A viewer sees and does not act, also with the form of another person.
     const bearer = { authorization: `Bearer ${tokens.vic}` };
     expect((await askConsole(url, { headers: bearer })).text).toContain("vic (viewer)");
-    const act = { method: "POST", body: { formToken: formTokenOf(page.text), reason: "r", drain: "orders" } };
+    const act = {
+      method: "POST",
+      body: { formToken: formTokenOf(page.text), reason: "r", drains: "orders" },
+    };
     expect((await askConsole(`${url}/acts/pause`, { ...act, headers: bearer })).status).toBe(403);
 
     const ended = endOf(await openStream(`${url}/live?screen=%2F`, { cookie }));

@@ -102,7 +102,7 @@ describe("the console with the settings of deploy/components/console", () => {
     };
     // The daemon has just started: its first page may know no drain yet.
     await expect.poll(readForm).not.toBe("");
-    const body = { formToken, reason: "try", target: "orders", drain: "orders", back: "/" };
+    const body = { formToken, reason: "try", drains: "orders", back: "/" };
     const pause = async (person: string, origin = `https://${host}`, more: Asking["headers"] = {}) =>
       (
         await askConsole(`${proxy}/acts/pause`, {

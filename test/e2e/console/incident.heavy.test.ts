@@ -83,7 +83,7 @@ it.skipIf(!hasBrowser)(
     // Does it still fail? It is up again: one probe, and the lane opens by itself.
     receiver.answer = () => 200;
     await page.goto(failureUrl);
-    await act(page, "probe", { reason: "they say that it is back", by: "ada" });
+    await act(page, "lanes-probe", { reason: "they say that it is back", by: "ada" });
     await page.locator(".said", { hasText: "probe" }).waitFor();
 
     // A few that only a person lets go.

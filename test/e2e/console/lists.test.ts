@@ -37,7 +37,7 @@ it("what is parked is counted with its next step, filtered by its address, and r
   await expect.poll(() => stand.page("/parked", "operator"), { timeout: 30_000 }).toContain("Release all 40");
   const all = await stand.page("/parked");
   expect(toText(all)).toContain("Change the rules of the drain, or send them once:");
-  expect(all).not.toContain('action="/acts/release-all"');
+  expect(all).not.toContain('action="/acts/parked-release"');
   expect(all).toContain("needs the role operator; yours is viewer");
 
   const next = /rel="next" href="([^"]+)"/.exec(all)?.[1]?.replaceAll("&amp;", "&") ?? "no next page";
@@ -49,13 +49,18 @@ it("what is parked is counted with its next step, filtered by its address, and r
   expect((await stand.get("/parked?source=nonsense")).status).toBe(400);
 
   const [id = ""] = broken;
-  const one = await stand.submit(`/messages/default/${id}`, "release-one", { reason: "fixed" }, "operator");
+  const one = await stand.submit(
+    `/messages/default/${id}`,
+    "parked-release",
+    { reason: "fixed" },
+    "operator",
+  );
   expect(one?.status).toBe(303);
   expect(one?.headers.get("location")).toBe(`/messages/default/${id}`);
   const misused = { reason: "rule", drain: "orders", for: "rule" };
-  expect((await stand.submit("/parked", "release-all", misused, "operator"))?.status).toBe(400);
+  expect((await stand.submit("/parked", "parked-release", misused, "operator"))?.status).toBe(400);
   const form = { drain: "orders", for: "otherwise", reason: "all of them" };
-  expect((await stand.submit("/parked", "release-all", form, "operator"))?.status).toBe(303);
+  expect((await stand.submit("/parked", "parked-release", form, "operator"))?.status).toBe(303);
   const history = toText(await stand.page("/history?act=release&by=operator*"));
   expect(history).toContain("fixed");
   const everything = toText(await stand.page("/history"));

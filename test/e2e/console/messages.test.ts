@@ -64,21 +64,21 @@ it("content is shown to an admin alone, after the audit has who and why, and by 
   const stand = await setUp();
   const [id = ""] = stand.seed(1, { responseStatus: 503 });
   const path = `/messages/default/${id}`;
-  expect(await stand.submit(path, "show-content", { reason: "a look" }, "operator")).toBeNull();
+  expect(await stand.submit(path, "content", { reason: "a look" }, "operator")).toBeNull();
   expect(await stand.page(path, "operator")).toContain("needs the role admin; yours is operator");
   const values = { source: "default", dlqId: id, reason: "a look" };
-  expect((await stand.post("show-content", values, "operator")).status).toBe(403);
-  expect((await stand.post("show-content", values, "admin")).status).toBe(403);
-  expect((await stand.submit(path, "show-content", {}, "admin"))?.status).toBe(400);
+  expect((await stand.post("content", values, "operator")).status).toBe(403);
+  expect((await stand.post("content", values, "admin")).status).toBe(403);
+  expect((await stand.submit(path, "content", {}, "admin"))?.status).toBe(400);
   expect(await stand.page("/history?act=show-content")).toContain("Nothing was done that fits.");
 
-  const shown = await stand.submit(path, "show-content", { reason: "a customer asks" }, "admin");
+  const shown = await stand.submit(path, "content", { reason: "a customer asks" }, "admin");
   expect(shown?.status).toBe(200);
   expect(shown?.headers.get("cache-control")).toBe("no-store");
-  expect(shown?.url).toBe(`${stand.address}/acts/show-content`);
+  expect(shown?.url).toBe(`${stand.address}/acts/content`);
   const html = (await shown?.text()) ?? "";
   for (const content of ["of-a-body", "of-a-header", "of-a-query"]) expect(html).toContain(content);
-  expect((await stand.get("/acts/show-content", "admin")).status).toBe(404);
+  expect((await stand.get("/acts/content", "admin")).status).toBe(404);
 
   const history = toText(await stand.page("/history?act=show-content"));
   expect(history).toContain("a customer asks");
@@ -102,7 +102,7 @@ it("what a stranger wrote is text and nothing else, and a line of 5 MB is cut", 
   });
   const path = `/messages/default/${id}`;
   const masked = await stand.page(path);
-  const shown = await stand.submit(path, "show-content", { reason: evil }, "admin");
+  const shown = await stand.submit(path, "content", { reason: evil }, "admin");
   const content = (await shown?.text()) ?? "";
   const history = await stand.page("/history");
   for (const html of [masked, content, history]) {

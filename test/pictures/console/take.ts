@@ -45,7 +45,7 @@ async function play(page: Page): Promise<void> {
   rmSync(path.join(checkout.cwd, ".cache/incident/receiver-is-down"));
   await open("/failures");
   await page.locator("main tbody tr", { hasText: "orders" }).locator("a[href^='/failures/']").first().click();
-  await act(page, "probe", { reason: "INC-7: the database is back", by });
+  await act(page, "lanes-probe", { reason: "INC-7: the database is back", by });
   await open("/failures");
   await page
     .locator("main tbody tr", { hasText: "payments" })

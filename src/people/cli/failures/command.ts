@@ -1,18 +1,9 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { type Command } from "commander";
 import { systemClock } from "../../../system-world.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
-import { textOf } from "../input/option-values.ts";
-import { loadAll, loadForReading, loadNames } from "../load-config.ts";
+import { loadAll, loadForReading } from "../load-config.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
-import {
-  maxNoteCharacters,
-  maxTicketCharacters,
-  type NoteOrder,
-  type QuietOrder,
-} from "../../operations/failures/marks.ts";
-import { parseQuietEnd, quietEndExpected } from "../../operations/failures/quiet-order.ts";
-import { runNote, runQuiet, type Json } from "./marks.ts";
 import type { Core } from "../../../job/door.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toFailureJson } from "../../operations/failures/json.ts";
@@ -58,46 +49,7 @@ export const registerFailures: Register = (program, context) => {
         showFailure(core, id, json, stop, io),
       ),
     );
-  failures
-    .command("note")
-    .description("write down what is known about a kind; it is no longer shown as new")
-    .argument("<id>", "as list shows it")
-    .addOption(shortText("--text <text>", "what is known", maxNoteCharacters))
-    .addOption(shortText("--ticket <ticket>", "where it is worked on", maxTicketCharacters))
-    .option("--by <name>", "who; default: the current user", currentUser())
-    .option("--json", "print one JSON object per line")
-    .action((id: string, flags: NoteOrder & Json, command: Command) =>
-      withRedisAndStop(loadNames(command, io), context, flags.by, (core) => runNote(core, id, flags, io)),
-    );
-  failures
-    .command("quiet")
-    .description("show a kind last, and do not speak of it")
-    .argument("<id>", "as list shows it")
-    .addOption(untilOption())
-    .option("--off", "end it")
-    .option("--by <name>", "who; default: the current user", currentUser())
-    .option("--json", "print one JSON object per line")
-    .action((id: string, flags: QuietOrder & Json, command: Command) =>
-      withRedisAndStop(loadNames(command, io), context, flags.by, (core) => runQuiet(core, id, flags, io)),
-    );
 };
-
-function shortText(flags: string, description: string, max: number): Option {
-  const fits = textOf((text) => text.length <= max, `at most ${max} characters`);
-  return new Option(flags, description).argParser(fits);
-}
-
-/** `changed`, or a moment to come as Unix ms. */
-function untilOption(): Option {
-  return new Option(
-    "--until <end>",
-    "changed (more than twice as many in an hour as ever, or other rules), 2h, a date, or a time with a zone",
-  ).argParser((text: string) => {
-    const until = parseQuietEnd(text, systemClock.now());
-    if (until !== null) return until;
-    throw new InvalidArgumentError(`Expected ${quietEndExpected}.`);
-  });
-}
 
 type ListFlags = FailureFilter & Readonly<{ json?: boolean }>;
 

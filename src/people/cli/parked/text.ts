@@ -102,11 +102,3 @@ export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundPar
     ...(letter ? { failure: letter.failure.id, answer: letter.failure.text } : {}),
   };
 }
-
-export function toReleaseTable({ reasons }: ParkedCounts): string {
-  return toTable(reasons(), {
-    drain: toDrainName,
-    "parked for": ({ reason }) => reason,
-    count: ({ count }) => count,
-  });
-}

@@ -2,15 +2,18 @@
 import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
 import type { Core } from "../../../job/door.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
+import type { Texts } from "../../operations/define.ts";
 import type { Area, Html, ScreenContext } from "../screen.ts";
 
 export interface ActField {
   readonly name: string;
   readonly label: string;
   readonly kind: "text" | "choice" | "hidden";
-  /** Of a choice: values, each with its words. */
+  /** Values that are often meant, each with its words; of a choice no other is. */
   readonly choices?: readonly (readonly [value: string, words: string])[];
   readonly isRequired?: boolean;
+  /** Its value until somebody changes it. */
+  readonly preset?: string;
   readonly hint?: string;
 }
 
@@ -59,4 +62,4 @@ export function toActPath({ name }: Pick<Act, "name">): string {
 }
 
 /** Of the form's fields, and `reason`. A field that was left empty is missing. */
-export type Values = Readonly<Record<string, string | undefined>>;
+export type Values = Texts;

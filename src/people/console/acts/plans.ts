@@ -4,7 +4,7 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, PlanId } from "../../../job/contracts/ids.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { Act, Values } from "./act.ts";
-import { toCommandLine, toReasonWords } from "./command-line.ts";
+import { toCommandLine, toReasonWords } from "../../operations/command-line.ts";
 
 const id = { name: "id", label: "Plan", kind: "hidden" } as const;
 

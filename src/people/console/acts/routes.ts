@@ -4,6 +4,7 @@
  */
 import type { Hono, MiddlewareHandler } from "hono";
 import type { LiveCore } from "../../../job/door.ts";
+import { operations } from "../../operations/operations.ts";
 import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { seal } from "../access/signed.ts";
@@ -16,12 +17,8 @@ import { toFormToken, type Pages } from "../pages.tsx";
 import { toLocalPath } from "../paths.ts";
 import { toActPath, type Act } from "./act.ts";
 import { readForm } from "./read-form.ts";
-import { noteAct, quietAct, unquietAct } from "./failure-marks.ts";
-import { probeAct, resetLaneAct } from "./lanes.ts";
-import { pauseAct, resumeAct } from "./pausing.ts";
+import { toAct } from "./operation-act.ts";
 import { applyPlanAct, makePlanAct, removePlanAct, stopPlanAct } from "./plans.ts";
-import { releaseAllAct, releaseOneAct } from "./release.ts";
-import { showContentAct } from "./show-content.tsx";
 
 interface ActsParts {
   readonly live: LiveCore;
@@ -36,6 +33,14 @@ interface ActsParts {
   readonly now: () => number;
   readonly stop: AbortSignal;
 }
+
+const acts: readonly Act[] = [
+  ...operations.map(toAct),
+  makePlanAct,
+  applyPlanAct,
+  stopPlanAct,
+  removePlanAct,
+];
 
 const maxSaidCharacters = 600;
 const noForm = "expected a form of at most 16 KiB";
@@ -86,21 +91,3 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
     });
   }
 }
-
-/** Every act of the console. */
-const acts: readonly Act[] = [
-  pauseAct,
-  resumeAct,
-  probeAct,
-  resetLaneAct,
-  noteAct,
-  quietAct,
-  unquietAct,
-  releaseOneAct,
-  releaseAllAct,
-  showContentAct,
-  makePlanAct,
-  applyPlanAct,
-  stopPlanAct,
-  removePlanAct,
-];

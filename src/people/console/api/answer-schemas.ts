@@ -228,6 +228,4 @@ export const historyAnswer = z.object({
   next,
 });
 
-export const doneAnswer = z.object({ done: z.array(z.string()).describe("A line for each target.") });
-
 export const planIdAnswer = z.object({ id: z.string() });

@@ -12,7 +12,8 @@ const maxBodyBytes = 16_384;
 type ApiCaller = Pick<
   ScreenContext,
   "core" | "reads" | "plans" | "person" | "now" | "query" | "params" | "signal"
->;
+> &
+  Pick<Parameters<ApiRoute["run"]>[0], "requestSweep">;
 
 /** `report`: called with errors that are ours to mend. */
 export async function answerApi(

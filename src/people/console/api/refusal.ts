@@ -10,6 +10,7 @@ export const apiErrorCodes = [
   "not-found",
   "request-too-large",
   "media-type-wrong",
+  "act-refused",
   "host-unknown",
   "too-many-guesses",
   "unexpected",

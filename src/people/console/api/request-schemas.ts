@@ -1,9 +1,7 @@
 /** What a caller of the API may send. */
 import { z } from "zod";
 import { parkReasons } from "../../../job/message/park-reasons.ts";
-import { toDestinationName } from "../../../job/message/destination-names.ts";
 import { auditActs } from "../../../job/contracts/audit.ts";
-import { parseDuration } from "../../../job/rules/durations.ts";
 
 export const maxPage = 500;
 const defaultPage = 100;
@@ -72,32 +70,15 @@ export const historyQuery = z.strictObject({
   after,
 });
 
-const by = text
+export const by = text
   .max(100)
   .optional()
   .describe(
     "Your name. Needed if the console does not know who asks (console.auth none), else without effect.",
   );
-const reason = text.describe("Why; written into the audit.");
+export const reason = text.describe("Why; written into the audit.");
 const drains = z.array(name).min(1).max(100).optional();
 const all = z.literal(true).optional().describe("Every drain, in the place of `drains`.");
-const host = name
-  .refine(
-    (value) => toDestinationName(value) !== null,
-    "expected a host, host:port, an origin or queue:<name>",
-  )
-  .optional();
-const duration = z.string().refine((value) => {
-  const span = parseDuration(value);
-  return span.ok && span.value > 0;
-}, "expected a duration such as 30m, 2h or 1d");
-
-export const resumeBody = z.strictObject({ drains, all, host, failure, reason, by });
-
-export const pauseBody = resumeBody.extend({
-  for: duration.optional().describe("It ends by itself after so long, such as 30m or 2h."),
-});
-
 export const planBody = z.strictObject({
   drains,
   all,

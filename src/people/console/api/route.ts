@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { Person } from "../access/person.ts";
 import type { ScreenContext } from "../screen.ts";
 
@@ -9,6 +10,8 @@ interface ApiCall<Query, Body> extends Pick<
 > {
   readonly query: Query;
   readonly body: Body;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly person: Person;
   /** Who, for the audit; empty for a read. */
   readonly by: string;

@@ -1,24 +1,21 @@
 /** Everything that the API reads and does, by the operations that commands and pages use. */
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
-import { toDestinationName } from "../../../job/message/destination-names.ts";
 import { readDetails, readStoredDetails } from "../../operations/failures/details.ts";
 import { toFailureJson } from "../../operations/failures/json.ts";
+import { requireNamesOrAll } from "../../operations/choose-drains.ts";
 import { readFailureList } from "../../operations/failures/list.ts";
 import { readHistoryPage } from "../../operations/history/read-page.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
 import { readParkedPage } from "../../operations/parked/read-page.ts";
-import { pause, resume } from "../../operations/pauses/acts.ts";
-import { onEachTarget, type PauseAct } from "../../operations/pauses/on-each-target.ts";
+import { operations } from "../../operations/operations.ts";
 import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { AuditAct } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, PlanId, SourceId } from "../../../job/contracts/ids.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
-import { parseDuration } from "../../../job/rules/durations.ts";
 import { whyNot } from "../access/person.ts";
 import {
-  doneAnswer,
   failureAnswer,
   failuresAnswer,
   historyAnswer,
@@ -29,6 +26,7 @@ import {
   plansAnswer,
   statusAnswer,
 } from "./answer-schemas.ts";
+import { toRoute } from "./operation-route.ts";
 import { ApiRefusal } from "./refusal.ts";
 import {
   applyBody,
@@ -38,9 +36,7 @@ import {
   lanesQuery,
   noQuery,
   parkedQuery,
-  pauseBody,
   planBody,
-  resumeBody,
   stopBody,
 } from "./request-schemas.ts";
 import { defineRoute, type ApiRoute } from "./route.ts";
@@ -161,27 +157,7 @@ export const routes: readonly ApiRoute[] = [
       return { acts: rows, readTo, missing: missing.trim(), next };
     },
   }),
-  defineRoute({
-    ...act,
-    path: "/pauses",
-    summary: "Hold drains, a destination or a kind of failure back, as redriver pause does",
-    body: pauseBody,
-    status: 200,
-    answer: doneAnswer,
-    run: ({ core, by, body }) => {
-      const span = body.for === undefined ? undefined : parseDuration(body.for);
-      return onTargets(core, body, pause, { by, ...(span?.ok === true ? { forMs: span.value } : {}) });
-    },
-  }),
-  defineRoute({
-    ...act,
-    path: "/resumes",
-    summary: "Let them go on, as redriver resume does",
-    body: resumeBody,
-    status: 200,
-    answer: doneAnswer,
-    run: ({ core, by, body }) => onTargets(core, body, resume, { by }),
-  }),
+  ...operations.map(toRoute),
   defineRoute({
     ...act,
     path: "/plans",
@@ -191,7 +167,7 @@ export const routes: readonly ApiRoute[] = [
     answer: planIdAnswer,
     refuses: [409],
     async run({ core, plans, by, body: { drains, all = false, reason: why, ...filter } }) {
-      requireDrainsOrAll(drains, all);
+      requireNamesOrAll(drains ?? [], all);
       const names = all
         ? core.document.drains.map(({ name }) => name)
         : (drains ?? []).map((name) => name as DrainName);
@@ -253,37 +229,6 @@ function toSource({ sources }: Core, named: string | undefined): SourceId {
   if (named !== undefined) return named as SourceId;
   if (only !== undefined && others.length === 0) return only;
   throw new RedriverError("command-misused", `source is one of ${[...sources.keys()].join(", ")}`);
-}
-
-interface Targets {
-  readonly drains?: readonly string[] | undefined;
-  readonly all?: boolean | undefined;
-  readonly host?: string | undefined;
-  readonly failure?: string | undefined;
-  readonly reason: string;
-}
-
-async function onTargets(
-  core: Core,
-  { drains = [], all = false, host, failure, reason }: Targets,
-  pauseAct: PauseAct,
-  order: { readonly by: string; readonly forMs?: number },
-): Promise<object> {
-  if (host !== undefined && failure !== undefined) {
-    throw new RedriverError("command-misused", "give host or failure, not both");
-  }
-  // A destination or a failure is meant in every drain, if none is named.
-  if ((host === undefined && failure === undefined) || all) requireDrainsOrAll(drains, all);
-  const named = host === undefined ? null : toDestinationName(host);
-  const targets = { names: drains, reason, ...order, ...defined({ host: named ?? undefined, failure }) };
-  const done: string[] = [];
-  for await (const { line } of onEachTarget(core, targets, pauseAct)) done.push(line);
-  return { done };
-}
-
-function requireDrainsOrAll(drains: readonly string[] = [], all: boolean): void {
-  if (all !== drains.length > 0) return;
-  throw new RedriverError("command-misused", "name drains, or give all, not both");
 }
 
 /** A list by trouble moves between two pages, so its cursor is a position. Something may be missed or come twice. */

@@ -16,6 +16,8 @@ interface ActFormProps {
   readonly title?: string;
   /** Its page is about it: nobody has to open it first. */
   readonly isOpen?: boolean;
+  /** Fields that are not meant here. */
+  readonly hides?: readonly string[];
   /** Choices of its fields here, by field. */
   readonly choices?: Readonly<Record<string, NonNullable<ActField["choices"]>>>;
 }
@@ -30,6 +32,7 @@ export function ActForm({
   disabled = null,
   title = act.title,
   isOpen = false,
+  hides = [],
   choices = {},
 }: ActFormProps): Html {
   const { person, url, formToken, rememberedName } = context;
@@ -46,10 +49,15 @@ export function ActForm({
   }
   const of = toIdPart(values);
   const idOf = (name: string): string => `${act.name}-${name}-${of}`;
-  const command = act.command(values);
-  const known = rememberedName === null ? values : { by: rememberedName, ...values };
+  const shown = act.fields.filter(({ name }) => !hides.includes(name));
+  const presets = Object.fromEntries(
+    shown.flatMap(({ name, preset }) => (preset === undefined ? [] : [[name, preset]])),
+  );
+  const begun = { ...presets, ...values };
+  const command = act.command(begun);
+  const known = rememberedName === null ? begun : { by: rememberedName, ...begun };
   const fields = [
-    ...act.fields,
+    ...shown,
     ...(act.asksReason ? [toAuditField("reason", "Reason")] : []),
     ...(person.name === null ? [toAuditField("by", "Your name")] : []),
   ];
@@ -125,8 +133,16 @@ function Field({
           value={toFieldText(value ?? "")}
           required={isRequired}
           autocomplete="off"
+          list={choices.length === 0 ? undefined : `${id}-list`}
           {...describedBy}
         />
+      )}
+      {kind !== "text" || choices.length === 0 ? null : (
+        <datalist id={`${id}-list`}>
+          {choices.map(([one, words]) => (
+            <option value={one}>{words}</option>
+          ))}
+        </datalist>
       )}
       {hint === undefined ? null : (
         <span class="hint" id={`${id}-hint`}>

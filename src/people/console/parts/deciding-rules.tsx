@@ -1,5 +1,5 @@
 /** What the rules do with one kind of failure: which decide, how many of it, and what they ask for. */
-import { toCommandLine } from "../acts/command-line.ts";
+import { toCommandLine } from "../../operations/command-line.ts";
 import type { Core } from "../../../job/door.ts";
 import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";

@@ -1,8 +1,7 @@
 /** What a person does to one destination of one drain. Each says why if it cannot be done now. */
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { probeAct, resetLaneAct } from "../acts/lanes.ts";
-import { pauseAct, resumeAct } from "../acts/pausing.ts";
+import { pauseAct, probeAct, resetLaneAct, resumeAct } from "../acts/forms.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
 
@@ -18,7 +17,8 @@ interface DestinationActsProps {
 
 export function DestinationActs({ drain, origin, lane, pauses, context }: DestinationActsProps): Html {
   const [pause] = pauses;
-  const values = { drain, host: origin };
+  const values = { drains: drain, host: origin };
+  const ofLane = { drain, host: origin };
   return (
     <div class="acts">
       <ActForm
@@ -38,13 +38,13 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
       <ActForm
         act={probeAct}
         title="Probe its lane now"
-        values={values}
+        values={ofLane}
         context={context}
         disabled={toNotProbed(lane)}
       />
       <ActForm
         act={resetLaneAct}
-        values={values}
+        values={ofLane}
         context={context}
         disabled={lane === null ? noLane : lane.sinceMs === null ? "nothing was tried by it yet" : null}
       />
@@ -61,5 +61,5 @@ function toNotProbed(lane: LaneStanding | null): string | null {
 
 /** A pause is ended as it was given. */
 export function toPauseValues({ drain, host }: HostPause): Readonly<Record<string, string>> {
-  return drain === "*" ? { host } : { drain, host };
+  return drain === "*" ? { host } : { drains: drain, host };
 }

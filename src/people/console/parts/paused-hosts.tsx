@@ -2,7 +2,7 @@
 import { toFailureOfName } from "../../../job/message/destination-names.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HostPause, PauseRecord } from "../../../job/contracts/pauses.ts";
-import { resumeAct } from "../acts/pausing.ts";
+import { resumeAct } from "../acts/forms.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
 import { toPauseValues } from "./destination-acts.tsx";

@@ -4,7 +4,7 @@ import type { FailureKind } from "../../../job/message/failure-kind.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { resumeAct } from "../acts/pausing.ts";
+import { resumeAct } from "../acts/forms.ts";
 import { toQuery } from "../query.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
@@ -48,7 +48,7 @@ export function toKindPauseValues(
   id: string,
   pause: PauseRecord | undefined,
 ): Readonly<Record<string, string>> {
-  return pause === undefined || pause.drain === "*" ? { failure: id } : { failure: id, drain: pause.drain };
+  return pause === undefined || pause.drain === "*" ? { failure: id } : { failure: id, drains: pause.drain };
 }
 
 export function PausedKinds({ paused }: { readonly paused: readonly PausedKind[] }): Html | null {

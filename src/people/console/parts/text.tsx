@@ -15,7 +15,7 @@ export function Foreign({
   return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
 }
 
-/** A command line that does the same, to be copied: whole, as acts/command-line.ts has written it. */
+/** A command line that does the same, to be copied: whole, as operations/command-line.ts has written it. */
 export function CommandLine({ line }: { readonly line: string }): Html {
   return (
     <p class="command">

@@ -7,8 +7,7 @@ import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../.
 import type { FailureView } from "../../read/failure-views.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
-import { noteAct, quietAct, unquietAct } from "../acts/failure-marks.ts";
-import { pauseAct, resumeAct } from "../acts/pausing.ts";
+import { noteAct, pauseAct, quietAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { ArrivalBars, toDays } from "../parts/arrivals.tsx";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
@@ -155,8 +154,10 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
         <ActForm act={noteAct} values={{ id, ...known }} context={context} />
         <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
         <ActForm
-          act={unquietAct}
-          values={{ id }}
+          act={quietAct}
+          title="End the quiet"
+          values={{ id, off: "yes" }}
+          hides={["until"]}
           context={context}
           disabled={quiet === null ? "it is not quiet" : null}
         />

@@ -15,8 +15,7 @@ import type { Explanation } from "../../operations/rules/explain.ts";
 import { failureKindOf } from "../../../job/message/failure-kind.ts";
 import { laneOriginOfLetter } from "../../../job/message/lane-origin.ts";
 import type { RuleStep } from "../../../job/rules/explain-rules.ts";
-import { releaseOneAct } from "../acts/release.ts";
-import { showContentAct } from "../acts/show-content.tsx";
+import { contentAct, releaseAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Rebuild } from "../parts/rebuild.tsx";
@@ -175,8 +174,8 @@ function Acts({
     <>
       {ledger.state === "parked" ? <ReleaseHints conditions={conditions} reason={ledger.reason} /> : null}
       <div class="acts">
-        <ActForm act={releaseOneAct} values={values} context={context} disabled={notParked} />
-        <ActForm act={showContentAct} values={values} context={context} disabled={notFound} />
+        <ActForm act={releaseAct} values={{ dlqIds: dlqId, source }} context={context} disabled={notParked} />
+        <ActForm act={contentAct} values={values} context={context} disabled={notFound} />
       </div>
     </>
   );

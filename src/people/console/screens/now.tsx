@@ -5,7 +5,7 @@ import { toQuery } from "../query.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { toVerdict } from "../../operations/status/verdict.ts";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
-import { pauseAct, resumeAct } from "../acts/pausing.ts";
+import { pauseAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { PausedHostActs, PausedHosts, toPausedHosts } from "../parts/paused-hosts.tsx";
@@ -333,14 +333,14 @@ function DrainActs({
           <ActForm
             act={pauseAct}
             title={`Pause ${drain}`}
-            values={{ drain }}
+            values={{ drains: drain }}
             context={context}
             disabled={paused === null ? null : `${drain} is paused`}
           />
           <ActForm
             act={resumeAct}
             title={`Resume ${drain}`}
-            values={{ drain }}
+            values={{ drains: drain }}
             context={context}
             disabled={toNotResumed(paused)}
           />

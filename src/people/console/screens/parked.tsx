@@ -8,7 +8,7 @@ import {
   type ParkedRows,
   type ParkedSum,
 } from "../../operations/parked/read-page.ts";
-import { releaseAllAct } from "../acts/release.ts";
+import { releaseAct } from "../acts/forms.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
@@ -128,7 +128,7 @@ function Next({
       {command === null ? null : (
         <>
           <ReleaseHints conditions={conditions} reason={reason} />
-          <ActForm act={{ ...releaseAllAct, title }} values={{ drain, for: reason }} context={context} />
+          <ActForm act={releaseAct} title={title} values={{ drain, for: reason }} context={context} />
         </>
       )}
     </>

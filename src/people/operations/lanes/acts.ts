@@ -1,64 +1,67 @@
+/** What the two acts on a lane share. */
+import { z } from "zod";
 import type { AuditLane } from "../../../job/contracts/audit.ts";
-import { type Core, recordIntent, type SourceRuntime } from "../../../job/door.ts";
 import { unlessRedisAway } from "../../../job/contracts/errors.ts";
-import type { SourceId } from "../../../job/contracts/ids.ts";
-import type { LaneState, LaneProbe, LaneReset, LaneView } from "../../../job/contracts/lanes.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
-import type { ChosenLane } from "./choose-lane.ts";
+import { recordIntent } from "../../../job/door.ts";
+import type { OperationCall, Did, Foresight } from "../define.ts";
+import { toDestinationText } from "../destination-text.ts";
+import { laneDrain, laneHost } from "../fields.ts";
+import { chooseLane, type ChosenLane } from "./choose-lane.ts";
 import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
 
-export interface LaneActParts {
-  readonly core: Pick<Core, "drains" | "replicas">;
-  /** Asks the daemons to look at the lanes of a source now. */
-  readonly requestSweep: (source: SourceId) => Promise<void>;
-  /** The document loads. */
-  readonly isWhole: boolean;
-}
+const input = z.strictObject({ host: laneHost, drain: laneDrain });
+const row = z.object({
+  source: z.string(),
+  drain: z.string(),
+  origin: z.string(),
+  said: z.string(),
+});
+
+export type LaneCall = OperationCall<z.output<typeof input>>;
+
+export const laneOperation = {
+  role: "operator",
+  needs: "names",
+  input,
+  row,
+  foresee: async ({
+    core,
+    input: { host, drain },
+  }: Pick<LaneCall, "core" | "input" | "isWhole">): Promise<Foresight<ChosenLane>> => ({
+    tells: [],
+    warnings: [],
+    question: null,
+    found: await chooseLane(core, host, drain),
+  }),
+} as const;
 
 /** `isDone`: what was asked for is done, or was done before. */
-export type LaneAct = (
-  lane: ChosenLane,
-  order: { readonly reason: string; readonly by: string },
-  parts: LaneActParts,
-) => Promise<{ readonly said: string; readonly isDone: boolean }>;
+export function toLaneDid(
+  { built, view }: ChosenLane,
+  said: string,
+  isDone: boolean,
+): Did<z.output<typeof row>> {
+  const { drain, origin } = view;
+  const line = `${toDestinationText(origin)} of ${drain}: ${said}`;
+  if (!isDone) return { said: line, row: null, isRefused: true };
+  return { said: line, row: { source: built.runtime.config.id, drain, origin, said } };
+}
 
-export const probe: LaneAct = async (lane, { reason, by }, parts) => {
-  const { built, view } = lane;
-  if (view.state !== "halted") return notHalted(view.state);
-  const found = await probeNow({ ...built.runtime, by }, view, reason);
-  switch (found.kind) {
-    case "unknown":
-      return {
-        said: "its lane was forgotten a moment ago: it starts over with a few messages",
-        isDone: false,
-      };
-    case "not-halted":
-      return notHalted(found.state);
-    case "under-way": {
-      const judged = `judged in ${formatDuration(found.judgedInMs)}`;
-      return { said: `a probe is under way since ${formatDuration(found.forMs)}, ${judged}`, isDone: true };
-    }
-    case "due":
-      return { said: `its next probe is due now${await wakeUp(lane, parts)}`, isDone: true };
-  }
-};
-
-export const reset: LaneAct = async (lane, { reason, by }, parts) => {
-  const found = await resetLane({ ...lane.built.runtime, by }, lane.view, reason);
-  if (found.kind === "unknown")
-    return { said: "its lane was forgotten a moment ago: it is new", isDone: true };
-  const said = `it was ${found.from}, and starts over at canary${await wakeUp(lane, parts)}`;
-  return { said, isDone: true };
-};
-
-function notHalted(state: LaneState) {
-  return { said: `it is ${state}; only a halted lane is probed`, isDone: false };
+/** `why` of the lane: how it came to its state. A lane that moved since it was read leaves what was wanted. */
+export async function recordLaneAct(
+  { by, reason }: LaneCall,
+  { built, view }: ChosenLane,
+  { act, to }: { readonly act: "lane-probe" | "lane-reset"; readonly to: AuditLane["to"] },
+): Promise<void> {
+  const { drain, origin, state, why, sent, comeBacks } = view;
+  const lane = { origin, from: state, to, why, sent, comeBacks: comeBacks.down + comeBacks.refused };
+  await recordIntent({ ...built.runtime, by }, act, [], { drain, why: reason, lane });
 }
 
 /** Asks the daemons to look at the lanes now, and answers what nevertheless keeps everything back. */
-async function wakeUp(
+export async function wakeUp(
+  { core, requestSweep, isWhole }: LaneCall,
   { built, view }: ChosenLane,
-  { core, requestSweep, isWhole }: LaneActParts,
 ): Promise<string> {
   // Without it the next sweep looks, 15 s later with the built-in setting.
   await unlessRedisAway(() => requestSweep(built.runtime.config.id), undefined);
@@ -77,26 +80,3 @@ const toAdvice: Readonly<Record<WaitsFor, string>> = {
   "drain paused": "its drain is paused (redriver resume)",
   "host paused": "its destination is paused (redriver resume --host)",
 };
-
-/**
- * What a person does to a lane, in the audit first. A lane that moved since it was read answers so, and the
- * audit has what was wanted. Throws `redis-unavailable`; then nothing is known to be done.
- */
-async function probeNow(source: SourceRuntime, view: LaneView, why: string): Promise<LaneProbe> {
-  await recordIntent(source, "lane-probe", [], {
-    drain: view.drain,
-    why,
-    lane: toAuditLane(view, view.state),
-  });
-  return source.lanes.probeNow(view.lane);
-}
-
-async function resetLane(source: SourceRuntime, view: LaneView, why: string): Promise<LaneReset> {
-  await recordIntent(source, "lane-reset", [], { drain: view.drain, why, lane: toAuditLane(view, "canary") });
-  return source.lanes.reset(view.lane);
-}
-
-/** `why`: how it came to its state. */
-function toAuditLane({ origin, state, why, sent, comeBacks }: LaneView, to: AuditLane["to"]): AuditLane {
-  return { origin, from: state, to, why, sent, comeBacks: comeBacks.down + comeBacks.refused };
-}

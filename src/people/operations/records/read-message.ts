@@ -76,7 +76,7 @@ export async function readMessage(
 }
 
 /** The same with its content. The audit has who asks and why before anything is read. */
-export async function showContent(
+export async function readContent(
   core: Core,
   { source: id, dlqId, by, reason }: Readonly<Record<"source" | "dlqId" | "by" | "reason", string>>,
   signal: AbortSignal,

@@ -2,13 +2,13 @@
 import { expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
-import { releaseOne } from "../../../../src/people/operations/parked/release-chosen.ts";
+import { release } from "../../../../src/people/operations/acts/parked-release.ts";
 import { passWith } from "../../../support/pass-with.ts";
+import { performAs } from "../../../support/perform.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const malformed = { header: { "X-A": [null] } };
 
 async function stateOf({ drain }: Rig, id: string) {
@@ -40,11 +40,12 @@ it("is parked once, counted once, and released in vain until it can be read", as
   }
   expect(parked.toSorted()).toEqual([id, other].toSorted());
 
-  const one = { source: "default", dlqId: id };
-  const order = { reason: "INC-7", by: "ann" };
-  expect(await releaseOne(rig.core, one, order, never)).toEqual({
-    kind: "useless",
-    reason: "malformed-record",
+  expect(await performAs(rig.core, release, { dlqIds: [id] })).toMatchObject({
+    refused: ["nothing was released"],
+    warnings: [
+      expect.stringContaining("1 would only be parked again for malformed-record: "),
+      expect.anything(),
+    ],
   });
   await rig.drain.source.ledger.release([id as DlqId]);
   await rig.fullPass();

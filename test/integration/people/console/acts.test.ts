@@ -37,17 +37,17 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   const stand = await setUp();
   const { act, page, id } = stand;
   const reason = "they say it is back";
-  expect(await act("/", "pause", { drain: "main", for: "2h", reason })).toMatch(/^main: paused until /);
+  expect(await act("/", "pause", { drains: "main", for: "2h", reason })).toMatch(/^main: paused until /);
   const now = await page("/");
   expect(now).toMatch(/paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s);
   expect(now).toContain("main is paused");
-  expect(await act("/", "resume", { drain: "main", reason })).toBe("main: resumed");
+  expect(await act("/", "resume", { drains: "main", reason })).toBe("main: resumed");
   expect(await act("/", "pause", { all: "yes", reason })).toBe("all drains of source default: paused");
   expect(await act("/", "resume", { all: "yes", reason })).toContain("resumed");
   const path = `/failures/${id}`;
-  expect(await act(path, "pause", { drain: "main", host: shop, reason })).toBe(`${shop} of main: paused`);
+  expect(await act(path, "pause", { drains: "main", host: shop, reason })).toBe(`${shop} of main: paused`);
   expect(await page(path)).toContain("it is paused");
-  expect(await act(path, "resume", { drain: "main", host: shop, reason })).toBe(`${shop} of main: resumed`);
+  expect(await act(path, "resume", { drains: "main", host: shop, reason })).toBe(`${shop} of main: resumed`);
   expect(await act(path, "pause", { failure: id, reason })).toContain(`failure:${id} of all drains`);
   expect(await page(path)).toContain("<dt>this kind</dt>");
   const paused = (await page("/")).split('id="paused-kinds"')[1]?.split('id="destinations"')[0] ?? "";
@@ -89,18 +89,18 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
   const stand = await setUp();
   const { act, page, id } = stand;
   const path = `/failures/${id}`;
-  expect(await act(path, "note", { id, text: "tenant moved", ticket: "OPS-7" })).toContain(
+  expect(await act(path, "failures-note", { id, text: "tenant moved", ticket: "OPS-7" })).toContain(
     `noted on failure ${id}`,
   );
   expect(await page(path)).toMatch(/OPS-7.*tenant moved.*ann \(console\)/s);
   expect(await page("/failures")).toContain("OPS-7");
   expect(await page("/failures")).not.toContain('class="new"');
-  expect(await act(path, "quiet", { id, until: "changed" })).toContain("quiet until it changes");
+  expect(await act(path, "failures-quiet", { id, until: "changed" })).toContain("quiet until it changes");
   expect(await page(path)).toContain("it is quiet");
-  expect(await act(path, "quiet", { id, until: "changed", date: "2999-01-01" })).toContain("2999-01-01");
-  expect(await act(path, "unquiet", { id })).toContain("no longer quiet");
+  expect(await act(path, "failures-quiet", { id, until: "2999-01-01" })).toContain("2999-01-01");
+  expect(await act(path, "failures-quiet", { id, off: "yes" })).toContain("no longer quiet");
   // What was there is removed.
-  expect(await act(path, "note", { id })).toContain("noted on");
+  expect(await act(path, "failures-note", { id })).toContain("noted on");
   expect(await page(path)).not.toContain("<dt>note</dt>");
   expect((await persons(stand)).map(({ act: name }) => name)).toEqual([
     "note",
@@ -109,9 +109,9 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
     "unquiet",
     "note",
   ]);
-  await expect(act(path, "quiet", { id, date: "2001-01-01" })).rejects.toThrow("400");
-  await expect(act(path, "note", { id, text: "x".repeat(501) })).rejects.toThrow("400");
-  await expect(act(path, "note", { id: "0123456789", text: "x" })).rejects.toThrow("400");
+  await expect(act(path, "failures-quiet", { id, until: "2001-01-01" })).rejects.toThrow("400");
+  await expect(act(path, "failures-note", { id, text: "x".repeat(501) })).rejects.toThrow("400");
+  await expect(act(path, "failures-note", { id: "0123456789", text: "x" })).rejects.toThrow("400");
 });
 
 it("probes and resets a halted lane; another one says why not", async () => {
@@ -127,7 +127,7 @@ it("probes and resets a halted lane; another one says why not", async () => {
   const order = { host, drain: "main", reason: "they say it is back" };
   const shownAfterProbe = async (): Promise<string> => {
     const form = { formToken: formTokenOf(await page(path)), by: "ann", back: path, ...order };
-    const cookie = (await send("probe", form)).headers.get("set-cookie")?.split(";")[0] ?? "";
+    const cookie = (await send("lanes-probe", form)).headers.get("set-cookie")?.split(";")[0] ?? "";
     return (await get(path, { cookie })).text();
   };
   expect(await shownAfterProbe()).toMatch(
@@ -142,17 +142,17 @@ it("probes and resets a halted lane; another one says why not", async () => {
   await expect.poll(halted, { timeout: 20_000 }).toContain("lane-halted");
   expect(await shownAfterProbe()).toMatch(/<p class="said" role="status">[^<]*its next probe is due now/);
   // No daemon of these tests gives signs of life.
-  expect(await act(path, "probe", order)).toContain(
+  expect(await act(path, "lanes-probe", order)).toContain(
     "its next probe is due now; nothing goes yet: no replica",
   );
-  expect(await act(path, "reset-lane", order)).toContain("it was halted, and starts over at canary");
+  expect(await act(path, "lanes-reset", order)).toContain("it was halted, and starts over at canary");
   const acts = (await persons(stand)).map(({ act: name, why, lane }) => [name, why, lane?.origin]);
   expect(acts).toEqual([
     ["lane-probe", order.reason, host],
     ["lane-probe", order.reason, host],
     ["lane-reset", order.reason, host],
   ]);
-  await expect(act(path, "probe", { ...order, host: "nobody.example.com" })).rejects.toThrow("400");
+  await expect(act(path, "lanes-probe", { ...order, host: "nobody.example.com" })).rejects.toThrow("400");
 });
 
 it("every command line of a page is taken by the real commands", async () => {
@@ -194,7 +194,7 @@ it("shows what was done at once: to who did it, in another replica, and by the A
   const other = await serve();
   expect([await isPausedIn(url), await isPausedIn(other.url)]).toEqual([false, false]);
   const formToken = formTokenOf(await page("/"));
-  const answer = await send("pause", { formToken, by: "ann", drain: "main", reason: "wait" });
+  const answer = await send("pause", { formToken, by: "ann", drains: "main", reason: "wait" });
   const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]);
   expect(await isPausedIn(other.url, { cookie: cookie.join("; ") })).toBe(true);
   expect(await isPausedIn(url)).toBe(true);
@@ -235,10 +235,10 @@ it("writes the command of what a form has now, and does nothing", async () => {
   const lines = [
     await lineOf("make-plan", { drain: "", rule: "", host: "", limit: "" }),
     await lineOf("make-plan", { drain: "main", rule: "outage", host: "*.example.com", limit: "5" }),
-    await lineOf("pause", { drain: "main", for: "2h", reason }),
-    await lineOf("quiet", { id, until: "changed", date: "2031-12-01" }),
-    await lineOf("release-all", { drain: "main", for: "rule", reason }),
-    await lineOf("note", { id, text: "they know", ticket: "" }),
+    await lineOf("pause", { drains: "main", for: "2h", reason }),
+    await lineOf("failures-quiet", { id, until: "2031-12-01" }),
+    await lineOf("parked-release", { drain: "main", for: "rule", reason }),
+    await lineOf("failures-note", { id, text: "they know", ticket: "" }),
   ];
   expect(lines).toEqual([
     "redriver plan --all --out plan.ndjson",
@@ -249,10 +249,10 @@ it("writes the command of what a form has now, and does nothing", async () => {
     `redriver failures note ${id} --text 'they know' --ticket ''`,
   ]);
   expect((await send("stop-plan/command", { id: "x" })).status).toBe(404);
-  expect((await send("pause/command", { drain: "main", reason: "x".repeat(17_000) })).status).toBe(413);
+  expect((await send("pause/command", { drains: "main", reason: "x".repeat(17_000) })).status).toBe(413);
   expect(await audit()).toHaveLength(known);
   const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, {});
-  expect((await viewer.send("pause/command", { drain: "main" })).status).toBe(403);
+  expect((await viewer.send("pause/command", { drains: "main" })).status).toBe(403);
 });
 
 it("remembers the name that a browser gave with an act, and no other", async () => {
@@ -260,7 +260,7 @@ it("remembers the name that a browser gave with an act, and no other", async () 
   const { page, get, send, audit } = stand;
   const formToken = formTokenOf(await page("/"));
   const cookiesOf = async (by: string): Promise<readonly string[]> => {
-    const answer = await send("pause", { formToken, by, drain: "main", reason: "wait" });
+    const answer = await send("pause", { formToken, by, drains: "main", reason: "wait" });
     expect(answer.status).toBe(303);
     return answer.headers.getSetCookie().filter((cookie) => cookie.startsWith("redriver_name="));
   };
@@ -300,15 +300,15 @@ it("takes no act without its token, its reason, a name, a role, or from another 
   const { send, page, url, port, audit } = stand;
   const before = (await audit()).length;
   const formToken = formTokenOf(await page("/"));
-  const order = { formToken, by: "ann", drain: "main", reason: "wait" };
+  const order = { formToken, by: "ann", drains: "main", reason: "wait" };
   const statusOf = async (...asked: Parameters<typeof send>) => (await send(...asked)).status;
   expect(formToken).not.toBe("");
   expect(await statusOf("pause", { ...order, formToken: "x" })).toBe(403);
   expect(await statusOf("pause", { ...order, formToken: "" })).toBe(403);
   expect(await statusOf("pause", { ...order, reason: " " })).toBe(400);
   expect(await statusOf("pause", { ...order, by: "" })).toBe(400);
-  expect(await statusOf("pause", { ...order, drain: "" })).toBe(400);
-  expect(await statusOf("pause", { ...order, drain: "nothing" })).toBe(400);
+  expect(await statusOf("pause", { ...order, drains: "" })).toBe(400);
+  expect(await statusOf("pause", { ...order, drains: "nothing" })).toBe(400);
   expect(await statusOf("pause", { ...order, for: "soon" })).toBe(400);
   expect(await statusOf("pause", { ...order, host: "two words" })).toBe(400);
   expect(await statusOf("pause", order, { origin: "https://evil.example" })).toBe(403);
@@ -348,8 +348,8 @@ it("what strangers wrote is only ever text", async () => {
   const ids = [...list.matchAll(/\/failures\/([0-9a-f]{10})/g)].map(([, id = ""]) => id);
   expect(ids.length).toBeGreaterThan(0);
   const [id = ""] = ids;
-  await act("/", "note", { id, text: hostile, ticket: "<i>" });
-  await act("/", "pause", { drain: "main", reason: hostile });
+  await act("/", "failures-note", { id, text: hostile, ticket: "<i>" });
+  await act("/", "pause", { drains: "main", reason: hostile });
   const paths = [
     "/",
     "/failures",

@@ -116,7 +116,7 @@ it("acts, plans of the API, cookies and the API's own description lead below it"
         formToken,
         by: "ann",
         reason: "to see",
-        drain: "main",
+        drains: "main",
         back,
       }),
     );

@@ -216,7 +216,7 @@ it("says before a release what would keep it from going", async () => {
     /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*no such tenant/s.exec(await page("/failures"))?.[1] ?? "";
   await act("/", "pause", { failure: id, reason: "they move" });
   expect(await page("/parked")).toContain(`What belongs to failure ${id} waits: a person paused it.`);
-  await act("/", "pause", { drain: "main", reason: "they move" });
+  await act("/", "pause", { drains: "main", reason: "they move" });
   expect(await page("/parked")).toContain("Nothing is sent yet: main is paused.");
   expect(core.drains.size).toBe(1);
 });
@@ -226,7 +226,7 @@ it("history of a host has the releases, and says what the filter leaves out", as
   const { page, act } = stand;
   const path = /href="(\/messages\/default\/\d+-\d+)"/.exec(await page("/parked"))?.[1] ?? "";
   const dlqId = path.split("/").at(-1) ?? "";
-  await act(path, "release-one", { source: "default", dlqId, reason: "they fixed it" });
+  await act(path, "parked-release", { source: "default", dlqIds: dlqId, reason: "they fixed it" });
   const ofHost = await page("/history?host=shop.example.com");
   expect(ofHost).toContain("they fixed it");
   expect(ofHost).toContain("This filter leaves out acts that are about no single host");
@@ -239,7 +239,7 @@ it("a release that would only park again is refused with what to change, and not
   const [dlqId = ""] = seed(1, { url: "https://us3r:s3cret@shop.example.com/x", responseStatus: 503 });
   await pass();
   const path = `/messages/default/${dlqId}`;
-  await act(path, "release-one", { source: "default", dlqId, reason: "they fixed it" });
+  await act(path, "parked-release", { source: "default", dlqIds: dlqId, reason: "they fixed it" });
   expect(await page("/history?act=release")).not.toContain("they fixed it");
   expect(await page(path)).not.toMatch(/us3r|s3cret/);
 });

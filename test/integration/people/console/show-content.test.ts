@@ -17,7 +17,7 @@ it("content is not shown, nor read, if Redis refuses the audit's entry", async (
   const formToken = formTokenOf(await page(`/messages/default/${id}`));
   const order = { formToken, by: "ann", source: "default", dlqId: id, reason: "a customer asks" };
   const ask = async () => {
-    const answer = await send("show-content", order);
+    const answer = await send("content", order);
     return { status: answer.status, html: toText(await answer.text()) };
   };
   const lists = () => emulator.journal.entries("request").length;

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
-import { noteFailure } from "../../../../src/people/operations/failures/marks.ts";
-import { pause, resume } from "../../../../src/people/operations/pauses/acts.ts";
-import { choosePauseTargets } from "../../../../src/people/operations/pauses/on-each-target.ts";
-import { releaseFound } from "../../../../src/people/operations/parked/release-found.ts";
-import { visitParked, type FoundParked } from "../../../../src/people/operations/parked/find.ts";
+import { note } from "../../../../src/people/operations/acts/failures-note.ts";
+import { release } from "../../../../src/people/operations/acts/parked-release.ts";
+import { pause } from "../../../../src/people/operations/acts/pause.ts";
+import { resume } from "../../../../src/people/operations/acts/resume.ts";
+import { performAs } from "../../../support/perform.ts";
 import { createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -20,16 +20,13 @@ it("one process acts for several persons, and the audit has each by the name tha
   const { core, seed, pass } = await createRig({ redisUrl: redis.url(), drain });
   seed(1, { responseStatus: 422 });
   await pass();
-  const [[, source, name] = expect.fail("no target")] = choosePauseTargets(core, ["main"]);
-  await pause(source, name, { reason: "wait", by: "Ann Ö. <ann@example.com>" });
-  await resume(source, name, { reason: "go", by: "bob" }, core);
+  await performAs(core, pause, { drains: ["main"] }, { by: "Ann Ö. <ann@example.com>" });
+  await performAs(core, resume, { drains: ["main"] }, { by: "bob" });
   const [failure] = await readFailureViews(core, Date.now());
-  await noteFailure(core, failure!.id, { text: "known", by: "carol" });
-  const found: FoundParked[] = [];
-  const never = new AbortController().signal;
-  const search = { signal: never, stopping: never };
-  await visitParked(core, { filter: {}, listing: "if-needed" }, search, (one) => found.push(one));
-  expect(await releaseFound(core, found, { reason: "again", by: "dan" })).toBe(1);
+  await performAs(core, note, { id: failure!.id, text: "known" }, { by: "carol" });
+  expect(await performAs(core, release, { all: true }, { by: "dan" })).toMatchObject({
+    done: [expect.stringMatching(/^released 1; /)],
+  });
   const acts: Record<string, string> = {};
   for await (const { act, by } of openAuditReader(core).read({ order: "oldest-first" })) acts[act] = by;
   expect(acts).toMatchObject({

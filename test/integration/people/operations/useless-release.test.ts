@@ -1,14 +1,13 @@
 /** A release that would only have its dead letter parked again says so, and is not recorded. */
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
-import { releaseAllFor, releaseOne } from "../../../../src/people/operations/parked/release-chosen.ts";
+import { release } from "../../../../src/people/operations/acts/parked-release.ts";
 import { createCommandStand } from "../../../support/command-stand.ts";
+import { performAs } from "../../../support/perform.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
-const order = { reason: "INC-7", by: "ann" };
 const drain = `
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
@@ -38,8 +37,9 @@ describe("the release of one dead letter", () => {
     const rig = await createRig({ redisUrl: redis.url(), drain, settings });
     const [dlqId = ""] = rig.seed(1, fields);
     expect(await rig.pass()).toMatchObject({ tally: { parked: 1 } });
-    const one = { source: "default", dlqId };
-    expect(await releaseOne(rig.core, one, order, never)).toEqual({ kind: "useless", reason });
+    const tried = await performAs(rig.core, release, { dlqIds: [dlqId] });
+    expect(tried).toMatchObject({ done: [], refused: ["nothing was released"], results: [{ useless: 1 }] });
+    expect(tried.warnings[0]).toContain(`1 would only be parked again for ${reason}: `);
     expect(await actsOf(rig)).toEqual(["park"]);
   });
 
@@ -48,17 +48,17 @@ describe("the release of one dead letter", () => {
     const [first = "", second = ""] = rig.seed(2, { responseStatus: 422, url: "https://u:p@old.example/x" });
     await rig.pass();
     rig.emulator.faults.add({ kind: "status", operation: "list", status: 500, count: 1 });
-    const release = (dlqId: string, core = rig.core) =>
-      releaseOne(core, { source: "default", dlqId }, order, never);
-    expect(await release(first)).toEqual({ kind: "released" });
-    expect(await release(second)).toMatchObject({ kind: "useless" });
+    const releaseOne = async (dlqId: string, core = rig.core) =>
+      (await performAs(core, release, { dlqIds: [dlqId] })).results[0];
+    expect(await releaseOne(first)).toMatchObject({ released: 1 });
+    expect(await releaseOne(second)).toMatchObject({ released: 0, useless: 1 });
     const moved = await createRig({
       redisUrl: redis.url(),
       twinOf: rig,
       drain: drain.replace("label: moved", "responseStatus: 422"),
     });
-    expect(await release(second, moved.core)).toEqual({ kind: "released" });
-    expect(await release(second, moved.core)).toEqual({ kind: "not-parked" });
+    expect(await releaseOne(second, moved.core)).toMatchObject({ released: 1 });
+    expect(await releaseOne(second, moved.core)).toMatchObject({ released: 0, notParked: [second] });
   });
 });
 
@@ -67,8 +67,9 @@ describe("a release of many", () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     rig.seed(12, { url: "https://u:p@old.example/x" });
     await rig.pass();
-    const all = { drain: "main", for: "bad-destination" } as const;
-    expect(await releaseAllFor(rig.core, all, order, never)).toEqual({ released: 0, useless: 12 });
+    const all = { drain: "main", for: "bad-destination" };
+    const { results } = await performAs(rig.core, release, all);
+    expect(results).toMatchObject([{ released: 0, useless: 12 }]);
     expect(await actsOf(rig)).not.toContain("release");
   });
 
@@ -91,7 +92,7 @@ describe("a release of many", () => {
     const left = await rows("parked", "list");
     expect(left).toHaveLength(3);
     const named = left.map(({ dlqId }) => String(dlqId));
-    expect((await run(["parked", "release", ...named, "--reason", "x", "--yes"])).err).toContain(
+    expect((await run(["parked", "release", ...named, "--anyway", "--reason", "x", "--yes"])).err).toContain(
       "released 3; ",
     );
   });

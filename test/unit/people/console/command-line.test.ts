@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { toCommandLine } from "../../../../src/people/console/acts/command-line.ts";
+import { toCommandLine } from "../../../../src/people/operations/command-line.ts";
 
 const invisible = "\u200b";
 const bell = "\u0007";

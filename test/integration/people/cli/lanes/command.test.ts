@@ -117,7 +117,7 @@ it("says what cannot be probed, and leaves nothing of it in the audit", async ()
   const nobody = await run(["lanes", "probe", host]);
   expect(nobody).toMatchObject({ exitCode: 2, err: expect.stringContaining("--reason") as string });
   const bad = await run(["lanes", "probe", `${receiver.url}/hook`, ...because]);
-  expect(bad).toMatchObject({ exitCode: 2, err: expect.stringContaining("Expected a host") as string });
+  expect(bad).toMatchObject({ exitCode: 2, err: expect.stringContaining("expected a host") as string });
 
   stand.seed(1, { responseStatus: 503, topicName: "refunds" });
   receiver.answer = () => 200;

@@ -1,63 +1,44 @@
-import { type BuiltSource, recordIntent, type ActOf, type Core } from "../../../job/door.ts";
-import { systemClock } from "../../../system-world.ts";
+import { z } from "zod";
+import { recordIntent, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
-import {
-  isMeantBy,
-  namesOfOrigin,
-  overlaps,
-  toFailureOfName,
-  type DestinationName,
-} from "../../../job/message/destination-names.ts";
-import type { DrainName } from "../../../job/contracts/ids.ts";
+import { isMeantBy, overlaps, toFailureOfName } from "../../../job/message/destination-names.ts";
 import type { PauseRecord, PauseTarget } from "../../../job/contracts/pauses.ts";
-import { toDestinationText } from "../destination-text.ts";
+import { defineOperation } from "../define.ts";
 import { toMeant } from "../nearest.ts";
-import { toTime } from "../phrases.ts";
+import {
+  checkTargets,
+  onEachTarget,
+  targetFields,
+  targetRow,
+  toActOf,
+  type Target,
+} from "../pauses/targets.ts";
 import { toShellWord } from "../shell-word.ts";
 
-/** `by`: who, as the audit and the status show it. */
-export interface Order {
-  readonly host?: DestinationName;
-  readonly forMs?: number;
-  readonly reason: string;
-  readonly by: string;
-}
-
-/** Answers what a person reads behind the name of the target. */
-export async function pause(
-  { runtime, pauses }: BuiltSource,
-  drain: DrainName | "*",
-  { host, forMs, reason, by }: Order,
-): Promise<string> {
-  await recordIntent({ ...runtime, by }, "pause", [], {
-    ...toActOf(drain, reason),
-    ...defined({ host, forMs }),
-  });
-  const record = { drain, ...defined({ host }), reason, by, at: systemClock.now() };
-  const { until } = await pauses.pause(record, forMs);
-  const paused = until === undefined ? "paused" : `paused until ${toTime(until)}`;
-  return host === undefined ? paused : `${paused}${await toUnknownText(runtime, host)}`;
-}
-
-/** Empty if a kind of failure was met there. A pause may come before its first dead letter. */
-async function toUnknownText({ failures }: BuiltSource["runtime"], host: DestinationName): Promise<string> {
-  if (toFailureOfName(host) !== null) return "";
-  const kinds = await failures.all();
-  const names = kinds.flatMap(({ origin }) => namesOfOrigin(origin));
-  if (names.includes(host)) return "";
-  const meant = toMeant(host, [...names, ...kinds.map(({ origin }) => toDestinationText(origin))]);
-  return `; no dead letter of it was met yet${meant || ", so look at the name (redriver failures --all)"}`;
-}
+export const resume = defineOperation({
+  words: "resume",
+  path: "/resumes",
+  title: "Resume",
+  role: "operator",
+  reasonOf: "a resume",
+  about: "let paused drains or a paused destination go on, also single ports and origins of it",
+  needs: "names",
+  example: { drains: "orders", reason: "INC-7 is over" },
+  input: z.strictObject(targetFields),
+  check: checkTargets,
+  row: targetRow,
+  run: ({ core, input, by, reason }) =>
+    onEachTarget(core, input, (target) => resumeOne(core, target, { by, reason })),
+});
 
 /**
  * Ends these pauses, and names those that still hold the target back. Of a destination these are also the
  * pauses of its parts. Without such a pause nothing is done, so the audit has nothing of it.
  */
-export async function resume(
-  { runtime, pauses }: BuiltSource,
-  drain: DrainName | "*",
-  { host, reason, by }: Order,
+async function resumeOne(
   { drains }: Pick<Core, "drains">,
+  { source: { runtime, pauses }, drain, host }: Target,
+  { reason, by }: { readonly reason: string; readonly by: string },
 ): Promise<string> {
   const known = await pauses.all();
   const isOfHost = (one: PauseRecord): boolean =>
@@ -99,8 +80,4 @@ function toLeftText({ drain, host, by, reason }: PauseRecord): string {
   const flag = failure === null ? `--host ${toShellWord(host)}` : `--failure ${failure}`;
   const option = drain === "*" ? flag : `${drain} ${flag}`;
   return `${host} of ${what} still paused by ${by} (${reason}): redriver resume ${option}`;
-}
-
-function toActOf(drain: DrainName | "*", why: string): ActOf {
-  return { drain: drain === "*" ? null : drain, why };
 }

@@ -1,0 +1,153 @@
+/** The command of an operation: its arguments, flags, questions and output follow from the declaration. */
+import { Argument, Option, type Command } from "commander";
+import { openJobQueue, requireRedis } from "../../job/door.ts";
+import { systemClock } from "../../system-world.ts";
+import {
+  checkInput,
+  fieldsOf,
+  kindOf,
+  parseInput,
+  toFieldValue,
+  wordsOf,
+  type OperationCall,
+  type FieldFace,
+  type FieldSchema,
+  type Input,
+  type Operation,
+} from "../operations/define.ts";
+import { toOperationLine } from "../operations/command-line.ts";
+import type { CommandContext } from "./command-context.ts";
+import { hasConsent, requireConsent } from "./input/consent.ts";
+import { currentUser } from "./input/current-user.ts";
+import { requireReason } from "./input/reason.ts";
+import { createStop } from "./input/stop-on-signals.ts";
+import { loadAll, loadNames } from "./load-config.ts";
+import { toJsonLine, toJsonText } from "./output/json.ts";
+import { printSaid } from "./output/print.ts";
+import { showListed } from "./output/progress.ts";
+import { terminalColumns, wrapWords } from "./output/wrap.ts";
+import { withCore } from "./with-core.ts";
+
+/** A value of a flag is a text; of an argument also several. */
+type Typed = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
+
+type Flags = Typed & Readonly<{ reason?: string; by: string; yes?: boolean; json?: boolean }>;
+
+/** Below `parent`: the program, or the command that the operation's first word names. */
+export function addOperation(parent: Command, operation: Operation, context: CommandContext): void {
+  const { words, about, reasonOf, consentTo } = operation;
+  const command = parent.command(words.split(" ").at(-1) ?? words).description(about);
+  const fields = fieldsOf(operation);
+  for (const [name, schema, face] of fields) {
+    if (face.isArgument === true) command.addArgument(toArgument(schema, face));
+    else command.addOption(toOption(name, schema, face));
+  }
+  if (reasonOf !== null) {
+    command.option("--reason <text>", "why; others read it in the history. Asked for on a terminal");
+  }
+  command.option("--by <name>", "who; default: the current user", currentUser());
+  if (consentTo !== undefined) command.option("--yes", "do not ask; required without a terminal");
+  command.option("--json", "print one JSON object per line");
+  command.addHelpText("after", `\nExample:\n  ${toOperationLine(operation, operation.example)}`);
+  command.action(async (...given: readonly unknown[]) => {
+    const flags = given.at(-2) as Flags;
+    const typed: Record<string, Typed[string]> = { ...flags };
+    const ofArguments = fields.filter(([, , face]) => face.isArgument === true);
+    ofArguments.forEach(([name], index) => (typed[name] = given[index] as Typed[string]));
+    const input = parseInput(operation, toValues(operation, typed), (name) => toTypedName(operation, name));
+    await runOperation(operation, input, flags, command, context);
+  });
+}
+
+function toArgument(schema: FieldSchema, { value, about }: FieldFace): Argument {
+  const name = kindOf(schema) === "array" ? `${value}...` : value;
+  return new Argument(schema.isOptional() ? `[${name}]` : `<${name}>`, about);
+}
+
+function toOption(name: string, schema: FieldSchema, { value, about }: FieldFace): Option {
+  const option = new Option(toFlag(name) + (kindOf(schema) === "boolean" ? "" : ` <${value}>`), about);
+  const words = wordsOf(schema);
+  return words === null ? option : option.choices(words);
+}
+
+function toFlag(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function toTypedName(operation: Operation, name: string): string {
+  const found = fieldsOf(operation).find(([one]) => one === name);
+  return found?.[2].isArgument === true ? `<${found[2].value}>` : toFlag(name);
+}
+
+/** What was not typed is missing. */
+function toValues(operation: Operation, typed: Typed): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of fieldsOf(operation)) {
+    const given = typed[name];
+    if (given === undefined || (Array.isArray(given) && given.length === 0)) continue;
+    values[name] = typeof given === "string" ? toFieldValue(schema, given) : given;
+  }
+  return values;
+}
+
+async function runOperation(
+  operation: Operation,
+  input: Input,
+  flags: Flags,
+  command: Command,
+  { io, exitWith }: CommandContext,
+): Promise<void> {
+  const { reasonOf, consentTo, afterwards = "", isReading = false } = operation;
+  const loaded =
+    operation.needs === "names" ? loadNames(command, io) : { problems: 0, ...loadAll(command, io) };
+  checkInput(
+    operation,
+    input,
+    loaded.document.drains.map(({ name }) => name),
+  );
+  const askReason = async (): Promise<string> =>
+    reasonOf === null ? "" : requireReason(io, flags.reason, reasonOf);
+  // A script is told at once what it lacks.
+  if (!io.isTerminal) await askReason();
+  if (consentTo !== undefined) requireConsent(io, flags.yes, consentTo);
+  const { by } = flags;
+  await withCore(io, loaded, { by }, async (core, teardown) => {
+    const stop = createStop(io, teardown);
+    await requireRedis(core);
+    const call: Omit<OperationCall<Input>, "reason"> = {
+      ...stop,
+      core,
+      input,
+      by,
+      isWhole: loaded.problems === 0,
+      now: systemClock.now(),
+      requestSweep: async (source) =>
+        (await openJobQueue({ settings: core.settings, teardown })).requestSweep(source),
+    };
+    const foreseen = await showListed(io, stop, async (search) =>
+      operation.foresee?.({ ...call, ...search }),
+    );
+    // Before anybody types a reason. A script has read the docs, but what it chose is in its log.
+    if (io.isTerminal || consentTo !== undefined) {
+      for (const text of foreseen?.tells ?? []) io.err(wrapWords(terminalColumns, 0, "", text));
+    }
+    for (const text of foreseen?.warnings ?? []) printSaid(io, text);
+    const reason = await askReason();
+    const question = foreseen?.question ?? null;
+    if (question !== null && !(await hasConsent(io, flags.yes, () => question))) {
+      exitWith(3);
+      return;
+    }
+    for await (const { said, row, isRefused = false } of operation.run(
+      { ...call, reason },
+      foreseen?.found,
+    )) {
+      printSaid(io, said);
+      if (row !== null && (isReading || flags.json === true)) {
+        io.out(flags.json === true ? toJsonLine(row) : toJsonText(row));
+      }
+      if (isRefused) exitWith(1);
+      else if (afterwards !== "" && io.isTerminal) io.err(`${afterwards}\n`);
+    }
+  });
+}

@@ -1,0 +1,19 @@
+/** The forms that pages show, each of an operation. */
+import { content } from "../../operations/acts/content.ts";
+import { note } from "../../operations/acts/failures-note.ts";
+import { quiet } from "../../operations/acts/failures-quiet.ts";
+import { probe } from "../../operations/acts/lanes-probe.ts";
+import { reset } from "../../operations/acts/lanes-reset.ts";
+import { release } from "../../operations/acts/parked-release.ts";
+import { pause } from "../../operations/acts/pause.ts";
+import { resume } from "../../operations/acts/resume.ts";
+import { toAct } from "./operation-act.ts";
+
+export const contentAct = toAct(content);
+export const noteAct = toAct(note);
+export const quietAct = toAct(quiet);
+export const probeAct = toAct(probe);
+export const resetLaneAct = toAct(reset);
+export const releaseAct = toAct(release);
+export const pauseAct = toAct(pause);
+export const resumeAct = toAct(resume);

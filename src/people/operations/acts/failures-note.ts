@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { recordIntent } from "../../../job/door.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import { defineOperation, field } from "../define.ts";
+import { failureOfMark, shortText } from "../fields.ts";
+import { markEach, markRow } from "../failures/marks.ts";
+import { present } from "../phrases.ts";
+
+const text = field(shortText(500).optional(), {
+  about: "what is known; an empty one removes what was there",
+  value: "text",
+  label: "What is known",
+  isEmptyMeant: true,
+});
+const ticket = field(shortText(100).optional(), {
+  about: "where it is worked on; an empty one removes what was there",
+  value: "ticket",
+  label: "Ticket",
+  isEmptyMeant: true,
+});
+
+/** In each source that has met the kind. */
+export const note = defineOperation({
+  words: "failures note",
+  path: "/failures/:id/note",
+  title: "Note",
+  role: "operator",
+  reasonOf: null,
+  about: "write down what is known about a kind; it is no longer shown as new",
+  needs: "names",
+  example: { id: "1f2e3d4c5b", text: "their certificate expired", ticket: "OPS-7" },
+  input: z.strictObject({ id: failureOfMark, text, ticket }),
+  check(input) {
+    if ((input.text ?? input.ticket) !== undefined) return;
+    throw new RedriverError(
+      "command-misused",
+      "give a text or a ticket; an empty one removes what was there",
+    );
+  },
+  row: markRow,
+  run: ({ core, input: { id, ...words }, by }) =>
+    markEach(core, id, async ({ runtime, failureMarks }, _, subject) => {
+      const why = present([words.ticket, words.text]).join(": ") || "note removed";
+      await recordIntent({ ...runtime, by }, "note", [], { drain: null, why: `${subject}: ${why}` });
+      await failureMarks.note(id, defined(words), by);
+      return { state: "noted", said: `noted on ${subject}` };
+    }),
+});

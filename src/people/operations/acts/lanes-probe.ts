@@ -1,0 +1,66 @@
+import type { LaneConfig } from "../../../job/contracts/drains-document.ts";
+import { maxProbe, type LaneState } from "../../../job/contracts/lanes.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { defineOperation } from "../define.ts";
+import { laneOperation, recordLaneAct, toLaneDid, wakeUp, type LaneCall } from "../lanes/acts.ts";
+import type { ChosenLane } from "../lanes/choose-lane.ts";
+
+export const probe = defineOperation({
+  ...laneOperation,
+  words: "lanes probe",
+  path: "/lanes/probe",
+  title: "Probe now",
+  example: { host: "pay.example.com", reason: "they say it is back" },
+  mayRefuse: true,
+  reasonOf: "a probe",
+  about: "try a halted destination now: one message, as any probe",
+  costs:
+    "Publishes one of its dead letters, once and without retries. If that fails again, it comes back to the queue, the lane stays halted, and the next probe is 1.5 times as late.",
+  afterwards: "redriver lanes shows what becomes of it",
+  async foresee(call) {
+    const { found, ...foreseen } = await laneOperation.foresee(call);
+    const drain = call.isWhole ? call.core.drains.get(found.view.drain) : undefined;
+    return { ...foreseen, found, tells: found.view.state === "halted" ? [toCost(drain?.config.lane)] : [] };
+  },
+  async *run(call, chosen) {
+    const { said, isDone } = await probeNow(call, chosen);
+    yield toLaneDid(chosen, said, isDone);
+  },
+});
+
+async function probeNow(call: LaneCall, chosen: ChosenLane) {
+  const { built, view } = chosen;
+  if (view.state !== "halted") return notHalted(view.state);
+  await recordLaneAct(call, chosen, { act: "lane-probe", to: view.state });
+  const found = await built.runtime.lanes.probeNow(view.lane);
+  switch (found.kind) {
+    case "unknown":
+      return {
+        said: "its lane was forgotten a moment ago: it starts over with a few messages",
+        isDone: false,
+      };
+    case "not-halted":
+      return notHalted(found.state);
+    case "under-way": {
+      const judged = `judged in ${formatDuration(found.judgedInMs)}`;
+      return { said: `a probe is under way since ${formatDuration(found.forMs)}, ${judged}`, isDone: true };
+    }
+    case "due":
+      return { said: `its next probe is due now${await wakeUp(call, chosen)}`, isDone: true };
+  }
+}
+
+function notHalted(state: LaneState) {
+  return { said: `it is ${state}; only a halted lane is probed`, isDone: false };
+}
+
+/** As the lane machine and the lineage count it. */
+function toCost(lane: Pick<LaneConfig, "probeEveryMs"> | undefined): string {
+  const most = lane === undefined ? "3 times probeEvery" : formatDuration(maxProbe * lane.probeEveryMs);
+  return [
+    "A probe is one message.",
+    "No answer, 5xx, 408, 425 or 429: the lane stays halted, its next probe comes 1.5 times as late (at most",
+    `${most}), and the message keeps its attempt, unless it was first sent over 7 days ago.`,
+    "Any other failure uses one attempt; a lane halted by no answers or 5xx goes on then, unless that failed before.",
+  ].join(" ");
+}

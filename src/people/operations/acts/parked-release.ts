@@ -1,0 +1,185 @@
+import { z } from "zod";
+import { defined } from "../../../job/message/defined.ts";
+import { parkReasons, type ParkReason } from "../../../job/message/park-reasons.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import { defineOperation, field, type OperationCall, type Foresight } from "../define.ts";
+import { requireFailure } from "../failures/choose.ts";
+import { failure, nameText } from "../fields.ts";
+import { createParkedCount } from "../parked/count.ts";
+import { createOldest, visitParked, type FoundParked } from "../parked/find.ts";
+import { findUseless } from "../parked/find-useless.ts";
+import { insteadOfRelease } from "../parked/next-step.ts";
+import { releaseParked } from "../parked/release.ts";
+import { counted, number } from "../phrases.ts";
+
+const expectedCount = "expected a whole number, at least 1";
+
+const input = z.strictObject({
+  dlqIds: field(z.array(nameText).min(1).max(1_000).optional(), {
+    about: "only these dead letters",
+    value: "dlqIds",
+    isArgument: true,
+  }),
+  drain: field(nameText.optional(), { about: "only what this drain parked", value: "name" }),
+  for: field(z.enum(parkReasons).optional(), {
+    about: "only what is parked for this reason",
+    value: "reason",
+  }),
+  host: field(nameText.optional(), {
+    about: "only for this destination host; * stands for any part",
+    value: "host",
+  }),
+  rule: field(nameText.optional(), { about: "only what this rule matches now", value: "name" }),
+  failure,
+  source: field(nameText.optional(), { about: "only of this source", value: "id" }),
+  limit: field(
+    z.number(expectedCount).int(expectedCount).min(1, expectedCount).max(1e12, expectedCount).optional(),
+    {
+      about: "at most so many, the oldest first",
+      value: "n",
+    },
+  ),
+  all: field(z.literal(true).optional(), { about: "everything that is parked", value: "" }),
+  anyway: field(z.literal(true).optional(), {
+    about: "also those that would only be parked again",
+    value: "",
+  }),
+});
+
+const row = z.object({
+  released: z.number(),
+  reasons: z
+    .array(z.object({ drain: z.string(), reason: z.enum(parkReasons), count: z.number() }))
+    .readonly(),
+  notParked: z.array(z.string()).readonly(),
+  useless: z.number().describe("Left parked, because they would only be parked again."),
+});
+
+interface Chosen {
+  readonly helped: readonly FoundParked[];
+  readonly notParked: readonly string[];
+  /** Left parked, because they would only be parked again. */
+  readonly useless: number;
+}
+
+type ReleaseInput = z.output<typeof input>;
+
+export const release = defineOperation({
+  words: "parked release",
+  path: "/parked/release",
+  title: "Release",
+  role: "operator",
+  reasonOf: "a release",
+  about: "grant one more attempt to what is parked; the next pass makes it",
+  needs: "rules",
+  example: { drain: "orders", for: "rule", reason: "the rule is mended" },
+  mayRefuse: true,
+  input,
+  check: requireChoice,
+  row,
+  consentTo: "a release",
+  foresee: choose,
+  async *run({ core, by, reason }, { helped, notParked, useless }) {
+    requireOwnReason(reason);
+    if (notParked.length > 0)
+      yield { said: `not parked: ${notParked.join(", ")}`, row: null, isRefused: true };
+    const counts = createParkedCount();
+    helped.forEach(counts.add);
+    let released = 0;
+    for (const { runtime } of core.sources.values()) {
+      const own = helped.filter(({ source }) => source === runtime);
+      released += await releaseParked({ ...runtime, by }, core.drains, own, reason);
+    }
+    const isRefused = released === 0 && notParked.length + useless > 0;
+    const said =
+      released > 0
+        ? `released ${number(released)}; the next pass of their drains decides them again, and until then they count as parked`
+        : isRefused
+          ? "nothing was released"
+          : "nothing to release";
+    const reasons = counts
+      .read()
+      .reasons()
+      .map(({ drain, reason: why, count }) => ({ drain, reason: why, count }));
+    yield { said, row: { released, reasons, notParked, useless }, isRefused };
+  },
+});
+
+async function choose({
+  core,
+  input: { dlqIds: ids = [], limit = Infinity, anyway, ...filter },
+  ...search
+}: ChooseCall): Promise<Foresight<Chosen>> {
+  if (filter.failure !== undefined) await requireFailure(core, core.sources.keys(), filter.failure);
+  const oldest = createOldest<FoundParked>(limit);
+  await visitParked(core, { filter: defined(filter), ids, listing: "if-needed" }, search, (one) => {
+    if (filter.source === undefined || one.source.config.id === filter.source) oldest.add(one);
+  });
+  const found = oldest.read();
+  const notParked = ids.filter((id) => !found.some(({ dlqId }) => dlqId === id));
+  const counts = createParkedCount();
+  found.forEach(counts.add);
+  const { reasons, unknown } =
+    anyway === true
+      ? { reasons: new Map<FoundParked, ParkReason>(), unknown: null }
+      : await findUseless(core, found, search);
+  const helped = found.filter((one) => !reasons.has(one));
+  const warnings = [...countsOf(reasons.values())].map(
+    ([why, count]) => `${number(count)} would only be parked again for ${why}: ${insteadOfRelease(why)}`,
+  );
+  if (reasons.size > 0)
+    warnings.push(
+      `${counted(reasons.size, "is", "are")} left parked; anyway (--anyway) releases them all the same`,
+    );
+  if (unknown !== null) warnings.push(`whether a release helps could not be found out (${unknown})`);
+  return {
+    tells: counts
+      .read()
+      .reasons()
+      .map(
+        ({ drain, hasDrain, reason, count }) =>
+          `${number(count)} parked for ${reason} by ${drain}${hasDrain ? "" : " (not in the document)"}`,
+      ),
+    warnings,
+    question:
+      helped.length === 0
+        ? null
+        : `Release ${helped.length}? Each is published once more, whatever parked it.`,
+    found: { helped, notParked, useless: reasons.size },
+  };
+}
+
+type ChooseCall = Pick<OperationCall<ReleaseInput>, "core" | "input" | "signal" | "stopping" | "onListed">;
+
+function countsOf(reasons: Iterable<ParkReason>): ReadonlyMap<ParkReason, number> {
+  const counts = new Map<ParkReason, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
+}
+
+/** A release names what it means: everything is never meant by leaving something out. */
+function requireChoice({
+  dlqIds,
+  all: everything,
+  drain,
+  for: reason,
+  host,
+  rule,
+  failure: kind,
+}: ReleaseInput): void {
+  const chooses = [dlqIds, drain, reason, host, rule, kind].some((one) => one !== undefined);
+  if ((everything === true) !== chooses) return;
+  throw new RedriverError(
+    "command-misused",
+    "name dead letters or give --drain, --for, --host, --rule or --failure, or --all for everything that is parked, not both",
+  );
+}
+
+/** A reason of parking as a person's reason is a mistyped `--for`, and would release everything else too. */
+function requireOwnReason(reason: string): void {
+  if (!parkReasons.some((one) => one === reason)) return;
+  throw new RedriverError(
+    "command-misused",
+    `--reason says why you release; what is parked for ${reason} is chosen with --for ${reason}`,
+  );
+}

@@ -1,0 +1,202 @@
+/**
+ * An operation is what a person may order, declared once. From the declaration follow its command
+ * (cli/operation-command.ts), its path of the API (console/api/operation-route.ts) and its form
+ * (console/acts/operation-act.ts). Each face adds who asks and why; none of them adds what it does.
+ */
+import { z } from "zod";
+import type { ConsoleRole } from "../../job/contracts/console-roles.ts";
+import type { Core } from "../../job/door.ts";
+import { RedriverError } from "../../job/contracts/errors.ts";
+import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
+import { unknownDrain } from "./choose-drains.ts";
+import type { ParkedSearch } from "./parked/find-parked.ts";
+
+/** How a person meets a field of an operation. */
+export interface FieldFace {
+  /** In help, in the API's document, and beside the field of a form. */
+  readonly about: string;
+  /** Of a command: `host` in `--host <host>`. */
+  readonly value: string;
+  /** Of a command: it stands behind the command's name, without a flag. */
+  readonly isArgument?: boolean;
+  /** Names of drains: unknown ones are refused before the act runs. */
+  readonly namesDrains?: boolean;
+  /** In a form; absent: the page knows it, and nobody types it. */
+  readonly label?: string;
+  /** In a form, before anybody types. */
+  readonly preset?: string;
+  /** In a form: who leaves it empty means so. */
+  readonly isEmptyMeant?: boolean;
+  /** In a form: values that are often meant, each with its words. */
+  readonly choices?: readonly (readonly [value: string, words: string])[];
+  /** In a form other values than the choices are meant too. */
+  readonly isOpen?: boolean;
+}
+
+export type FieldSchema = z.ZodType;
+
+const faces = new WeakMap<z.ZodType, FieldFace>();
+
+/** A field with its face. A field is made once and stands in several operations. */
+export function field<Schema extends z.ZodType>(schema: Schema, face: FieldFace): Schema {
+  const described = schema.describe(face.about);
+  faces.set(described, face);
+  return described;
+}
+
+export function faceOf(schema: z.ZodType): FieldFace {
+  const face = faces.get(schema);
+  if (face === undefined) throw new RedriverError("invariant-broken", "a field has no face");
+  return face;
+}
+
+/** `reason`: empty if the operation asks for none. `signal` ends it, `stopping` after what is under way. */
+export interface OperationCall<Input> extends ParkedSearch {
+  readonly core: Core;
+  readonly input: Input;
+  /** Who, as the audit shows it. */
+  readonly by: string;
+  readonly reason: string;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
+  /** The document loads. */
+  readonly isWhole: boolean;
+  /** Unix ms, by this process. */
+  readonly now: number;
+}
+
+/** One thing that was done. `isRefused`: it could not be done now, and was not. */
+export interface Did<Row> {
+  readonly said: string;
+  /** Null: it is only said. */
+  readonly row: Row | null;
+  readonly isRefused?: boolean;
+}
+
+/** What a person should know before the act. */
+export interface Foresight<Found> {
+  /** What the act is about, and costs: before the question on a terminal. */
+  readonly tells: readonly string[];
+  /** What it will not do. Every face says so, before the act or with its answer. */
+  readonly warnings: readonly string[];
+  /** Null: there is nothing to agree to. */
+  readonly question: string | null;
+  readonly found: Found;
+}
+
+export interface Operation<
+  Shape extends z.ZodRawShape = z.ZodRawShape,
+  Row extends object = object,
+  Found = unknown,
+> {
+  /** As it is typed: `pause`, `lanes probe`. Its form has the same name. */
+  readonly words: string;
+  /** Below /api/v1. A part such as `:id` is a field. */
+  readonly path: `/${string}`;
+  /** On a button. */
+  readonly title: string;
+  readonly role: ConsoleRole;
+  /** The act, as in "a pause needs --reason"; null: it explains itself, and asks for none. */
+  readonly reasonOf: string | null;
+  readonly about: string;
+  /** What the act costs, beside its form, if its title does not say so. */
+  readonly costs?: string;
+  /** What happens next, or where it is seen. */
+  readonly afterwards?: string;
+  /** `names`: the document is taken for its names, if its rules do not load. */
+  readonly needs: "names" | "rules";
+  /** Of values as they are typed, for help; the tests try it on every face. */
+  readonly example: Texts;
+  /** It may find that it cannot be done now. */
+  readonly mayRefuse?: boolean;
+  readonly input: z.ZodObject<Shape>;
+  /** Throws `command-misused` for values that do not go together. */
+  check?(input: z.output<z.ZodObject<Shape>>): void;
+  /** What a program reads of one thing that was done. */
+  readonly row: z.ZodType<Row>;
+  /** What was done is shown itself, not told about. */
+  readonly isReading?: boolean;
+  /** Looks before it acts. With `consentTo` a script has to agree beforehand, by `--yes`. */
+  foresee?(call: Omit<OperationCall<z.output<z.ZodObject<Shape>>>, "reason">): Promise<Foresight<Found>>;
+  readonly consentTo?: string;
+  run(call: OperationCall<z.output<z.ZodObject<Shape>>>, found: Found): AsyncIterable<Did<Row>>;
+}
+
+/** Operations of different fields in one list. */
+export function defineOperation<Shape extends z.ZodRawShape, Row extends object, Found = undefined>(
+  operation: Operation<Shape, Row, Found>,
+): Operation {
+  return operation as unknown as Operation;
+}
+
+/** Of fields and `reason`, as a person types them. */
+export type Texts = Readonly<Record<string, string | undefined>>;
+
+export type Input = z.output<Operation["input"]>;
+
+/** Fields in the order of the declaration, which is that of help and forms. */
+export function fieldsOf({
+  input,
+}: Operation): readonly (readonly [name: string, schema: z.ZodType, face: FieldFace])[] {
+  return Object.entries(input.shape).map(([name, schema]) => [
+    name,
+    schema as z.ZodType,
+    faceOf(schema as z.ZodType),
+  ]);
+}
+
+/** Throws `command-misused`; `toPlace` names a field as the face shows it. */
+export function parseInput(
+  operation: Operation,
+  values: Readonly<Record<string, unknown>>,
+  toPlace: (field: string) => string,
+): Input {
+  const read = operation.input.safeParse(values);
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(
+    ({ path: [name = "", ...rest], message }) => `${[toPlace(String(name)), ...rest].join(".")}: ${message}`,
+  );
+  throw new RedriverError("command-misused", problems.slice(0, 5).join("; "));
+}
+
+/** Before anybody is asked for anything. Throws `command-misused`. */
+export function checkInput(operation: Operation, input: Input, drains: readonly DrainName[]): void {
+  operation.check?.(input);
+  for (const [name, , face] of fieldsOf(operation)) {
+    if (face.namesDrains !== true) continue;
+    const names = (input[name] ?? []) as readonly string[];
+    for (const drain of names) {
+      if (!drains.includes(drain as DrainName)) throw unknownDrain(drain, drains);
+    }
+  }
+}
+
+/** A text of a command line or a form as the value that its field takes. The field itself judges it. */
+export function toFieldValue(schema: z.ZodType, text: string): unknown {
+  switch (kindOf(schema)) {
+    case "array":
+      return [text];
+    case "number":
+      return /^\d+$/.test(text) ? Number(text) : text;
+    case "boolean":
+      return true;
+    case "text":
+      return text;
+  }
+}
+
+export type FieldKind = "array" | "number" | "boolean" | "text";
+
+export function kindOf(schema: z.ZodType): FieldKind {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return kindOf(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray) return "array";
+  if (schema instanceof z.ZodNumber) return "number";
+  return schema instanceof z.ZodLiteral ? "boolean" : "text";
+}
+
+/** Words that a field takes alone; null: others too. */
+export function wordsOf(schema: z.ZodType): readonly string[] | null {
+  if (schema instanceof z.ZodOptional) return wordsOf(schema.unwrap() as z.ZodType);
+  return schema instanceof z.ZodEnum ? schema.options.map(String) : null;
+}

@@ -1,0 +1,96 @@
+/** Fields that several operations have. */
+import { z } from "zod";
+import { toDestinationName, type DestinationName } from "../../job/message/destination-names.ts";
+import { parseDuration } from "../../job/rules/durations.ts";
+import { field } from "./define.ts";
+
+/** May be empty. */
+export function shortText(maxCharacters: number) {
+  return z.string().trim().max(maxCharacters, `expected at most ${maxCharacters} characters`);
+}
+
+export const nameText = shortText(200).min(1, "expected a name");
+
+export const expectedDestination =
+  "expected a host (pay.example.com), a host with its port (pay.example.com:8443), an origin (https://pay.example.com) or a queue (queue:<name>)";
+export const expectedDuration = "expected a duration in s, m, h or d, such as 30m, 2h or 1d";
+
+const destination = nameText.transform((text, context): DestinationName => {
+  const name = toDestinationName(text);
+  if (name !== null) return name;
+  context.addIssue({ code: "custom", message: expectedDestination });
+  return z.NEVER;
+});
+
+/** Ms, more than none. */
+const span = z.string().transform((text, context): number => {
+  const read = parseDuration(text);
+  if (read.ok && read.value > 0) return read.value;
+  context.addIssue({ code: "custom", message: expectedDuration });
+  return z.NEVER;
+});
+
+const failureId = z
+  .string()
+  .trim()
+  .regex(/^[0-9a-f]{10}$/, "expected the ten hex digits of a kind of failure");
+
+export const drains = field(z.array(nameText).min(1).max(100).optional(), {
+  about: "drains of the document",
+  value: "names",
+  isArgument: true,
+  namesDrains: true,
+});
+
+export const all = field(z.literal(true).optional(), { about: "every drain", value: "" });
+
+export const host = field(destination.optional(), {
+  about: "only what goes there: a host, host:port, an origin or queue:<name>",
+  value: "host",
+});
+
+export const failure = field(failureId.optional(), {
+  about: "only this kind of failure, as redriver failures lists it",
+  value: "id",
+});
+
+export const forSpan = field(span.optional(), {
+  about: "it ends by itself after so long, such as 30m or 2h",
+  value: "time",
+  label: "For how long",
+  choices: [
+    ["", "until somebody resumes it"],
+    ["30m", "30 minutes"],
+    ["2h", "2 hours"],
+    ["1d", "1 day"],
+  ],
+});
+
+/** The destination of a lane. */
+export const laneHost = field(destination, {
+  about: "a host, host:port, an origin or queue:<name>",
+  value: "host",
+  isArgument: true,
+});
+
+export const laneDrain = field(nameText.optional(), {
+  about: "the lane of this drain, if several have one",
+  value: "name",
+});
+
+export const failureOfMark = field(failureId, {
+  about: "a kind of failure, as redriver failures lists it",
+  value: "id",
+  isArgument: true,
+});
+
+export const letterId = field(nameText, {
+  about: "its id, as lists show it",
+  value: "dlqId",
+  isArgument: true,
+});
+
+export const sourceId = field(nameText.optional(), {
+  about: "its source, if the document has several",
+  value: "id",
+});

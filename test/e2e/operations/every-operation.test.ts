@@ -1,0 +1,178 @@
+/** Every operation on every face and by every role: it does the same, and the audit has who and why. */
+import { describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { fieldsOf, toFieldValue, type Operation, type Texts } from "../../../src/people/operations/define.ts";
+import { personActs } from "../../../src/job/contracts/audit.ts";
+import { operations } from "../../../src/people/operations/operations.ts";
+import { toOperationLine } from "../../../src/people/operations/command-line.ts";
+import { runHere } from "../../support/cli.ts";
+import { startConsoleDaemon, type ConsoleDaemon, type Role } from "../../support/console-daemon.ts";
+import { formTokenOf, toText } from "../../support/console-stand.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+const within = { timeout: 60_000, interval: 100 };
+
+const document = `
+version: 1
+sources: { default: {} }
+defaults:
+  schedule: { every: 500ms, full: 1s }
+  minAge: 1s
+  limits: { publish: none, perHost: none, perPass: none, perDay: none }
+drains:
+  orders:
+    mode: live
+    lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
+    attempts: { max: 9, wait: [1s] }
+    rules:
+      - { name: broken, when: { responseStatus: 422 }, then: park }
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+
+const roles: readonly Role[] = ["viewer", "operator", "admin"];
+
+/** A daemon with one parked dead letter, and a destination whose lane is halted. */
+async function setUp() {
+  const stand = await startConsoleDaemon(redis.url(), document);
+  stand.receiver.answer = () => 503;
+  stand.seed(12, { responseStatus: 503 });
+  const [parked = ""] = stand.seed(1);
+  const json = async (path: string) =>
+    (await (await stand.get(`/api/v1${path}`)).json()) as Record<string, object[]>;
+  const parkedIds = async () =>
+    (await json("/parked"))["parked"]?.map((one) => (one as { dlqId: string }).dlqId);
+  await expect.poll(parkedIds, within).toContain(parked);
+  await expect.poll(async () => (await json("/lanes"))["lanes"], within).toMatchObject([{ state: "halted" }]);
+  const [lane] = ((await json("/lanes"))["lanes"] ?? []) as { origin: string }[];
+  const [failure] = ((await json("/failures?all=true"))["failures"] ?? []) as { id: string }[];
+  return { ...stand, parkedIds, known: { id: failure?.id, host: lane?.origin, dlqId: parked } };
+}
+
+type Stand = Awaited<ReturnType<typeof setUp>>;
+
+/** What has to be there before an act can be done once more. */
+async function toValues(operation: Operation, stand: Stand): Promise<Texts> {
+  const { example, words } = operation;
+  const known = Object.fromEntries(Object.entries(stand.known).filter(([name]) => name in example));
+  if (words === "resume") await runHere(["pause", "orders", "--reason", "to resume it"], stand.env);
+  if (words === "parked release") {
+    const [dlqIds = ""] = stand.seed(1);
+    await expect.poll(stand.parkedIds, within).toContain(dlqIds);
+    return { dlqIds, reason: example["reason"] };
+  }
+  return { ...example, ...known };
+}
+
+interface Tried {
+  readonly said: string;
+  /** As the audit has it. */
+  readonly by: string;
+}
+
+type Face = (operation: Operation, values: Texts, stand: Stand) => Promise<Tried>;
+
+const faces: Readonly<Record<string, Face>> = {
+  async command(operation, values, { env }) {
+    const words = operation.words.split(" ");
+    for (const [name, , { isArgument = false }] of fieldsOf(operation)) {
+      const text = values[name];
+      if (text !== undefined) words.push(...(isArgument ? [text] : [`--${name}`, text]));
+    }
+    if (operation.reasonOf !== null) words.push("--reason", values["reason"] ?? "");
+    if (operation.consentTo !== undefined) words.push("--yes");
+    const { exitCode, err, out } = await runHere([...words, "--by", "cli-person", "--json"], env);
+    expect({ exitCode, err: exitCode === 0 ? "" : err }).toEqual({ exitCode: 0, err: "" });
+    expect(JSON.parse(out)).toMatchObject({ v: 1 });
+    return { said: err, by: "cli-person" };
+  },
+  async api(operation, values, stand) {
+    const body = Object.fromEntries(
+      Object.entries(values).flatMap(([name, text = ""]) => {
+        const schema = operation.input.shape[name] as z.ZodType | undefined;
+        return operation.path.includes(`:${name}`)
+          ? []
+          : [[name, schema === undefined ? text : toFieldValue(schema, text)]];
+      }),
+    );
+    const path = operation.path.replace(":id", values["id"] ?? "");
+    const answers = await byRole(operation, 200, (role) => stand.api(path, body, role));
+    const { done } = (await answers.json()) as { done: string[] };
+    return { said: done.join("\n"), by: `${operation.role}-person (api)` };
+  },
+  async form(operation, values, stand) {
+    const name = operation.words.replaceAll(" ", "-");
+    const status = operation.isReading === true ? 200 : 303;
+    const answer = await byRole(operation, status, async (role) => {
+      const formToken = formTokenOf(await stand.page("/", "operator"));
+      const own = role === "operator" ? formToken : formTokenOf(await stand.page("/", role));
+      const sent = Object.entries({ ...values, formToken: own || formToken });
+      return stand.post(
+        name,
+        Object.fromEntries(sent.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]]))),
+        role,
+      );
+    });
+    const cookie = /redriver_said=([^;.]+)/.exec(answer.headers.get("set-cookie") ?? "")?.[1] ?? "";
+    const said = Buffer.from(cookie, "base64url").toString() || toText(await answer.text());
+    return { said, by: `${operation.role}-person (console)` };
+  },
+};
+
+/** Roles below the operation's are refused, before anything is done. */
+async function byRole(
+  operation: Operation,
+  expected: number,
+  ask: (role: Role) => Promise<Response>,
+): Promise<Response> {
+  for (const role of roles.slice(0, roles.indexOf(operation.role))) {
+    expect([role, (await ask(role)).status]).toEqual([role, 403]);
+  }
+  const answer = await ask(operation.role);
+  if (answer.status !== expected) throw new Error(`${answer.status}: ${await answer.text()}`);
+  return answer;
+}
+
+async function auditOf({ env }: ConsoleDaemon): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { out } = await runHere(["history", "--json", "--act", personActs.join(",")], env);
+  return out
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe("every operation", () => {
+  it("is done by command, API and form alike, by who may, and the audit has it before it is done", async () => {
+    const stand = await setUp();
+    for (const operation of operations) {
+      for (const [name, tryFace] of Object.entries(faces)) {
+        const values = await toValues(operation, stand);
+        const before = (await auditOf(stand)).length;
+        const { said, by } = await tryFace(operation, values, stand);
+        const place = `${operation.words} by ${name}`;
+        expect({ place, said }).toMatchObject({ said: expect.stringMatching(/\w/) as string });
+        const entries = await auditOf(stand);
+        const own = entries.slice(0, entries.length - before).filter((one) => one["by"] === by);
+        expect({ place, said, own }).toMatchObject({ own: [{ by }] });
+        if (operation.reasonOf !== null) {
+          expect({ place, why: own[0]?.["why"] }).toEqual({ place, why: values["reason"] });
+        }
+      }
+    }
+  }, 240_000);
+
+  it("has one command, one path and one form, and help with its example", async () => {
+    for (const operation of operations) {
+      const words = operation.words.split(" ");
+      const { out, exitCode } = await runHere([...words, "--help"], {});
+      expect({ words, exitCode }).toEqual({ words, exitCode: 0 });
+      expect(out).toContain(toOperationLine(operation, operation.example));
+      for (const [name, , { isArgument = false, value }] of fieldsOf(operation)) {
+        expect(out).toContain(isArgument ? value : `--${name}`);
+      }
+    }
+    const forms = operations.map(({ words }) => words.replaceAll(" ", "-"));
+    expect(new Set(forms).size).toBe(forms.length);
+    expect(new Set(operations.map(({ path }) => path)).size).toBe(forms.length);
+  });
+});
