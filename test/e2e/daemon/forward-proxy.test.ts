@@ -8,6 +8,7 @@ import type { EmulatorOptions } from "../../../dev/emulator/index.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { startForwardProxy } from "../../support/forward-proxy.ts";
 import { useRedis } from "../../support/redis.ts";
+import type { Receiver } from "../../support/receiver.ts";
 import { rawAnswer } from "../../support/message-service-server.ts";
 import { startService } from "../../support/service.ts";
 import { testCertificate, testCertificateKey } from "../../support/service-certificate.ts";
@@ -96,6 +97,15 @@ async function setUp(except: string, keepsMs = 0, options: EmulatorOptions = {})
   };
 }
 
+/** Of messages. The notice that the backlog has ended goes to the same server. */
+function countsOf({ deliveries }: Receiver): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { path, body } of deliveries) {
+    if (path === "/orders") counts.set(body, (counts.get(body) ?? 0) + 1);
+  }
+  return counts;
+}
+
 it.each([0, 100])(
   "a daemon drains through a forward proxy that keeps bytes for %i ms, each message once",
   async (keepsMs) => {
@@ -103,8 +113,9 @@ it.each([0, 100])(
     await startDaemon(env);
     await expect.poll(() => emulator.dlq.size, { timeout: 45_000, interval: 200 }).toBe(0);
     await emulator.idle();
-    expect(receiver.counts().size).toBe(250);
-    expect(new Set(receiver.counts().values())).toEqual(new Set([1]));
+    const counts = countsOf(receiver);
+    expect(counts.size).toBe(250);
+    expect(new Set(counts.values())).toEqual(new Set([1]));
     expect(proxy.asked).toContain(hosts.front);
   },
   90_000,
@@ -123,7 +134,7 @@ it("a slow proxy, lost answers, poison, a rate limit and large messages together
   await startDaemon(env);
   await expect.poll(() => emulator.dlq.size, { timeout: 100_000, interval: 200 }).toBe(poison.length);
   await emulator.idle();
-  const counts = receiver.counts();
+  const counts = countsOf(receiver);
   expect(counts.size).toBe(250 + large.length);
   expect(new Set(counts.values())).toEqual(new Set([1]));
   expect(large.every((body) => counts.get(body) === 1)).toBe(true);
