@@ -126,7 +126,7 @@ export interface Operation<
 export function defineOperation<Shape extends z.ZodRawShape, Row extends object, Found = undefined>(
   operation: Operation<Shape, Row, Found>,
 ): Operation {
-  return operation as unknown as Operation;
+  return operation;
 }
 
 /** Of fields and `reason`, as a person types them. */
