@@ -14,6 +14,7 @@ const row = z.object({
   source: z.string(),
   drain: z.string(),
   origin: z.string(),
+  done: z.boolean(),
   said: z.string(),
 });
 
@@ -43,8 +44,8 @@ export function toLaneDid(
 ): Did<z.output<typeof row>> {
   const { drain, origin } = view;
   const line = `${toDestinationText(origin)} of ${drain}: ${said}`;
-  if (!isDone) return { said: line, row: null, isRefused: true };
-  return { said: line, row: { source: built.runtime.config.id, drain, origin, said } };
+  const source = built.runtime.config.id;
+  return { said: line, row: { source, drain, origin, done: isDone, said }, isRefused: !isDone };
 }
 
 /** `why` of the lane: how it came to its state. A lane that moved since it was read leaves what was wanted. */
