@@ -138,6 +138,7 @@ it("has a version in every object that --json of any command prints, in the form
   await ask("parked list");
   await ask("parked summary");
   await ask("parked show", parked);
+  await ask("content", parked, ...why);
   await ask("parked release", parked, ...why, "--yes");
   await ask("failures list", "--all");
   const [kind] = (await rows("failures", "list", "--all")) as readonly { readonly id: string }[];
