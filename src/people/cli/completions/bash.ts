@@ -1,4 +1,4 @@
-import { optionsWithValue, pathsBelow, type CommandEntry } from "./command-table.ts";
+import { namesOfDrains, optionsWithValue, pathsBelow, type CommandEntry } from "./command-table.ts";
 import { quoted } from "./quoted.ts";
 
 /**
@@ -8,7 +8,7 @@ import { quoted } from "./quoted.ts";
 export function toBash(table: readonly CommandEntry[]): string {
   return `# Completions of redriver for bash: source <(redriver completions bash)
 _redriver() {
-  local word=\${COMP_WORDS[COMP_CWORD]} at=redriver option= words= commands= options= files= index next
+  local word=\${COMP_WORDS[COMP_CWORD]} at=redriver option= words= commands= options= files= drains= index next
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     next=\${COMP_WORDS[index]}
@@ -30,7 +30,8 @@ ${table.flatMap(toValueCases).join("")}    esac
   else
     case $at in
 ${table.map(toCommandCase).join("")}    esac
-    if [[ $word == -* || -z $commands$files ]]; then words=$options; else words=$commands; fi
+    if [[ $word == -* || -z $commands$files$drains ]]; then words=$options; else words=$commands; fi
+    [[ -n $drains && $word != -* ]] && words=$(${namesOfDrains})
   fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))
   if [[ -n $files ]]; then
@@ -42,17 +43,19 @@ complete -F _redriver redriver
 `;
 }
 
-function toCommandCase({ path, words, options, takesFile }: CommandEntry): string {
+function toCommandCase({ path, words, options, takesFile, takesDrains }: CommandEntry): string {
   const commands = words.map(({ name }) => name).join(" ");
   const names = options.flatMap((option) => option.names).join(" ");
   const files = takesFile ? " files=1" : "";
-  return `      ${quoted(path)}) commands=${quoted(commands)} options=${quoted(names)}${files} ;;\n`;
+  const drains = takesDrains ? " drains=1" : "";
+  return `      ${quoted(path)}) commands=${quoted(commands)} options=${quoted(names)}${files}${drains} ;;\n`;
 }
 
 function toValueCases({ path, options }: CommandEntry): readonly string[] {
   return options.flatMap(({ names, value }) => {
     if (value === null || value === "unknown") return [];
-    const act = value === "file" ? "files=1" : `words=${quoted(value.join(" "))}`;
+    const ofDrain = value === "drain" ? `words=$(${namesOfDrains})` : null;
+    const act = ofDrain ?? (value === "file" ? "files=1" : `words=${quoted([value].flat().join(" "))}`);
     return [`      ${names.map((name) => quoted(`${path} ${name}`)).join("|")}) ${act} ;;\n`];
   });
 }

@@ -6,8 +6,11 @@ export interface Word {
   readonly description: string;
 }
 
-/** What completes a value: a file, one of these words, or nothing that is known beforehand. */
-export type ValueKind = "file" | "unknown" | readonly string[];
+/** What completes a value: a file, a drain of the document, one of these words, or nothing that is known beforehand. */
+export type ValueKind = "file" | "drain" | "unknown" | readonly string[];
+
+/** Prints the names of drains, one a line; asked at each completion of one, since the document may change. */
+export const namesOfDrains = "redriver completions drains 2>/dev/null";
 
 export interface OptionEntry {
   /** `-h` and `--help`. */
@@ -25,6 +28,8 @@ export interface CommandEntry {
   readonly options: readonly OptionEntry[];
   /** An argument of it is a file. */
   readonly takesFile: boolean;
+  /** An argument of it names drains. */
+  readonly takesDrains: boolean;
 }
 
 /** Each command has also the options of the program: they may stand behind it. */
@@ -47,6 +52,7 @@ export function toCommandTable(program: Command): readonly CommandEntry[] {
       words: [...below.map((one) => ({ name: one.name(), description: one.description() })), ...choices],
       options: [...help.visibleOptions(command).map(toOption), ...inherited],
       takesFile: command.registeredArguments.some((argument) => isFile(argument.name())),
+      takesDrains: command.registeredArguments.some((argument) => argument.name() === "names"),
     };
     // Commander makes the command `help` up: it has none below it.
     const entries = below.flatMap((one) => toEntries(one, `${path} ${one.name()}`, common));
@@ -56,7 +62,8 @@ export function toCommandTable(program: Command): readonly CommandEntry[] {
 
 function toOption({ short, long, description, flags, required, optional, argChoices }: Option): OptionEntry {
   const placeholder = /[<[]([\w-]+)/.exec(flags)?.[1] ?? "";
-  const value: ValueKind = argChoices ?? (isFile(placeholder) ? "file" : "unknown");
+  const known = long === "--drain" ? "drain" : isFile(placeholder) ? "file" : "unknown";
+  const value: ValueKind = argChoices ?? known;
   return {
     names: [short, long].filter((name) => name !== undefined),
     description,

@@ -1,5 +1,6 @@
-import { Argument } from "commander";
+import { Argument, type Command } from "commander";
 import type { Register } from "../command-context.ts";
+import { loadNames } from "../load-config.ts";
 import { toBash } from "./bash.ts";
 import { toCommandTable, type CommandEntry } from "./command-table.ts";
 import { toFish } from "./fish.ts";
@@ -15,8 +16,17 @@ export const registerCompletions: Register = (program, { io, allCommands }) => {
   program
     .command("completions")
     .description("print a shell's completions of commands, options and their words")
-    .addArgument(new Argument("<shell>", "the shell that reads it").choices(Object.keys(writers)))
-    .action(async (shell: string) => {
+    .addArgument(
+      new Argument("<shell>", "the shell that reads it; drains: what these complete with").choices([
+        ...Object.keys(writers),
+        "drains",
+      ]),
+    )
+    .action(async (shell: string, _flags: object, command: Command) => {
+      if (shell === "drains") {
+        for (const { name } of loadNames(command, io).document.drains) io.out(`${name}\n`);
+        return;
+      }
       io.out(writers[shell]?.(toCommandTable(await allCommands())) ?? "");
     });
 };

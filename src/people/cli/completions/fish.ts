@@ -1,4 +1,10 @@
-import { optionsWithValue, pathsBelow, type CommandEntry, type OptionEntry } from "./command-table.ts";
+import {
+  namesOfDrains,
+  optionsWithValue,
+  pathsBelow,
+  type CommandEntry,
+  type OptionEntry,
+} from "./command-table.ts";
 
 /** For fish, which knows by itself which option a value belongs to. */
 export function toFish(table: readonly CommandEntry[]): string {
@@ -27,12 +33,13 @@ ${table.flatMap(toLines).join("\n")}
 `;
 }
 
-function toLines({ path, words, options, takesFile }: CommandEntry): readonly string[] {
+function toLines({ path, words, options, takesFile, takesDrains }: CommandEntry): readonly string[] {
   const start = `complete -c redriver -n ${quoted(`__redriver_at ${path}`)}`;
   return [
     ...words.map(({ name, description }) => `${start} -a ${quoted(name)} -d ${quoted(description)}`),
     ...options.map((option) => `${start} ${toOption(option)} -d ${quoted(option.description)}`),
     ...(takesFile ? [`${start} -F`] : []),
+    ...(takesDrains ? [`${start} -a ${quoted(`(${namesOfDrains})`)}`] : []),
   ];
 }
 
@@ -47,6 +54,7 @@ function toOption({ names, value }: OptionEntry): string {
 function toValue(value: OptionEntry["value"]): readonly string[] {
   if (value === null) return [];
   if (value === "file") return ["-r -F"];
+  if (value === "drain") return [`-x -a ${quoted(`(${namesOfDrains})`)}`];
   return value === "unknown" ? ["-x"] : [`-x -a ${quoted(value.join(" "))}`];
 }
 

@@ -1,4 +1,10 @@
-import { optionsWithValue, pathsBelow, type CommandEntry, type Word } from "./command-table.ts";
+import {
+  namesOfDrains,
+  optionsWithValue,
+  pathsBelow,
+  type CommandEntry,
+  type Word,
+} from "./command-table.ts";
 import { quoted } from "./quoted.ts";
 
 /** For zsh's completion system, as a file in its `fpath` or sourced after `compinit`. */
@@ -6,7 +12,7 @@ export function toZsh(table: readonly CommandEntry[]): string {
   return `#compdef redriver
 # Completions of redriver for zsh: source <(redriver completions zsh)
 _redriver() {
-  local at=redriver option= files= next index
+  local at=redriver option= files= drains= next index
   local -a commands options
   for ((index = 2; index < CURRENT; index++)); do
     next=$words[index]
@@ -32,11 +38,12 @@ ${table.flatMap(toValueCases).join("")}    esac
   fi
   case $at in
 ${table.map(toCommandCase).join("")}  esac
-  if [[ $PREFIX == -* || -z $commands$files ]]; then
+  if [[ $PREFIX == -* || -z $commands$files$drains ]]; then
     _describe -o option options
     return
   fi
   (( $#commands )) && _describe command commands
+  [[ -n $drains ]] && compadd -- \${(f)"$(${namesOfDrains})"}
   [[ -n $files ]] && _files
 }
 if [[ $funcstack[1] == _redriver ]]; then
@@ -47,9 +54,9 @@ fi
 `;
 }
 
-function toCommandCase({ path, words, options, takesFile }: CommandEntry): string {
+function toCommandCase({ path, words, options, takesFile, takesDrains }: CommandEntry): string {
   const flags = options.flatMap(({ names, description }) => names.map((name) => ({ name, description })));
-  const files = takesFile ? " files=1" : "";
+  const files = takesFile ? " files=1" : takesDrains ? " drains=1" : "";
   return `    (${quoted(path)}) commands=(${words.map(toItem).join(" ")}) options=(${flags.map(toItem).join(" ")})${files} ;;\n`;
 }
 
@@ -61,7 +68,9 @@ function toItem({ name, description }: Word): string {
 function toValueCases({ path, options }: CommandEntry): readonly string[] {
   return options.flatMap(({ names, value }) => {
     if (value === null || value === "unknown") return [];
-    const act = value === "file" ? "_files" : `compadd -- ${value.map(quoted).join(" ")}`;
+    const ofDrain = value === "drain" ? `compadd -- \${(f)"$(${namesOfDrains})"}` : null;
+    const act =
+      ofDrain ?? (value === "file" ? "_files" : `compadd -- ${[value].flat().map(quoted).join(" ")}`);
     return [`      (${names.map((name) => quoted(`${path} ${name}`)).join("|")}) ${act} ;;\n`];
   });
 }

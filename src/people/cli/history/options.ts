@@ -27,6 +27,7 @@ export function addHistoryOptions(command: Command): Command {
     .option("--drain <name>", "only in this drain")
     .addOption(
       new Option("--act <act>", "only such acts; more than once, or a list with commas")
+        .choices(auditActs)
         .argParser(addActs)
         .conflicts("lanes"),
     )

@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CommandEntry } from "../../../../src/people/cli/completions/command-table.ts";
 import { ask } from "../../../support/ask.ts";
@@ -69,7 +70,13 @@ async function complete(shell: Shell, ...lines: readonly string[]): Promise<read
       lines.map((line) => line.split(" ")),
     ),
   );
-  const ended = await runChild(shell, [...args, program], { cwd: folder.path });
+  // In the place of the command, which "prints the names of drains" tries.
+  const bin = createFolder({
+    redriver: '#!/bin/sh\n[ "$1 $2" = "completions drains" ] && printf "orders\\nrefunds\\n"\n',
+  });
+  chmodSync(`${bin.path}/redriver`, 0o755);
+  const env = { PATH: `${bin.path}:${process.env["PATH"]}` };
+  const ended = await runChild(shell, [...args, program], { cwd: folder.path, env });
   expect(ended).toMatchObject({ exitCode: expect.any(Number), err: "" });
   const [, ...answers] = ended.out.split(/^##\n/m);
   expect(answers).toHaveLength(lines.length);
@@ -79,6 +86,14 @@ async function complete(shell: Shell, ...lines: readonly string[]): Promise<read
 const behind = ({ path }: CommandEntry): string => path.replace(/^redriver ?/, "");
 const lineOf = (entry: CommandEntry, word: string): string =>
   [behind(entry), word].filter((part, index) => part !== "" || index === 1).join(" ");
+
+it("prints the names of drains, one a line, also of a document with problems", async () => {
+  const text =
+    "version: 1\nsources: { default: {} }\ndrains: { orders: { mode: plan }, refunds: { nonsense: 1 } }\n";
+  const { path } = createFolder({ "drains.yaml": text });
+  const env = { REDRIVER_DRAINS_FILE: `${path}/drains.yaml`, REDRIVER_SERVICE_TOKEN: "t" };
+  expect(await ask(["completions", "drains"], env)).toMatchObject({ exitCode: 0, out: "orders\nrefunds\n" });
+});
 
 describe.each(Object.keys(shells) as readonly Shell[])("redriver completions %s", (shell) => {
   const isMissing = !isHere(shell);
@@ -124,6 +139,16 @@ describe.each(Object.keys(shells) as readonly Shell[])("redriver completions %s"
     expect(common).toContain("--drains");
     expect(ofNoValue).toEqual([]);
   });
+
+  it.skipIf(isMissing)(
+    "offers the drains of the document where one is meant, and acts of the audit",
+    async () => {
+      const [drains, ofOption, acts] = await complete(shell, "pause ", "history --drain ", "history --act ");
+      expect(drains).toEqual(expect.arrayContaining(["orders", "refunds"]));
+      expect(ofOption).toEqual(["orders", "refunds"]);
+      expect(acts).toEqual(expect.arrayContaining(["pause", "lane-probe"]));
+    },
+  );
 
   it.skipIf(isMissing)("offers files where a file is meant", async () => {
     const [value, argument, none] = await complete(shell, "plan --out ", "rules check b", "pause b");
