@@ -50,7 +50,7 @@ it.skipIf(!hasBrowser)(
     expect(await form.locator(".command button").textContent()).toBe("Copy");
     gate.emit("open");
     await expect.poll(() => form.locator(".command button").textContent()).toBe("Copied");
-    expect(await copied()).toBe("redriver plan --all --host a.example.com --limit 5 --out plan.ndjson");
+    expect(await copied()).toBe("redriver plan --all --host a.example.com --limit 5 --keep");
     expect(await note.textContent()).toBe("");
 
     await form.locator("[name=limit]").fill("6");

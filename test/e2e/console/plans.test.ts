@@ -142,7 +142,7 @@ describe("plans in the console", () => {
     expect(text).toMatch(/<details class="act" open(="")?><summary>Make a plan/);
     expect(toText(text)).toContain("those that it holds, parks or drops count too");
     expect(toText(text)).toContain(
-      "redriver plan orders --rule broken --host '*.example.com' --failure 0123456789 --limit 20 --out plan.ndjson",
+      "redriver plan orders --rule broken --host '*.example.com' --failure 0123456789 --limit 20 --keep",
     );
     const unknown = await here.act("/plans?failure=0123456789", "make-plan", { by: "ada", reason: "INC-7" });
     expect(unknown.status).toBe(400);

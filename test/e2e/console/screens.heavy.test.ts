@@ -173,19 +173,17 @@ it.skipIf(!hasBrowser)(
     await page.goto(`${url}/plans`);
     const form = page.locator("form[action='/acts/make-plan']");
     const command = form.locator(".command code");
-    expect(await command.textContent()).toBe("redriver plan --all --out plan.ndjson");
+    expect(await command.textContent()).toBe("redriver plan --all --keep");
     await form.getByLabel("Drain").selectOption("orders");
     await form.getByLabel("Host").fill("it's here");
     await form.getByLabel("Host").blur();
     await form.locator("code", { hasText: "--host" }).waitFor();
-    expect(await command.textContent()).toBe(
-      String.raw`redriver plan orders --host 'it'\''s here' --out plan.ndjson`,
-    );
+    expect(await command.textContent()).toBe(String.raw`redriver plan orders --host 'it'\''s here' --keep`);
     expect(await form.textContent()).not.toContain("as this page opened");
     await page.context().setOffline(true);
     await form.getByLabel("Drain").selectOption("");
     await form.getByText("as this page opened").waitFor();
-    expect(await command.textContent()).toBe("redriver plan --all --out plan.ndjson");
+    expect(await command.textContent()).toBe("redriver plan --all --keep");
   },
   120_000,
 );

@@ -50,8 +50,8 @@ export interface Act {
   readonly fields: readonly ActField[];
   /** What it does and costs, if its title does not say so. */
   readonly about?: string;
-  /** The command that does the same; null: there is none. */
-  readonly command: (values: Values) => string | null;
+  /** The command that does the same. */
+  readonly command: (values: Values) => string;
   /** Throws a RedriverError: `command-misused` for values that cannot be meant. */
   readonly run: (values: Values, doing: Doing) => Promise<Done | ShownOnce>;
 }

@@ -33,7 +33,7 @@ export const makePlanAct: Act = {
       const value = filter[name];
       return value === undefined ? [] : [`--${name}`, value];
     });
-    return toCommandLine("plan", drain, ...options, "--out", "plan.ndjson");
+    return toCommandLine("plan", drain, ...options, "--keep");
   },
   run: async (values, { core, plans, by }) => {
     const { drain, reason: why } = values;
@@ -50,7 +50,7 @@ export const applyPlanAct: Act = {
   role: "operator",
   asksReason: true,
   fields: [id, { name: "messages", label: "Messages", kind: "hidden" }],
-  command: (values) => toCommandLine("apply", toFileName(values["id"] ?? ""), ...toReasonWords(values)),
+  command: (values) => toCommandLine("apply", values["id"], ...toReasonWords(values)),
   run: async (values, { plans, by }) => {
     const plan = toId(values);
     const { made } = (await plans.show(plan)).plan;
@@ -73,7 +73,7 @@ export const stopPlanAct: Act = {
   role: "operator",
   asksReason: true,
   fields: [id],
-  command: () => null,
+  command: (values) => toCommandLine("plans", "stop", values["id"], ...toReasonWords(values)),
   run: async (values, { plans, by }) => {
     await plans.stop(toId(values), { by, why: values["reason"] });
     return { said: "It stops at the end of the page or batch. What is left can be applied again." };
@@ -87,7 +87,7 @@ export const removePlanAct: Act = {
   role: "operator",
   asksReason: true,
   fields: [id],
-  command: () => null,
+  command: (values) => toCommandLine("plans", "remove", values["id"], ...toReasonWords(values)),
   run: async (values, { plans, by }) => {
     await plans.remove(toId(values), { by, why: values["reason"] });
     return { said: "The plan is removed. Its messages are as they were.", next: "/plans" };

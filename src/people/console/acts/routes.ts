@@ -52,9 +52,7 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
     const path = toActPath(act);
     app.post(`${path}/command`, guard(act), async (context) => {
       const values = await readForm(context.req.raw);
-      if (values === null) return context.text(noForm, 413);
-      const line = act.command(values);
-      return context.text(line ?? "", line === null ? 404 : 200);
+      return values === null ? context.text(noForm, 413) : context.text(act.command(values));
     });
     app.post(path, guard(act), async (context) => {
       const values = await readForm(context.req.raw);

@@ -54,7 +54,6 @@ export function ActForm({
     shown.flatMap(({ name, preset }) => (preset === undefined ? [] : [[name, preset]])),
   );
   const begun = { ...presets, ...values };
-  const command = act.command(begun);
   const known = rememberedName === null ? begun : { by: rememberedName, ...begun };
   const fields = [
     ...shown,
@@ -78,15 +77,11 @@ export function ActForm({
           />
         ))}
         <button type="submit">{title}</button>
-        {command === null ? null : (
-          <>
-            <p class="hint">
-              The command that does the same
-              <span data-as-opened>, with the fields as this page opened</span>:
-            </p>
-            <CommandLine line={command} />
-          </>
-        )}
+        <p class="hint">
+          The command that does the same
+          <span data-as-opened>, with the fields as this page opened</span>:
+        </p>
+        <CommandLine line={act.command(begun)} />
       </form>
     </details>
   );

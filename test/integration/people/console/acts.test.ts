@@ -238,17 +238,18 @@ it("writes the command of what a form has now, and does nothing", async () => {
     await lineOf("pause", { drains: "main", for: "2h", reason }),
     await lineOf("failures-quiet", { id, until: "2031-12-01" }),
     await lineOf("parked-release", { drain: "main", for: "rule", reason }),
+    await lineOf("stop-plan", { id: "a1b2", reason }),
     await lineOf("failures-note", { id, text: "they know", ticket: "" }),
   ];
   expect(lines).toEqual([
-    "redriver plan --all --out plan.ndjson",
-    "redriver plan main --rule outage --host '*.example.com' --limit 5 --out plan.ndjson",
+    "redriver plan --all --keep",
+    "redriver plan main --rule outage --host '*.example.com' --limit 5 --keep",
     String.raw`redriver pause main --for 2h --reason 'they say it'\''s back'`,
     `redriver failures quiet ${id} --until 2031-12-01`,
     String.raw`redriver parked release --drain main --for rule --reason 'they say it'\''s back'`,
+    String.raw`redriver plans stop a1b2 --reason 'they say it'\''s back'`,
     `redriver failures note ${id} --text 'they know' --ticket ''`,
   ]);
-  expect((await send("stop-plan/command", { id: "x" })).status).toBe(404);
   expect((await send("pause/command", { drains: "main", reason: "x".repeat(17_000) })).status).toBe(413);
   expect(await audit()).toHaveLength(known);
   const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, {});
