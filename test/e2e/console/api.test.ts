@@ -171,6 +171,7 @@ describe("the console's API", () => {
     await expect.poll(plan, within).toMatchObject({ state: "ready" });
     await post(one, "/plans/:id/apply", { reason: "up again" }, id);
     await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    expect((await post(two, "/plans/:id/remove", {}, id)).status).toBe(409);
     await post(two, "/plans/:id/stop", {}, id);
     await expect.poll(plan, within).toMatchObject({ state: "interrupted", stoppedBy: "ops (api)" });
     stand.emulator.faults.remove("slow");
@@ -178,6 +179,8 @@ describe("the console's API", () => {
     await expect.poll(plan, within).toMatchObject({ state: "applied" });
     await stand.emulator.idle();
     expect(stand.receiver.deliveries).toHaveLength(300);
+    await post(one, "/plans/:id/remove", { reason: "it is over" }, id);
+    expect((await get(two, "/plans/:id", "", id)).status).toBe(404);
 
     // While one is made, this replica makes no other.
     stand.emulator.faults.add({ kind: "latency", operation: "list", ms: 500 });
@@ -188,7 +191,7 @@ describe("the console's API", () => {
     const unknown = await post(two, "/plans", { drains: ["order"] });
     expect([unknown.status, unknown.answer]).toMatchObject([400, { error: { code: "command-misused" } }]);
     expect((await post(two, "/plans", { drains: ["orders"], all: true })).status).toBe(400);
-    for (const path of ["/plans/:id/apply", "/plans/:id/stop"]) {
+    for (const path of ["/plans/:id/apply", "/plans/:id/stop", "/plans/:id/remove"]) {
       const gone = await post(two, path, path.endsWith("apply") ? { reason: "r" } : {}, "no-such-plan");
       expect(gone.status).toBe(404);
     }
@@ -364,6 +367,7 @@ describe("the console's API", () => {
         "/plans": { all: true },
         "/plans/:id/apply": { reason: "r" },
         "/plans/:id/stop": {},
+        "/plans/:id/remove": {},
       };
       for (const route of routes) {
         const operation = operations.find(({ path }) => path === route.path);

@@ -198,20 +198,25 @@ export const routes: readonly ApiRoute[] = [
       return { id };
     },
   }),
-  defineRoute({
-    ...act,
-    path: "/plans/:id/stop",
-    summary: "End the making or the apply of a plan at the end of a page or batch",
-    body: stopBody,
-    status: 202,
-    answer: planIdAnswer,
-    refuses: [404, 409],
-    async run({ plans, params, by, body: { reason: why } }) {
-      const { id } = await requirePlan(plans, params["id"]);
-      await plans.stop(id, { by, why });
-      return { id };
-    },
-  }),
+  ...(["stop", "remove"] as const).map((name) =>
+    defineRoute({
+      ...act,
+      path: `/plans/:id/${name}`,
+      summary:
+        name === "stop"
+          ? "End the making or the apply of a plan at the end of a page or batch"
+          : "Forget a plan that nobody works on. Its messages stay as they are",
+      body: stopBody,
+      status: 202,
+      answer: planIdAnswer,
+      refuses: [404, 409],
+      async run({ plans, params, by, body: { reason: why } }) {
+        const { id } = await requirePlan(plans, params["id"]);
+        await plans[name](id, { by, why });
+        return { id };
+      },
+    }),
+  ),
 ];
 
 async function requirePlan(plans: PlanDesk, id: string | undefined): Promise<SharedPlan> {
