@@ -118,6 +118,8 @@ async function writeDocuments(
     redis,
     drains: { file: drainsFile },
     http: { host: "127.0.0.1", port: 0 },
+    // In a folder of its own: the demo leaves no other behind.
+    socket: { path: path.join(dir, "own", "redriver.sock") },
     // A person may try every act with what the demo made.
     console: { port: 0, role: "admin", badge: "demo", badgeColor: "purple" },
     log: { level: "info" },

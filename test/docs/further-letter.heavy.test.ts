@@ -43,7 +43,7 @@ it("a further letter costs as many calls in as many files as ARCHITECTURE.md say
   process.stdout.write(`${calls.toFixed(1)} calls in ${files} files; the most called:\n${most.join("\n")}\n`);
   expect(calls).toBeGreaterThan(100);
   // A busy machine asks gates again, and costs a few calls more.
-  expect(1.05 * Number(saidCalls)).toBeGreaterThanOrEqual(calls);
+  expect(1.1 * Number(saidCalls)).toBeGreaterThanOrEqual(calls);
   expect(Number(saidCalls)).toBeLessThanOrEqual(1.1 * calls);
   expect(Number(saidFiles) + 3).toBeGreaterThanOrEqual(files);
   expect(Number(saidFiles)).toBeLessThanOrEqual(1.1 * files);

@@ -134,14 +134,16 @@ function withoutTime(script: RedisScript): RedisScript {
   return found;
 }
 
+/** Lives are shortened in steps: each look for them costs as much as a script. What is new may end so much early. */
+export const agingStepMs = 30_000;
+
 /** The clock of one that is moved instead of waited for: what is kept in the ledger ages with it. */
 export function onMovedClock(redis: RedisConnection, clock: Pick<Clock, "now">, movedMs: () => number) {
   const { run } = onClock(redis, clock);
   let seen = movedMs();
   const age: RedisConnection["run"] = async (...call) => {
     const ms = movedMs() - seen;
-    // Lives are hours: each look for them costs as much as a script.
-    if (Math.abs(ms) >= 30_000) {
+    if (Math.abs(ms) >= agingStepMs) {
       seen += ms;
       await shortenLives(redis, ms);
     }

@@ -149,6 +149,7 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
             "parked",
             "release",
             ...some,
+            "--anyway",
             "--yes",
             "--reason",
             "they are looked at",

@@ -1,3 +1,4 @@
+import { agingStepMs } from "../ledger-stands.ts";
 import type { DlqId } from "../../../src/job/message/dead-letter.ts";
 import type { NewAuditEntry } from "../../../src/job/contracts/audit.ts";
 import type { LedgerView } from "../../../src/job/contracts/ledger-entries.ts";
@@ -114,10 +115,12 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
     }
     if (view.state === "open") one.series = Math.max(one.series, view.series.doubts + 1);
     if (view.state === "gone" && one.buriedAt === null) {
-      one.buriedAt = clock.now();
+      // As it was written: it may be seen later.
+      one.buriedAt = view.at;
       must(letterOf(dlqId)?.deletedAt !== null, `buried and still listed: ${dlqId}`);
     }
-    const isForgotten = one.buriedAt !== null && clock.now() >= one.buriedAt + limits.tombstoneMs;
+    const isForgotten =
+      one.buriedAt !== null && clock.now() >= one.buriedAt + limits.tombstoneMs - agingStepMs;
     const isKnown = view.state === "published" || view.state === "gone" || isForgotten;
     must(!wasPublished || isKnown, `a published fact was lost to ${view.state}: ${dlqId}`);
   };
