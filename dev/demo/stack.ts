@@ -84,7 +84,7 @@ export async function startStack(options: StackOptions) {
   return { redisUrl: redis.url, emulator, receiver, daemon, prometheusUrl, dir };
 }
 
-/** Of a folder that somebody named, only the documents are removed at the end. */
+/** Of a folder that somebody named, only the documents and the socket's folder are removed at the end. */
 async function makeFolder({ folder, onStop }: StackOptions): Promise<string> {
   if (folder === undefined) {
     const dir = await mkdtemp(path.join(os.tmpdir(), "redriver-demo-"));
@@ -95,10 +95,12 @@ async function makeFolder({ folder, onStop }: StackOptions): Promise<string> {
   await mkdir(dir, { recursive: true });
   onStop("documents", async () => {
     for (const name of Object.values(documentNames)) await rm(path.join(dir, name), { force: true });
+    await rm(path.join(dir, socketFolder), { recursive: true, force: true });
   });
   return dir;
 }
 
+const socketFolder = "own";
 const documentNames = { token: "token", drains: "drains.yaml", settings: "settings.json" } as const;
 
 /**
@@ -119,7 +121,7 @@ async function writeDocuments(
     drains: { file: drainsFile },
     http: { host: "127.0.0.1", port: 0 },
     // In a folder of its own: the demo leaves no other behind.
-    socket: { path: path.join(dir, "own", "redriver.sock") },
+    socket: { path: path.join(dir, socketFolder, "redriver.sock") },
     // A person may try every act with what the demo made.
     console: { port: 0, role: "admin", badge: "demo", badgeColor: "purple" },
     log: { level: "info" },
