@@ -11,7 +11,7 @@ declaration (\`people/operations/acts\`). A test tries each on all three, with e
 
 - A command takes \`--by\` for who, and \`--json\` for one object per line. A program sends \`by\` if the console does not know who asks.
 - Where a reason is asked, it is \`--reason\` of the command, and \`reason\` of the body and the form.
-- Names of fields are those of the body. The flag of \`dlqIds\` and other fields without one stands behind the command's name.
+- Names of fields are those of the body. The value of a field without a flag stands behind the command's name.
 `;
 
 it("docs/operations.md has every operation as it is declared", async () => {

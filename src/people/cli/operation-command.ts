@@ -15,7 +15,7 @@ import {
   type Input,
   type Operation,
 } from "../operations/define.ts";
-import { toOperationLine } from "../operations/command-line.ts";
+import { toFlag, toOperationLine } from "../operations/command-line.ts";
 import type { CommandContext } from "./command-context.ts";
 import { hasConsent, requireConsent } from "./input/consent.ts";
 import { currentUser } from "./input/current-user.ts";
@@ -70,10 +70,6 @@ function toOption(name: string, schema: FieldSchema, { value, about }: FieldFace
   return words === null ? option : option.choices(words);
 }
 
-function toFlag(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 function toTypedName(operation: Operation, name: string): string {
   const found = fieldsOf(operation).find(([one]) => one === name);
   return found?.[2].isArgument === true ? `<${found[2].value}>` : toFlag(name);
@@ -105,10 +101,13 @@ async function runOperation(
     input,
     loaded.document.drains.map(({ name }) => name),
   );
-  const askReason = async (): Promise<string> =>
-    reasonOf === null ? "" : requireReason(io, flags.reason, reasonOf);
-  // A script is told at once what it lacks.
-  if (!io.isTerminal) await askReason();
+  const askReason = async (): Promise<string> => {
+    const reason = reasonOf === null ? "" : await requireReason(io, flags.reason, reasonOf);
+    operation.checkReason?.(reason);
+    return reason;
+  };
+  // What is given is judged at once, and a script is told what it lacks.
+  if (!io.isTerminal || flags.reason !== undefined) await askReason();
   if (consentTo !== undefined) requireConsent(io, flags.yes, consentTo);
   const { by } = flags;
   await withCore(io, loaded, { by }, async (core, teardown) => {

@@ -7,6 +7,8 @@ import { withLineBelow } from "./output/line-below-output.ts";
 import { firstWordOf, loadOperation, operationFiles } from "../operations/load-operations.ts";
 import { versionText } from "./version.ts";
 
+const actFiles = operationFiles();
+
 const loadDevelopment = async (name: "emulator" | "demo"): Promise<Register> =>
   (await import("./development-commands.ts")).loadDevelopmentCommand(name);
 
@@ -21,7 +23,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["apply"], load: async () => (await import("./apply/command.ts")).registerApply },
   { names: ["plans"], load: async () => (await import("./plans/command.ts")).registerPlans },
   { names: ["status"], load: async () => (await import("./status/command.ts")).registerStatus },
-  ...operationFiles()
+  ...actFiles
     .filter((file) => !file.includes("-"))
     .map((file) => ({ names: [firstWordOf(file)], load: () => Promise.resolve(() => undefined) })),
   { names: ["lanes"], load: async () => (await import("./lanes/command.ts")).registerLanes },
@@ -102,7 +104,7 @@ async function createProgram(chosen: typeof parts, context: CommandContext): Pro
   for (const { names, load } of chosen) {
     const register = await load();
     register(program, context);
-    for (const file of operationFiles().filter((one) => names.includes(firstWordOf(one)))) {
+    for (const file of actFiles.filter((one) => names.includes(firstWordOf(one)))) {
       const { addOperation } = await import("./operation-command.ts");
       const parent = program.commands.find((one) => one.name() === firstWordOf(file)) ?? program;
       addOperation(parent, await loadOperation(file), context);

@@ -112,6 +112,8 @@ export interface Operation<
   readonly input: z.ZodObject<Shape>;
   /** Throws `command-misused` for values that do not go together. */
   check?(input: z.output<z.ZodObject<Shape>>): void;
+  /** Throws `command-misused` for a reason that is none. */
+  checkReason?(reason: string): void;
   /** What a program reads of one thing that was done. */
   readonly row: z.ZodType<Row>;
   /** What was done is shown itself, not told about. */

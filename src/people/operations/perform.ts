@@ -16,6 +16,7 @@ export async function perform(operation: Operation, call: OperationCall<Input>):
     call.input,
     call.core.document.drains.map(({ name }) => name),
   );
+  operation.checkReason?.(call.reason);
   const foreseen = await operation.foresee?.(call);
   const done: string[] = [];
   const refused: string[] = [];

@@ -76,11 +76,11 @@ export const release = defineOperation({
   mayRefuse: true,
   input,
   check: requireChoice,
+  checkReason: requireOwnReason,
   row,
   consentTo: "a release",
   foresee: choose,
   async *run({ core, by, reason }, { helped, notParked, useless }) {
-    requireOwnReason(reason);
     if (notParked.length > 0)
       yield { said: `not parked: ${notParked.join(", ")}`, row: null, isRefused: true };
     const counts = createParkedCount();

@@ -4,29 +4,26 @@ import { toFailureName, type DestinationName } from "../../../job/message/destin
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { ActOf, BuiltSource, Core } from "../../../job/door.ts";
-import { chooseDrains } from "../choose-drains.ts";
+import { chooseDrains, requireNamesOrAll } from "../choose-drains.ts";
 import type { Did } from "../define.ts";
-import { all, drains, failure, host } from "../fields.ts";
+import * as fields from "../fields.ts";
 import { requireFailure } from "../failures/choose.ts";
 
-export const targetFields = { drains, all, host, failure };
+export const targetFields = {
+  drains: fields.drains,
+  all: fields.all,
+  host: fields.host,
+  failure: fields.failure,
+};
 
 type Targets = z.output<z.ZodObject<typeof targetFields>>;
 
 /** A destination or a failure is meant in every drain, if none is named. */
-export function checkTargets({
-  drains: names = [],
-  all: everything,
-  host: named,
-  failure: kind,
-}: Targets): void {
+export function checkTargets({ drains: names = [], all, host: named, failure: kind }: Targets): void {
   if (named !== undefined && kind !== undefined) {
     throw new RedriverError("command-misused", "give a host or a failure, not both");
   }
-  const isAll = everything === true;
-  const isAnywhere = (named ?? kind) !== undefined && !isAll;
-  if (isAnywhere || isAll !== names.length > 0) return;
-  throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
+  if ((named ?? kind) === undefined || all === true) requireNamesOrAll(names, all === true);
 }
 
 export const targetRow = z.object({
