@@ -7,11 +7,13 @@
  * Apply is a person's order, so the drain's mode does not count. A pause stops it. Ledger, limits, guards and
  * lanes apply as in a pass. Apply waits for records that have no room yet, or that another worker has in
  * hand, and lists the range again. It gives up after several rounds without progress. One probe to a halted
- * lane is no progress.
+ * lane is no progress. A lane may have room before its time: others judge it too, and a person resets it. So a
+ * wait looks at the lanes that hold something, and ends with the first that got room.
  */
 import type { DlqId } from "../../job/message/dead-letter.ts";
 import { hostOf } from "../../job/message/destination-url.ts";
 import type { AuditRecord } from "../../job/contracts/audit.ts";
+import { unlessRedisAway } from "../../job/contracts/errors.ts";
 import { takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
 import type { Origin } from "../../job/contracts/lanes.ts";
 import type { Capacity } from "../../job/contracts/capacity.ts";
@@ -31,6 +33,7 @@ import {
   workOrdered,
 } from "../../job/door.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
+import { peekLanes } from "../read/lane-standings.ts";
 import type { PlanCheck } from "./check-plan.ts";
 import { createOpenOrders, isDone } from "./open-orders.ts";
 import type { SkipReport } from "./skipped-by-apply.ts";
@@ -89,6 +92,10 @@ const minWaitMs = 100;
 /** Before the next round if no time is known; doubled by each round without progress. */
 const blindWaitMs = 5_000;
 const roundsWithoutProgress = 3;
+/** One call to Redis each. */
+const lookAtLanesEveryMs = 2_000;
+/** Lanes that one call asks. */
+const lanesLookedAt = 100;
 
 /** Never throws: the answer has the failure that stopped it, beside everything done until then. */
 export async function applyPlan(run: ApplyRun): Promise<Applied> {
@@ -148,6 +155,34 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     if (until === undefined || until <= 0) return;
     if (isOfLane(reason)) laneAt = Math.min(laneAt, until);
     else nextAt = Math.min(nextAt, until);
+  };
+
+  const heldOrigins = (): readonly Origin[] =>
+    [...laneOrigins].flatMap(([dlqId, origin]) =>
+      open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? "") ? [origin] : [],
+    );
+
+  /** The step for which each of these lanes has room now. A lane that nobody knows any more has room. */
+  const roomOf = async (origins: readonly Origin[]): Promise<ReadonlyMap<Origin, number>> => {
+    const { lane } = drain.config;
+    if (lane === undefined || origins.length === 0) return new Map();
+    const peeked = await peekLanes(drain, lane, origins);
+    const some = peeked.filter(({ nextInMs }) => nextInMs === null || nextInMs === 0);
+    return new Map(some.map(({ origin, answer }) => [origin, answer.step]));
+  };
+
+  /** True if a lane got room before that. Rejects if it is to stop. */
+  const waitFor = async (waitMs: number): Promise<boolean> => {
+    const stop = AbortSignal.any([signals.signal, signals.stopping]);
+    const origins = [...new Set(heldOrigins())].slice(0, lanesLookedAt);
+    const before = await unlessRedisAway(() => roomOf(origins), new Map<Origin, number>());
+    const everyMs = origins.length > 0 ? lookAtLanesEveryMs : waitMs;
+    for (let leftMs = waitMs; leftMs > 0; leftMs -= everyMs) {
+      await source.clock.sleep(Math.min(leftMs, everyMs), stop);
+      const room = await unlessRedisAway(() => roomOf(origins), before);
+      if ([...room].some(([origin, step]) => before.get(origin) !== step)) return true;
+    }
+    return false;
   };
 
   const isAllHalted = (): boolean => [...open.keys()].every((dlqId) => reasons.get(dlqId) === "lane-halted");
@@ -231,29 +266,31 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
 
   return {
     async rounds(): Promise<Applied["stop"]> {
+      let isWoken = false;
       for (let fruitless = 0; open.size > 0;) {
         const before = open.size;
         const stop = await round();
         if (stop !== null || open.size === 0) return stop;
-        fruitless = open.size < before && !isAllHalted() ? 0 : fruitless + 1;
+        // A step that got room early may have gone to others: that wait was not in vain.
+        if (open.size < before && !isAllHalted()) fruitless = 0;
+        else if (!isWoken) fruitless += 1;
+        isWoken = false;
         if (fruitless === roundsWithoutProgress) return null;
         const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
         if (waitMs <= maxWaitMs) {
           const nextCheckMs = Math.max(minWaitMs, waitMs);
           run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs });
-          await source.clock.sleep(nextCheckMs, AbortSignal.any([signals.signal, signals.stopping]));
+          isWoken = await waitFor(nextCheckMs);
         } else if (fruitless > 0) return null;
       }
       return null;
     },
     /** Throws `redis-unavailable`. */
     lanes(): Promise<LaneWaits | null> {
-      const held = [...laneOrigins].filter(
-        ([dlqId]) => open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? ""),
-      );
+      const held = heldOrigins();
       if (held.length === 0) return Promise.resolve(null);
       const count = createLaneWaitCount(drain);
-      for (const [, origin] of held) count.addDue(origin);
+      for (const origin of held) count.addDue(origin);
       return count.read();
     },
     applied,

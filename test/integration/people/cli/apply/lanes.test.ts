@@ -117,4 +117,30 @@ describe("redriver apply, of a drain with lanes", () => {
     const { out: status } = await stand.run(["status", "orders"]);
     expect(status).toMatch(/halted since \d+s, .* failed again, 503, waits for a replica/);
   }, 120_000);
+
+  it("goes on once a lane that it waits for has room, long before the probe that it waited for", async () => {
+    const stand = await createPlanStand(redis.url(), {
+      document: document.replace("probeEvery: 2s", "probeEvery: 9m"),
+    });
+    stand.receiver.answer = () => 503;
+    stand.seed(30);
+    await stand.plan();
+    const argv = ["apply", stand.file, "--reason", "the receiver is up again", "--by", "ada"];
+    let told = "";
+    let applied: Promise<{ readonly exitCode: number; readonly err: string }> | undefined;
+    await new Promise<void>((resolve) => {
+      applied = stand.run(argv, {
+        onErr: (text) => {
+          told += text;
+          if (/lane-halted \d+, next check in [89]m/.test(told)) resolve();
+        },
+      });
+    });
+    stand.receiver.answer = () => 200;
+    const { host } = new URL(stand.receiver.url);
+    const reset = await stand.run(["lanes", "reset", host, "--reason", "it is up", "--by", "ada"]);
+    expect(reset.exitCode, reset.err).toBe(0);
+    const ended = await applied;
+    expect(ended?.exitCode, ended?.err).toBe(0);
+  }, 80_000);
 });
