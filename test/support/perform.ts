@@ -18,6 +18,7 @@ export function performAs(
     reason,
     isWhole: true,
     now: Date.now(),
+    plans: () => Promise.reject(new Error("no plans here")),
     requestSweep: () => Promise.resolve(),
     signal: never,
     stopping: never,

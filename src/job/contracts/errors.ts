@@ -18,6 +18,7 @@ export const errorTable = {
   "settings-invalid": row("crash", "fatal", 78, "a setting is missing, unknown or out of range"),
   "document-invalid": row("crash", "fatal", 78, "the drains document has problems"),
   "command-misused": row("crash", "fatal", 2, "a command was called with wrong arguments"),
+  "not-found": row("skip", "info", 2, "what was named by its id is not there, or not any more"),
   "invariant-broken": row("crash", "fatal", 1, "redriver found itself in a state that must not be"),
   "service-unavailable": row("retry", "warn", 1, "the service could not be reached or answered 5xx"),
   "service-timeout": row("retry", "warn", 1, "the service did not answer in time"),

@@ -120,6 +120,7 @@ async function runOperation(
       by,
       isWhole: loaded.problems === 0,
       now: systemClock.now(),
+      plans: async () => (await import("./plans/open-desk.ts")).openDesk(core),
       requestSweep: async (source) =>
         (await openJobQueue({ settings: core.settings, teardown })).requestSweep(source),
     };

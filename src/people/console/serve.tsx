@@ -145,7 +145,7 @@ export async function serveConsole(parts: ConsoleParts) {
     reportError(placeOf(context), error);
     const isAct = context.req.method !== "GET" && context.req.method !== "HEAD";
     const isRefused =
-      isRedriverError(error) && (error.code === "command-misused" || error.code === "plan-refused");
+      isRedriverError(error) && ["command-misused", "not-found", "plan-refused"].includes(error.code);
     const outcome = isAct && !isRefused ? "in doubt" : "nothing";
     if (!isRedriverError(error))
       return problem(context, "this page failed; the daemon's log says where", 500, outcome);
@@ -196,6 +196,7 @@ export async function serveConsole(parts: ConsoleParts) {
 
 const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
   "command-misused": 400,
+  "not-found": 404,
   "plan-refused": 409,
   "redis-unavailable": 503,
 };

@@ -10,6 +10,7 @@ import { RedriverError } from "../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { unknownDrain } from "./choose-drains.ts";
 import type { ParkedSearch } from "./parked/find-parked.ts";
+import type { PlanDesk } from "./plans/plan-desk.ts";
 
 /** How a person meets a field of an operation. */
 export interface FieldFace {
@@ -59,6 +60,8 @@ export interface OperationCall<Input> extends ParkedSearch {
   readonly reason: string;
   /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
+  /** A command opens one if it is asked for. */
+  readonly plans: () => Promise<PlanDesk>;
   /** The document loads. */
   readonly isWhole: boolean;
   /** Unix ms, by this process. */
@@ -116,6 +119,8 @@ export interface Operation<
   checkReason?(reason: string): void;
   /** What a program reads of one thing that was done. */
   readonly row: z.ZodType<Row>;
+  /** Of the console, to go on with; absent: the page that the form was on. */
+  page?(row: Row): string;
   /** What was done is shown itself, not told about. */
   readonly isReading?: boolean;
   /** Looks before it acts. With `consentTo` a script has to agree beforehand, by `--yes`. */

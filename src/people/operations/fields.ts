@@ -30,7 +30,7 @@ const span = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-const failureId = z
+export const failureId = z
   .string()
   .trim()
   .regex(/^[0-9a-f]{10}$/, "expected the ten hex digits of a kind of failure");

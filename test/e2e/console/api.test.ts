@@ -117,6 +117,14 @@ async function setUp(env: Readonly<Record<string, string>> = {}): Promise<PlanSt
   });
 }
 
+/** Of operations whose example names nothing that could be missing. */
+const unknownOf: Readonly<Record<string, object>> = {
+  "parked release": { failure: "0123456789" },
+  content: { source: "nowhere" },
+  pause: { failure: "0123456789" },
+  resume: { failure: "0123456789" },
+};
+
 /** Its example, as a program sends it. */
 function exampleBody(operation: Operation): object {
   return Object.fromEntries(
@@ -146,7 +154,7 @@ describe("the console's API", () => {
     const shown = await get(two, "/plans/:id", "", id);
     expect(shown.answer).toEqual((await get(one, "/plans/:id", "", id)).answer);
     expect(JSON.stringify(shown.answer)).not.toContain("order 1");
-    const idle = await post(one, "/plans/:id/stop", {}, id);
+    const idle = await post(one, "/plans/:id/stop", { reason: "too early" }, id);
     expect([idle.status, idle.answer]).toMatchObject([409, { error: { code: "plan-refused" } }]);
     const wrong = await post(two, "/plans/:id/apply", { reason: "up again", messages: 12 }, id);
     expect(wrong.status).toBe(409);
@@ -171,8 +179,8 @@ describe("the console's API", () => {
     await expect.poll(plan, within).toMatchObject({ state: "ready" });
     await post(one, "/plans/:id/apply", { reason: "up again" }, id);
     await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
-    expect((await post(two, "/plans/:id/remove", {}, id)).status).toBe(409);
-    await post(two, "/plans/:id/stop", {}, id);
+    expect((await post(two, "/plans/:id/remove", { reason: "too early" }, id)).status).toBe(409);
+    await post(two, "/plans/:id/stop", { reason: "too early" }, id);
     await expect.poll(plan, within).toMatchObject({ state: "interrupted", stoppedBy: "ops (api)" });
     stand.emulator.faults.remove("slow");
     await post(two, "/plans/:id/apply", { reason: "go on" }, id);
@@ -191,11 +199,22 @@ describe("the console's API", () => {
     const unknown = await post(two, "/plans", { drains: ["order"] });
     expect([unknown.status, unknown.answer]).toMatchObject([400, { error: { code: "command-misused" } }]);
     expect((await post(two, "/plans", { drains: ["orders"], all: true })).status).toBe(400);
+    expect((await post(two, "/plans", { all: true, failure: "0123456789" })).status).toBe(404);
     for (const path of ["/plans/:id/apply", "/plans/:id/stop", "/plans/:id/remove"]) {
-      const gone = await post(two, path, path.endsWith("apply") ? { reason: "r" } : {}, "no-such-plan");
-      expect(gone.status).toBe(404);
+      const gone = await post(two, path, { reason: "r" }, "no-such-plan");
+      expect([gone.status, gone.answer]).toMatchObject([404, { error: { code: "not-found" } }]);
     }
     expect((await get(two, "/plans/:id", "", "no-such-plan")).status).toBe(404);
+    for (const operation of operations) {
+      const { example, path, words } = operation;
+      const body = { ...exampleBody(operation), ...unknownOf[words] };
+      const missed = await post(two, path, body, example["id"]);
+      expect([words, missed.status, missed.answer]).toMatchObject([
+        words,
+        404,
+        { error: { code: "not-found" } },
+      ]);
+    }
   });
 
   it("reads what waits, fails, is parked and was done, page by page, and pauses and resumes", async () => {
@@ -366,8 +385,6 @@ describe("the console's API", () => {
       const bodies: Readonly<Record<string, unknown>> = {
         "/plans": { all: true },
         "/plans/:id/apply": { reason: "r" },
-        "/plans/:id/stop": {},
-        "/plans/:id/remove": {},
       };
       for (const route of routes) {
         const operation = operations.find(({ path }) => path === route.path);

@@ -71,7 +71,7 @@ it.skipIf(!hasBrowser)(
     await expect.poll(() => page.evaluate("globalThis.said")).toContain("not live yet");
     await expect.poll(() => state.textContent()).toBe(" · live");
 
-    await act(other, "remove-plan", by);
+    await act(other, "plans-remove", by);
     await state.getByText("it is gone").waitFor();
 
     // What can be done about a drain follows what others did to it.

@@ -75,7 +75,7 @@ describe("plans in the console", () => {
 
     const list = toText((await one.get("/plans")).text);
     expect(list).toContain("ada (console) orders, rule outage applied 230 230 230");
-    const removed = await one.act(made.path, "remove-plan", { by: "bob", reason: "INC-7" });
+    const removed = await one.act(made.path, "plans-remove", { by: "bob", reason: "INC-7" });
     expect(removed.path).toBe("/plans");
     expect((await two.get(made.path)).status).toBe(404);
     expect(toText((await two.get("/plans")).text)).toContain("There is no plan.");
@@ -102,8 +102,8 @@ describe("plans in the console", () => {
     const busy = toText((await two.get(path)).text);
     expect(busy).toContain("Apply to 400 messages it is being applied");
     expect(busy).toContain("Remove the plan it is being worked on: stop it first");
-    const stopped = await two.act(path, "stop-plan", { by: "bob", reason: "INC-7" });
-    expect(toText(stopped.text)).toContain("It stops at the end of the page or batch.");
+    const stopped = await two.act(path, "plans-stop", { by: "bob", reason: "INC-7" });
+    expect(toText(stopped.text)).toContain("stops at the end of its page or batch");
     await waitForText(two, path, "The plan is ended early: orders: stopped by bob (console)");
     expect(stand.emulator.dlq.size).toBeGreaterThan(0);
 
@@ -145,7 +145,7 @@ describe("plans in the console", () => {
       "redriver plan orders --rule broken --host '*.example.com' --failure 0123456789 --limit 20 --keep",
     );
     const unknown = await here.act("/plans?failure=0123456789", "make-plan", { by: "ada", reason: "INC-7" });
-    expect(unknown.status).toBe(400);
+    expect(unknown.status).toBe(404);
     expect(toText(unknown.text)).toContain('no kind of failure has the id "0123456789"');
     const limit = await here.act("/plans", "make-plan", { by: "ada", reason: "INC-7", limit: "many" });
     expect([limit.status, toText(limit.text)]).toEqual([
@@ -166,7 +166,7 @@ describe("plans in the console", () => {
     const { text } = await here.get("/plans");
     expect(toText(text)).toContain("Make a plan needs the role operator; yours is viewer");
     expect(text).not.toContain("<form");
-    for (const act of ["make-plan", "apply-plan", "stop-plan", "remove-plan"]) {
+    for (const act of ["make-plan", "apply-plan", "plans-stop", "plans-remove"]) {
       const answer = await fetch(`${here.url}/acts/${act}`, {
         method: "POST",
         body: new URLSearchParams({ by: "eve" }),

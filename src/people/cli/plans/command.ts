@@ -1,33 +1,18 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../system-world.ts";
-import type { PlanId } from "../../../job/contracts/ids.ts";
 import { choosePlan } from "../../operations/plans/choose-plan.ts";
 import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
-import { requireReason } from "../input/reason.ts";
-import { loadForReading, loadNames } from "../load-config.ts";
+import { loadForReading } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
-import { printResult, printSaid } from "../output/print.ts";
+import { printResult } from "../output/print.ts";
 import { openPlanOutput } from "../plan/file.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
 import { openDesk } from "./open-desk.ts";
 import { toPlansTable, toShownText } from "./text.ts";
 
 type ShowFlags = Readonly<{ out?: string; json?: boolean }>;
-type ActFlags = Readonly<{ reason?: string; by: string; json?: boolean }>;
-
-interface PlanAct {
-  /** As in "a stop needs --reason". */
-  readonly what: string;
-  readonly run: (
-    desk: PlanDesk,
-    id: PlanId,
-    order: { readonly by: string; readonly why: string },
-  ) => Promise<void>;
-  readonly said: string;
-}
-
 export const registerPlans: Register = (program, context) => {
   const plans = program.command("plans").description("plans that commands, replicas and the console share");
   plans
@@ -51,38 +36,6 @@ export const registerPlans: Register = (program, context) => {
     .action((given: string, flags: ShowFlags, command: Command) =>
       withDesk(command, context, (desk) => show(desk, given, flags, context)),
     );
-  addAct("stop", "end the making or the apply of one at the end of a page or batch", {
-    what: "a stop",
-    run: (desk, id, order) => desk.stop(id, order),
-    said: "stops at the end of its page or batch; what is left can be applied again",
-  });
-  addAct("remove", "forget one; its messages stay as they are", {
-    what: "a removal",
-    run: (desk, id, order) => desk.remove(id, order),
-    said: "is removed",
-  });
-
-  function addAct(name: "stop" | "remove", description: string, { what, run, said }: PlanAct): void {
-    plans
-      .command(name)
-      .description(description)
-      .argument("<plan>", "its id, or how that begins")
-      .option("--reason <text>", "why; recorded in the audit. Asked for on a terminal")
-      .option("--by <name>", "who; default: the current user", currentUser())
-      .option("--json", "print as JSON")
-      .action(async (given: string, flags: ActFlags, command: Command) => {
-        const { io } = context;
-        const why = await requireReason(io, flags.reason, what);
-        const loaded = loadNames(command, io);
-        await withRedisAndStop(loaded, context, flags.by, async (core) => {
-          const desk = openDesk(core);
-          const { id } = choosePlan(await desk.list(), given);
-          await run(desk, id, { by: flags.by, why });
-          printSaid(io, `plan ${id} ${said}`);
-          if (flags.json === true) io.out(toJsonLine({ id, act: name }));
-        });
-      });
-  }
 };
 
 function withDesk(

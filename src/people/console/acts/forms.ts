@@ -6,6 +6,8 @@ import { probe } from "../../operations/acts/lanes-probe.ts";
 import { reset } from "../../operations/acts/lanes-reset.ts";
 import { release } from "../../operations/acts/parked-release.ts";
 import { pause } from "../../operations/acts/pause.ts";
+import { remove } from "../../operations/acts/plans-remove.ts";
+import { stop } from "../../operations/acts/plans-stop.ts";
 import { resume } from "../../operations/acts/resume.ts";
 import { toAct } from "./operation-act.ts";
 
@@ -17,3 +19,5 @@ export const resetLaneAct = toAct(reset);
 export const releaseAct = toAct(release);
 export const pauseAct = toAct(pause);
 export const resumeAct = toAct(resume);
+export const stopPlanAct = toAct(stop);
+export const removePlanAct = toAct(remove);

@@ -42,7 +42,8 @@ function performForm(operation: Operation, values: Values, doing: Doing): Promis
   }
   const input = parseInput(operation, read, (name) => labels.get(name) ?? name);
   const reason = values["reason"] ?? "";
-  return perform(operation, { ...doing, stopping: doing.signal, input, reason, isWhole: true });
+  const plans = (): Promise<Doing["plans"]> => Promise.resolve(doing.plans);
+  return perform(operation, { ...doing, plans, stopping: doing.signal, input, reason, isWhole: true });
 }
 
 const ofEveryForm: ReadonlySet<string> = new Set(["formToken", "back", "by", "reason"]);
@@ -64,10 +65,12 @@ function toActField(name: string, face: FieldFace): ActField {
 }
 
 function toDone(
-  { words, title, isReading = false }: Operation,
+  { words, title, isReading = false, page }: Operation,
   { done, refused, warnings, results }: Performed,
 ): Done | ShownOnce {
   const isRefused = done.length === 0 && refused.length > 0;
   if (isReading && !isRefused) return toShown(words, title, results);
-  return { said: [...done, ...refused, ...warnings].join("; "), isRefused };
+  const [row] = results;
+  const next = row === undefined ? undefined : page?.(row);
+  return { said: [...done, ...refused, ...warnings].join("; "), isRefused, ...defined({ next }) };
 }

@@ -1,4 +1,4 @@
-/** A plan's acts: it is made, applied, stopped at the end of a batch, removed. */
+/** A plan's acts: it is made and applied. */
 import { defined } from "../../../job/message/defined.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, PlanId } from "../../../job/contracts/ids.ts";
@@ -63,34 +63,6 @@ export const applyPlanAct: Act = {
     }
     await plans.apply(plan, { by, why: reason });
     return { said: `The plan is being applied: ${messages ?? 0} messages.` };
-  },
-};
-
-export const stopPlanAct: Act = {
-  name: "stop-plan",
-  title: "Stop at the end of the batch",
-  area: "plans",
-  role: "operator",
-  asksReason: true,
-  fields: [id],
-  command: (values) => toCommandLine("plans", "stop", values["id"], ...toReasonWords(values)),
-  run: async (values, { plans, by }) => {
-    await plans.stop(toId(values), { by, why: values["reason"] });
-    return { said: "It stops at the end of the page or batch. What is left can be applied again." };
-  },
-};
-
-export const removePlanAct: Act = {
-  name: "remove-plan",
-  title: "Remove the plan",
-  area: "plans",
-  role: "operator",
-  asksReason: true,
-  fields: [id],
-  command: (values) => toCommandLine("plans", "remove", values["id"], ...toReasonWords(values)),
-  run: async (values, { plans, by }) => {
-    await plans.remove(toId(values), { by, why: values["reason"] });
-    return { said: "The plan is removed. Its messages are as they were.", next: "/plans" };
   },
 };
 

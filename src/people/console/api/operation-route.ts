@@ -48,8 +48,8 @@ export function toRoute(operation: Operation): ApiRoute {
       warnings: lines,
       results: z.array(row),
     }),
-    refuses: mayRefuse ? [409] : [],
-    async run({ body, params, by: who, ...call }) {
+    refuses: mayRefuse ? [404, 409] : [404],
+    async run({ body, params, by: who, plans, ...call }) {
       const {
         by: _,
         reason: why = "",
@@ -57,6 +57,7 @@ export function toRoute(operation: Operation): ApiRoute {
       } = body as { readonly by?: string; readonly reason?: string };
       const performed = await perform(operation, {
         ...call,
+        plans: () => Promise.resolve(plans),
         stopping: call.signal,
         by: who,
         reason: why,

@@ -7,7 +7,6 @@ export const apiErrorCodes = [
   "request-invalid",
   "sign-in-needed",
   "not-allowed",
-  "not-found",
   "request-too-large",
   "media-type-wrong",
   "act-refused",
@@ -33,6 +32,7 @@ export class ApiRefusal extends Error {
 
 const statusOf: Readonly<Partial<Record<ErrorCode | "unexpected", RefusalStatus>>> = {
   "command-misused": 400,
+  "not-found": 404,
   "plan-refused": 409,
   "redis-unavailable": 503,
   "redis-unsuitable": 503,
@@ -59,7 +59,7 @@ export function toRefusalAnswer({ status, code, message }: ApiRefusal): Response
   });
 }
 
-const codeOfStatus: Readonly<Record<number, ApiErrorCode>> = {
+const codeOfStatus: Readonly<Record<number, ApiRefusal["code"]>> = {
   400: "request-invalid",
   401: "sign-in-needed",
   403: "not-allowed",
@@ -69,7 +69,7 @@ const codeOfStatus: Readonly<Record<number, ApiErrorCode>> = {
   429: "too-many-guesses",
 };
 
-const messageOf: Readonly<Partial<Record<ApiErrorCode, string>>> = {
+const messageOf: Readonly<Partial<Record<ApiRefusal["code"], string>>> = {
   "sign-in-needed":
     "expected the header Authorization: Bearer <token>, with a token of console.tokenFile; or each header of a proxy once",
   "not-allowed": "you may not do this from here: who asks is not known, or a page of another site asks",

@@ -1,6 +1,7 @@
 /** What a caller of the API may send. */
 import { z } from "zod";
 import { parkReasons } from "../../../job/message/park-reasons.ts";
+import { failureId } from "../../operations/fields.ts";
 import { auditActs } from "../../../job/contracts/audit.ts";
 
 export const maxPage = 500;
@@ -21,10 +22,7 @@ const flag = z
   .default("false")
   .transform((value) => value === "true");
 
-const failure = z
-  .string()
-  .regex(/^[0-9a-f]{10}$/, "expected the ten hex digits of a kind of failure")
-  .optional();
+const failure = failureId.optional();
 
 export const noQuery = z.strictObject({});
 
@@ -100,5 +98,3 @@ export const applyBody = z.strictObject({
   reason,
   by,
 });
-
-export const stopBody = z.strictObject({ reason: reason.optional(), by });

@@ -1,6 +1,7 @@
 /** Everything that the API reads and does, by the operations that commands and pages use. */
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
+import { chooseFailures } from "../../operations/failures/choose.ts";
 import { readDetails, readStoredDetails } from "../../operations/failures/details.ts";
 import { toFailureJson } from "../../operations/failures/json.ts";
 import { requireNamesOrAll } from "../../operations/choose-drains.ts";
@@ -9,11 +10,9 @@ import { readHistoryPage } from "../../operations/history/read-page.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
 import { readParkedPage } from "../../operations/parked/read-page.ts";
 import { operations } from "../../operations/operations.ts";
-import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { AuditAct } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, PlanId, SourceId } from "../../../job/contracts/ids.ts";
-import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { whyNot } from "../access/person.ts";
 import {
   failureAnswer,
@@ -37,7 +36,6 @@ import {
   noQuery,
   parkedQuery,
   planBody,
-  stopBody,
 } from "./request-schemas.ts";
 import { defineRoute, type ApiRoute } from "./route.ts";
 
@@ -77,8 +75,7 @@ export const routes: readonly ApiRoute[] = [
     async run({ core, reads, person, signal, params, query: { sample } }) {
       const why = sample ? whyNot(person, "operator") : null;
       if (why !== null) throw new ApiRefusal(403, "not-allowed", `sample ${why}`);
-      const views = (await reads.failures()).filter(({ id }) => id === params["id"]);
-      if (views.length === 0) throw notFound("kind of failure");
+      const views = chooseFailures(await reads.failures(), params["id"] ?? "");
       const details = views.map(async (view) => {
         const shown = sample ? await readDetails(core, view, signal) : await readStoredDetails(core, view);
         const { failure, arrivals, lanes } = shown;
@@ -121,10 +118,7 @@ export const routes: readonly ApiRoute[] = [
     query: noQuery,
     answer: planAnswer,
     refuses: [404],
-    async run({ plans, params }) {
-      const { id } = await requirePlan(plans, params["id"]);
-      return plans.show(id);
-    },
+    run: ({ plans, params }) => plans.show(params["id"] as PlanId),
   }),
   defineRoute({
     ...read,
@@ -165,7 +159,7 @@ export const routes: readonly ApiRoute[] = [
     body: planBody,
     status: 202,
     answer: planIdAnswer,
-    refuses: [409],
+    refuses: [404, 409],
     async run({ core, plans, by, body: { drains, all = false, reason: why, ...filter } }) {
       requireNamesOrAll(drains ?? [], all);
       const names = all
@@ -186,7 +180,8 @@ export const routes: readonly ApiRoute[] = [
     answer: planIdAnswer,
     refuses: [404, 409],
     async run({ plans, params, by, body: { reason, messages } }) {
-      const { id, made } = await requirePlan(plans, params["id"]);
+      const id = params["id"] as PlanId;
+      const { made } = (await plans.show(id)).plan;
       if (messages !== undefined && made !== null && messages !== made.acts) {
         throw new ApiRefusal(
           409,
@@ -198,36 +193,7 @@ export const routes: readonly ApiRoute[] = [
       return { id };
     },
   }),
-  ...(["stop", "remove"] as const).map((name) =>
-    defineRoute({
-      ...act,
-      path: `/plans/:id/${name}`,
-      summary:
-        name === "stop"
-          ? "End the making or the apply of a plan at the end of a page or batch"
-          : "Forget a plan that nobody works on. Its messages stay as they are",
-      body: stopBody,
-      status: 202,
-      answer: planIdAnswer,
-      refuses: [404, 409],
-      async run({ plans, params, by, body: { reason: why } }) {
-        const { id } = await requirePlan(plans, params["id"]);
-        await plans[name](id, { by, why });
-        return { id };
-      },
-    }),
-  ),
 ];
-
-async function requirePlan(plans: PlanDesk, id: string | undefined): Promise<SharedPlan> {
-  const plan = (await plans.list()).find((one) => one.id === (id as PlanId));
-  if (plan === undefined) throw notFound("plan");
-  return plan;
-}
-
-function notFound(what: string): ApiRefusal {
-  return new ApiRefusal(404, "not-found", `there is no such ${what}, or not any more`);
-}
 
 function toSource({ sources }: Core, named: string | undefined): SourceId {
   const [only, ...others] = sources.keys();

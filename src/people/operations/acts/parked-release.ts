@@ -93,7 +93,7 @@ export const release = defineOperation({
     const isRefused = released === 0 && notParked.length + useless > 0;
     const said =
       released > 0
-        ? `released ${number(released)}; the next pass of their drains decides them again, and until then they count as parked`
+        ? `released ${number(released)}; until the next pass decides them again, they count as parked`
         : isRefused
           ? "nothing was released"
           : "nothing to release";

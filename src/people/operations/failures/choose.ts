@@ -4,7 +4,7 @@ import type { SourceId } from "../../../job/contracts/ids.ts";
 import { toMeant } from "../nearest.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 
-/** Those with this id: one for each source that has met it. Throws `command-misused` if there is none. */
+/** Those with this id: one for each source that has met it. Throws `not-found` if there is none. */
 export function chooseFailures(views: readonly FailureView[], id: string): readonly FailureView[] {
   const found = views.filter((one) => one.id === id);
   if (found.length > 0) return found;
@@ -22,7 +22,7 @@ export function sourceOf({ sources }: Core, { source }: FailureView): BuiltSourc
 
 /**
  * For an id that selects: a mistyped one would select nothing, which looks like good news. Throws
- * `command-misused` if none of the sources knows it.
+ * `not-found` if none of the sources knows it.
  */
 export async function requireFailure(core: Core, sources: Iterable<SourceId>, id: string): Promise<void> {
   const known: string[] = [];
@@ -38,5 +38,5 @@ export async function requireFailure(core: Core, sources: Iterable<SourceId>, id
 
 function unknownFailure(id: string, known: readonly string[]): RedriverError {
   const meant = toMeant(id, known) || "; redriver failures --all lists all";
-  return new RedriverError("command-misused", `no kind of failure has the id ${JSON.stringify(id)}${meant}`);
+  return new RedriverError("not-found", `no kind of failure has the id ${JSON.stringify(id)}${meant}`);
 }

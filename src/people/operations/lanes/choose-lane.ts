@@ -29,7 +29,7 @@ export async function chooseLane(
     const names = await namesOfLanes(sources.values());
     const meant = toMeant(host, names) || "; redriver lanes shows all";
     throw new RedriverError(
-      "command-misused",
+      "not-found",
       `no lane of ${toDestinationText(host)} is known${where}: its drain has no lanes, or nothing was tried for 7 days${meant}`,
     );
   }

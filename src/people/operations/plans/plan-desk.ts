@@ -54,7 +54,7 @@ export interface ShownPlan {
 
 export type PlanDesk = ReturnType<typeof createPlanDesk>;
 
-/** Each call fails with `plan-refused` for what cannot be done now, and with `redis-unavailable`. */
+/** Calls fail with `plan-refused` for what cannot be done now, `not-found`, and `redis-unavailable`. */
 export function createPlanDesk(parts: PlanDeskParts) {
   const { acquire, book, clock, identities, replica, version, stop } = parts;
   const now = new AbortController();
@@ -237,7 +237,7 @@ function refused(why: string): RedriverError {
 }
 
 function unknown(id: PlanId): RedriverError {
-  return refused(`there is no plan ${id}: a plan is kept for a day`);
+  return new RedriverError("not-found", `there is no plan ${id}: a plan is kept for a day`);
 }
 
 export function notWhole(id: PlanId): RedriverError {

@@ -82,7 +82,7 @@ export async function readContent(
   signal: AbortSignal,
 ): Promise<ReadMessage> {
   const found = find(core, id, dlqId);
-  if (found === null) throw new RedriverError("command-misused", "there is no such dead letter");
+  if (found === null) throw new RedriverError("not-found", "there is no such dead letter");
   const { runtime } = found.source;
   const host = await hostIfParked(found);
   await recordIntent({ ...runtime, by }, "show-content", [{ dlqId: found.dlqId, ...defined({ host }) }], {
@@ -90,7 +90,7 @@ export async function readContent(
     why: reason,
   });
   const message = await readMessage(core, { source: id, dlqId, show: "content" }, signal);
-  if (message === null) throw new RedriverError("command-misused", "there is no such dead letter");
+  if (message === null) throw new RedriverError("not-found", "there is no such dead letter");
   return message;
 }
 

@@ -111,7 +111,7 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
   ]);
   await expect(act(path, "failures-quiet", { id, until: "2001-01-01" })).rejects.toThrow("400");
   await expect(act(path, "failures-note", { id, text: "x".repeat(501) })).rejects.toThrow("400");
-  await expect(act(path, "failures-note", { id: "0123456789", text: "x" })).rejects.toThrow("400");
+  await expect(act(path, "failures-note", { id: "0123456789", text: "x" })).rejects.toThrow("404");
 });
 
 it("probes and resets a halted lane; another one says why not", async () => {
@@ -152,7 +152,7 @@ it("probes and resets a halted lane; another one says why not", async () => {
     ["lane-probe", order.reason, host],
     ["lane-reset", order.reason, host],
   ]);
-  await expect(act(path, "lanes-probe", { ...order, host: "nobody.example.com" })).rejects.toThrow("400");
+  await expect(act(path, "lanes-probe", { ...order, host: "nobody.example.com" })).rejects.toThrow("404");
 });
 
 it("every command line of a page is taken by the real commands", async () => {
@@ -238,7 +238,7 @@ it("writes the command of what a form has now, and does nothing", async () => {
     await lineOf("pause", { drains: "main", for: "2h", reason }),
     await lineOf("failures-quiet", { id, until: "2031-12-01" }),
     await lineOf("parked-release", { drain: "main", for: "rule", reason }),
-    await lineOf("stop-plan", { id: "a1b2", reason }),
+    await lineOf("plans-stop", { id: "a1b2", reason }),
     await lineOf("failures-note", { id, text: "they know", ticket: "" }),
   ];
   expect(lines).toEqual([
