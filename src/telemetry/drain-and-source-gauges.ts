@@ -171,6 +171,7 @@ const noDestination: DestinationOfDrain = {
   arrived: 0,
   published: 0,
   failedAgain: 0,
+  failingSince: null,
 };
 
 type Labels = Readonly<Record<string, string>>;

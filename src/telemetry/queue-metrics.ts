@@ -78,6 +78,11 @@ const ofSources: Rows<SourceRow> = {
     "When does the source lose its first dead letter?",
     ({ census }) => toSeconds(census?.earliestExpiryAt),
   ],
+  redriver_source_expiring_records: [
+    "Records whose retention ends within a day, with or without a copy. Absent until all were counted once.",
+    "How many dead letters are lost within a day?",
+    ({ expiring }) => expiring.count,
+  ],
   redriver_source_expiring_unarchived_records: [
     "Records that expire soon and of which the archive has no copy, as the last census counted.",
     "How many dead letters are soon lost without a copy?",

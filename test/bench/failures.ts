@@ -48,10 +48,10 @@ function count(letters: readonly DeadLetter[], window: ReturnType<typeof createF
   for (const letter of letters) {
     const kind = failureKindOf(letter);
     page.add(kind, letter.dlqId, "seen");
-    page.arrived(kind, letter.dlqId, letter.enteredAt, "arrived");
+    page.byHour(kind, letter.dlqId, letter.enteredAt, "arrived");
     page.ruled(kind, letter.dlqId, "republish outage");
     page.add(kind, letter.dlqId, "published");
-    page.arrived(kind, letter.dlqId, letter.enteredAt, "arrivedDone");
+    page.byHour(kind, letter.dlqId, letter.enteredAt, "arrivedDone");
   }
   window.merge(page);
 }

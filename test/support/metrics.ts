@@ -40,6 +40,9 @@ const standingFailure: StandingFailure = {
   lastArrivedAt: null,
   largestHour: 7,
   ruled: {},
+  expires: {},
+  oldestAt: null,
+  since: null,
 };
 const destination: Destination = {
   origin: "https://a.example",
@@ -49,6 +52,7 @@ const destination: Destination = {
   arrived: 11,
   published: 3,
   failedAgain: 2,
+  failingSince: null,
 };
 export const recordedFailure: RecordedFailure = {
   id: standingFailure.id,
@@ -166,6 +170,7 @@ export const facts: QueueFacts = {
       censusEveryMs: 900_000,
       census,
       depth: { count: 9, exact: true, stillCounting: false },
+      expiring: { count: 4, atLeast: 4, by: 0, asOf: 0, groups: [] },
       failures: [recordedFailure],
       lanes,
     },

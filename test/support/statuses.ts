@@ -61,6 +61,8 @@ export function drain(name: string, changes: Partial<DrainStatus> = {}): DrainSt
   };
 }
 
+export const nothingExpires = { count: 0, atLeast: 0, by: now + 24 * hour, asOf: now };
+
 export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
   return {
     source: eu,
@@ -89,6 +91,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
       documentHash: "0f1e2d3c4b5a",
     },
     depth: { count: 0, exact: true, stillCounting: false },
+    expiring: nothingExpires,
     failures: [],
     deliveries: null,
     hostPauses: [],
@@ -117,6 +120,7 @@ export function statusText(changes: Partial<Status>): string {
     at: now,
     documentHash: "0f1e2d3c4b5a",
     documentProblems: 0,
+    expiring: { ...nothingExpires, groups: [] },
     drains: [drain("orders")],
     sources: [source()],
     replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1")],

@@ -30,7 +30,6 @@ export function toPassCensus(
     depth: Math.max(0, tally.listed - tally.deleted),
     oldestEnteredAt: tally.oldestRecordAt,
     earliestExpiryAt,
-    expiringInDay: tally.expiringInDay,
     documentHash: pass.documentHash,
   };
 }

@@ -19,7 +19,7 @@ import type { DrainConfig } from "../contracts/drains-document.ts";
 import { earlier } from "../contracts/tally.ts";
 import { countStrays } from "./unselected-come-backs.ts";
 import { createDrainSelects, type DatesMeaning } from "../listing/drain-selects.ts";
-import { dayMs, enteredAtOf, expiresBy } from "../listing/record-dates.ts";
+import { dayMs, enteredAtOf, expiresAtOf, expiresBy, hourMs } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { byHalves } from "../by-halves.ts";
@@ -154,6 +154,7 @@ async function count(
   const selected = new Map(order.drains.map(({ name }) => [name, createFailureTally()]));
   const sort = createSort(order, datesMean, selected);
   let census: Census = { ...emptyCensus, documentHash };
+  const expires = { all: {}, unselected: {} };
   const strays = countStrays();
   let startedAt: number | undefined;
   // A longer interval allows a longer listing, so that a source of millions can be counted.
@@ -165,13 +166,14 @@ async function count(
     if (page.passedOver !== null) {
       // It cannot be read, and so not copied either.
       const enteredAt = datesMean === "created" ? null : page.passedOver;
-      const isWithin = (ms: number): boolean => enteredAt !== null && enteredAt + retentionMs <= now + ms;
+      const expiresAt = enteredAt === null ? null : enteredAt + retentionMs;
+      if (expiresAt !== null) addExpiry(expires.all, expiresAt, now);
       census = {
         ...census,
         depth: census.depth + 1,
         oldestEnteredAt: earlier(census.oldestEnteredAt, enteredAt),
-        expiringInDay: (census.expiringInDay ?? 0) + (isWithin(dayMs) ? 1 : 0),
-        expiringUnarchived: census.expiringUnarchived + (isWithin(nearExpiryMs) ? 1 : 0),
+        expiringUnarchived:
+          census.expiringUnarchived + Number(expiresAt !== null && expiresAt <= now + nearExpiryMs),
       };
       continue;
     }
@@ -186,13 +188,16 @@ async function count(
       const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
       // Nothing breaks any more: each is counted once.
       for (const count of found.seen) count();
+      for (const { at, isUnselected } of found.expiries) {
+        addExpiry(expires.all, at, now);
+        if (isUnselected) addExpiry(expires.unselected, at, now);
+      }
       strays.add(comeBacks);
       census = {
         ...census,
         unselected: census.unselected + found.unselected.length,
         oldestUnselectedAt: earlier(census.oldestUnselectedAt, found.oldestUnselectedAt),
         oldestEnteredAt: earlier(census.oldestEnteredAt, found.oldestEnteredAt),
-        expiringInDay: (census.expiringInDay ?? 0) + found.inDay,
         expiringUnarchived: census.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
         expiringAccepted: census.expiringAccepted + accepted + found.withoutId.accepted,
       };
@@ -207,6 +212,7 @@ async function count(
   return {
     census: {
       ...census,
+      expires,
       at: startedAt ?? emptyCensus.at,
       earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
       strayComeBacks: strays.counted(),
@@ -231,6 +237,13 @@ function createPace({ monotonic, sleep }: SourceRuntime["clock"], stopping: Abor
   };
 }
 
+function addExpiry(hours: Record<string, number>, at: number, now: number): void {
+  // A census serves for an interval and a half, and that is at most a day.
+  if (at > now + 2 * dayMs) return;
+  const hour = String(Math.floor(at / hourMs));
+  hours[hour] = (hours[hour] ?? 0) + 1;
+}
+
 /** A census that counted nothing. */
 export const emptyCensus: Census = {
   at: 0,
@@ -241,7 +254,6 @@ export const emptyCensus: Census = {
   strayComeBacks: { count: 0, top: [] },
   oldestEnteredAt: null,
   earliestExpiryAt: null,
-  expiringInDay: 0,
   expiringUnarchived: 0,
   expiringAccepted: 0,
   documentHash: "",
@@ -266,13 +278,13 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
     const seen: (() => void)[] = [];
     let oldestUnselectedAt: number | null = null;
     let oldestEnteredAt: number | null = null;
-    let inDay = 0;
+    const expiries: { readonly at: number; readonly isUnselected: boolean }[] = [];
     for (const record of records) {
       const enteredAt = enteredAtOf(record);
       oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
-      if (expiresBy(record, retentionMs, now + dayMs)) inDay += 1;
       const selecting = known.filter(({ selects }) => selects(record, now));
       const isUnselected = selecting.length === 0;
+      expiries.push({ at: expiresAtOf(record, retentionMs) ?? now, isUnselected });
       if (!isUnselected) {
         const { kind, dlqId } = toKind(record);
         for (const { failures } of selecting) seen.push(() => failures?.add(kind, dlqId, "seen"));
@@ -295,7 +307,7 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
     }
     return {
       nearExpiry,
-      inDay,
+      expiries,
       withoutId,
       toKeep,
       accepted,

@@ -26,6 +26,14 @@ export interface FailureCount {
   readonly lastArrivedAt?: number;
   /** How many each rule decided, by what it does and its name: `republish outage`, `hold otherwise`. */
   readonly ruled?: Readonly<Record<string, number>>;
+  /** Left in the queue, and to expire within a day or before the next full pass: by the hour of expiry. */
+  readonly expires?: Readonly<Record<string, number>>;
+  /** Counted so by an earlier pass, and published or dropped by this work. */
+  readonly expiresDone?: Readonly<Record<string, number>>;
+  /** The first entry in `arrived`, Unix ms. */
+  readonly firstAt?: number;
+  /** The first entry of those that were left in the queue. */
+  readonly oldestAt?: number;
 }
 
 export type FailureCounts = Readonly<Record<string, FailureCount>>;
@@ -46,6 +54,12 @@ export interface StandingFailure {
   readonly largestHour: number;
   /** As `FailureCount` has it, since the last full pass. */
   readonly ruled: Readonly<Record<string, number>>;
+  /** By the hour of expiry (Unix time / 1 h): what the last full pass left, less what is done since. */
+  readonly expires: Readonly<Record<string, number>>;
+  /** Entry of the oldest that is left, Unix ms; null: none is known. */
+  readonly oldestAt: number | null;
+  /** Entry of the first one since the queue had none of the kind, Unix ms; null: nothing waits or is parked. */
+  readonly since: number | null;
 }
 
 /** A kind of failure as it is recorded for all drains of a source. Times are Redis time, Unix ms. */

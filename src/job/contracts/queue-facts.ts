@@ -35,6 +35,7 @@ export interface QueueFacts {
     readonly census: Census | null;
     /** Null before the first pass and the first census. */
     readonly depth: Depth | null;
+    readonly expiring: Expiring;
     /** Kinds of failure that its drains have met. */
     readonly failures: readonly RecordedFailure[];
     /** The busiest, which are few: there may be a lane for every customer. Null if no drain has lanes. */
@@ -55,6 +56,8 @@ export interface Destination {
   readonly arrived: number;
   readonly published: number;
   readonly failedAgain: number;
+  /** Entry of the first dead letter that is known of what waits or is parked there, Unix ms; null: nothing does. */
+  readonly failingSince: number | null;
 }
 
 export interface Depth {
@@ -64,6 +67,33 @@ export interface Depth {
   readonly exact: boolean;
   /** Nothing has counted the whole source yet: there are at least so many. */
   readonly stillCounting: boolean;
+}
+
+/** What of a source expires within a day. Times are Unix ms. */
+export interface Expiring {
+  /** Null: something was not counted yet. */
+  readonly count: number | null;
+  /** The same, or what was listed so far. */
+  readonly atLeast: number;
+  /** They expire before this: the end of the hour that is 24 h from now. */
+  readonly by: number;
+  /** When they were counted. What is done since is taken away; what expires or arrives is counted next time. */
+  readonly asOf: number | null;
+  /** The earliest first. */
+  readonly groups: readonly ExpiringGroup[];
+}
+
+/** Of a kind of failure in a drain, as listed so far. Drain null: of no drain, as the census counted. */
+export interface ExpiringGroup {
+  readonly drain: DrainName | null;
+  readonly failure: string | null;
+  readonly origin: string | null;
+  readonly count: number;
+  /** Of the kind in the drain, also what expires later. */
+  readonly waiting: number;
+  readonly parked: number;
+  /** None of them expires before this. */
+  readonly earliestAt: number;
 }
 
 /** Lanes that metrics and status show one by one. */

@@ -14,8 +14,11 @@ export interface Census {
   readonly strayComeBacks: StrayComeBacks;
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;
-  /** Those whose retention ends within a day, with or without a copy. Absent: counted by an older build. */
-  readonly expiringInDay?: number;
+  /**
+   * By the hour at which their retention ends (Unix time / 1 h), those of the next two days, with or without a copy:
+   * all, and what no drain selects. Absent: counted by a pass, or by an older build.
+   */
+  readonly expires?: { readonly all: ExpiresByHour; readonly unselected: ExpiresByHour };
   /** Near expiry and not in the archive: they exist only in the DLQ. */
   readonly expiringUnarchived: number;
   /** The same, but only of drains with a `beforeExpiry` that makes no copy. */
@@ -26,6 +29,8 @@ export interface Census {
   /** By drain and kind of failure: what each drain selects. Absent: counted by a pass, or by an older build. */
   readonly selected?: Readonly<Record<DrainName, Readonly<Record<string, number>>>>;
 }
+
+export type ExpiresByHour = Readonly<Record<string, number>>;
 
 export interface StrayComeBacks {
   readonly count: number;

@@ -25,8 +25,6 @@ export interface Tally extends PassCounts {
   readonly reasons: ReasonCounts;
   /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
-  /** Of those left, the ones whose retention ends within a day. An older build counts none. */
-  readonly expiringInDay: number;
   readonly pages: number;
   /** Pages by a cursor after a delete. A service with positions as cursors skips records there. */
   readonly pagesBehindDeletes: number;
@@ -48,7 +46,6 @@ export const emptyTally: Tally = {
   comeBacks: 0,
   reasons: noReasons,
   oldestRecordAt: null,
-  expiringInDay: 0,
   pages: 0,
   pagesBehindDeletes: 0,
   passedOver: 0,

@@ -2,9 +2,10 @@
 import type { FailureKind } from "../message/failure-kind.ts";
 import type { FailureCount, FailureCounts } from "../contracts/failures.ts";
 
-type HourName = "arrived" | "arrivedDone";
+type HourName = "arrived" | "arrivedDone" | "expires" | "expiresDone";
 type PartsName = HourName | "ruled";
-type CountName = Exclude<keyof FailureCount, PartsName | "lastArrivedAt">;
+type TimeName = "lastArrivedAt" | "firstAt" | "oldestAt";
+type CountName = Exclude<keyof FailureCount, PartsName | TimeName>;
 
 interface Part {
   readonly name: string;
@@ -17,7 +18,7 @@ interface Parts {
   last: Part | null;
 }
 
-type Counter = { [Name in CountName | "lastArrivedAt"]?: number } & { [Name in PartsName]?: Parts };
+type Counter = { [Name in CountName | TimeName]?: number } & { [Name in PartsName]?: Parts };
 
 /** A kind with one of its dead letters, to be recorded. */
 export interface MetKind {
@@ -30,8 +31,10 @@ export interface MetKind {
 export interface FailureTally {
   /** `sample`: the record, null if it has no id. */
   add(kind: FailureKind, sample: string | null, name: CountName, count?: number): void;
-  /** `enteredAt`: Unix ms. */
-  arrived(kind: FailureKind, sample: string, enteredAt: number, name: HourName): void;
+  /** `at`: of its entry or its expiry, Unix ms. */
+  byHour(kind: FailureKind, sample: string, at: number, name: HourName): void;
+  /** It is left in the queue, which it entered at this time, Unix ms. */
+  left(kind: FailureKind, sample: string, at: number): void;
   /** `rule`: what it does and its name. */
   ruled(kind: FailureKind, sample: string, rule: string): void;
   /** This dead letter stays in the queue: it is a better sample than one that was published. */
@@ -81,10 +84,16 @@ export function createFailureTally(): FailureTally {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
       counter[name] = (counter[name] ?? 0) + count;
     },
-    arrived(kind, sample, enteredAt, name) {
+    byHour(kind, sample, at, name) {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-      addPart((counter[name] ??= noParts()), toHour(enteredAt), 1);
-      if (name === "arrived") counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, enteredAt);
+      addPart((counter[name] ??= noParts()), toHour(at), 1);
+      if (name !== "arrived") return;
+      counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, at);
+      counter.firstAt = Math.min(counter.firstAt ?? at, at);
+    },
+    left(kind, sample, at) {
+      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
+      counter.oldestAt = Math.min(counter.oldestAt ?? at, at);
     },
     ruled(kind, sample, rule) {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
@@ -115,7 +124,13 @@ export function createFailureTally(): FailureTally {
   };
 }
 
-const partsNames = ["arrived", "arrivedDone", "ruled"] as const satisfies readonly PartsName[];
+const partsNames = [
+  "arrived",
+  "arrivedDone",
+  "ruled",
+  "expires",
+  "expiresDone",
+] as const satisfies readonly PartsName[];
 // The compiler asks for each that is new.
 const countNames = Object.keys({
   seen: true,
@@ -141,6 +156,10 @@ function addCounter(sum: Counter, given: Counter): void {
   }
   const { lastArrivedAt } = given;
   if (lastArrivedAt !== undefined) sum.lastArrivedAt = Math.max(sum.lastArrivedAt ?? 0, lastArrivedAt);
+  for (const name of ["firstAt", "oldestAt"] as const) {
+    const at = given[name];
+    if (at !== undefined) sum[name] = Math.min(sum[name] ?? at, at);
+  }
 }
 
 function noParts(): Parts {
@@ -155,8 +174,9 @@ function addPart(parts: Parts, name: string, count: number): void {
   parts.last.count += count;
 }
 
-function toCount({ arrived, arrivedDone, ruled, ...counts }: Counter): FailureCount {
-  const parts = Object.entries({ arrived, arrivedDone, ruled }).flatMap(([name, given]) =>
+function toCount({ arrived, arrivedDone, ruled, expires, expiresDone, ...counts }: Counter): FailureCount {
+  const named = { arrived, arrivedDone, ruled, expires, expiresDone };
+  const parts = Object.entries(named).flatMap(([name, given]) =>
     given === undefined ? [] : [[name, toRecord(given)]],
   );
   return { ...counts, ...(Object.fromEntries(parts) as Pick<FailureCount, PartsName>) };

@@ -1,7 +1,8 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { toEnteredAt } from "../message/parse-record.ts";
 
-export const dayMs = 24 * 60 * 60_000;
+export const hourMs = 60 * 60_000;
+export const dayMs = 24 * hourMs;
 
 /** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
 export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | null {
@@ -13,8 +14,13 @@ export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | n
  * when it entered the DLQ, its creation counts. A record without either counts as near.
  */
 export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
-  const enteredAt = enteredAtOf(record) ?? createdAtOf(record);
-  return enteredAt === null || enteredAt + retentionMs <= by;
+  return (expiresAtOf(record, retentionMs) ?? by) <= by;
+}
+
+/** Unix ms, as above; null: the record has neither date. */
+export function expiresAtOf(record: RawRecord, retentionMs: number): number | null {
+  const at = enteredAtOf(record) ?? createdAtOf(record);
+  return at === null ? null : at + retentionMs;
 }
 
 /** Its creation, Unix ms; null if the record does not have it. */

@@ -8,7 +8,7 @@ import type { Decision, HoldReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { unreadableKind } from "../message/failure-kind.ts";
-import { dayMs } from "../listing/record-dates.ts";
+import { dayMs, hourMs } from "../listing/record-dates.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { Fate } from "./fate.ts";
 import type { Letter } from "./letter.ts";
@@ -51,7 +51,7 @@ const doneBefore: Decision = { then: "settle", reason: "published-before", rule:
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
 /** What names and dates a letter, or a record that is none. */
-type Dated = Pick<Letter, "dlqId" | "enteredAt">;
+type Dated = Pick<Letter, "dlqId" | "enteredAt"> & Partial<Pick<Letter, "failure">>;
 
 /** It does not wait any more: only its delete may be left. */
 function isDone({ state }: LedgerView): boolean {
@@ -90,11 +90,14 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     events.emit({ type: "record:decided", ...of, mode: drain.config.mode, records: decisions });
     decisions = [];
   };
-  const { config } = drain.source;
-  const expiresInDayFrom = serviceNow(drain.source) + dayMs - config.retentionMs;
-  const countAge = ({ enteredAt }: Dated): void => {
+  const { retentionMs } = drain.source.config;
+  // Until the next full pass has ended, the day goes on.
+  const expiringUntil = serviceNow(drain.source) + dayMs + 2 * drain.config.fullEveryMs + hourMs;
+  const countAge = ({ dlqId, enteredAt, failure = unreadableKind }: Dated): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
-    if (enteredAt <= expiresInDayFrom) tally.expiringInDay += 1;
+    failures.left(failure, dlqId, enteredAt);
+    const expiresAt = enteredAt + retentionMs;
+    if (expiresAt <= expiringUntil) failures.byHour(failure, dlqId, expiresAt, "expires");
   };
   const leave = (letter: Dated, reason: HoldReason | ParkReason, dueAt?: number): void => {
     countAge(letter);
@@ -123,7 +126,10 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const countDone = (letter: Letter, name: "published" | "dropped"): void => {
     const { failure, dlqId, enteredAt } = letter;
     failures.add(failure, dlqId, name);
-    if (enteredAt > countedTo) failures.arrived(failure, dlqId, enteredAt, "arrivedDone");
+    if (enteredAt > countedTo) failures.byHour(failure, dlqId, enteredAt, "arrivedDone");
+    else if (enteredAt + retentionMs <= expiringUntil) {
+      failures.byHour(failure, dlqId, enteredAt + retentionMs, "expiresDone");
+    }
     countParkChange(letter, false);
     acted.push(dlqId);
   };
@@ -234,7 +240,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       const { dlqId } = letter;
       tally.listed += 1;
       failures.add(unreadableKind, dlqId, "seen");
-      if (letter.enteredAt > countedTo) failures.arrived(unreadableKind, dlqId, letter.enteredAt, "arrived");
+      if (letter.enteredAt > countedTo) failures.byHour(unreadableKind, dlqId, letter.enteredAt, "arrived");
       if (wasParked) failures.add(unreadableKind, dlqId, "parkedBefore");
       failures.stays(unreadableKind, dlqId);
       const text = (): string => explainDecision(decision);
@@ -275,7 +281,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         if (isDone(view)) continue;
         failures.add(failure, dlqId, "seen");
         if (view.state === "parked") failures.add(failure, dlqId, "parkedBefore");
-        if (enteredAt > countedTo) failures.arrived(failure, dlqId, enteredAt, "arrived");
+        if (enteredAt > countedTo) failures.byHour(failure, dlqId, enteredAt, "arrived");
       }
     },
     /** Counts the letters that have got their fate since. */

@@ -1,5 +1,6 @@
 import type { RecordedFailure } from "../../job/contracts/failures.ts";
 import type { DrainFacts } from "../../job/contracts/passes.ts";
+import { earlier } from "../../job/contracts/tally.ts";
 import type { Destination } from "../../job/contracts/queue-facts.ts";
 
 const unknownOrigin = "(other)";
@@ -19,17 +20,19 @@ export function toDestinations(
   const sumOf = (id: string) => {
     const origin = originOf.get(id) ?? unknownOrigin;
     const none = { waiting: 0, unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0 };
-    const sum = sums.get(origin) ?? { origin, ...none };
+    const sum = sums.get(origin) ?? { origin, ...none, failingSince: null };
     sums.set(origin, sum);
     return sum;
   };
-  for (const { id, waiting, parked, arrived, published, failedAgain } of facts?.failures ?? []) {
+  for (const one of facts?.failures ?? []) {
+    const { id, waiting, parked, arrived, published, failedAgain, since } = one;
     const sum = sumOf(id);
     sum.waiting += waiting;
     sum.parked += parked;
     sum.arrived += arrived;
     sum.published += published;
     sum.failedAgain += failedAgain;
+    sum.failingSince = earlier(sum.failingSince, since);
   }
   for (const [id, unseen] of unseenOf(facts, selected)) {
     const sum = sumOf(id);

@@ -7,6 +7,7 @@ import type {
 } from "../../job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { earlier } from "../../job/contracts/tally.ts";
 import { unseenOf } from "./destinations.ts";
 
 export interface FailureOfDrain extends StandingFailure {
@@ -21,6 +22,8 @@ export interface FailureView
     RecordedFailure,
     Pick<StandingFailure, "waiting" | "parked" | "arrived" | "published" | "failedAgain" | "ruled"> {
   readonly source: SourceId;
+  /** Entry of the first dead letter since the queue had none of the kind; null: nothing waits or is parked. */
+  readonly since: number | null;
   /** First met within a day, and nobody has written anything down about it. */
   readonly isNew: boolean;
   readonly isQuiet: boolean;
@@ -114,6 +117,9 @@ const nothing: Omit<FailureOfDrain, "id" | "drain"> = {
   lastArrivedAt: null,
   largestHour: 0,
   ruled: {},
+  expires: {},
+  oldestAt: null,
+  since: null,
 };
 
 function toView(
@@ -149,6 +155,7 @@ function toView(
     lastMetAt,
     drain,
     source,
+    since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
     waiting: sum("waiting"),
     parked: sum("parked"),
     arrived: sum("arrived"),

@@ -3,6 +3,7 @@ import { type LanesCounted, hasLanes } from "../../job/contracts/lanes.ts";
 import { maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
 import { toDepth } from "./depth.ts";
+import { toExpiring } from "./expiring.ts";
 import { isStillCounting, toDestinations } from "./destinations.ts";
 import { selectsEverything } from "../../job/message/select.ts";
 
@@ -18,7 +19,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         readLanes(core, runtime),
       ]);
       const { id: source, censusEveryMs } = runtime.config;
-      return { source, censusEveryMs, summary, census, failures, pauses, lanes };
+      return { source, censusEveryMs, summary, census, failures, pauses, lanes, now: runtime.clock.now() };
     }),
   );
   const drains = await Promise.all(
@@ -52,9 +53,9 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     documentHash: core.document.hash,
     ...(await readFitness(core)),
     drains: withDestinations,
-    sources: sources.map(({ pauses: _pauses, ...source }) => {
+    sources: sources.map(({ pauses: _pauses, now, ...source }) => {
       const own = withDestinations.filter((drain) => drain.source === source.source);
-      return { ...source, depth: toDepth(source, own) };
+      return { ...source, depth: toDepth(source, own), expiring: toExpiring(source, own, now) };
     }),
   };
 }

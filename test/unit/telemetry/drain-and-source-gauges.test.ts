@@ -36,6 +36,7 @@ async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(
           censusEveryMs: 900_000,
           census: null,
           depth: null,
+          expiring: { count: null, atLeast: 0, by: 0, asOf: null, groups: [] },
           failures: [],
           lanes: null,
         },
@@ -100,6 +101,7 @@ describe("facts about the queue", () => {
       'redriver_failure_first_met_timestamp_seconds{source="eu",failure="4c1d0a9e21",origin="https://a.example",status="503",answer="upstream is down"}': 1_700_000_050,
       'redriver_source_oldest_record_timestamp_seconds{source="eu"}': 1_700_000_000,
       'redriver_source_earliest_expiry_timestamp_seconds{source="eu"}': 1_700_259_200,
+      'redriver_source_expiring_records{source="eu"}': 4,
       'redriver_source_expiring_unarchived_records{source="eu"}': 2,
       'redriver_source_census_timestamp_seconds{source="eu"}': 1_700_000_190,
       'redriver_source_census_interval_seconds{source="eu"}': 900,
@@ -118,7 +120,7 @@ describe("facts about the queue", () => {
     const never = toSeries(await samples(create(async () => null)));
     const before = toSeries(await samples(metrics));
     const metricsOfFacts = before.filter((key) => !never.includes(key)).map((key) => key.split("{")[0]);
-    expect(new Set(metricsOfFacts).size).toBe(40);
+    expect(new Set(metricsOfFacts).size).toBe(41);
     clock().advance(1_000);
     readable = false;
     const all = await samples(metrics);
@@ -208,6 +210,7 @@ describe("facts about the queue", () => {
           censusEveryMs: 900_000,
           census: null,
           depth: null,
+          expiring: { count: null, atLeast: 0, by: 0, asOf: null, groups: [] },
           failures: [],
           lanes: null,
         },
@@ -240,6 +243,7 @@ describe("facts about the queue", () => {
             censusEveryMs: 900_000,
             census: other,
             depth: null,
+            expiring: { count: null, atLeast: 0, by: 0, asOf: null, groups: [] },
             failures: [],
             lanes: null,
           },

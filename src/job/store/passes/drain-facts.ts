@@ -61,6 +61,9 @@ interface Standing {
   readonly m?: number;
   readonly d?: Readonly<Record<string, number>>;
   readonly h?: number;
+  readonly x?: Readonly<Record<string, number>>;
+  readonly o?: number;
+  readonly s?: number;
 }
 
 export function toStored({ oldestRecordAt, ...tally }: Tally): StoredTally {
@@ -86,7 +89,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const openPass = open === undefined ? null : toOpenPass(open);
   // An older build closes a pass and leaves what was found.
   const ofOpen = open === undefined ? new Map<string, FailureCounts>() : toPairs<FailureCounts>(found);
-  const failures = toStanding(toPairs<Standing>(standing), ofOpen);
+  const failures = toStanding(toPairs<Standing>(standing), ofOpen, isCounted);
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
   const left = isCounted || open !== undefined ? toLeft(failures, inDoubt, counts, soFar) : counts;
@@ -165,6 +168,7 @@ function toPairs<Value>(flat: readonly string[] | object): ReadonlyMap<string, V
 function toStanding(
   standing: ReadonlyMap<string, Standing>,
   found: ReadonlyMap<string, FailureCounts>,
+  isCounted: boolean,
 ): readonly StandingFailure[] {
   const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
   for (const [id, one] of standing) sums.set(id, { ...one });
@@ -181,28 +185,38 @@ function toStanding(
       sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
       if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
       if (window !== "acts" && count.ruled !== undefined) sum.d = addNamed(sum.d ?? {}, count.ruled);
+      if (count.firstAt !== undefined) sum.s = Math.min(sum.s ?? Infinity, count.firstAt);
+      if (count.oldestAt !== undefined) sum.o = Math.min(sum.o ?? Infinity, count.oldestAt);
+      const { expires = {}, expiresDone } = count;
+      if (!isCounted && !isRecalled(window)) sum.x = addNamed(sum.x ?? {}, expires);
+      if (expiresDone !== undefined) sum.x = addNamed(sum.x ?? {}, negated(expiresDone));
     }
   }
   for (const [id, hours] of arrivedNow) {
     const sum = sums.get(id);
     if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
   }
-  return [...sums].map(([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0 }]) => {
-    // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
-    const there = Math.max(0, w);
-    const parked = Math.min(there, Math.max(0, q));
-    return {
-      id,
-      waiting: there - parked,
-      parked,
-      arrived: Math.max(n, h),
-      published: p,
-      failedAgain: f,
-      lastArrivedAt: l,
-      largestHour: m,
-      ruled: d,
-    };
-  });
+  return [...sums].map(
+    ([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0, x = {}, o = null, s = null }]) => {
+      // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
+      const there = Math.max(0, w);
+      const parked = Math.min(there, Math.max(0, q));
+      return {
+        id,
+        waiting: there - parked,
+        parked,
+        arrived: Math.max(n, h),
+        published: p,
+        failedAgain: f,
+        lastArrivedAt: l,
+        largestHour: m,
+        ruled: d,
+        expires: x,
+        oldestAt: there > 0 ? o : null,
+        since: there > 0 ? (s ?? o) : null,
+      };
+    },
+  );
 }
 
 export interface StoredArrivals {
@@ -259,6 +273,10 @@ function addNamed(
   const all = { ...sums };
   for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
   return all;
+}
+
+function negated(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, -count]));
 }
 
 function arrivedOf({ arrived = {} }: FailureCount): number {

@@ -4,7 +4,8 @@
  * `arrivalsKey`.
  */
 export const failureCountsLua = `
-local byName = { arrived = true, arrivedDone = true, ruled = true }
+local byName = { arrived = true, arrivedDone = true, ruled = true, expires = true, expiresDone = true }
+local first = { firstAt = true, oldestAt = true }
 
 local function addFailures(sum, failures)
   for id, count in pairs(failures) do
@@ -15,6 +16,8 @@ local function addFailures(sum, failures)
         for key, part in pairs(value) do one[name][key] = (one[name][key] or 0) + part end
       elseif name == 'lastArrivedAt' then
         one[name] = math.max(one[name] or 0, value)
+      elseif first[name] then
+        one[name] = math.min(one[name] or value, value)
       else
         one[name] = (one[name] or 0) + value
       end
@@ -30,7 +33,7 @@ local function toFailureActs(failures)
     acts[id] = {
       seen = (count.published or 0) + (count.dropped or 0), published = count.published, dropped = count.dropped,
       parkedBefore = count.parked and -count.parked, parked = count.parked, failedAgain = count.failedAgain,
-      arrived = count.arrivedDone, arrivedDone = count.arrivedDone,
+      arrived = count.arrivedDone, arrivedDone = count.arrivedDone, expiresDone = count.expiresDone, firstAt = count.firstAt,
     }
   end
   return acts
@@ -95,6 +98,10 @@ local function recordArrivals(id, arrived)
   return most
 end
 
+local function takeExpires(it, done)
+  for hour, count in pairs(it.x and done or {}) do it.x[hour] = it.x[hour] and it.x[hour] - count end
+end
+
 -- Adds arrivals, and takes away what is done. What a first count finds has not just arrived.
 local function addStanding(failures)
   local isArrival = row.open and row.open.pass.countedTo > 0
@@ -108,6 +115,9 @@ local function addStanding(failures)
     it.p = it.p + (count.published or 0)
     it.f = it.f + (count.failedAgain or 0) + (count.cameBack or 0)
     if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end
+    if count.firstAt then it.s = math.min(it.s or count.firstAt, count.firstAt) end
+    if count.oldestAt then it.o = math.min(it.o or count.oldestAt, count.oldestAt) end
+    takeExpires(it, count.expiresDone)
     if count.arrived then it.m = math.max(it.m or 0, recordArrivals(id, count.arrived)) end
     for rule, ruled in pairs(count.ruled or {}) do
       it.d = it.d or {}
@@ -175,7 +185,13 @@ local function recount(seen, acts)
     local parked = (count.parkedBefore or 0) + (count.parked or 0)
     it.w = between(it.w, left, left - (act.published or 0) - (act.dropped or 0))
     it.q = between(it.q, parked, parked + (act.parked or 0))
-    it.d = count.ruled
+    it.d, it.o = count.ruled, count.oldestAt
+    local carried, x = it.x or {}, count.expires or {}
+    for hour, done in pairs(act.expiresDone or {}) do
+      if x[hour] then x[hour] = between(carried[hour] or 0, x[hour], x[hour] - done) end
+    end
+    it.x = x
+    if it.w <= 0 and it.q <= 0 then it.s = nil end
     if not forgetStanding(id, it) then writeStanding(id, it) end
   end
 end

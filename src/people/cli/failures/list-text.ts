@@ -29,7 +29,8 @@ function toPairs(columns: number, failures: readonly FailureView[], now: number)
   const [heading = "", ...lines] = table.trimEnd().split("\n");
   const idWidth = Math.max(...failures.map(({ id }) => id.length));
   const pairs = failures.flatMap((failure, index) => {
-    const mark = toMarkText(failure);
+    const { since } = failure;
+    const mark = present([since !== null && `for ${toAge(since, now)}`, toMarkText(failure)]).join(", ");
     const room = columns - (mark === "" ? 0 : mark.length + 2);
     const text = cut(`  ${failure.id.padEnd(idWidth)}  ${toAnswerText(failure)}`, room);
     return [lines[index] ?? "", mark === "" ? text : `${text.padEnd(room)}  ${mark}`];
@@ -48,6 +49,7 @@ function toRows(failures: readonly FailureView[], now: number): string {
     arrived: ({ arrived }) => arrived,
     published: ({ published }) => published,
     "failed again": ({ failedAgain }) => failedAgain,
+    since: ({ since }) => (since === null ? "-" : toAge(since, now)),
     "last seen": ({ lastSeenAt }) => toAge(lastSeenAt, now),
     mark: toMarkText,
   });

@@ -26,7 +26,7 @@ export function toFailureText(
   { failure, arrivals, lanes, sample }: FailureDetails,
   { now, bars }: Shown,
 ): string {
-  const { id, origin, firstMetAt, drain, lastSeenAt, drains, source } = failure;
+  const { id, origin, since, firstMetAt, drain, lastSeenAt, drains, source } = failure;
   const field = (label: string, text: string): string =>
     wrapWords(columns, 2, label.padEnd(labelWidth), text);
   const list = (label: string, items: readonly (string | false)[]): string =>
@@ -35,6 +35,7 @@ export function toFailureText(
   return joined(
     wrapText(columns, 0, "", `${id}  ${toDestinationText(origin)}  source ${source}`),
     field("answer", toAnswerText(failure)),
+    since !== null && field("failing", `since ${toTime(since)}, ${toAge(since, now)}`),
     field("first met", `${toWhen(firstMetAt)}, by drain ${drain}`),
     field("last seen", toWhen(lastSeenAt)),
     toHoursText(),

@@ -17,6 +17,7 @@ interface Row extends DestinationStatus {
 /** Of what is no terminal: as many as a small one has. */
 const usualRows = 24;
 const minDrains = 5;
+const maxOrigin = 44;
 /** Headings, empty lines, what is not shown of both tables, and two of the replicas. */
 const otherLines = 10;
 const minDestinations = 3;
@@ -35,10 +36,12 @@ export function toOverview(
     .toSorted((one, other) => other.outlook.waiting - one.outlook.waiting)
     .slice(0, Math.max(minDrains, Math.floor(room / 4)));
   const headline = wrapWords(columns, 0, "", verdict);
-  const used = headline.split("\n").length - 1 + shown.length + otherLines;
+  const expiring = toExpiringText(columns, status);
+  const used = linesIn(headline) + linesIn(expiring.join("\n")) + shown.length + otherLines;
   const sections = [
     paint.verdict(verdict, headline),
     `${fitted(columns, toDrains)}${moreOf(drains.length - shown.length, "drain")}`,
+    ...expiring,
     ...toDestinations(columns, status, Math.max(minDestinations, room - used)),
     toReplicasLine(status),
   ];
@@ -76,6 +79,37 @@ export function toOverview(
     const text = `${asOf}: ${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details`;
     return wrapWords(columns, 0, "", text);
   }
+}
+
+function linesIn(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+const maxExpiring = 3;
+
+/** Which expire first, and the first thing that would save them. */
+function toExpiringText(columns: number, { expiring, at }: Status): readonly string[] {
+  const { count, atLeast, by, asOf, groups } = expiring;
+  if (atLeast === 0) return [];
+  const all = count === null ? `at least ${number(atLeast)}, still counting` : number(count);
+  const since = asOf === null || at - asOf < 60_000 ? "" : `, as of ${toClock(asOf, at)}`;
+  const rows = groups.slice(0, maxExpiring).map((group) => {
+    const { count: some, origin, drain, earliestAt, saves } = group;
+    const of = origin === null ? "of no drain" : `for ${cutMiddle(toDestinationText(origin), maxOrigin)}`;
+    const first = earliestAt <= at ? "now" : toIn(earliestAt - at);
+    const [save] = saves;
+    const how = save === undefined ? "nothing can be done" : (save.command ?? "a copy is kept");
+    return wrapWords(
+      columns,
+      2,
+      "",
+      `${number(some)} ${of}${drain === null ? "" : ` (${drain})`}, the first ${first}: ${how}`,
+    );
+  });
+  const more = moreOf(groups.length - rows.length, "kind").replace(/^and/, "  and");
+  return [
+    `${wrapWords(columns, 0, "", `expire by ${toClock(by, at)}: ${all}${since}`)}${rows.join("")}${more}`,
+  ];
 }
 
 function moreOf(count: number, what: string): string {

@@ -8,6 +8,7 @@ import { auditActs } from "../../../job/contracts/audit.ts";
 import { errorTable, type ErrorCode } from "../../../job/contracts/errors.ts";
 import { laneStates } from "../../../job/contracts/lanes.ts";
 import { planFilter, sharedPlan } from "../../../job/contracts/plans.ts";
+import { saveActs } from "../../operations/status/expiring.ts";
 import { apiErrorCodes } from "./refusal.ts";
 
 const count = z.number().int().min(0);
@@ -37,6 +38,25 @@ const destination = z.object({
   failingSince: time.nullable(),
 });
 
+const expiring = z.object({
+  count: count.nullable().describe("Null: not everything is counted yet."),
+  atLeast: count,
+  by: time,
+  asOf: time.nullable(),
+});
+
+const expiringGroup = z.object({
+  source: z.string(),
+  drain: z.string().nullable(),
+  failure: z.string().nullable(),
+  origin: z.string().nullable(),
+  count,
+  waiting: count,
+  parked: count,
+  earliestAt: time,
+  saves: z.array(z.object({ act: z.enum(saveActs), command: z.string().nullable() })),
+});
+
 const outlook = z.object({
   waiting: count,
   heldByRules: count,
@@ -54,6 +74,7 @@ export const statusAnswer = z.object({
   at: time,
   documentHash: z.string().nullable(),
   documentProblems: count,
+  expiring: expiring.extend({ groups: z.array(expiringGroup).describe("The earliest first.") }),
   drains: z.array(
     z
       .looseObject({
@@ -79,6 +100,7 @@ export const statusAnswer = z.object({
       source: z.string(),
       census: open.nullable(),
       depth: z.object({ count, exact: z.boolean(), stillCounting: z.boolean() }).nullable(),
+      expiring,
       failures: z.array(open),
       hostPauses: z.array(open),
       lanes: open.nullable(),
@@ -102,6 +124,7 @@ const failure = z.object({
   origin: z.string(),
   status: z.number().nullable(),
   text: z.string(),
+  since: time.nullable(),
   firstMetAt: time,
   lastMetAt: time,
   lastSeenAt: time,

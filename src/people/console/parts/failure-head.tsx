@@ -20,7 +20,7 @@ interface HeadProps {
 }
 
 export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
-  const { origin, firstMetAt, lastSeenAt, isNew, isQuiet, note, sample, source, drain } = failure;
+  const { origin, since, firstMetAt, lastSeenAt, isNew, isQuiet, note, sample, source, drain } = failure;
   return (
     <>
       <p class="answer">
@@ -31,6 +31,14 @@ export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
         {isQuiet ? <span class="mark">quiet</span> : null}
       </p>
       <dl>
+        {since === null ? null : (
+          <>
+            <dt>failing since</dt>
+            <dd>
+              <Time at={since} /> (<Ago at={since} now={now} />)
+            </dd>
+          </>
+        )}
         <dt>first met</dt>
         <dd>
           <Time at={firstMetAt} /> (<Ago at={firstMetAt} now={now} />

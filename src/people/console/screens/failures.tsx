@@ -175,7 +175,10 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
           { title: "arrived", isNumber: true, cell: ({ arrived }) => number(arrived) },
           { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
-          { title: "first met", cell: ({ firstMetAt }) => <Ago at={firstMetAt} now={now} /> },
+          {
+            title: "failing since",
+            cell: ({ since }) => (since === null ? null : <Ago at={since} now={now} />),
+          },
           { title: "last seen", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} now={now} /> },
         ]}
       />

@@ -10,7 +10,7 @@ import { ActForm } from "../parts/act-form.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { PausedHostActs, PausedHosts, toPausedHosts } from "../parts/paused-hosts.tsx";
 import { PausedKindActs, PausedKinds, toPausedKinds } from "../parts/paused-kinds.tsx";
-import { number } from "../../operations/phrases.ts";
+import { number, toClock } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago, toAgo } from "../parts/time.tsx";
@@ -43,6 +43,11 @@ export const nowScreen = defineScreen<Status>({
       id: "paused-host-acts",
       isLive: false,
       render: ({ sources }, context) => <PausedHostActs paused={toPausedHosts(sources)} context={context} />,
+    },
+    {
+      id: "expiring",
+      isLive: true,
+      render: ({ expiring }, { now }) => <ExpiringFirst expiring={expiring} now={now} />,
     },
     { id: "destinations", isLive: true, render: (status) => <Destinations status={status} /> },
     { id: "drains", isLive: true, render: (status, context) => <Drains {...{ status, context }} /> },
@@ -80,7 +85,7 @@ interface Tile {
 }
 
 function Tiles({
-  status: { drains, sources },
+  status: { drains, sources, expiring },
   now,
 }: {
   readonly status: Status;
@@ -114,9 +119,9 @@ function Tiles({
     },
     {
       name: "expire in 24 h",
-      count: toExpiring(sources),
-      what: uncopied > 0 ? `${number(uncopied)} near it without a copy` : "as last counted, by drain below",
-      href: "#drains",
+      count: expiring.count,
+      what: uncopied > 0 ? `${number(uncopied)} near it without a copy` : toExpiringHint(expiring, now),
+      ...(expiring.atLeast > 0 ? { href: "#expiring" } : {}),
       ...(uncopied > 0 ? { mood: "bad" as const } : {}),
     },
   ];
@@ -133,10 +138,60 @@ function Tiles({
   );
 }
 
-/** Of the sources that a census has counted; null: of none. */
-function toExpiring(sources: Status["sources"]): number | null {
-  const counts = sources.flatMap(({ census }) => census?.expiringInDay ?? []);
-  return counts.length === 0 ? null : sum(counts, (count) => count);
+function toExpiringHint({ count, atLeast, by, asOf }: Status["expiring"], now: number): string {
+  if (count === null) return atLeast > 0 ? `at least ${number(atLeast)}, still counting` : "not counted yet";
+  return `by ${toClock(by, now)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}`}`;
+}
+
+const expiringShown = 20;
+
+function ExpiringFirst({
+  expiring: { groups, by },
+  now,
+}: {
+  readonly expiring: Status["expiring"];
+  readonly now: number;
+}): Html | null {
+  const [first] = groups;
+  if (first === undefined) return null;
+  const more = groups.length - expiringShown;
+  return (
+    <>
+      <h2>Expire by {toClock(by, now)}</h2>
+      <Table
+        caption="What expires first"
+        empty=""
+        rows={groups.slice(0, expiringShown)}
+        columns={[
+          { title: "first", cell: ({ earliestAt }) => <Ago at={earliestAt} now={now} /> },
+          { title: "expire", isNumber: true, cell: ({ count }) => number(count) },
+          {
+            title: "failure",
+            cell: ({ failure, origin }) =>
+              failure === null ? (
+                "of no drain"
+              ) : (
+                <a href={`/failures/${failure}`}>
+                  <Foreign text={origin ?? failure} />
+                </a>
+              ),
+          },
+          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "what saves them",
+            cell: ({ saves }) => (
+              <>
+                {saves.map(({ act, command }) =>
+                  command === null ? <span>{act}: a copy is kept</span> : <code>{command}</code>,
+                )}
+              </>
+            ),
+          },
+        ]}
+      />
+      {more > 0 ? <p class="hint">and {number(more)} more</p> : null}
+    </>
+  );
 }
 
 const destinationsShown = 50;

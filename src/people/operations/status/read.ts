@@ -4,19 +4,21 @@ import type { Core, DrainRuntime } from "../../../job/door.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { isAutoRate } from "../../../job/contracts/auto-rate.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
-import { maxLanesShown, toInDoubt, type QueueFacts } from "../../../job/contracts/queue-facts.ts";
+import {
+  maxLanesShown,
+  toInDoubt,
+  type ExpiringGroup,
+  type QueueFacts,
+} from "../../../job/contracts/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts";
 import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
-import type { RecordedFailure } from "../../../job/contracts/failures.ts";
-import type { DrainFacts } from "../../../job/contracts/passes.ts";
+import { sumExpiring, toSaves } from "./expiring.ts";
 
 export interface DestinationStatus extends DestinationOutlook {
   /** A person's, that holds what goes there. */
   readonly pause: HostPause | null;
-  /** Unix ms, as `toFailingSince` has it; null: nothing waits or is parked there. */
-  readonly failingSince: number | null;
 }
 
 export async function readStatus(
@@ -48,56 +50,78 @@ export async function readStatus(
   );
   const hostRates = new Map(await Promise.all([...core.drains].map(readHostRates)));
   const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
+  const drainRows = facts.drains.map((row) => {
+    const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
+    const config = core.drains.get(drain)?.config;
+    // The document has only that it is paused, not since when or why.
+    const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
+    const lanes = lanesOf.get(drain);
+    const destinations = counted.map((one): DestinationStatus => {
+      const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
+      return {
+        ...one,
+        lane: lanes?.get(one.origin) ?? null,
+        isPaused: pause !== null,
+        pause,
+      };
+    });
+    return {
+      drain,
+      source,
+      destinations,
+      stillCounting,
+      outlook: toOutlook(found, destinations, stillCounting, now),
+      mode: isWhole ? (config?.mode ?? "plan") : null,
+      paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
+      guards,
+      /** Null: no daemon has scheduled it. */
+      nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
+      /** Null: the rates of its hosts are not learned (`perHost: auto`). */
+      hostRates: hostRates.get(drain) ?? null,
+      ...found,
+      ...inDoubtNow(facts, drain),
+    };
+  });
+  const hostPausesOfSource = (source: SourceId) =>
+    (pausesOf.get(source) ?? []).filter(({ host }) => host !== undefined);
+  const toSaved = (source: SourceId, group: ExpiringGroup) => {
+    const row = drainRows.find(({ drain }) => drain === group.drain);
+    const destination = row?.destinations.find(({ origin }) => origin === group.origin);
+    const saves = toSaves(group, {
+      config: isWhole && group.drain !== null ? core.drains.get(group.drain)?.config : undefined,
+      hasArchive: isWhole && core.document.archive !== undefined,
+      paused: row?.paused ?? null,
+      lane: destination?.lane ?? null,
+      hostPause: destination?.pause ?? null,
+      hostPauses: hostPausesOfSource(source),
+      reasons: row?.reasons,
+    });
+    return { source, ...group, saves };
+  };
   return {
     at: now,
+    /** What expires within a day, and what would save it. */
+    expiring: sumExpiring(
+      facts.sources.map(({ source, expiring }) => ({
+        ...expiring,
+        groups: expiring.groups.map((group) => toSaved(source, group)),
+      })),
+    ),
     /** Null: the document has problems, and the replicas go on under one from before. */
     documentHash: isWhole ? core.document.hash : null,
     documentProblems: problems,
-    drains: facts.drains.map((row) => {
-      const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
-      const config = core.drains.get(drain)?.config;
-      // The document has only that it is paused, not since when or why.
-      const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
-      const lanes = lanesOf.get(drain);
-      const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
-      const failingSince = toFailingSince(kinds, found);
-      const destinations = counted.map((one): DestinationStatus => {
-        const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
-        return {
-          ...one,
-          lane: lanes?.get(one.origin) ?? null,
-          isPaused: pause !== null,
-          pause,
-          failingSince: failingSince.get(one.origin) ?? null,
-        };
-      });
-      return {
-        drain,
-        source,
-        destinations,
-        stillCounting,
-        outlook: toOutlook(found, destinations, stillCounting, now),
-        mode: isWhole ? (config?.mode ?? "plan") : null,
-        paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
-        guards,
-        /** Null: no daemon has scheduled it. */
-        nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,
-        /** Null: the rates of its hosts are not learned (`perHost: auto`). */
-        hostRates: hostRates.get(drain) ?? null,
-        ...found,
-        ...inDoubtNow(facts, drain),
-      };
-    }),
+    drains: drainRows,
     sources: await Promise.all(
-      facts.sources.map(async ({ source, summary, census, depth, failures, lanes }) => ({
+      facts.sources.map(async ({ source, summary, census, depth, expiring, failures, lanes }) => ({
         source,
         ...summary,
         census,
         depth,
+        expiring: { count: expiring.count, atLeast: expiring.atLeast, by: expiring.by, asOf: expiring.asOf },
         failures,
         deliveries: readDeliveries(core, source, lanes),
         /** A person's pauses of single destinations. */
-        hostPauses: (pausesOf.get(source) ?? []).filter(({ host }) => host !== undefined),
+        hostPauses: hostPausesOfSource(source),
         lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),
       })),
     ),
@@ -196,24 +220,4 @@ export async function readLaneNext(
       return { ...lane, nextInMs, awaitsLook, hostPaused };
     }),
   };
-}
-
-/**
- * Since when each destination of a drain fails, Unix ms: the first meeting of a kind of failure that has
- * something waiting or parked there. A kind may have been met weeks ago too, so it counts from the oldest record
- * of the drain at the earliest. Pure.
- */
-function toFailingSince(
-  kinds: readonly Pick<RecordedFailure, "id" | "origin" | "firstMetAt">[],
-  facts: Pick<DrainFacts, "failures" | "oldestRecordAt"> | null,
-): ReadonlyMap<string, number> {
-  const kindOf = new Map(kinds.map((kind) => [kind.id, kind]));
-  const since = new Map<string, number>();
-  for (const { id, waiting, parked } of facts?.failures ?? []) {
-    const kind = kindOf.get(id);
-    if (kind === undefined || waiting + parked === 0) continue;
-    const at = Math.max(kind.firstMetAt, facts?.oldestRecordAt ?? 0);
-    since.set(kind.origin, Math.min(since.get(kind.origin) ?? at, at));
-  }
-  return since;
 }

@@ -56,7 +56,7 @@ it("now is green and empty if all is well", async () => {
 it("now counts what expires within a day, once anything has counted", async () => {
   const stand = await createConsoleStand({ redisUrl: redis.url(), drain, source: "{ retention: 3d }" });
   const tile = async () =>
-    /<strong[^>]*>([^<]*)<\/strong> <a href="#drains">expire in 24 h/.exec(await stand.page("/"))?.[1];
+    /<strong[^>]*>([^<]*)<\/strong> (?:<a href="#expiring">)?expire in 24 h/.exec(await stand.page("/"))?.[1];
   expect(await tile()).toBe("–");
   const day = 24 * 3_600_000;
   stand.seed(1, { responseStatus: 404 });
@@ -65,7 +65,8 @@ it("now counts what expires within a day, once anything has counted", async () =
   await stand.pass();
   expect(await tile()).toBe("2");
   const now = await stand.page("/");
-  expect(now).toContain('<a href="#drains">expire in 24 h</a>');
+  expect(now).toContain('<a href="#expiring">expire in 24 h</a>');
+  expect(now).toMatch(/<caption[^>]*>What expires first/);
   expect(now).toMatch(/data-title="oldest expires"[^>]*><time[^>]*>in 21h\d+m<\/time>/);
 });
 

@@ -63,7 +63,6 @@ describe("a full pass", () => {
     held: 40,
     parked: 2,
     oldestRecordAt: enteredAt,
-    expiringInDay: 3,
   };
 
   /** Of the runtime, only what a pass's census looks at. */
@@ -91,7 +90,6 @@ describe("a full pass", () => {
       strayComeBacks: { count: 0, top: [] },
       oldestEnteredAt: enteredAt,
       earliestExpiryAt: enteredAt + retentionMs,
-      expiringInDay: 3,
       expiringUnarchived: 0,
       expiringAccepted: 0,
       documentHash: "abc123",

@@ -11,9 +11,9 @@ function counted() {
   tally.add(one, "1-0", "seen");
   tally.add(one, "2-0", "seen");
   tally.add(one, "2-0", "parked", -1);
-  tally.arrived(one, "1-0", 5 * hourMs, "arrived");
-  tally.arrived(one, "2-0", 5 * hourMs - 1, "arrived");
-  tally.arrived(one, "2-0", 5 * hourMs - 1, "arrivedDone");
+  tally.byHour(one, "1-0", 5 * hourMs, "arrived");
+  tally.byHour(one, "2-0", 5 * hourMs - 1, "arrived");
+  tally.byHour(one, "2-0", 5 * hourMs - 1, "arrivedDone");
   tally.ruled(one, "1-0", "republish outage");
   tally.add(other, null, "seen", 3);
   return tally;
@@ -26,6 +26,7 @@ it("counts by kind, arrivals by hour, decisions by rule", () => {
       parked: -1,
       arrived: { 4: 1, 5: 1 },
       arrivedDone: { 4: 1 },
+      firstAt: 5 * hourMs - 1,
       lastArrivedAt: 5 * hourMs,
       ruled: { "republish outage": 1 },
     },
@@ -51,6 +52,7 @@ it("adds up pages to a window, and leaves the pages as they were", () => {
     parked: -2,
     arrived: { 4: 2, 5: 2 },
     arrivedDone: { 4: 2 },
+    firstAt: 5 * hourMs - 1,
     lastArrivedAt: 5 * hourMs,
     ruled: { "republish outage": 2 },
   });
@@ -65,6 +67,7 @@ it("counts kinds that share a recorded id together", () => {
       parked: -1,
       arrived: { 4: 1, 5: 1 },
       arrivedDone: { 4: 1 },
+      firstAt: 5 * hourMs - 1,
       lastArrivedAt: 5 * hourMs,
       ruled: { "republish outage": 1 },
     },

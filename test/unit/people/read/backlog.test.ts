@@ -19,6 +19,10 @@ const none = {
   lastArrivedAt: null,
   largestHour: 0,
   ruled: {},
+  expires: {},
+  oldestAt: null,
+  since: null,
+  failingSince: null,
 };
 
 type Source = Parameters<typeof toDepth>[0];

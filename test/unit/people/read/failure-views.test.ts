@@ -33,6 +33,9 @@ const standing = (id: string, more: Partial<StandingFailure> = {}): StandingFail
   lastArrivedAt: null,
   largestHour: 0,
   ruled: {},
+  expires: {},
+  oldestAt: null,
+  since: null,
   ...more,
 });
 const quiet: FailureQuiet = {

@@ -72,12 +72,14 @@ describe("redriver failures", () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect(lines[0]).toMatch(/^destination +waiting +parked +arrived +published +again +last seen$/);
     expect(lines[1]).toMatch(/^127\.0\.0\.1:\d+ +30 +0 +30 +0 +0 +1h$/);
-    expect(lines[2]).toMatch(new RegExp(`^  ${stand.outage}  503 upstream is not there +new$`));
+    expect(lines[2]).toMatch(new RegExp(`^  ${stand.outage}  503 upstream is not there +for 1h, new$`));
     expect(lines).toHaveLength(7);
     const pipe = (await stand.run(["failures", "list"])).out.trimEnd().split("\n");
     expect(pipe).toHaveLength(4);
     expect(pipe[3]).toMatch(
-      new RegExp(`^${stand.refund}  refunds.example.com +422  no such refund: <n> +0 +3 +3 +0 +0 +1h +new$`),
+      new RegExp(
+        `^${stand.refund}  refunds.example.com +422  no such refund: <n> +0 +3 +3 +0 +0 +1h +1h +new$`,
+      ),
     );
   });
 
@@ -147,7 +149,7 @@ describe("redriver failures", () => {
       note: { text: "receiver is down", ticket: "INC-7", by: "ann" },
     });
     const { out } = await stand.run(["failures"], { terminal: true });
-    expect(out).toMatch(new RegExp(`  ${stand.outage}  503 upstream is not there +INC-7\n`));
+    expect(out).toMatch(new RegExp(`  ${stand.outage}  503 upstream is not there +for 1h, INC-7\n`));
     const history = rowsOf((await stand.run(["history", "--json"])).out);
     expect(history).toMatchObject([{ act: "note", by: "ann", drain: null }]);
     expect(history[0]?.["why"]).toMatch(/503 upstream is not there: INC-7: receiver is down$/);
@@ -192,7 +194,7 @@ describe("redriver failures", () => {
     await stand.run(["drain", "orders", "--yes"]);
     expect(await endedOf(stand.locked)).toBe("rules");
     const { out } = await stand.run(["failures"], { terminal: true });
-    expect(out).toMatch(new RegExp(`${stand.outage}  503 upstream is not there +changed\n`));
+    expect(out).toMatch(new RegExp(`${stand.outage}  503 upstream is not there +for 1h, changed\n`));
   });
 });
 

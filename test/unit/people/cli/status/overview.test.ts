@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toOverview } from "../../../../../src/people/cli/status/overview.ts";
 import { createPaint } from "../../../../../src/people/cli/status/paint.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
-import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
+import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import {
   haltedLane as halted,
   ago,
@@ -10,6 +10,7 @@ import {
   drain,
   hour,
   minute,
+  nothingExpires,
   nothingWaits,
   now,
   replica,
@@ -46,6 +47,7 @@ function overview(changes: Partial<Status>, isColoured = false, size = { columns
     at: now,
     documentHash: "0f1e2d3c4b5a",
     documentProblems: 0,
+    expiring: { ...nothingExpires, groups: [] },
     drains: [draining],
     sources: [source()],
     replicas: [replica("redriver-1")],
@@ -75,6 +77,38 @@ describe("the overview of status", () => {
       has the details
       "
     `);
+  });
+
+  it("shows what expires first, and what would save it", () => {
+    const group = {
+      source: "eu" as SourceId,
+      drain: "orders" as DrainName,
+      failure: "4c1d0a9e21",
+      origin: "https://pay.example.com",
+      count: 110,
+      waiting: 900,
+      parked: 0,
+      earliestAt: now + 12 * minute,
+      saves: [{ act: "resume", command: "redriver resume --all --reason ..." }],
+    } as const;
+    const expiring = {
+      count: null,
+      atLeast: 119,
+      by: now + 24 * hour,
+      asOf: null,
+      groups: [group, { ...group, drain: null, origin: null, count: 9, saves: [] }],
+    };
+    const text = overview({ expiring }).split("\n\n")[2];
+    expect(`\n${text}`).toMatchInlineSnapshot(`
+      "
+      expire by 2026-08-02 12:00 UTC: at least 119, still counting
+        110 for pay.example.com (orders), the first in 12m: redriver resume --all
+        --reason ...
+        9 of no drain, the first in 12m: nothing can be done"
+    `);
+    expect(overview({ expiring: { ...expiring, count: 119, asOf: now - hour } })).toMatch(
+      /^expire by .*: 119, as of 11:00 UTC$/m,
+    );
   });
 
   it("fits 80 x 24 with many drains and destinations too", () => {
