@@ -16,6 +16,7 @@ export const eu = "eu" as SourceId;
 export const nothingWaits: Outlook = {
   waiting: 0,
   heldByRules: 0,
+  heldByRulesAt: now,
   stoppedWaiting: 0,
   waitingForAttempt: 0,
   waitingForPerson: 0,

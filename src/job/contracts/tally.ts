@@ -6,6 +6,8 @@ export interface ReasonCounts {
   readonly due: { readonly [Reason in HoldReason]?: number };
   readonly held: { readonly [Reason in HoldReason]?: number };
   readonly parked: { readonly [Reason in ParkReason]?: number };
+  /** Of those held, what no earlier pass has counted. Absent: none. */
+  readonly anew?: { readonly [Reason in HoldReason]?: number };
 }
 
 export interface PassCounts {
@@ -61,6 +63,7 @@ export function addTallies(
       due: addCounts(ownReasons.due, reasons.due),
       held: addCounts(ownReasons.held, reasons.held),
       parked: addCounts(ownReasons.parked, reasons.parked),
+      anew: addCounts(ownReasons.anew ?? {}, reasons.anew ?? {}),
     },
     oldestRecordAt: earlier(ownOldest, oldestRecordAt),
   };

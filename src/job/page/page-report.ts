@@ -65,7 +65,11 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const { events } = drain.source;
   const of = { drain: drain.config.name, source: drain.source.config.id };
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
-  const holds: Record<"due" | "held", { [Reason in HoldReason]?: number }> = { due: {}, held: {} };
+  const holds: Record<"due" | "held" | "anew", { [Reason in HoldReason]?: number }> = {
+    due: {},
+    held: {},
+    anew: {},
+  };
   const parks: { [Reason in ParkReason]?: number } = {};
   const { countedTo = Infinity, lateFrom = Infinity } = drain;
   const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
@@ -113,6 +117,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     const as = isDue ? "due" : "held";
     tally[as] += 1;
     holds[as][reason] = (holds[as][reason] ?? 0) + 1;
+    if (!isDue && letter.enteredAt > countedTo) holds.anew[reason] = (holds.anew[reason] ?? 0) + 1;
     leave(letter, reason, isDue ? (until ?? 0) : until);
   };
 

@@ -15,6 +15,8 @@ export interface Outlook {
   readonly waiting: number;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
+  /** When a full pass last counted them, Unix ms; arrivals since are added. Null: the first goes on, and has met so many. */
+  readonly heldByRulesAt: number | null;
   /** Of those: for destinations whose lane is halted, or that a person paused; or of a kind that a person paused. */
   readonly stoppedWaiting: number;
   /** Of the others at least: came back, and the wait before their next attempt is not over. */
@@ -77,7 +79,7 @@ export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: 
 
 /** What a drain's backlog comes to. Pure. `stillCounting`: more may wait than was listed so far. `now`: Unix ms. */
 export function toOutlook(
-  facts: Pick<DrainFacts, "pace" | "backlog" | "reasons"> | null,
+  facts: Pick<DrainFacts, "pace" | "backlog" | "reasons" | "seen" | "lastFullAt"> | null,
   destinations: readonly DestinationOutlook[],
   stillCounting: boolean,
   now: number,
@@ -109,6 +111,7 @@ export function toOutlook(
   return {
     waiting,
     heldByRules: ruled,
+    heldByRulesAt: facts?.seen === null ? facts.lastFullAt : null,
     stoppedWaiting,
     waitingForAttempt,
     waitingForPerson,

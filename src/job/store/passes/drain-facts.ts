@@ -23,6 +23,8 @@ type Counts = WithoutNulls<
 > & {
   /** Those that the last pass met. */
   readonly met?: ReasonCounts;
+  /** Of what has arrived since the last full pass. */
+  readonly anew?: ReasonCounts["held"];
 };
 
 interface OpenRow {
@@ -80,8 +82,13 @@ export function toTally(stored: StoredTally): Tally {
 }
 
 /** A row of before the first complete pass lacks some. */
-function toReasons({ due = {}, held = {}, parked = {} }: Partial<ReasonCounts> = noReasons): ReasonCounts {
-  return { due, held, parked };
+function toReasons({
+  due = {},
+  held = {},
+  parked = {},
+  ...anew
+}: Partial<ReasonCounts> = noReasons): ReasonCounts {
+  return { due, held, parked, ...anew };
 }
 
 export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts {
@@ -92,9 +99,10 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const failures = toStanding(toPairs<Standing>(standing), ofOpen, isCounted);
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
-  const left = isCounted || open !== undefined ? toLeft(failures, inDoubt, counts, soFar) : counts;
-  const { due = 0, held = 0, parked = 0 } = left;
   const known = toReasons(counts.reasons);
+  const stand = isCounted ? standingOf(known.held, counts.anew, soFar?.reasons.anew) : null;
+  const left = isCounted || open !== undefined ? toLeft(failures, { inDoubt, counts, soFar, stand }) : counts;
+  const { due = 0, held = 0, parked = 0 } = left;
   const met = soFar?.reasons ?? (counts.met === undefined ? known : toReasons(counts.met));
   return {
     due,
@@ -104,7 +112,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     exact: counts.exact === true && isCounted && openPass === null,
     reasons: {
       due: atMost(met.due, due),
-      held: carried(known.held, met.held, held),
+      held: carried(known.held, met.held, held, stand),
       parked: carried(known.parked, met.parked, parked),
     },
     mayHaveSkipped: row.mayHaveSkipped !== undefined,
@@ -294,20 +302,44 @@ function toSeen(found: ReadonlyMap<string, FailureCounts>): Readonly<Record<stri
 
 function toLeft(
   failures: readonly StandingFailure[],
-  inDoubt: number,
-  counts: Counts,
-  soFar: Tally | undefined,
+  {
+    inDoubt,
+    counts,
+    soFar,
+    stand,
+  }: {
+    readonly inDoubt: number;
+    readonly counts: Counts;
+    readonly soFar: Tally | undefined;
+    readonly stand: Readonly<Record<string, number>> | null;
+  },
 ): { readonly due: number; readonly held: number; readonly parked: number } {
-  let waiting = -inDoubt;
+  let all = 0;
   let parked = 0;
   for (const one of failures) {
-    waiting += one.waiting;
+    all += one.waiting;
     parked += one.parked;
   }
-  waiting = Math.max(0, waiting);
+  const fixed = Math.min(
+    all,
+    Object.values(stand ?? {}).reduce((sum, count) => sum + count, 0),
+  );
+  const waiting = Math.max(fixed, all - inDoubt);
   const { due: before = 0 } = counts;
-  const due = soFar === undefined ? before : Math.max(soFar.due, before - soFar.republished);
-  return { due: Math.min(due, waiting), held: waiting - Math.min(due, waiting), parked };
+  const met = soFar === undefined ? before : Math.max(soFar.due, before - soFar.republished);
+  const due = Math.min(met, waiting - fixed);
+  return { due, held: waiting - due, parked };
+}
+
+/** A publish ends none of them, so they are as many as the last full pass left, and what has arrived since. */
+const standingReasons = ["rule", "otherwise", "attempts-exhausted", "implausible-date"] as const;
+
+function standingOf(...all: readonly (ReasonCounts["held"] | undefined)[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const counts of all) {
+    for (const reason of standingReasons) sums[reason] = (sums[reason] ?? 0) + (counts?.[reason] ?? 0);
+  }
+  return sums;
 }
 
 /** The most frequent first, up to `all`. */
@@ -319,13 +351,14 @@ function atMost<Reasons extends Readonly<Record<string, number | undefined>>>(
 }
 
 /**
- * Reasons for `all` records: those that the last pass met, then the known ones, the most frequent first. A pass
- * over what is new does not meet everything.
+ * Reasons for `all` records: those that stand, then those that the last pass met, then the known ones, the most frequent
+ * first. A pass over what is new does not meet everything.
  */
 function carried<Reasons extends Readonly<Record<string, number | undefined>>>(
   known: Reasons,
   met: Reasons,
   all: number,
+  standing: Readonly<Record<string, number>> | null = null,
 ): Reasons {
   const sums: Record<string, number> = {};
   let left = all;
@@ -335,10 +368,13 @@ function carried<Reasons extends Readonly<Record<string, number | undefined>>>(
     sums[reason] = (sums[reason] ?? 0) + taken;
     left -= taken;
   };
-  for (const [reason, count] of byCount(met)) take(reason, count);
-  for (const [reason, count] of byCount(known)) take(reason, count - (met[reason] ?? 0));
+  const isOpen = ([reason]: readonly [string, number]): boolean => standing?.[reason] === undefined;
+  const [newest, before] = [met, known].map((counts) => byCount(counts).filter(isOpen));
+  for (const [reason, count] of byCount(standing ?? {})) take(reason, count);
+  for (const [reason, count] of newest ?? []) take(reason, count);
+  for (const [reason, count] of before ?? []) take(reason, count - (met[reason] ?? 0));
   // More wait than both have met: most likely for what most others wait for.
-  const [first] = byCount(sums)[0] ?? byCount(met)[0] ?? byCount(known)[0] ?? [];
+  const [first] = byCount(sums).find(isOpen) ?? newest?.[0] ?? before?.[0] ?? byCount(sums)[0] ?? [];
   if (first !== undefined) take(first, left);
   return sums as Reasons;
 }

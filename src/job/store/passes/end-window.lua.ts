@@ -14,7 +14,8 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
  *
  * What a full pass has seen replaces the standing counts, as far as what others did meanwhile leaves no doubt.
  * Every other complete pass adds what arrived and takes away what it did. One with a failed window only takes
- * away. Reasons are those of the last full pass, and apart (`met`) those of the last pass.
+ * away. Reasons are those of the last full pass, and apart those of the last pass (`met`), and those of what has arrived
+ * since the full one (`anew`).
  */
 export const endWindowScript = defineScript(
   "passes:endWindow",
@@ -89,6 +90,8 @@ if isComplete then
     counts.due = open.pass.mode == 'plan' and math.max(counts.due, tally.due) or tally.due
     counts.inDoubt = math.max(tally.inDoubt, counts.inDoubt)
     counts.oldestRecordAt = earlier(counts.oldestRecordAt, tally.oldestRecordAt)
+    counts.anew = counts.anew or {}
+    for reason, count in pairs(tally.reasons.anew or {}) do counts.anew[reason] = (counts.anew[reason] or 0) + count end
   end
   counts.met = tally.reasons
 else

@@ -98,6 +98,7 @@ local function addTally(sum, tally, windowId)
     elseif name == 'reasons' then
       sum[name] = sum[name] or { due = {}, held = {}, parked = {} }
       for kind, counts in pairs(value) do
+        sum[name][kind] = sum[name][kind] or {}
         for reason, count in pairs(counts) do sum[name][kind][reason] = (sum[name][kind][reason] or 0) + count end
       end
     else

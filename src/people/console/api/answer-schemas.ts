@@ -60,6 +60,7 @@ const expiringGroup = z.object({
 const outlook = z.object({
   waiting: count,
   heldByRules: count,
+  heldByRulesAt: time.nullable(),
   stoppedWaiting: count,
   waitingForAttempt: count,
   waitingForPerson: count,

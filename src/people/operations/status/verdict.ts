@@ -101,6 +101,9 @@ function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
 function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
   const later = sum(drains, ({ outlook }) => outlook.waitingForAttempt);
   const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
+  const isRuledCounted = drains.every(
+    ({ outlook }) => outlook.heldByRules === 0 || outlook.heldByRulesAt !== null,
+  );
   const forPerson = sum(drains, ({ outlook }) => outlook.waitingForPerson);
   const forDate = sum(drains, ({ outlook }) => outlook.waitingForDate);
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
@@ -109,7 +112,7 @@ function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
     later > 0 && `${number(later)} wait for their next attempt`,
     forDate > 0 && `${number(forDate)} wait for their own date`,
     forPerson > 0 && `${number(forPerson)} held until a person acts`,
-    ruled > 0 && `${number(ruled)} held by rules`,
+    ruled > 0 && `${isRuledCounted ? "" : "at least "}${number(ruled)} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];
 }

@@ -61,6 +61,8 @@ const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {
   pace,
   backlog: { at: 1, published: 600 },
   reasons: { due: {}, held, parked: {} },
+  seen: null,
+  lastFullAt: 1_000,
 });
 
 describe("what a drain leaves alone", () => {

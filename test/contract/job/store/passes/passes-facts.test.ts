@@ -536,6 +536,26 @@ describe("what passes found", () => {
     expect((await sums()).held).toEqual({});
   });
 
+  test("what rules hold stands while passes list and publish others, and grows with what arrives", async () => {
+    const { passes } = await create();
+    const ruled = async () => (await passes.facts(drain))?.reasons.held.otherwise;
+    const counted = { due: {}, held: { otherwise: 896, "lane-halted": 5_000 }, parked: {} };
+    const first = { one: { seen: 5_896, arrived: { 7: 5_896 } } };
+    await runPass(passes, "p1", {}, { held: 5_896, reasons: counted }, "done", first);
+    expect(await ruled()).toBe(896);
+    const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+    const published = { one: { seen: 5_400, published: 5_000, arrived: { 8: 10 } } };
+    const met = { due: { "rate-limit": 900 }, held: { otherwise: 4 }, parked: {}, anew: { otherwise: 4 } };
+    const soFar = { ...nothing, republished: 5_000, due: 900, held: 4, inDoubt: 100, reasons: met };
+    await passes.progress(drain, pass.passId, "w1", [], soFar, published);
+    expect(await ruled()).toBe(900);
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, soFar, published);
+    expect(await ruled()).toBe(900);
+    // Not even of those that are left can more be held than there are.
+    await passes.countActs(drain, "c1", { one: { published: 300 } });
+    expect(await ruled()).toBe(606);
+  });
+
   test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
     const { passes } = await create();
     const { pass } = await open(passes, "p1");
