@@ -110,8 +110,8 @@ function toGuard(guard: GuardKeys): GuardConfig {
 
 /** What the service filters by; dates are not among it. */
 export function toSelect(select: NonNullable<DrainKeys["select"]>): Select {
-  const { fromDate: _from, toDate: _to, cursor: _cursor, count: _count, responseStatus, ...words } = select;
-  return defined({ ...words, responseStatus });
+  const { fromDate: _from, toDate: _to, cursor: _cursor, count: _count, ...filters } = select;
+  return defined({ ...filters, not: filters.not && defined(filters.not) });
 }
 
 function toRule({ name, when, ...acts }: RuleKeys, index: number): RuleSpec {

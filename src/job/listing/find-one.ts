@@ -1,7 +1,8 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { toEnteredAt } from "../message/parse-record.ts";
 import { withOwnCallback } from "../message/proof-callback-url.ts";
-import type { Select } from "../message/select.ts";
+import { defined } from "../message/defined.ts";
+import { createSelectMatcher, withoutLeft, type Select } from "../message/select.ts";
 import type { MessageService } from "../contracts/service.ts";
 import type { FailureKind } from "../message/failure-kind.ts";
 import { byHalves } from "../by-halves.ts";
@@ -61,6 +62,7 @@ async function listUntil(
   dates: { readonly fromDate?: number; readonly toDate?: number },
 ): Promise<RawRecord | null> {
   const size = createPageSize();
+  const isSelected = createSelectMatcher({ ...defined({ not: select.not }) });
   let listed = 0;
   for await (const { records, release } of followCursor((at) =>
     listWithinMemory((query) => source.service.list(query, signal), { select, ...dates, ...at }, size, {
@@ -69,7 +71,7 @@ async function listUntil(
     }),
   )) {
     release();
-    const found = records.find((record) => record["dlqId"] === dlqId);
+    const found = records.find((record) => record["dlqId"] === dlqId && isSelected(record));
     if (found !== undefined) return withOwnCallback(found, source.lineageKeys());
     listed += records.length;
     onPage(listed);
@@ -90,7 +92,7 @@ export async function findOfKind(
   });
   page.release();
   const found = await byHalves(
-    page.records,
+    withoutLeft(page, query.select).records,
     async (some) => parsePage(some, source.lineageKeys()).letters,
     () => Promise.resolve([]),
   );

@@ -1,3 +1,4 @@
+import { withoutLeft } from "../message/select.ts";
 import { isRedriverError } from "../contracts/errors.ts";
 import type { ListPage, ListQuery, MayRead } from "../contracts/service.ts";
 import { withOwnCallback } from "../message/proof-callback-url.ts";
@@ -65,10 +66,8 @@ export async function listWithRetry(
   const waitSignal = () => AbortSignal.any([signal, stopping]);
   for (let failures = 0; ;) {
     try {
-      return await listWithinMemory((sized) => listPage(source, sized, signal), query, size, {
-        memory,
-        waitSignal,
-      });
+      const list = (sized: ListQuery): Promise<ListedPage> => listPage(source, sized, signal);
+      return withoutLeft(await listWithinMemory(list, query, size, { memory, waitSignal }), query.select);
     } catch (error) {
       if (!isRedriverError(error) || isTooLarge(error)) throw error;
       let waitMs: number | undefined;

@@ -1,7 +1,7 @@
 import type { RawRecord } from "./dead-letter.ts";
 
 /** Filters by the service's own parameter names (service-interface.md 4.2). Lists are or, keys are and. */
-export interface Select {
+export interface Filters {
   readonly messageId?: string;
   readonly url?: readonly string[];
   readonly topicName?: readonly string[];
@@ -13,7 +13,12 @@ export interface Select {
   readonly flowControlKey?: readonly string[];
 }
 
-type SelectName = keyof Select;
+export interface Select extends Filters {
+  /** What all of these match is listed, and left to other drains. The service knows no such filter. */
+  readonly not?: Filters;
+}
+
+type SelectName = keyof Filters;
 
 /** Every filter, so that a new one cannot be forgotten silently. */
 const filters = {
@@ -27,7 +32,7 @@ const filters = {
   label: "list",
   flowControlKey: "list",
 } as const satisfies {
-  [Name in SelectName]-?: Required<Select>[Name] extends string ? "value" : "list";
+  [Name in SelectName]-?: Required<Filters>[Name] extends string ? "value" : "list";
 };
 
 /** In the order of a listing's query. */
@@ -45,13 +50,23 @@ export const selectListNames = selectNames.filter((name): name is SelectListName
  * works for one that cannot be parsed. A filter without a value selects everything, as it does for the
  * service.
  */
-export function createSelectMatcher(select: Select): (record: RawRecord) => boolean {
-  const filters = Object.entries(select).flatMap(([name, given]: [string, Select[keyof Select]]) => {
+export function createSelectMatcher({ not, ...select }: Select): (record: RawRecord) => boolean {
+  const filters = Object.entries(select).flatMap(([name, given]: [string, Filters[SelectName]]) => {
     const values = new Set<unknown>(typeof given === "string" ? [given] : given);
     return values.size === 0 ? [] : [{ name, values }];
   });
+  const isLeft = not === undefined ? () => false : createSelectMatcher(not);
   return (record) =>
+    !isLeft(record) &&
     filters.every(({ name, values }) => valuesOf(record, name).some((value) => values.has(value)));
+}
+
+/** The page without what a selection leaves to other drains. */
+export function withoutLeft<Page extends { readonly records: readonly RawRecord[] }>(
+  page: Page,
+  { not }: Select,
+): Page {
+  return not === undefined ? page : { ...page, records: page.records.filter(createSelectMatcher({ not })) };
 }
 
 /** True if a drain lists everything that its source has. */

@@ -1,5 +1,5 @@
 import { toDestination } from "../../../job/message/destination-url.ts";
-import { selectListNames, type Select } from "../../../job/message/select.ts";
+import { selectListNames, type Filters, type Select } from "../../../job/message/select.ts";
 import { topRateOf } from "../../../job/contracts/auto-rate.ts";
 import { durationText } from "../../../job/rules/durations.ts";
 import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
@@ -37,15 +37,19 @@ function sharesSource(one: LintDrain, other: LintDrain): boolean {
 }
 
 function selectsAll(drain: Raw): boolean {
-  return Object.keys(asMap(drain["select"])).length === 0;
+  const { not, ...filters } = asMap(drain["select"]);
+  return Object.keys(filters).length === 0 && Object.keys(asMap(not)).every((key) => notKept.has(key));
 }
+
+/** A come-back has another one, or none: it is not left to others by it. */
+const notKept: ReadonlySet<string> = new Set(["messageId", "topicName", "scheduleId", "callerIp"]);
 
 function warnAboutOverlap(drain: LintDrain, earlier: readonly LintDrain[], warn: Warn): void {
   const names = earlier.filter((one) => mayOverlap(one, drain)).map(({ name }) => name);
   if (names.length === 0) return;
   const shown =
     names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
-  const expected = "select lists that have no value in common";
+  const expected = "select lists that have no value in common, or select.not";
   const message = `may select the same records as ${shown}: whichever drain comes first decides; expected ${expected}`;
   warn(["drains", drain.name], expected, message);
 }
@@ -74,6 +78,7 @@ function mayOverlap(one: LintDrain, other: LintDrain): boolean {
 function areDisjoint(one: Select, other: Select): boolean {
   if (one.messageId !== undefined && other.messageId !== undefined && one.messageId !== other.messageId)
     return true;
+  if (isLeftBy(one, other) || isLeftBy(other, one)) return true;
   return singleValued.some((key) => {
     const values = one[key];
     const others = other[key];
@@ -81,6 +86,19 @@ function areDisjoint(one: Select, other: Select): boolean {
     const seen = new Set<string | number>(values);
     return others.every((value) => !seen.has(value));
   });
+}
+
+/** Everything that `one` selects is what `other` leaves to other drains. */
+function isLeftBy(one: Select, { not }: Select): boolean {
+  const keys = Object.keys(not ?? {}) as (keyof Filters)[];
+  return (
+    keys.length > 0 &&
+    keys.every((key) => {
+      const left = new Set<string | number>([not?.[key] ?? []].flat());
+      const values = [one[key] ?? []].flat();
+      return values.length > 0 && values.every((value) => left.has(value));
+    })
+  );
 }
 
 /**
@@ -92,7 +110,8 @@ function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): v
   const { select, name, rules } = drain;
   const republishing = rules.filter(({ then }) => then === "republish");
   if (select === null || takesRest || republishing.length === 0) return;
-  for (const key of Object.keys(select) as (keyof Select)[]) {
+  const { not: _not, ...filters } = select;
+  for (const key of Object.keys(filters) as (keyof Filters)[]) {
     const why =
       key === "flowControlKey" ? whyKeyLost(drain, republishing) : whyLost(key, select, republishing);
     if (why === null) continue;
@@ -108,7 +127,7 @@ const comeBackExpected =
  * Null if a record that is selected by it is selected again when it comes back, as far as the document shows.
  */
 function whyLost(
-  key: Exclude<keyof Select, "flowControlKey">,
+  key: Exclude<keyof Filters, "flowControlKey">,
   select: Select,
   rules: readonly LintRule[],
 ): string | null {

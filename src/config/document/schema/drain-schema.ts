@@ -90,7 +90,7 @@ function edge(side: "from" | "to") {
  * `flowControlKey` too, although the interface has it for deletion only (4.3); one that does not know it
  * refuses the listing.
  */
-const select = section({
+const filters = {
   messageId: key(word, "One message."),
   url: key(words, "Whole destination addresses."),
   topicName: key(words, "URL Groups."),
@@ -102,6 +102,16 @@ const select = section({
   flowControlKey: key(
     words,
     "Flow control keys. Not in the interface's description, so a service may refuse it.",
+  ),
+};
+
+const notExpected = "a mapping of at least one filter";
+
+const select = section({
+  ...filters,
+  not: key(
+    section(filters, notExpected).refine((not) => Object.keys(not).length > 0, notExpected),
+    "What matches all of these is left to other drains, and is not counted here.",
   ),
   fromDate: key(edge("from"), "Nothing before this: a date, a time, or a time before the pass begins (-2d)."),
   toDate: key(edge("to"), "Nothing after this."),

@@ -1,3 +1,4 @@
+import type { Filters } from "../../../job/message/select.ts";
 import { stringify } from "yaml";
 import { defined } from "../../../job/message/defined.ts";
 import type { BodyChange, ItemChanges } from "../../../job/message/item-changes.ts";
@@ -122,14 +123,18 @@ function showDrain(drain: DrainConfig): unknown {
     beforeExpiry: withSpans(drain.beforeExpiry),
     otherwise: drain.otherwise,
     select: defined({
-      ...drain.select,
-      url: drain.select.url?.map(maskQuery),
+      ...showFilters(drain.select),
+      not: drain.select.not && showFilters(drain.select.not),
       fromDate: drain.dates?.from === undefined ? undefined : showEdge(drain.dates.from),
       toDate: drain.dates?.to === undefined ? undefined : showEdge(drain.dates.to),
     }),
     ...(drain.guards.length === 0 ? {} : { guards: drain.guards.map(showGuard) }),
     rules: drain.rules.map(showRule),
   };
+}
+
+function showFilters(filters: Filters): Filters {
+  return defined({ ...filters, url: filters.url?.map(maskQuery) });
 }
 
 function showLane(lane: LaneConfig): unknown {

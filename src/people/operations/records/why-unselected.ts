@@ -2,7 +2,7 @@ import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { readLineage, type LineageKey } from "../../../job/message/lineage.ts";
 import { toPrintable, toShownUrl } from "../../../job/message/show-masked-values.ts";
 import { parseRecord } from "../../../job/message/parse-record.ts";
-import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
+import { createSelectMatcher, type Filters } from "../../../job/message/select.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import { cameBackText } from "../phrases.ts";
 
@@ -10,10 +10,22 @@ import { cameBackText } from "../phrases.ts";
  * Why a drain does not list a record of its source's queue: `its topicName is nothing, select asks for
  * orders`. Empty if its select would list it. Addresses are shown without what may be secret in them.
  */
-export function whyUnselected({ select }: Pick<DrainConfig, "select">, raw: RawRecord): readonly string[] {
-  return (Object.keys(select) as (keyof Select)[])
+export function whyUnselected(
+  { select: { not, ...select } }: Pick<DrainConfig, "select">,
+  raw: RawRecord,
+): readonly string[] {
+  const missed = keysOf(select)
     .filter((key) => !createSelectMatcher({ [key]: select[key] })(raw))
     .map((key) => `its ${key} is ${shown(key, valueOf(key, raw))}, select asks for ${asked(key, select)}`);
+  if (not === undefined || !createSelectMatcher(not)(raw)) return missed;
+  const left = keysOf(not).map(
+    (key) => `its ${key} is ${shown(key, valueOf(key, raw))}, select.not leaves it`,
+  );
+  return [...missed, ...left];
+}
+
+function keysOf(filters: Filters): readonly (keyof Filters)[] {
+  return Object.keys(filters) as (keyof Filters)[];
 }
 
 /** The parent of a come-back that is not listed because its redrive preserved less than `select` asks for. */
@@ -23,7 +35,7 @@ export function cameBackFrom(raw: RawRecord, keys: readonly LineageKey[]): strin
   return reading?.kind === "come-back" ? toPrintable(cameBackText(reading.lineage)) : null;
 }
 
-function valueOf(key: keyof Select, raw: RawRecord): unknown {
+function valueOf(key: keyof Filters, raw: RawRecord): unknown {
   if (key === "label") return raw["labels"] ?? raw["label"];
   return raw[key === "callerIp" ? "callerIP" : key];
 }
@@ -31,7 +43,7 @@ function valueOf(key: keyof Select, raw: RawRecord): unknown {
 /** At most so many of a list: the document has the rest. */
 const maxShown = 5;
 
-function asked(key: keyof Select, select: Select): string {
+function asked(key: keyof Filters, select: Filters): string {
   const given = select[key];
   const values = typeof given === "object" ? given : [given];
   const more = values.length > maxShown ? `, … (${values.length} in all)` : "";
@@ -43,7 +55,7 @@ function asked(key: keyof Select, select: Select): string {
   );
 }
 
-function shown(key: keyof Select, value: unknown): string {
+function shown(key: keyof Filters, value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => shown(key, one)).join(", ") || "nothing";
   if (typeof value === "number") return String(value);
   if (typeof value !== "string" || value === "") return "nothing";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { startEmulator } from "../../../../dev/emulator/index.ts";
 import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
-import { createSelectMatcher, type Select } from "../../../../src/job/message/select.ts";
+import { createSelectMatcher, type Filters, type Select } from "../../../../src/job/message/select.ts";
 import { toListPath } from "../../../../src/job/service/request-paths.ts";
 import { casesOf } from "../../../support/fuzzing.ts";
 
@@ -27,7 +27,7 @@ const whole = fc.record({
   label: listOf(word),
   flowControlKey: listOf(word),
 });
-type Filter = keyof Select;
+type Filter = keyof Filters;
 const names: readonly Filter[] = [
   "messageId",
   "url",

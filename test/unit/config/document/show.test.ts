@@ -43,7 +43,7 @@ drains:
     limits: { publish: none, perHost: 90/m, perDay: 5 }
     onLoss: republish
     beforeExpiry: { within: 90m, then: nothing }
-  b: { source: us, lane: none, otherwise: park, unknownOutcome: park, select: { fromDate: -36h, toDate: now } }
+  b: { source: us, lane: none, otherwise: park, unknownOutcome: park, select: { fromDate: -36h, toDate: now, not: { responseStatus: 404, url: [https://b/c] } } }
   c: { source: us, limits: { perHost: { from: 20/s, to: 40/s } }, select: { fromDate: 2026-11-01, toDate: 2026-11-02T10:00:00Z } }
 archive: { dir: /a, keep: 7d, volume: durable }
 indexes: { i: { id: x, credentials: { user: { env: U }, password: { file: /p } }, period: 7d } }`;

@@ -23,6 +23,11 @@ describe("warnings", () => {
   it("stay silent where no record fits both", () => {
     expect(two("{ topicName: x, label: l }", "{ topicName: [y, z], label: l }")).toEqual([]);
     expect(two("{ responseStatus: 503 }", "{ responseStatus: [500, 502] }")).toEqual([]);
+    expect(two("{ topicName: x }", "{ not: { topicName: [x, y] } }")).toEqual([]);
+    expect(two("{ not: { topicName: [x, y] } }", "{ topicName: x, label: z }")).toEqual([]);
+    expect(two("{ topicName: [x, z] }", "{ not: { topicName: [x, y] } }")).toHaveLength(1);
+    expect(two("{ topicName: x }", "{ not: { topicName: x, label: z } }")).toHaveLength(1);
+    expect(two("{ label: l }", "{ not: { label: l } }")).toEqual([]);
     const sources = "version: 1\nsources: { eu: { url: http://a }, us: { url: http://b } }\n";
     expect(load(`${sources}drains: { a: { source: eu }, b: { source: us } }`).warnings).toEqual([]);
   });
