@@ -112,6 +112,9 @@ export async function* listToEnd(
   yield* (await import("./listing/list-to-end.ts")).listToEnd(source, query, signals);
 }
 
+/** Which messages failed again, as far as what entered the queue since a time shows it. Their lanes learn of it. */
+export const findComeBacks = later(async () => (await import("./lanes/come-backs-in.ts")).findComeBacks);
+
 /** The whole range of a drain, up to a horizon that is fixed now. May ask the service for its clock. */
 export const freezeRange = later(async () => (await import("./pass/freeze-range.ts")).freezeRange);
 

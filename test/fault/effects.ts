@@ -117,6 +117,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     areWaiting: "read",
     checked: "effect",
     delivered: "effect",
+    deliveredOf: "read",
     views: "read",
     viewsOf: "read",
     viewsIn: "read",

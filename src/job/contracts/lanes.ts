@@ -237,6 +237,8 @@ export interface LaneBook {
   ): Promise<LaneChange>;
   /** A callback reported a delivery. A step needs no silence once each message is delivered or back. */
   delivered(step: StepRef, parentDlqId: string): Promise<LaneChange>;
+  /** Those of these parents that were reported as delivered, as far as that is remembered. */
+  deliveredOf(parentDlqIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** In the order of `laneStates`, so that no other lane hides a halted one, and then the last used first. */
   views(max: number): Promise<LanesCounted>;
   /** Those of these lanes that are remembered, at most 100, in any order. */

@@ -72,10 +72,11 @@ export type LedgerView =
       readonly state: "published";
       readonly as: MessageId;
       readonly drain: DrainName | null;
+      readonly cameBack?: true;
     })
   | (Settling & { readonly state: "archived"; readonly file: string; readonly drain: DrainName })
-  /** `at`: when it became a tombstone, by the ledger's time. */
-  | { readonly state: "gone"; readonly at: number }
+  /** `at`: when it became a tombstone, by the ledger's time. `cameBack`: a page has met its come-back. */
+  | { readonly state: "gone"; readonly at: number; readonly cameBack?: true }
   | {
       readonly state: "parked";
       readonly reason: ParkReason;

@@ -85,6 +85,45 @@ const planMade = z.object({
 });
 export type PlanMade = Frozen<z.infer<typeof planMade>>;
 
+export const verdictStates = [
+  /** The apply looks for what comes back. */
+  "following",
+  /** A watch is over, or something is known of each message. */
+  "told",
+  /** A person or a shutdown has ended it before that. */
+  "stopped",
+  /** Nobody asked for it, or the drain has no lanes, so no watch. */
+  "not-followed",
+  /** The queue could not be read to its end. */
+  "unknown",
+] as const;
+
+/** What became of what was sent. `sent` is the sum of `cameBack`, `delivered` and `silent`. */
+const planVerdict = z.object({
+  state: z.enum(verdictStates),
+  /** Of this plan, also by an apply before. */
+  sent: count,
+  cameBack: count,
+  /** As callbacks have reported. */
+  delivered: count,
+  /** Nobody has heard of them, which proves no delivery. */
+  silent: count,
+  /** Those that came back, the most frequent first, at most ten kinds. */
+  failures: z.array(
+    z.object({
+      destination: z.string().nullable(),
+      /** 0: no answer. Null: it went on before it was looked at. */
+      status: count.nullable(),
+      count,
+    }),
+  ),
+  /** So many came back that a lane would be halted. */
+  isBad: z.boolean(),
+  /** All of it in words. */
+  text: z.string(),
+});
+export type PlanVerdict = Frozen<z.infer<typeof planVerdict>>;
+
 /** One drain of an apply. `planned` is the sum of `before`, `done`, `skipped` and `left`. */
 const planApplyDrain = z.object({
   drain: drainName,
@@ -98,7 +137,10 @@ const planApplyDrain = z.object({
   before: count,
   done: count,
   left: count,
+  /** What came back, of what the plan has sent: `verdict.cameBack`. */
   failedAgain: count,
+  /** Null: it acts still, nothing was sent, or an older build has applied it. */
+  verdict: planVerdict.nullable().default(null),
   skipped: z.object({ gone: count, changed: count, otherwise: count }),
   /** `1795211964826-0: republish by outage → gone`, at most ten. */
   skippedExamples: z.array(z.string()),

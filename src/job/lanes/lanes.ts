@@ -77,6 +77,7 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       }
       return reply;
     },
+    deliveredOf: (parentDlqIds: readonly string[]) => book.deliveredOf(parentDlqIds),
     views: (max: number) => book.views(max),
     viewsOf: (lanes: readonly string[]) => book.viewsOf(lanes),
     viewsIn: (...which: Parameters<LaneBook["viewsIn"]>) => book.viewsIn(...which),

@@ -1,18 +1,15 @@
+import { defined } from "../message/defined.ts";
 import { serviceNow } from "../contracts/service.ts";
-import type { LaneComeBack, LaneWatch } from "../contracts/lanes.ts";
-import { byHalves } from "../by-halves.ts";
-import { listToEnd } from "../listing/list-to-end.ts";
+import type { LaneWatch } from "../contracts/lanes.ts";
 import type { SourceRuntime } from "../runtime.ts";
-import { parsePage } from "../page/parse-page.ts";
 import { slowDownForWatch } from "../page/failed-again.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
+import { comeBacksIn, maxPagesEarly } from "./come-backs-in.ts";
 
 /** The service's Date has whole seconds. Redis's clock may be off from ours by the length of an answer. */
 const clockSlackMs = 5_000;
 /** Messages that enter the DLQ so long after a step's watch show nothing about it, and need not be listed. */
 const lateMs = 10 * 60_000;
-/** Limit of an early check. The last one of a watch is read to its end: no pass costs less. */
-const maxPagesEarly = 50;
 
 /** Watches that one listing checks. Redis time. */
 interface Interval {
@@ -40,7 +37,8 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
     const fromDate = Math.floor(begunAt - (at - interval.from) - clockSlackMs);
     const toDate = interval.to < at ? Math.ceil(askedAt - (at - interval.to) + clockSlackMs) : undefined;
     const maxPages = interval.watches.every(({ until }) => at < until) ? maxPagesEarly : Infinity;
-    const found = await comeBacksIn(source, { fromDate, toDate }, maxPages, signal);
+    const range = defined({ fromDate, toDate });
+    const found = await comeBacksIn(source, range, maxPages, signal, toLaneComeBack);
     if (found === null) continue;
     // Also of steps that need no check yet: too many come-backs now are too many at the end.
     await source.lanes.recordComeBacks(found);
@@ -69,31 +67,4 @@ function toIntervals(watches: readonly LaneWatch[]): readonly Interval[] {
     }
   }
   return intervals;
-}
-
-/** Dates by the service's clock. Null if the listing was not read to its end. */
-async function comeBacksIn(
-  source: SourceRuntime,
-  { fromDate, toDate }: { readonly fromDate: number; readonly toDate: number | undefined },
-  maxPages: number,
-  signal: AbortSignal,
-): Promise<readonly LaneComeBack[] | null> {
-  // Also if the service's dates mean creation: come-backs were created when they were published.
-  const query = { select: {}, fromDate, ...(toDate === undefined ? {} : { toDate }) };
-  const found: LaneComeBack[] = [];
-  let pages = 0;
-  for await (const page of listToEnd(source, query, { signal, stopping: signal })) {
-    // One record that nobody can read hides at most one come-back; a wait would keep the lane for ever.
-    if (page.passedOver !== null) continue;
-    const comeBacks = await byHalves(
-      page.records,
-      async (some) => parsePage(some, source.lineageKeys()).letters.flatMap(toLaneComeBack),
-      // One that no page gets through hides at most one come-back as well.
-      () => Promise.resolve([]),
-    );
-    found.push(...comeBacks.flat());
-    pages += 1;
-    if (pages === maxPages && !page.isLast) return null;
-  }
-  return found;
 }

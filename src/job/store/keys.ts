@@ -58,6 +58,8 @@ export function laneKeys(keyPrefix: string, sourceId: SourceId) {
     totals: key("totals"),
     /** Lanes with canaries that are not known to be delivered after their watch. */
     unknown: key("unknown"),
+    /** Parents (short hashes) of canaries that were reported as delivered, by when. */
+    delivered: key("delivered"),
     /** A lane's key is this and its id. */
     lanePrefix: `${key("lane")}:`,
     /** What a call answered, should it be sent again. */

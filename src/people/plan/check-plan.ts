@@ -1,3 +1,4 @@
+import { serviceNow } from "../../job/contracts/service.ts";
 import type { DlqId } from "../../job/message/dead-letter.ts";
 import { type ListingSignals, survey, type SurveyRange, type DrainRuntime } from "../../job/door.ts";
 import type { Planned } from "./plan-file-record.ts";
@@ -14,6 +15,7 @@ export async function checkPlan(
   onPage: (checked: number) => void,
 ) {
   const open = new Map(planned);
+  const begunAt = Math.min(serviceNow(drain.source), drain.source.clock.now());
   const orders = createOpenOrders(drain.source, open);
   const unseen = new Set(planned.keys());
   let notNow = 0;
@@ -26,6 +28,16 @@ export async function checkPlan(
     if (unseen.size === 0) break;
   }
   await orders.takeOutUnlisted(unseen);
-  // `open`: what is to be acted on, as planned or not just now.
-  return { planned: planned.size, open, notNow, done: orders.done(), skips: orders.skips() };
+  const done = orders.done();
+  return {
+    orders: planned,
+    planned: planned.size,
+    /** What is to be acted on, as planned or not just now. */
+    open,
+    notNow,
+    done,
+    skips: orders.skips(),
+    /** Nothing of the plan was sent earlier, by the service's clock: an apply before this one came after its listing. */
+    sentFrom: done === 0 ? begunAt : Math.min(range.to, begunAt),
+  };
 }

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { startConsole, toText, type ConsoleHere } from "../../support/console-forms.ts";
-import { createPlanStand, type PlanStand } from "../../support/plan-stand.ts";
+import { createFolder } from "../../support/command.ts";
+import { createPlanStand, outageDocument, type PlanStand } from "../../support/plan-stand.ts";
 import { useRedis } from "../../support/redis.ts";
+import { freePort } from "../../support/redis-servers.ts";
 
 const redis = useRedis();
 
@@ -111,6 +113,50 @@ describe("plans in the console", () => {
     await two.act(path, "apply-plan", { by: "bob", reason: "go on" });
     await waitForText(one, path, "The plan is applied.");
     await expectDelivered(stand, 400);
+  });
+
+  it("end with what became of what they sent: in red if it came back, by callbacks if it was delivered", async () => {
+    const lanes = outageDocument.replace(
+      "lane: none",
+      "lane: { canary: 5, watch: 10m, haltAt: 20%, probeEvery: 15m }",
+    );
+    const port = await freePort();
+    const env = { ...operator, REDRIVER_CALLBACK_HOST: "127.0.0.1", REDRIVER_CALLBACK_PORT: String(port) };
+    const stand = await createPlanStand(redis.url(), { document: lanes, env });
+    const keys = createFolder({ key: stand.emulator.signingKeys.current });
+    const callbacks = `callbacks: { url: "http://127.0.0.1:${port}/callbacks", keys: [{ file: ${keys.path}/key }] }`;
+    stand.document(lanes.replace("default: {}", `default: { ${callbacks} }`));
+    stand.seed(5);
+    const here = await startConsole(stand.env);
+    const apply = async (words: string): Promise<string> => {
+      const { path } = await here.act("/plans", "make-plan", { by: "ada", reason: "INC-7" });
+      await waitForText(here, path, "The plan is ready");
+      await here.act(path, "apply-plan", { by: "ada", reason: "try five" });
+      await waitForText(here, path, words);
+      await waitForText(here, path, "The plan is applied.");
+      return path;
+    };
+    // The watch is longer than the test may take.
+    await apply("orders: 5 sent, 5 delivered.");
+
+    stand.receiver.answer = () => 503;
+    stand.seed(5);
+    const { host } = new URL(stand.receiver.url);
+    const path = await apply("orders: 5 sent, 5 came back: 503, the receiver is still down.");
+    expect((await here.get(path)).text).toMatch(/<p class="verdict bad"[^>]*>The plan is applied/);
+    const { out } = await stand.run(["plans", "show", path.slice("/plans/".length), "--json"]);
+    const destination = `http://${host}`;
+    expect(JSON.parse(out)).toMatchObject({
+      plan: {
+        apply: {
+          drains: [
+            { failedAgain: 5, verdict: { isBad: true, failures: [{ destination, status: 503, count: 5 }] } },
+          ],
+        },
+      },
+    });
+    const shown = await stand.run(["plans", "show", path.slice("/plans/".length)]);
+    expect(shown.out).toContain("5 of 5 done, 5 sent, 5 came back: 503, the receiver is still down");
   });
 
   it("are downloaded as the file that redriver apply takes, with masked values", async () => {

@@ -38,3 +38,5 @@ export const maxJudged = 4;
 export const watchesUntilAnew = 8;
 /** A service is taken to deliver slowly for no longer than a watch may be set to. */
 export const maxSlowMs = 3_600_000;
+/** Reported deliveries that are remembered one by one: those of the last watches. 70 bytes each. */
+export const maxDelivered = 5_000;

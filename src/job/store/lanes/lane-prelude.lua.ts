@@ -1,4 +1,4 @@
-import { forgetAfterMs, markLifeMs, maxSlowMs } from "./lane-constants.ts";
+import { forgetAfterMs, markLifeMs, maxDelivered, maxSlowMs } from "./lane-constants.ts";
 import { laneMachineLua } from "./lane-machine.lua.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -9,7 +9,8 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * (zset: lane by when it wants something), 6 at (when a lane was last written), 7 mark of this call (its
  * answer, if a second run would change something again), 8 records (zset: lane by how many messages it was
  * asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes; service: what it answered last), 10 lanes
- * with canaries that are not known to be delivered after their watch (zset by usedAt). Keys of lanes are ARGV[1] .. lane and
+ * with canaries that are not known to be delivered after their watch (zset by usedAt), 11 delivered (zset: short
+ * hash of the parent by when its delivery was reported; the last ones alone, for who asks about single messages). Keys of lanes are ARGV[1] .. lane and
  * share the hash tag of KEYS. They are not in KEYS: half of the scripts find them in an index.
  * ARGV: 1 prefix of lane keys, 2 the call (JSON), 3 how long a grant may be published, ms.
  *
@@ -20,7 +21,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
 export const lanePreludeLua = `
 local stateKeys = { canary = KEYS[1], ramping = KEYS[2], open = KEYS[3], halted = KEYS[4] }
 local dueKey, atKey, markKey, recordsKey, totalsKey = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local unknownKey = KEYS[10]
+local unknownKey, deliveredKey = KEYS[10], KEYS[11]
 local prefix, call, grantLife = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3])
 local answered = redis.call('GET', markKey)
 if answered then return answered end
@@ -133,6 +134,11 @@ end
 -- survived and has failed again, or nil.
 local function merge(lane, proof)
   local step, parent, said = stepOf(lane, proof.step), proof.parent, proof.said
+  if said == 1 then
+    redis.call('ZADD', deliveredKey, now, parent)
+    redis.call('ZREMRANGEBYRANK', deliveredKey, 0, -${maxDelivered + 1})
+    redis.call('PEXPIRE', deliveredKey, ${forgetAfterMs})
+  end
   if proof.took and proof.took > math.max(lane.config.watchMs, lane.slowMs or 0) then
     lane.slowMs = math.min(proof.took, ${maxSlowMs})
     for _, one in ipairs(stepsOf(lane)) do one.watchMs = math.max(one.watchMs, lane.slowMs) end

@@ -35,12 +35,11 @@ export function createRedisLaneBook(
   grantLifeMs: number,
   identity: { token(): string },
 ): LaneBook {
-  const { canary, ramping, open, halted, due, at, call, records, totals, unknown, lanePrefix } = laneKeys(
-    redis.keyPrefix,
-    sourceId,
-  );
+  const { canary, ramping, open, halted, due, at, call, records, totals, unknown, delivered, lanePrefix } =
+    laneKeys(redis.keyPrefix, sourceId);
   const run = async <Answer>(script: RedisScript<Answer>, what: object): Promise<Answer> => {
-    const keys = [canary, ramping, open, halted, due, at, call(identity.token()), records, totals, unknown];
+    const states = [canary, ramping, open, halted];
+    const keys = [...states, due, at, call(identity.token()), records, totals, unknown, delivered];
     return parseReply(script, await redis.run(script, keys, [lanePrefix, JSON.stringify(what), grantLifeMs]));
   };
   const prove = (lanes: readonly ProvedLane[], checkedAt?: number, service?: ServiceLoad) =>
@@ -83,6 +82,10 @@ export function createRedisLaneBook(
     },
     delivered: ({ lane, step }, parentDlqId) =>
       proveStep({ lane, steps: [step], proofs: [{ step, parent: toShort(parentDlqId), said: 1 }] }),
+    async deliveredOf(parentDlqIds) {
+      const all = new Set((await redis.command("ZRANGE", delivered, 0, -1)) as readonly string[]);
+      return new Set(parentDlqIds.filter((id) => all.has(toShort(id))));
+    },
     views: (max) => run(viewsScript, { max, by: "state" }),
     async viewsOf(lanes) {
       return lanes.length === 0 ? [] : (await run(viewsScript, { lanes })).lanes;

@@ -64,6 +64,7 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
     datesAgree: stored.da === 1,
     messageId,
   };
+  const named = stored.cb === undefined ? {} : { cameBack: true as const };
   switch (stored.s) {
     case "cool":
       return {
@@ -89,11 +90,11 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
       };
     }
     case "published":
-      return { state: "published", as: stored.as ?? none, drain: stored.d ?? null, ...settling };
+      return { state: "published", as: stored.as ?? none, drain: stored.d ?? null, ...settling, ...named };
     case "archived":
       return { state: "archived", file: stored.file ?? none, drain: stored.d ?? none, ...settling };
     case "gone":
-      return { state: "gone", at };
+      return { state: "gone", at, ...named };
     case "parked": {
       const { why: reason = none, d: drain = none, h: rulesHash = none, fk: failure } = stored;
       return {

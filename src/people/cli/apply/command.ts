@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type Core, type ListingSignals, requireRedis } from "../../../job/door.ts";
-import type { PlanOrder, SharedPlan } from "../../../job/contracts/plans.ts";
+import type { PlanOrder, PlanVerdict, SharedPlan } from "../../../job/contracts/plans.ts";
 import { randomIdentities, replicaName, systemClock } from "../../../system-world.ts";
 import { trackApply } from "../../operations/plans/apply-shared-plan.ts";
 import { choosePlan } from "../../operations/plans/choose-plan.ts";
@@ -12,6 +12,7 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import {
   applyPart,
   checkParts,
+  followParts,
   refuseDrifted,
   toPart,
   type CheckedPart,
@@ -28,15 +29,23 @@ import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
-import { printResult } from "../output/print.ts";
+import { isColoured, printResult } from "../output/print.ts";
 import { toCounts } from "../../operations/phrases.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { withActingCore } from "../with-acting-core.ts";
-import { toApplyJson, toApplyText, toQuestion, toSkipsText, toWaitText, type ApplyLine } from "./text.ts";
+import {
+  toApplyJson,
+  toApplyText,
+  toQuestion,
+  toSkipsText,
+  toVerdictLine,
+  toWaitText,
+  type ApplyLine,
+} from "./text.ts";
 
-type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; json?: boolean }>;
+type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; follow: boolean; json?: boolean }>;
 
 /** A wait that is shown at once, also without a terminal. */
 const longWaitMs = 5_000;
@@ -49,6 +58,7 @@ export const registerApply: Register = (program, context) => {
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
     .option("--yes", "do not ask")
+    .option("--no-follow", "do not wait for a watch of the lanes to see what comes back")
     .option("--json", "print the summary as JSON")
     .action((file: string, flags: ApplyFlags, command: Command) => apply(file, flags, command, context));
 };
@@ -85,18 +95,32 @@ async function apply(
     const track = plan === null ? null : await startTracking(core, plan, { by, why: reason }, stop);
     track?.checked(checked);
     const signals = track?.signals ?? stop;
-    const lines: ApplyLine[] = [];
+    const applied: Applied[] = [];
+    let verdicts: readonly (PlanVerdict | null)[] = [];
     try {
       for (const part of checked) {
         const run = (watch?: ApplyWatch) => act(core, part, flags.reason, signals, io, watch);
-        lines.push({ ...part, applied: await (track === null ? run() : track.applying(part, run)) });
+        applied.push(await (track === null ? run() : track.applying(part, run)));
       }
+      verdicts = await showFollowed(
+        checked,
+        applied,
+        { signals, isWanted: flags.follow },
+        io,
+        track?.followed,
+      );
       await track?.end();
     } catch (error) {
       await track?.fail(error);
       throw error;
     }
-    printResult(io, flags.json, lines.map(toApplyJson), () => toApplyText(io.columns, lines));
+    const lines = checked.map((part, at): ApplyLine => {
+      return { ...part, applied: applied[at]!, verdict: verdicts[at] ?? null };
+    });
+    const coloured = isColoured(io) && flags.json !== true;
+    printResult({ out: coloured ? io.draw : io.out }, flags.json, lines.map(toApplyJson), () =>
+      [toApplyText(io.columns, lines), ...lines.map((line) => toVerdictLine(line, coloured))].join(""),
+    );
     exitWith(lines.reduce((code, line) => worseExit(code, report(line, io)), 0));
   });
 }
@@ -172,18 +196,47 @@ async function act(
   }
 }
 
+/** What comes back, shown as it does: on stderr, one row for all drains. */
+async function showFollowed(
+  parts: readonly CheckedPart[],
+  applied: readonly Applied[],
+  run: Parameters<typeof followParts>[2],
+  io: Io,
+  onNews: Parameters<typeof followParts>[3] = () => undefined,
+): Promise<readonly (PlanVerdict | null)[]> {
+  const progress = createProgressLine(io);
+  const texts = new Map<string, string>();
+  const show: typeof onNews = (part, verdict) => {
+    onNews(part, verdict);
+    if (verdict?.state === "following") texts.set(part.drain, verdict.text);
+    const all = [...texts].map(([drain, text]) => `${drain}: ${text}`).join("; ");
+    if (all !== "") progress.show(all);
+  };
+  try {
+    return await followParts(parts, applied, run, show);
+  } finally {
+    progress.end();
+  }
+}
+
 /** Shows on stderr what was skipped and why some is left. Answers the exit code of this drain's part. */
 function report(line: ApplyLine, io: Io): number {
-  const { drain, applied } = line;
+  const { drain, applied, verdict } = line;
   io.err(toSkipsText(line));
   const { stop, left, leftReasons, leftLanes } = applied;
   const reasons = toCounts(leftReasons);
   const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
   const lanes = leftLanes === null ? "" : toLanesText(terminalColumns, 2, leftLanes);
   const rest = `${left} left${why}; apply the plan again to go on\n${lanes}`;
-  if (stop === null && left === 0) return 0;
+  const told = verdict === null ? 0 : toExitCode(verdict);
+  if (stop === null && left === 0) return told;
   const failure = stop?.kind === "failed" ? toExit(stop.error) : null;
   const ended = stop?.kind === "paused" ? `paused ${stop.why}` : (failure?.message ?? stop?.kind);
   io.err(`${drain}: ${ended === undefined ? "" : `${ended}; `}${rest}`);
-  return failure?.exitCode ?? 3;
+  return worseExit(told, failure?.exitCode ?? 3);
+}
+
+function toExitCode({ state, isBad }: PlanVerdict): number {
+  if (isBad || state === "unknown") return 1;
+  return state === "stopped" ? 3 : 0;
 }

@@ -1,3 +1,5 @@
+import { styleText } from "node:util";
+import type { PlanVerdict } from "../../../job/contracts/plans.ts";
 import { toSkipText } from "../../operations/plans/decision-text.ts";
 import type { Applied, ApplyWait } from "../../plan/apply.ts";
 import type { PlanCheck } from "../../plan/check-plan.ts";
@@ -12,9 +14,13 @@ export interface ApplyLine {
   readonly host: string;
   readonly check: PlanCheck;
   readonly applied: Applied;
+  readonly verdict: PlanVerdict | null;
 }
 
-export function toQuestion(createdAt: number, lines: readonly Omit<ApplyLine, "applied">[]): string {
+export function toQuestion(
+  createdAt: number,
+  lines: readonly Pick<ApplyLine, "drain" | "host" | "check">[],
+): string {
   const parts = lines.map(({ drain, host, check }) => {
     const acts = { republish: 0, drop: 0, park: 0, settle: 0, hold: 0 };
     for (const { then } of check.open.values()) acts[then] += 1;
@@ -77,6 +83,17 @@ export function toApplyText(columns: number, lines: readonly ApplyLine[]): strin
   return toTable(lines, Object.fromEntries(some));
 }
 
+/** `orders: 5 sent, 5 came back: 503, the receiver is still down`, in red if it is bad; empty if nothing was sent. */
+export function toVerdictLine(
+  { drain, verdict }: Pick<ApplyLine, "drain" | "verdict">,
+  isColoured: boolean,
+): string {
+  if (verdict === null) return "";
+  const text = `${drain}: ${verdict.text}`;
+  const isRed = isColoured && verdict.isBad;
+  return `${isRed ? styleText(["bold", "red"], text, { validateStream: false }) : text}\n`;
+}
+
 const counts = {
   drain: ({ drain }) => drain,
   planned: ({ check }) => check.planned,
@@ -91,7 +108,7 @@ const counts = {
 } as const satisfies Readonly<Record<string, (line: ApplyLine) => string | number>>;
 
 export function toApplyJson(line: ApplyLine): object {
-  const { drain, host, check, applied } = line;
+  const { drain, host, check, applied, verdict } = line;
   const { planned, notNow, done } = check;
   const { gone, changed, otherwise } = check.skips;
   // Of the tally what an apply can do; the rest of it is of passes.
@@ -111,6 +128,7 @@ export function toApplyJson(line: ApplyLine): object {
       leftLanes: leftLanes && toLanesJson(leftLanes),
       stoppedBy: stop?.kind ?? null,
     },
+    verdict,
     skippedRecords: { count: skippedOf(skips), records: skips.examples },
   };
 }

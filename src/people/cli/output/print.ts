@@ -13,6 +13,11 @@ export function printResult(
   out(json === true ? toJsonText(value) : toText());
 }
 
+/** On a terminal, unless NO_COLOR asks for none (no-color.org) or the terminal has none. */
+export function isColoured({ columns, env }: Pick<Io, "columns" | "env">): boolean {
+  return Number.isFinite(columns) && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+}
+
 /** What became of an act, as one line on stderr whatever it names. */
 export function printSaid({ err }: Pick<Io, "err">, said: string): void {
   err(`${toSpelledOut(said)}\n`);

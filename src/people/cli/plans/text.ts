@@ -36,12 +36,14 @@ export function toShownText(columns: number, { plan, report }: ShownPlan, now: n
   );
 }
 
-function toProgress({ drain, planned, before, done, skipped, left, leftReasons }: PlanApplyDrain): string {
+function toProgress(progress: PlanApplyDrain): string {
+  const { drain, planned, before, done, skipped, left, leftReasons, verdict } = progress;
   const { gone, changed, otherwise } = skipped;
   const why = toCounts(leftReasons).join(", ");
   const rest = present([
     ifAny(gone + changed + otherwise, "skipped"),
     left > 0 && `${left} left${why && ` (${why})`}`,
+    verdict !== null && verdict.text,
   ]);
   return [`${drain}: ${before + done} of ${planned} done`, ...rest].join(", ");
 }

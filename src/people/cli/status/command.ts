@@ -2,10 +2,9 @@ import { requireRedis, openJobQueue } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import type { Register } from "../command-context.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
-import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
-import { printResult } from "../output/print.ts";
+import { isColoured, printResult } from "../output/print.ts";
 import { repaintEvery, repaintMs } from "../output/watch.ts";
 import { withCore } from "../with-core.ts";
 import { toOverview } from "./overview.ts";
@@ -59,9 +58,4 @@ function onlyOf(status: Status, names: readonly string[]): Status {
   const drains = status.drains.filter(({ drain }) => names.includes(drain));
   const sources = status.sources.filter(({ source }) => drains.some((drain) => drain.source === source));
   return { ...status, drains, sources };
-}
-
-/** On a terminal, unless NO_COLOR asks for none (no-color.org) or the terminal has none. */
-function isColoured({ columns, env }: Io): boolean {
-  return Number.isFinite(columns) && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }

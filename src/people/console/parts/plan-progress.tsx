@@ -16,9 +16,16 @@ const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
 export function PlanProgress({ plan }: { readonly plan: SharedPlan }): Html {
   const { state, why, making, apply, stoppedBy, replica } = plan;
+  const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict }) =>
+    verdict ? [{ drain, ...verdict }] : [],
+  );
   return (
     <>
-      <p class={`verdict ${mood[state] ?? ""}`} role="status" data-phase={state}>
+      <p
+        class={`verdict ${verdicts.some(({ isBad }) => isBad) ? "bad" : (mood[state] ?? "")}`}
+        role="status"
+        data-phase={state}
+      >
         The plan is {stateWords[state]}
         {why === null ? null : (
           <>
@@ -32,6 +39,14 @@ export function PlanProgress({ plan }: { readonly plan: SharedPlan }): Html {
         ) : null}
         .
       </p>
+      {verdicts.map(({ drain, isBad, cameBack, state: told, text }) => (
+        <p
+          class={`verdict ${isBad ? "bad" : told === "told" && cameBack === 0 ? "good" : "warn"}`}
+          role="status"
+        >
+          {drain}: <Foreign text={text} />.
+        </p>
+      ))}
       {making === null ? null : (
         <p>
           {number(making.listed)} read, {number(making.planned)} in the plan
@@ -76,9 +91,6 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
         ]}
       />
-      <p class="hint">
-        Failed again are those that the apply has met in the queue. More may come back once it has ended.
-      </p>
       {drains.map((drain) => (
         <Notes drain={drain} />
       ))}

@@ -3,7 +3,9 @@ import type { Core, DrainRuntime, ListingSignals } from "../../../job/door.ts";
 import { addressOf, readPause } from "../drain-pause-and-address.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
+import type { PlanVerdict } from "../../../job/contracts/plans.ts";
 import { applyPlan, type Applied, type ApplyRun } from "../../plan/apply.ts";
+import { follow, type FollowRun } from "./follow.ts";
 import { checkPlan, type PlanCheck } from "../../plan/check-plan.ts";
 import type { PlannedDrain } from "../../plan/plan-file.ts";
 import type { PlanSelection } from "../../plan/plan-selection.ts";
@@ -97,4 +99,22 @@ export function applyPart(
     return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
   };
   return applyPlan({ ...run, drain: runtime, range, open, pausedBy });
+}
+
+/** What became of what they have sent, once all are applied: their watches run side by side. Never throws. */
+export function followParts(
+  parts: readonly CheckedPart[],
+  applied: readonly Applied[],
+  run: Pick<FollowRun, "signals" | "isWanted">,
+  onNews: (part: CheckedPart, verdict: PlanVerdict | null) => void,
+): Promise<readonly (PlanVerdict | null)[]> {
+  return Promise.all(
+    parts.map(async (part, at) => {
+      const { runtime: drain, check } = part;
+      const { stop = null } = applied[at] ?? {};
+      const verdict = await follow({ ...run, drain, check, stop, onNews: (news) => onNews(part, news) });
+      onNews(part, verdict);
+      return verdict;
+    }),
+  );
 }

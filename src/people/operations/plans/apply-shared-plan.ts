@@ -12,7 +12,13 @@ import {
 import type { Clock } from "../../../job/contracts/clock.ts";
 import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
-import type { PlanApplyDrain, PlanBook, PlanClaim, PlanOrder } from "../../../job/contracts/plans.ts";
+import type {
+  PlanApplyDrain,
+  PlanBook,
+  PlanClaim,
+  PlanOrder,
+  PlanVerdict,
+} from "../../../job/contracts/plans.ts";
 import type { Applied, AppliedSoFar, ApplyRun } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import type { PlanCheck } from "../../plan/check-plan.ts";
@@ -21,6 +27,7 @@ import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
 import {
   applyPart,
   checkParts,
+  followParts,
   refuseDrifted,
   toPart,
   type CheckedPart,
@@ -66,8 +73,9 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
     });
     refuseDrifted(checked.map(({ check }) => check));
     track.checked(checked);
+    const applied: Applied[] = [];
     for (const part of checked) {
-      await track.applying(part, ({ onPage, onWait }) =>
+      const one = await track.applying(part, ({ onPage, onWait }) =>
         applyPart(core, part, {
           order: { why: order.why },
           signals,
@@ -78,7 +86,9 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
           onWait,
         }),
       );
+      applied.push(one);
     }
+    await followParts(checked, applied, { signals, isWanted: true }, track.followed);
     await track.end();
   } catch (error) {
     await track.fail(error);
@@ -132,6 +142,11 @@ export function trackApply({
       if (applied.stop?.kind === "failed") hasFailed = true;
       return applied;
     },
+    followed({ drain }: PlanPart, verdict: PlanVerdict | null): void {
+      const ended = progress.get(drain)?.();
+      if (ended === undefined) return;
+      progress.set(drain, () => ({ ...ended, failedAgain: verdict?.cameBack ?? 0, verdict }));
+    },
     end(): Promise<void> {
       const why = ends.length === 0 ? null : ends.join("; ");
       return signing.end(hasFailed ? "failed" : why === null ? "applied" : "interrupted", why);
@@ -173,6 +188,7 @@ function toChecking({ drain, host }: PlanPart, checked: number, planned: number)
     done: 0,
     left: planned,
     failedAgain: 0,
+    verdict: null,
     skipped: noSkipped,
     skippedExamples: [],
     leftReasons: {},
@@ -198,7 +214,8 @@ function toApplying(
     before,
     done: planned - before - skippedOf(skips) - left,
     left,
-    failedAgain: soFar?.tally.comeBacks ?? 0,
+    failedAgain: 0,
+    verdict: null,
     skipped: { gone, changed, otherwise },
     skippedExamples: examples.slice(0, shownSkips).map(toSkipText),
     leftReasons: soFar?.leftReasons ?? {},

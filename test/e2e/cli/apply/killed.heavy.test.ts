@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { start } from "../../../support/command.ts";
-import { createPlanStand } from "../../../support/plan-stand.ts";
+import { createPlanStand, outageDocument } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -89,3 +89,49 @@ it("told by Ctrl-C to stop, finishes the page and ends with 3; told twice it end
   expect(stand.receiver.counts().size).toBe(800);
   expect(stand.receiver.deliveries).toHaveLength(800);
 }, 240_000);
+
+it("killed while it looks for what comes back, a second apply tells what became of it and sends nothing", async () => {
+  const document = outageDocument.replace(
+    "lane: none",
+    "lane: { canary: 5, watch: 10m, haltAt: 20%, probeEvery: 15m }",
+  );
+  const stand = await createPlanStand(redis.url(), { document });
+  // One stays away, so that the first would look on for ten minutes.
+  let answered = 0;
+  stand.receiver.answer = () => ((answered += 1) === 1 ? 200 : 503);
+  stand.seed(5);
+  await stand.plan();
+  const first = start(["apply", stand.file, ...who], { ...stand.env, ...impatient });
+  await new Promise<void>((resolve) => {
+    first.child.stderr?.on("data", (chunk: Buffer) => {
+      if (chunk.toString().includes("so far")) resolve();
+    });
+  });
+  first.child.kill("SIGKILL");
+  await first.ended;
+  await stand.emulator.idle();
+
+  const second = start(["apply", stand.file, ...who, "--json"], { ...stand.env, ...impatient });
+  await new Promise<void>((resolve) => {
+    second.child.stderr?.on("data", (chunk: Buffer) => {
+      if (chunk.toString().includes("4 came back so far")) resolve();
+    });
+  });
+  second.child.kill("SIGINT");
+  const { out, exitCode } = await second.ended;
+  expect(exitCode).toBe(1);
+  expect((JSON.parse(out) as object[])[0]).toMatchObject({
+    check: { done: 5 },
+    applied: { tally: { republished: 0 }, left: 0 },
+    verdict: {
+      sent: 5,
+      cameBack: 4,
+      silent: 1,
+      isBad: true,
+      text: expect.stringMatching(
+        /^5 sent, 4 came back so far: 503, 127\.0\.0\.1:\d+ is still down, 1 silent/,
+      ) as string,
+    },
+  });
+  expect(stand.receiver.deliveries).toHaveLength(5);
+}, 120_000);

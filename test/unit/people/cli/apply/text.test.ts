@@ -47,6 +47,8 @@ describe("an apply on the terminal", () => {
         },
       ],
     },
+    orders: new Map(),
+    sentFrom: 0,
   } satisfies PlanCheck;
   const line = { drain: "orders", host: "qstash.upstash.io", check };
 

@@ -1,0 +1,212 @@
+/**
+ * What became of what an apply has sent. An accepted publish is no delivery, so its lanes' watch is waited for:
+ *
+ *   the ledger: which of the plan are published ─► the queue: which came back ─┬─ all are known, or the watch is over: told
+ *                    ▲                                callbacks: delivered     │
+ *                    └─────────────── 1 s, 2 s, 4 s, … ────────────────────────┘
+ *
+ * It reads alone. So a second apply of a plan tells the same, also of what a killed one has sent.
+ */
+import { isRedriverError } from "../../../job/contracts/errors.ts";
+import type { PlanVerdict } from "../../../job/contracts/plans.ts";
+import { comeBackKindOf } from "../../../job/message/come-back-kind.ts";
+import type { DlqId } from "../../../job/message/dead-letter.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import {
+  findComeBacks,
+  runListingChecks,
+  type DrainRuntime,
+  type ListingSignals,
+} from "../../../job/door.ts";
+import { toDestinationText } from "../destination-text.ts";
+import type { Applied } from "../../plan/apply.ts";
+import type { PlanCheck } from "../../plan/check-plan.ts";
+
+export interface FollowRun {
+  readonly drain: DrainRuntime;
+  readonly check: Pick<PlanCheck, "orders" | "sentFrom">;
+  readonly signals: ListingSignals;
+  /** What has stopped the apply; null: nothing. */
+  readonly stop: Applied["stop"];
+  /** False: a person does not want to wait. */
+  readonly isWanted: boolean;
+  /** What is known so far. */
+  readonly onNews: (verdict: PlanVerdict | null) => void;
+}
+
+const firstWaitMs = 1_000;
+/** By then the watch is over by every clock. */
+const afterWatchMs = 250;
+/** The service's Date has whole seconds, and clocks differ. */
+const clockSlackMs = 5_000;
+/** Pages of a look before the last one. */
+const maxPagesEarly = 50;
+const idsPerPeek = 100;
+const maxFailures = 10;
+/** As lanes have it built in. */
+const builtInHaltAt = 0.2;
+
+const stopWords = {
+  interrupted: "it was stopped",
+  paused: "it was paused",
+  failed: "the apply has failed",
+} as const satisfies Record<NonNullable<Applied["stop"]>["kind"], string>;
+
+type Failure = Omit<PlanVerdict["failures"][number], "count">;
+
+/** Null if nothing was sent, or if Redis is away and nobody knows. Never throws. */
+export async function follow(run: FollowRun): Promise<PlanVerdict | null> {
+  const { drain, signals, onNews } = run;
+  const { lane } = drain.config;
+  const stop = AbortSignal.any([signals.signal, signals.stopping]);
+  const known = createKnown(run);
+  const tell = (state: PlanVerdict["state"], why?: string): PlanVerdict | null =>
+    known.sent.size === 0
+      ? null
+      : toVerdict(state, known, lane?.haltAt ?? builtInHaltAt, lane?.watchMs ?? 0, why);
+  try {
+    const sentMsAgo = await known.readLedger();
+    if (known.sent.size === 0 && !known.isInDoubt()) return null;
+    if (lane === undefined) return tell("not-followed", "the drain has no lanes");
+    if (run.stop !== null) return tell("not-followed", stopWords[run.stop.kind]);
+    if (!run.isWanted) return tell("not-followed");
+    let leftMs = lane.watchMs + afterWatchMs - sentMsAgo;
+    for (let waitMs = firstWaitMs; !stop.aborted; waitMs *= 2) {
+      const isLast = leftMs <= 0;
+      // A look that fails is made up for by the next.
+      await known.look(isLast, stop).catch((error: unknown) => {
+        if (isLast || !isRedriverError(error)) throw error;
+      });
+      if (isLast || (known.silent() === 0 && !known.isInDoubt())) return tell("told");
+      onNews(tell("following"));
+      const nextMs = Math.min(leftMs, waitMs);
+      await drain.source.clock.sleep(nextMs, stop);
+      leftMs -= nextMs;
+    }
+    return tell("stopped");
+  } catch (error) {
+    if (stop.aborted) return tell("stopped");
+    return tell("unknown", isRedriverError(error) ? error.code : String(error));
+  }
+}
+
+type Known = ReturnType<typeof createKnown>;
+
+function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowRun) {
+  const candidates = [...orders].flatMap(([dlqId, { then }]) => (then === "republish" ? [dlqId] : []));
+  const sent = new Set<DlqId>();
+  const back = new Map<DlqId, Failure>();
+  let delivered = 0;
+  /** A publish has no answer yet. Its come-back would show that it was sent. */
+  let isInDoubt = false;
+
+  /** Answers how long ago the last of them was sent, and names those with a come-back that another has met. */
+  const readLedger = async (): Promise<{ readonly sentMsAgo: number; readonly named: readonly DlqId[] }> => {
+    const named: DlqId[] = [];
+    let sentMsAgo = Infinity;
+    isInDoubt = false;
+    for (let from = 0; from < candidates.length; from += idsPerPeek) {
+      const ids = candidates.slice(from, from + idsPerPeek);
+      const { views, at } = await source.ledger.peek(ids);
+      for (const [index, dlqId] of ids.entries()) {
+        const view = views[index];
+        if (view?.state === "open") {
+          isInDoubt = true;
+          sentMsAgo = Math.min(sentMsAgo, at - view.lastAt);
+        }
+        if (view?.state !== "published" && view?.state !== "gone") continue;
+        sent.add(dlqId);
+        sentMsAgo = Math.min(sentMsAgo, at - view.at);
+        if (view.cameBack === true) named.push(dlqId);
+      }
+    }
+    return { sentMsAgo, named };
+  };
+
+  return {
+    sent,
+    back,
+    delivered: () => delivered,
+    silent: () => sent.size - back.size - delivered,
+    isInDoubt: () => isInDoubt,
+    readLedger: async () => (await readLedger()).sentMsAgo,
+    async look(isLast: boolean, stop: AbortSignal): Promise<void> {
+      // Without a daemon nobody else judges the lanes.
+      await runListingChecks(source, stop);
+      const from = Math.floor(sentFrom - clockSlackMs);
+      const pages = isLast ? Infinity : maxPagesEarly;
+      const found = await findComeBacks(source, from, pages, stop, (dlqId) => orders.has(dlqId));
+      for (const { parentDlqId, origin, status } of found ?? []) {
+        sent.add(parentDlqId);
+        back.set(parentDlqId, { destination: origin, status });
+      }
+      // What came back and was sent on since is in no listing.
+      const named = isLast ? (await readLedger()).named : [];
+      for (const dlqId of named) if (!back.has(dlqId)) back.set(dlqId, { destination: null, status: null });
+      const reported = await source.lanes.deliveredOf([...sent]);
+      delivered = [...reported].filter((dlqId) => !back.has(dlqId as DlqId)).length;
+    },
+  };
+}
+
+function toVerdict(
+  state: PlanVerdict["state"],
+  { sent, back, ...known }: Known,
+  haltAt: number,
+  watchMs: number,
+  why?: string,
+): PlanVerdict {
+  const counts = new Map<string, PlanVerdict["failures"][number]>();
+  for (const failure of back.values()) {
+    const key = JSON.stringify(failure);
+    counts.set(key, { ...failure, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  const failures = [...counts.values()].toSorted((a, b) => b.count - a.count).slice(0, maxFailures);
+  const [cameBack, all] = [back.size, sent.size];
+  const isBad = cameBack > 0 && (cameBack > haltAt * all + 1e-9 || cameBack === all);
+  const told = { state, sent: all, cameBack, delivered: known.delivered(), silent: known.silent() };
+  const verdict = { ...told, failures, isBad };
+  return { ...verdict, text: toText(verdict, watchMs, why) };
+}
+
+/** `5 sent, 5 came back: 503, the receiver is still down`. */
+function toText(verdict: Omit<PlanVerdict, "text">, watchMs: number, why: string | undefined): string {
+  const { state, sent, cameBack, delivered, silent, failures } = verdict;
+  if (state === "not-followed") {
+    return `${sent} sent, not followed${why === undefined ? "" : `, as ${why}`}: whether they came back is not known`;
+  }
+  const soFar = state === "told" ? "" : " so far";
+  const parts = [
+    `${sent} sent`,
+    cameBack > 0
+      ? `${cameBack} came back${soFar}: ${toFailuresText(failures)}${toCause(verdict)}`
+      : delivered < sent && `none came back${soFar || ` in ${formatDuration(watchMs)}`}`,
+    delivered > 0 && `${delivered} delivered`,
+    silent > 0 && state !== "following" && `${silent} silent, which proves no delivery`,
+    state === "stopped" && "not followed to the end of its watch",
+    state === "unknown" && `the queue was not read to its end (${why})`,
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
+function toFailuresText(failures: PlanVerdict["failures"]): string {
+  const isOneHost = new Set(failures.map(({ destination }) => destination)).size === 1;
+  return failures
+    .map(({ destination, status, count }) => {
+      const said = status === null ? "sent on since" : status === 0 ? "no answer" : `${status}`;
+      const from = isOneHost || destination === null ? "" : ` from ${toDestinationText(destination)}`;
+      return `${failures.length === 1 ? "" : `${count} × `}${said}${from}`;
+    })
+    .join("; ");
+}
+
+/** Empty if it is not one receiver that answers one thing. */
+function toCause({ sent, cameBack, failures, isBad }: Omit<PlanVerdict, "text">): string {
+  const origins = new Set(failures.map(({ destination }) => destination));
+  const kinds = new Set(failures.map(({ status }) => status !== null && comeBackKindOf(status)));
+  const [origin] = origins;
+  const [kind] = kinds;
+  if (!isBad || origins.size !== 1 || kinds.size !== 1 || kind === false || !origin) return "";
+  const who = cameBack === sent ? "the receiver" : toDestinationText(origin);
+  return kind === "down" ? `, ${who} is still down` : `, ${who} refuses them`;
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import type { PlanVerdict } from "../../../../../src/job/contracts/plans.ts";
+import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+
+const lanes = (watch: string): string =>
+  outageDocument.replace("lane: none", `lane: { canary: 5, watch: ${watch}, haltAt: 20%, probeEvery: 15m }`);
+
+function setUp(watch: string): Promise<PlanStand> {
+  return createPlanStand(redis.url(), { document: lanes(watch) });
+}
+
+function verdictOf(out: string): PlanVerdict | null {
+  return (JSON.parse(out) as readonly [{ readonly verdict: PlanVerdict | null }])[0].verdict;
+}
+
+describe("what became of what an apply has sent", () => {
+  it("is told as soon as all of it came back, and ends the command with 1", async () => {
+    // Longer than the test may take: what came back has told.
+    const stand = await setUp("10m");
+    stand.receiver.answer = () => 503;
+    stand.seed(20);
+    await stand.plan("--limit", "5");
+    const { exitCode, out } = await stand.apply();
+    expect(out).toContain("orders: 5 sent, 5 came back: 503, the receiver is still down\n");
+    expect(exitCode).toBe(1);
+    expect(stand.receiver.deliveries).toHaveLength(5);
+    // Nobody else has told the lane.
+    const { out: status } = await stand.run(["lanes", "--json"]);
+    expect(status).toContain('"state":"halted"');
+
+    // Again it sends nothing, and tells the same.
+    const again = await stand.apply("--json");
+    expect(again.exitCode).toBe(1);
+    expect(verdictOf(again.out)).toEqual({
+      state: "told",
+      sent: 5,
+      cameBack: 5,
+      delivered: 0,
+      silent: 0,
+      failures: [{ destination: new URL(stand.receiver.url).origin, status: 503, count: 5 }],
+      isBad: true,
+      text: "5 sent, 5 came back: 503, the receiver is still down",
+    });
+    expect(stand.receiver.deliveries).toHaveLength(5);
+  });
+
+  it("counts each answer, and takes silence for no delivery", async () => {
+    const stand = await setUp("3s");
+    const answers = [503, 404];
+    stand.receiver.answer = () => answers.pop() ?? 200;
+    stand.seed(5);
+    await stand.plan();
+    const { exitCode, out, err } = await stand.apply();
+    expect(out).toMatch(
+      /orders: 5 sent, 2 came back: 1 × \d+; 1 × \d+, 3 silent, which proves no delivery\n/,
+    );
+    expect(err).toContain("2 came back so far");
+    expect(exitCode).toBe(1);
+  });
+
+  it("is good if nothing came back in a watch of its lanes", async () => {
+    const stand = await setUp("2s");
+    stand.seed(5);
+    await stand.plan();
+    const { exitCode, out } = await stand.apply();
+    expect(out).toContain("orders: 5 sent, none came back in 2s, 5 silent, which proves no delivery\n");
+    expect(exitCode).toBe(0);
+  });
+
+  it("is not waited for if a person does not want to, or ends the wait", async () => {
+    const stand = await setUp("10m");
+    stand.receiver.answer = () => 503;
+    stand.seed(10);
+    await stand.plan("--limit", "5");
+    const left = await stand.apply("--no-follow");
+    expect(left.out).toContain("orders: 5 sent, not followed: whether they came back is not known\n");
+    expect(left.exitCode).toBe(0);
+
+    const calm = await setUp("10m");
+    calm.seed(5);
+    await calm.plan();
+    let interrupt: (() => void) | undefined;
+    const { exitCode, out } = await calm.run(["apply", calm.file, "--reason", "it is up", "--by", "ada"], {
+      onListening: (listened) => (interrupt = listened),
+      onErr: (text) => {
+        if (text.includes("so far")) interrupt?.();
+      },
+    });
+    expect(out).toContain("5 silent, which proves no delivery, not followed to the end of its watch\n");
+    expect(exitCode).toBe(3);
+  });
+
+  it("counts what came back and was sent on before anybody looked", async () => {
+    const document = `${lanes("10m")}  rest:
+    mode: live
+    select: {}
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    lane: none
+    rules: [{ name: all, when: any, then: republish }]
+`;
+    const stand = await createPlanStand(redis.url(), { document });
+    stand.receiver.answer = () => 503;
+    stand.seed(5);
+    const plan = await stand.run(["plan", "orders", "--out", stand.file]);
+    expect(plan.exitCode, plan.err).toBe(0);
+    expect((await stand.apply("--no-follow")).exitCode).toBe(0);
+    await stand.emulator.idle();
+    stand.receiver.answer = () => 200;
+    // A pass ends five seconds ago.
+    await expect
+      .poll(
+        async () => {
+          await stand.run(["drain", "rest", "--yes"]);
+          await stand.emulator.idle();
+          return stand.receiver.deliveries.length;
+        },
+        { timeout: 40_000, interval: 1_000 },
+      )
+      .toBe(10);
+
+    // Its watch is over for who says so, so that it looks once.
+    stand.document(document.replace("watch: 10m", "watch: 3s"));
+    const { out, exitCode, err } = await stand.apply("--json");
+    expect(exitCode, err).toBe(1);
+    expect(verdictOf(out), err).toMatchObject({
+      sent: 5,
+      cameBack: 5,
+      failures: [{ destination: null, status: null, count: 5 }],
+      text: "5 sent, 5 came back: sent on since",
+    });
+    expect(stand.receiver.deliveries).toHaveLength(10);
+  });
+
+  it("counts what had no answer once its come-back shows that it was sent, beside a rate limit", async () => {
+    const stand = await setUp("10m");
+    stand.receiver.answer = () => 503;
+    stand.seed(5);
+    await stand.plan();
+    // The answer to the publish is lost, and the queue cannot be listed at first.
+    stand.emulator.faults.add({ kind: "drop-answer", operation: "batch", count: 1 });
+    const applied = stand.apply("--json");
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    stand.emulator.faults.add({ kind: "status", operation: "list", status: 429, limit: "burst", count: 3 });
+    const { out, exitCode, err } = await applied;
+    expect(verdictOf(out), err).toMatchObject({ state: "told", sent: 5, cameBack: 5, silent: 0 });
+    expect(exitCode).toBe(1);
+    expect(stand.receiver.deliveries).toHaveLength(5);
+  });
+});
