@@ -93,6 +93,8 @@ export interface DrainRuntime {
   readonly archive: Archive | null;
   /** The longest `beforeExpiry.within` of all drains of its source, in ms. */
   readonly nearMs: number;
+  /** Another drain of the document has the same source, so a pass of this one is no census: they may list the same. */
+  readonly hasOthers: boolean;
   /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */
   readonly passId?: PassId;
   /** What entered later arrives in this pass, Unix ms; absent outside of one: nothing does. */

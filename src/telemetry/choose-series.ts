@@ -1,6 +1,6 @@
 /** Chooses the destinations and failures that have series of their own: there may be one for every customer. */
 import type { RecordedFailure } from "../job/contracts/failures.ts";
-import type { Destination, QueueFacts } from "../job/contracts/queue-facts.ts";
+import { countedOnce, type Destination, type QueueFacts } from "../job/contracts/queue-facts.ts";
 
 type DrainRow = QueueFacts["drains"][number];
 
@@ -36,24 +36,29 @@ export interface ShownFailure extends RecordedFailure {
   readonly arrived: number;
 }
 
-/** The failures with most that waits, and the new ones. Pure. `drains`: of their source. `now`: Unix ms. */
+/** The failures with most that waits, and the new ones. Pure. `drains`: of their source. `now`: Unix ms. `surplus`: what several of the drains count together. */
 export function chooseFailures(
   kinds: readonly RecordedFailure[],
   drains: readonly DrainRow[],
   now: number,
+  surplus: Readonly<Record<string, number>> = {},
 ): readonly ShownFailure[] {
-  const counts = new Map<string, { waiting: number; arrived: number; lastArrivedAt: number }>();
+  const counts = new Map<string, { all: number[]; arrived: number; lastArrivedAt: number }>();
   for (const { facts } of drains) {
     for (const { id, waiting, arrived, lastArrivedAt } of facts?.failures ?? []) {
-      const count = counts.get(id) ?? { waiting: 0, arrived: 0, lastArrivedAt: 0 };
+      const count = counts.get(id) ?? { all: [], arrived: 0, lastArrivedAt: 0 };
       counts.set(id, count);
-      count.waiting += waiting;
+      count.all.push(waiting);
       count.arrived += arrived;
       count.lastArrivedAt = Math.max(count.lastArrivedAt, lastArrivedAt ?? 0);
     }
   }
   const all = kinds
-    .map((kind) => ({ ...kind, ...(counts.get(kind.id) ?? { waiting: 0, arrived: 0, lastArrivedAt: 0 }) }))
+    .map((kind) => {
+      const { all: ofDrains = [], arrived = 0, lastArrivedAt = 0 } = counts.get(kind.id) ?? {};
+      const waiting = countedOnce(ofDrains, surplus[kind.id] ?? 0);
+      return { ...kind, waiting, arrived, lastArrivedAt };
+    })
     .toSorted((one, other) => other.waiting - one.waiting || other.lastArrivedAt - one.lastArrivedAt);
   const isNew = all
     .slice(maxFailuresShown)

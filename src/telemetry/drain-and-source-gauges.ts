@@ -120,8 +120,8 @@ export function createQueueGauges(
       { source, drain: "", origin: restOfDestinations },
     );
   };
-  const setFailures = ({ source, failures }: SourceRow, drains: readonly DrainRow[]): void => {
-    for (const one of chooseFailures(failures, drains, clock.now())) {
+  const setFailures = ({ source, failures, census }: SourceRow, drains: readonly DrainRow[]): void => {
+    for (const one of chooseFailures(failures, drains, clock.now(), census?.shared?.surplus)) {
       const { id: failure, origin, status, text: answer, firstMetAt } = one;
       setFailure(one, { source, failure });
       setFailureTotals(one, { source, failure });

@@ -171,6 +171,7 @@ export const facts: QueueFacts = {
       census,
       depth: { count: 9, exact: true, stillCounting: false },
       expiring: { count: 4, atLeast: 4, by: 0, asOf: 0, groups: [] },
+      shared: null,
       failures: [recordedFailure],
       lanes,
     },

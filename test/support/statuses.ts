@@ -93,6 +93,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
     },
     depth: { count: 0, exact: true, stillCounting: false },
     expiring: nothingExpires,
+    shared: null,
     failures: [],
     deliveries: null,
     hostPauses: [],

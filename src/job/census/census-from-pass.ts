@@ -7,16 +7,16 @@ import type { DrainRuntime } from "../runtime.ts";
 import { emptyCensus, toExpiry } from "./count-and-copy-expiring.ts";
 
 /**
- * The census of a complete full pass of a live drain without selection. Null if the pass is none: it may not
+ * The census of a complete full pass of a live drain without selection that has its source for itself. Null if the pass is none: it may not
  * have listed everything, or it saw records near their expiry or of unknown age, which need a check each.
  */
 export function toPassCensus(
-  { config, source, nearMs }: Pick<DrainRuntime, "config" | "source" | "nearMs">,
+  { config, source, nearMs, hasOthers }: Pick<DrainRuntime, "config" | "source" | "nearMs" | "hasOthers">,
   pass: Pass,
   tally: Tally,
 ): Census | null {
   if (pass.kind !== "full" || pass.mode !== "live") return null;
-  if (!selectsEverything(config) || tally.pagesBehindDeletes > 0) return null;
+  if (hasOthers || !selectsEverything(config) || tally.pagesBehindDeletes > 0) return null;
   const { parked } = tally.reasons;
   if (parked["no-dlq-id"] !== undefined || parked["malformed-record"] !== undefined) return null;
   const earliestExpiryAt = toExpiry(tally.oldestRecordAt, source.config.retentionMs);

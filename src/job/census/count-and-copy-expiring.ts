@@ -66,7 +66,7 @@ export async function takeCensus(
   const { gone: goneBefore } = await source.ledger.summary();
   const counts = await countWithCare(order, signals, hasStalled);
   const selected = await recordSelected(source, counts.selected);
-  const census = { ...counts.census, goneBefore, selected };
+  const census = { ...counts.census, goneBefore, selected, shared: await recordShared(order, counts.shared) };
   await source.book.recordCensus(census);
   reportCensus(source, census, startedAt);
   return census;
@@ -105,6 +105,12 @@ function reportCensus({ clock, config, events }: SourceRuntime, census: Census, 
 
 type Selected = ReadonlyMap<DrainName, FailureTally>;
 
+/** `by`: the names of drains, joined. */
+interface Shared {
+  readonly by: Map<string, { readonly drains: readonly DrainName[]; count: number }>;
+  readonly surplus: FailureTally;
+}
+
 async function recordSelected(
   { recordFailures }: SourceRuntime,
   selected: Selected,
@@ -116,6 +122,18 @@ async function recordSelected(
     counts[drain] = ofDrain;
   }
   return counts;
+}
+
+async function recordShared(
+  { source, drains }: CensusOrder,
+  { by, surplus }: Shared,
+): Promise<NonNullable<Census["shared"]>> {
+  const [first] = drains;
+  const counts = first === undefined ? {} : await source.recordFailures(first.name, surplus);
+  return {
+    by: [...by.values()],
+    surplus: Object.fromEntries(Object.entries(counts).map(([id, { seen = 0 }]) => [id, seen])),
+  };
 }
 
 async function countWithCare(
@@ -144,7 +162,7 @@ async function count(
   order: CensusOrder,
   signals: ListingSignals,
   job: ListingJob,
-): Promise<{ readonly census: Census; readonly selected: Selected }> {
+): Promise<{ readonly census: Census; readonly selected: Selected; readonly shared: Shared }> {
   if (job.endsListings) {
     throw new RedriverError("worker-lost", "the listing of a census has ended two workers in a row");
   }
@@ -152,7 +170,8 @@ async function count(
   const { retentionMs } = source.config;
   const datesMean = await source.book.datesMean();
   const selected = new Map(order.drains.map(({ name }) => [name, createFailureTally()]));
-  const sort = createSort(order, datesMean, selected);
+  const shared: Shared = { by: new Map(), surplus: createFailureTally() };
+  const sort = createSort(order, datesMean, selected, shared);
   let census: Census = { ...emptyCensus, documentHash };
   const expires = { all: {}, unselected: {} };
   const strays = countStrays();
@@ -218,6 +237,7 @@ async function count(
       strayComeBacks: strays.counted(),
     },
     selected,
+    shared,
   };
 }
 
@@ -260,9 +280,15 @@ export const emptyCensus: Census = {
 };
 
 /** Sorts the records of a page by what the census counts. */
-function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, selected: Selected) {
+function createSort(
+  { source, drains }: CensusOrder,
+  datesMean: DatesMeaning,
+  selected: Selected,
+  shared: Shared,
+) {
   const { retentionMs } = source.config;
   const known = drains.map((drain) => ({
+    name: drain.name,
     selects: createDrainSelects(drain, datesMean),
     failures: selected.get(drain.name),
     withinMs: drain.beforeExpiry.withinMs,
@@ -288,6 +314,14 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
       if (!isUnselected) {
         const { kind, dlqId } = toKind(record);
         for (const { failures } of selecting) seen.push(() => failures?.add(kind, dlqId, "seen"));
+        if (selecting.length > 1) {
+          const names = selecting.map(({ name }) => name);
+          seen.push(() => {
+            shared.surplus.add(kind, dlqId, "seen", names.length - 1);
+            const one = shared.by.get(names.join()) ?? { drains: names, count: 0 };
+            shared.by.set(names.join(), { ...one, count: one.count + 1 });
+          });
+        }
       }
       if (isUnselected) {
         unselected.push(record);

@@ -59,6 +59,9 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
       source: source.runtime,
       archive,
       nearMs: maxWithinMs(document, config.source.id),
+      hasOthers: document.drains.some(
+        ({ name, source: { id } }) => id === config.source.id && name !== config.name,
+      ),
     });
   }
   return { settings, document, redis, ledger: "there", replicas, plans, sources, drains, archive };

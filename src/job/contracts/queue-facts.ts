@@ -36,6 +36,8 @@ export interface QueueFacts {
     /** Null before the first pass and the first census. */
     readonly depth: Depth | null;
     readonly expiring: Expiring;
+    /** Null: none that is known. */
+    readonly shared: SharedRecords | null;
     /** Kinds of failure that its drains have met. */
     readonly failures: readonly RecordedFailure[];
     /** The busiest, which are few: there may be a lane for every customer. Null if no drain has lanes. */
@@ -94,6 +96,22 @@ export interface ExpiringGroup {
   readonly parked: number;
   /** None of them expires before this. */
   readonly earliestAt: number;
+}
+
+/** Records that several drains of a source list. A sum over its drains has each once, less these. */
+export interface SharedRecords {
+  /** As the census counted. */
+  readonly by: readonly { readonly drains: readonly DrainName[]; readonly count: number }[];
+  readonly at: number;
+  /** What a sum over drains counts too often, as of now. */
+  readonly waiting: number;
+  readonly parked: number;
+}
+
+/** The sum, less what several counted together: at most all but the largest. */
+export function countedOnce(counts: readonly number[], surplus: number): number {
+  const sum = counts.reduce((all, count) => all + count, 0);
+  return sum - Math.min(surplus, sum - Math.max(0, ...counts));
 }
 
 /** Lanes that metrics and status show one by one. */

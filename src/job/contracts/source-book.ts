@@ -28,6 +28,12 @@ export interface Census {
   readonly goneBefore?: number;
   /** By drain and kind of failure: what each drain selects. Absent: counted by a pass, or by an older build. */
   readonly selected?: Readonly<Record<DrainName, Readonly<Record<string, number>>>>;
+  /** Records that several drains select. Absent: counted by a pass, or by an older build. */
+  readonly shared?: {
+    readonly by: readonly { readonly drains: readonly DrainName[]; readonly count: number }[];
+    /** By kind of failure: how many more a sum over drains counts than there are. */
+    readonly surplus: Readonly<Record<string, number>>;
+  };
 }
 
 export type ExpiresByHour = Readonly<Record<string, number>>;

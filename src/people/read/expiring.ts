@@ -1,4 +1,10 @@
-import type { Expiring, ExpiringGroup, QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { groupBy } from "../../group-items-by-key.ts";
+import {
+  countedOnce,
+  type Expiring,
+  type ExpiringGroup,
+  type QueueFacts,
+} from "../../job/contracts/queue-facts.ts";
 import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
 
 const hourMs = 3_600_000;
@@ -58,7 +64,18 @@ export function toExpiring(
       earliestAt,
     });
   }
-  const listed = groups.reduce((sum, { count }) => sum + count, 0);
+  const byKind = groupBy(groups, ({ failure }) => failure);
+  const surplusOf = (kind: string | null): number =>
+    kind === null ? 0 : (census?.shared?.surplus[kind] ?? 0);
+  const listed = [...byKind].reduce(
+    (sum, [kind, of]) =>
+      sum +
+      countedOnce(
+        of.map(({ count }) => count),
+        surplusOf(kind),
+      ),
+    0,
+  );
   const inCensus = census?.expires === undefined ? null : within(census.expires.all);
   const countedAt = drains.map(({ facts }) => (facts?.seen === null ? facts.lastFullAt : null));
   const others = drains.some((one) => one.selectsEverything)

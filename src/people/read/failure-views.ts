@@ -6,7 +6,7 @@ import type {
   FailureQuiet,
 } from "../../job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
-import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { countedOnce, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import { unseenOf } from "./destinations.ts";
 
@@ -58,10 +58,17 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
     const drains = facts.drains.filter((one) => one.source === source.source);
     const byKind = toCounts(source, drains);
+    const surplus = source.census?.shared?.surplus ?? {};
     return [...source.failures, ...forgotten].map((kind): FailureView => {
       const own = byKind.get(kind.id) ?? [];
       const chosen = own.filter((one) => drain === undefined || one.drain === drain);
-      return toView(kind, marks.get(kind.id), { source: source.source, own, chosen, now });
+      return toView(kind, marks.get(kind.id), {
+        source: source.source,
+        own,
+        chosen,
+        surplus: surplus[kind.id] ?? 0,
+        now,
+      });
     });
   });
   return views
@@ -129,11 +136,14 @@ function toView(
     source,
     own,
     chosen,
+    surplus,
     now,
   }: {
     readonly source: SourceId;
     readonly own: readonly FailureOfDrain[];
     readonly chosen: readonly FailureOfDrain[];
+    /** What several drains of the source count together, as the last census counted. */
+    readonly surplus: number;
     readonly now: number;
   },
 ): FailureView {
@@ -141,8 +151,12 @@ function toView(
   const nowIs = { largestHour: Math.max(0, ...own.map((one) => one.largestHour)), ruled: sumRuled(own) };
   const ended = quiet === null ? null : quietEnd(quiet, nowIs, now);
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
-  const sum = (name: "waiting" | "parked" | "arrived" | "published" | "failedAgain"): number =>
-    chosen.reduce((total, one) => total + one[name], 0);
+  const sum = (name: "waiting" | "parked" | "arrived" | "published" | "failedAgain", often = 0): number =>
+    countedOnce(
+      chosen.map((one) => one[name]),
+      often,
+    );
+  const waitingOften = sum("waiting") - sum("waiting", surplus);
   const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
   // One by one: an object that gets so many fields after a spread takes V8 30 µs, a hundred times as long.
   return {
@@ -156,9 +170,9 @@ function toView(
     drain,
     source,
     since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
-    waiting: sum("waiting"),
-    parked: sum("parked"),
-    arrived: sum("arrived"),
+    waiting: sum("waiting", surplus),
+    parked: sum("parked", surplus - waitingOften),
+    arrived: sum("arrived", surplus),
     published: sum("published"),
     failedAgain: sum("failedAgain"),
     ruled: sumRuled(chosen),

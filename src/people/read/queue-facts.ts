@@ -4,6 +4,7 @@ import { maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.
 import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
 import { toDepth } from "./depth.ts";
 import { toExpiring } from "./expiring.ts";
+import { toShared } from "./shared.ts";
 import { isStillCounting, toDestinations } from "./destinations.ts";
 import { selectsEverything } from "../../job/message/select.ts";
 
@@ -55,7 +56,12 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     drains: withDestinations,
     sources: sources.map(({ pauses: _pauses, now, ...source }) => {
       const own = withDestinations.filter((drain) => drain.source === source.source);
-      return { ...source, depth: toDepth(source, own), expiring: toExpiring(source, own, now) };
+      return {
+        ...source,
+        depth: toDepth(source, own),
+        expiring: toExpiring(source, own, now),
+        shared: toShared(source, own),
+      };
     }),
   };
 }

@@ -76,7 +76,14 @@ export function startWorker(installation: Installation, name: string, skewMs: nu
   const drains = new Map(
     document.drains.map((config): [DrainName, DrainRuntime] => [
       config.name,
-      { config, documentHash: document.hash, source, archive, nearMs: config.beforeExpiry.withinMs },
+      {
+        config,
+        documentHash: document.hash,
+        source,
+        archive,
+        nearMs: config.beforeExpiry.withinMs,
+        hasOthers: false,
+      },
     ]),
   );
   const memory = createSweepMemory(source.clock);

@@ -102,6 +102,9 @@ export const statusAnswer = z.object({
       census: open.nullable(),
       depth: z.object({ count, exact: z.boolean(), stillCounting: z.boolean() }).nullable(),
       expiring,
+      shared: open
+        .nullable()
+        .describe("Records that several drains list: a sum over drains counts them too often."),
       failures: z.array(open),
       hostPauses: z.array(open),
       lanes: open.nullable(),

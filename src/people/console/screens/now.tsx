@@ -92,7 +92,8 @@ function Tiles({
   readonly now: number;
 }): Html {
   const all = drains.flatMap((drain) => drain.destinations);
-  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  const waiting =
+    sum(drains, ({ outlook }) => outlook.waiting) - sum(sources, ({ shared }) => shared?.waiting ?? 0);
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
@@ -113,7 +114,7 @@ function Tiles({
     },
     {
       name: "parked",
-      count: sum(drains, ({ parked }) => parked ?? 0),
+      count: sum(drains, ({ parked }) => parked ?? 0) - sum(sources, ({ shared }) => shared?.parked ?? 0),
       what: "for a person",
       href: "/parked",
     },

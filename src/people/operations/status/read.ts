@@ -112,12 +112,13 @@ export async function readStatus(
     documentProblems: problems,
     drains: drainRows,
     sources: await Promise.all(
-      facts.sources.map(async ({ source, summary, census, depth, expiring, failures, lanes }) => ({
+      facts.sources.map(async ({ source, summary, census, depth, expiring, shared, failures, lanes }) => ({
         source,
         ...summary,
         census,
         depth,
         expiring: { count: expiring.count, atLeast: expiring.atLeast, by: expiring.by, asOf: expiring.asOf },
+        shared,
         failures,
         deliveries: readDeliveries(core, source, lanes),
         /** A person's pauses of single destinations. */

@@ -13,7 +13,8 @@ export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
   const parkedOf = (isPlan: boolean): number =>
     sum(drains, ({ mode, parked }) => ((mode === "plan") === isPlan ? (parked ?? 0) : 0));
-  const [parked, wouldBeParked] = [parkedOf(false), parkedOf(true)];
+  const parkedOften = sum(sources, ({ shared }) => shared?.parked ?? 0);
+  const [parked, wouldBeParked] = [Math.max(0, parkedOf(false) - parkedOften), parkedOf(true)];
   const notes: readonly Part[] = [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
@@ -51,7 +52,8 @@ function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boo
 }
 
 function toHeadline({ drains, sources, replicas, at }: Status): string {
-  const listed = sum(drains, ({ outlook }) => outlook.waiting);
+  const often = sum(sources, ({ shared }) => shared?.waiting ?? 0);
+  const listed = sum(drains, ({ outlook }) => outlook.waiting) - often;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
@@ -70,9 +72,12 @@ function toHeadline({ drains, sources, replicas, at }: Status): string {
     if (paused === null) return `plan mode, nothing is sent: ${waiting} waiting${still}`;
     return `${toPausedBy(paused, at)}; ${waiting} waiting${still}`;
   }
-  const going = sum(acting, ({ outlook }) => outlook.going);
+  const going = Math.min(
+    listed,
+    sum(acting, ({ outlook }) => outlook.going),
+  );
   const perSecond = sum(acting, ({ outlook }) => outlook.perSecond ?? 0);
-  const backlog = sum(drains, ({ outlook }) => outlook.backlog);
+  const backlog = sum(drains, ({ outlook }) => outlook.backlog) - often;
   const left = isCounting
     ? `${waiting} left, still counting`
     : `${waiting} of ${number(Math.max(backlog, listed))} left`;
@@ -173,11 +178,17 @@ function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string 
   return sent > 0 ? `, a probe is out, result ${toIn(nextInMs)}` : `, next probe ${toIn(nextInMs)}`;
 }
 
-function toSourceNotes({ settleGate, census }: Status["sources"][number]): readonly Part[] {
+/** `340 are listed by both webhooks and money`. */
+export function toSharedText({ drains, count }: { drains: readonly string[]; count: number }): string {
+  return `${number(count)} are listed by ${drains.length === 2 ? "both " : ""}${drains.join(" and ")}`;
+}
+
+function toSourceNotes({ settleGate, census, shared }: Status["sources"][number]): readonly Part[] {
   return [
     settleGate === "closed" && "publishing waits for deletes",
     census !== null && census.expiringUnarchived > 0 && `${number(census.expiringUnarchived)} expire soon`,
     census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
+    ...(shared?.waiting || shared?.parked ? shared.by.map(toSharedText) : []),
   ];
 }
 

@@ -87,6 +87,7 @@ describe("a census", () => {
       oldestUnselectedAt: enteredAt(lost[0]),
       goneBefore: 0,
       selected: { orders: { [failed!.id]: 1 }, refunds: { [failed!.id]: 150 } },
+      shared: { by: [], surplus: {} },
       strayComeBacks: { count: 0, top: [] },
       oldestEnteredAt: enteredAt(oldest[0]),
       earliestExpiryAt: enteredAt(oldest[0]) + 72 * hourMs,

@@ -72,6 +72,7 @@ describe("a full pass", () => {
       config: { select: {}, beforeExpiry, ...config },
       documentHash: "abc123",
       nearMs,
+      hasOthers: false,
       source: {
         config: { retentionMs, censusEveryMs: hourMs },
         clock: { now: () => now },
