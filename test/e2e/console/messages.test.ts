@@ -52,12 +52,34 @@ it("the page of a dead letter asks the service once, and shows nothing of its co
   expect(text).toContain("X-Redriven");
   expect(text).toContain("What is lost");
   expect(html).toContain('<a href="/rules#12"><bdi>outage</bdi></a>');
-  const gone = toText(await stand.page("/messages/default/1700000000000-0"));
+  // Nobody knows it: not the queue, the ledger or the audit.
+  expect((await stand.get("/messages/default/1700000000000-0")).status).toBe(404);
   expect(stand.lists() - before).toBe(2);
-  expect(gone).toContain("has most likely left the queue");
   expect((await stand.get(`/messages/other/${id}`)).status).toBe(404);
   expect((await stand.get("/messages/default/none")).status).toBe(404);
   expect(stand.lists() - before).toBe(2);
+});
+
+it("a release is offered for what could be sent, and not for what would only be parked again", async () => {
+  const live = document.replace("mode: plan", "mode: live").replace("every: 1h", "every: 2s");
+  const stand = await startConsoleDaemon(redis.url(), live);
+  const [binary = ""] = stand.seed(1, { responseStatus: 503, body: "", bodyBase64: "/w==" });
+  const [broken = ""] = stand.seed(1, { responseStatus: 422 });
+  const pageOf = (id: string): Promise<string> => stand.page(`/messages/default/${id}`, "operator");
+  for (const id of [binary, broken]) {
+    await expect.poll(async () => toText(await pageOf(id)), { timeout: 30_000 }).toContain("ledger parked");
+  }
+  expect(
+    await stand.submit(`/messages/default/${binary}`, "release-parked", { reason: "a try" }, "operator"),
+  ).toBeNull();
+  expect(toText(await pageOf(binary))).toContain(
+    "it would be parked again (binary-body): change them by a rule",
+  );
+  expect(await pageOf(broken)).toContain('action="/acts/parked-release"');
+  // An act about a record that nobody knows is not found either.
+  const unknown = { dlqId: "1700000000000-0", source: "default", reason: "a look" };
+  const answer = await stand.api("/content", unknown, "admin");
+  expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: "not-found" } }]);
 });
 
 it("content is shown to an admin alone, after the audit has who and why, and by no address", async () => {

@@ -2,7 +2,10 @@
 import type { DeadLetter } from "../../../job/message/dead-letter.ts";
 import { parseRecord } from "../../../job/message/parse-record.ts";
 import { toAnyText } from "../../../job/message/write-safe-json.ts";
+import { parkedAgainFor } from "../../operations/parked/find-useless.ts";
+import { insteadOfRelease } from "../../operations/parked/next-step.ts";
 import {
+  isKnown,
   readMessage,
   readMessageHistory,
   type ReadMessage,
@@ -32,6 +35,8 @@ interface Model {
   readonly history: MessageHistory;
   /** What would keep it back if it were released; null: it is not parked, or its drain is not known. */
   readonly conditions: ReleaseConditions | null;
+  /** Why a release cannot help; null: it may. */
+  readonly useless: string | null;
   /** That has a page; null: there is none of it. */
   readonly kindId: string | null;
 }
@@ -54,7 +59,8 @@ export const messageScreen = defineScreen<Model>({
       readConditions(message, letter, context),
       readKindId(message, letter, context),
     ]);
-    return { message, history, conditions, kindId };
+    if (!isKnown(message) && history.rows.length === 0) return null;
+    return { message, history, conditions, kindId, useless: readUseless(message, context) };
   },
   sections: [
     {
@@ -77,6 +83,13 @@ export const messageScreen = defineScreen<Model>({
 function toLetter({ record }: ReadMessage): DeadLetter | null {
   const parsed = typeof record === "string" ? null : parseRecord(record);
   return parsed?.kind === "letter" ? parsed.letter : null;
+}
+
+function readUseless({ ledger: view, record, source }: ReadMessage, { core }: ScreenContext): string | null {
+  if (view.state !== "parked" || typeof record === "string") return null;
+  const hasDrain = core.drains.get(view.drain)?.config.source.id === source;
+  const reason = parkedAgainFor(core, { view, hasDrain }, record);
+  return reason === null ? null : `it would be parked again (${reason}): ${insteadOfRelease(reason)}`;
 }
 
 /** Null: too many kinds are known for it to have a page of its own, or it was counted long ago. */
@@ -160,7 +173,7 @@ async function readConditions(
 }
 
 function Acts({
-  model: { message, conditions },
+  model: { message, conditions, useless },
   context,
 }: {
   readonly model: Model;
@@ -168,7 +181,7 @@ function Acts({
 }): Html {
   const { source, dlqId, ledger, record } = message;
   const values = { source, dlqId };
-  const notParked = ledger.state === "parked" ? null : "it is not parked";
+  const notParked = ledger.state === "parked" ? useless : "it is not parked";
   const notFound = typeof record === "string" ? "it was not found in the queue" : null;
   return (
     <>

@@ -52,9 +52,10 @@ export async function findUseless(
   return { reasons, unknown: null };
 }
 
-function parkedAgainFor(
-  { drains }: Core,
-  { view, hasDrain }: FoundParked,
+/** Null: it would be sent, or nobody can tell. */
+export function parkedAgainFor(
+  { drains }: Pick<Core, "drains">,
+  { view, hasDrain }: Pick<FoundParked, "view" | "hasDrain">,
   raw: RawRecord,
 ): ParkReason | null {
   const drain = drains.get(view.drain);

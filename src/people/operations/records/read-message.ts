@@ -34,6 +34,13 @@ export interface ReadMessage {
   readonly explanation: Explanation | null;
 }
 
+const notListed = "The queue does not list it where its id belongs, so it has most likely left the queue.";
+
+/** False: neither the queue nor the ledger has it. The audit may. */
+export function isKnown({ record, ledger }: Pick<ReadMessage, "record" | "ledger">): boolean {
+  return record !== notListed || ledger.state !== "absent";
+}
+
 /**
  * With one call of the service, also if that fails. Null: the document has no such source, or the id is none.
  * Throws `redis-unavailable`.
@@ -90,7 +97,9 @@ export async function readContent(
     why: reason,
   });
   const message = await readMessage(core, { source: id, dlqId, show: "content" }, signal);
-  if (message === null) throw new RedriverError("not-found", "there is no such dead letter");
+  if (message === null || !isKnown(message)) {
+    throw new RedriverError("not-found", "there is no such dead letter");
+  }
   return message;
 }
 
@@ -146,7 +155,7 @@ async function readRecord(
 ): Promise<RawRecord | string> {
   try {
     const record = await findWithOneCall(dlqId, { source: runtime, signal });
-    return record ?? "The queue does not list it where its id belongs, so it has most likely left the queue.";
+    return record ?? notListed;
   } catch (error) {
     if (!isRedriverError(error) || isRedisAway(error)) throw error;
     return `The service was not read (${error.code}: ${error.message}).`;

@@ -240,7 +240,8 @@ it("a release that would only park again is refused with what to change, and not
   const [dlqId = ""] = seed(1, { url: "https://us3r:s3cret@shop.example.com/x", responseStatus: 503 });
   await pass();
   const path = `/messages/default/${dlqId}`;
-  await act(path, "parked-release", { source: "default", dlqIds: dlqId, reason: "they fixed it" });
+  expect(await page(path)).toContain("it would be parked again (bad-destination): change the destination");
+  await act("/parked", "parked-release", { drain: "main", for: "bad-destination", reason: "they fixed it" });
   expect(await page("/history?act=release")).not.toContain("they fixed it");
   expect(await page(path)).not.toMatch(/us3r|s3cret/);
 });
