@@ -1,5 +1,6 @@
 /** A plan in lines for a person: what would be done, why, and what it would take. */
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import { toOtherLaneText } from "../../operations/plans/decision-text.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { PlannedFailures } from "../../plan/failure-count.ts";
 import {
@@ -44,7 +45,7 @@ export function toFilterText({ rules, host, failure, limit }: PlanFilter): strin
 }
 
 function toDrainText(columns: number, drain: PlanReport["drains"][number], now: number): string {
-  const { decisions, planned, listed, estimate, pausedBy, lanes } = drain;
+  const { decisions, planned, listed, estimate, pausedBy, lanes, otherLanes = [] } = drain;
   const looked = `${listed === planned ? "" : `${planned} of `}${counted(listed, "record")}`;
   const halted = toHaltedText(lanes);
   const hasNoArchive = decisions.drop > 0 && drain.archive === "missing";
@@ -66,6 +67,7 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
     toRulesText(columns, drain.rules, now, pausedBy !== null ? "paused" : halted && "see lanes"),
     drain.failures.top.length > 0 && `\n${toFailureText(columns, drain.failures)}`,
     toPlanLanesText(columns, lanes),
+    ...otherLanes.map((one) => wrapWords(columns, 2, "", toOtherLaneText(one, now))),
     toEstimateText(columns, estimate, drain.room),
   );
 }

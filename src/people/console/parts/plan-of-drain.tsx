@@ -3,7 +3,7 @@
  * made, so what was read beside the records stands with that time, and times to come are times of the day.
  */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { toDecisionText, toLeastText } from "../../operations/plans/decision-text.ts";
+import { toDecisionText, toLeastText, toOtherLaneText } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { number, toClock } from "../../operations/phrases.ts";
@@ -70,7 +70,7 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
 }
 
 function Warnings({
-  drain: { pausedBy, room, archive, decisions, lanes },
+  drain: { pausedBy, room, archive, decisions, lanes, otherLanes = [] },
   createdAt,
 }: Props & { readonly createdAt: number }): Html {
   const halted = (lanes?.lanes ?? []).filter(({ state, due }) => state === "halted" && due > 0);
@@ -88,6 +88,7 @@ function Warnings({
     ...halted.map(
       ({ origin, due }) => `${toDestinationText(origin)} was halted, with ${number(due)} waiting for it.`,
     ),
+    ...otherLanes.map((one) => `${toOtherLaneText(one, createdAt)}.`),
   ];
   if (texts.length === 0) return <></>;
   return (

@@ -1,3 +1,6 @@
+import type { OtherLane } from "../../read/other-lanes.ts";
+import { toDestinationText } from "../destination-text.ts";
+import { toClock } from "../phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { LeastTime } from "../../plan/estimate.ts";
@@ -25,4 +28,11 @@ export function toSkipText({ dlqId, why, was, is }: Skip): string {
 export function toLeastText({ kind, name, publishes, rate, ms }: LeastTime): string {
   const of = kind === "host" ? ` for ${name}` : kind === "rule" ? ` of rule ${name}` : "";
   return `${publishes}${of} at ${rateText(rate)}: at least ${formatDuration(ms)}`;
+}
+
+/** `the lane of drain pay for api.example.com is halted since 06:06 UTC: 5 of 5 failed again, 503`. */
+export function toOtherLaneText({ drain, origin, state, since, why }: OtherLane, now: number): string {
+  const where = `the lane of drain ${drain} for ${toDestinationText(origin)}`;
+  if (state === "halted") return `${where} is halted since ${toClock(since, now)}: ${why}`;
+  return `${where} waits for what it has sent, since ${toClock(since, now)}`;
 }

@@ -13,6 +13,7 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
+import { readOtherLanes, type OtherLane } from "../../read/other-lanes.ts";
 import { planDrain, type DrainReport } from "../../plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../plan/plan-file.ts";
 import { toPlanRecord, type PlanRecord } from "../../plan/plan-file-record.ts";
@@ -30,6 +31,8 @@ export interface PlanReport {
     readonly drain: DrainName;
     readonly host: string;
     readonly pausedBy: string | null;
+    /** Of other drains, to the destinations with most of its messages. Absent: an older build has made it. */
+    readonly otherLanes?: readonly OtherLane[];
   })[];
 }
 
@@ -94,7 +97,9 @@ export async function freezePlan(
       const onPage: Parameters<typeof planDrain>[0]["onPage"] = (page) => run.onPage(drain.config.name, page);
       const report = await planDrain({ drain, range, filter, show, signals, onRecord: take, onPage });
       const { host } = addressOf(core, drain);
-      reports.push({ ...report, host, pausedBy: await readPausedBy(core, drain) });
+      const origins = report.estimate.destinations.top.map(({ origin }) => origin);
+      const otherLanes = await readOtherLanes(core, drain, origins);
+      reports.push({ ...report, host, pausedBy: await readPausedBy(core, drain), otherLanes });
     }
     await write?.(writer.end());
   } catch (error) {

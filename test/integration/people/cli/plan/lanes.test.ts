@@ -136,3 +136,34 @@ describe("redriver plan, of a drain with lanes", () => {
     expect(text).toMatch(/\n {4}d\.example\.com +5 +90\n/);
   });
 });
+
+it("a plan says what the lane of another drain knows of its destination, also without lanes of its own", async () => {
+  const stand = await createPlanStand(redis.url(), {
+    document: `${outageDocument.replace("lane: none", "lane: { canary: 5, watch: 10m, haltAt: 20%, probeEvery: 15m }")}  rest:
+    mode: plan
+    select: { topicName: rest }
+    minAge: 1s
+    lane: none
+    rules: [{ name: all, when: any, then: republish }]
+`,
+  });
+  stand.receiver.answer = () => 503;
+  stand.seed(5);
+  stand.seed(3, { topicName: "rest" });
+  const calm = await stand.run(["plan", "rest", "--json"]);
+  expect(JSON.parse(calm.out)).toMatchObject({ drains: [{ otherLanes: [] }] });
+  await stand.run(["plan", "orders", "--out", stand.file]);
+  expect((await stand.apply()).exitCode).toBe(1);
+
+  const { host, origin } = new URL(stand.receiver.url);
+  const { out } = await stand.run(["plan", "rest"]);
+  expect(out.replaceAll(/\s+/g, " ")).toMatch(
+    new RegExp(
+      `the lane of drain orders for ${host} is halted since \\d\\d:\\d\\d UTC: \\d of 5 failed again, 503`,
+    ),
+  );
+  const json = await stand.run(["plan", "rest", "--json"]);
+  expect(JSON.parse(json.out)).toMatchObject({
+    drains: [{ lanes: null, otherLanes: [{ drain: "orders", origin, state: "halted" }] }],
+  });
+});
