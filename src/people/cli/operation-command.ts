@@ -37,26 +37,43 @@ type Flags = Typed & Readonly<{ reason?: string; by: string; yes?: boolean; json
 export function addOperation(parent: Command, operation: Operation, context: CommandContext): void {
   const { words, about, reasonOf, consentTo } = operation;
   const command = parent.command(words.split(" ").at(-1) ?? words).description(about);
-  const fields = fieldsOf(operation);
-  for (const [name, schema, face] of fields) {
-    if (face.isArgument === true) command.addArgument(toArgument(schema, face));
-    else command.addOption(toOption(name, schema, face));
-  }
+  addFields(command, operation);
   if (reasonOf !== null) {
     command.option("--reason <text>", "why; others read it in the history. Asked for on a terminal");
   }
   command.option("--by <name>", "who; default: the current user", currentUser());
   if (consentTo !== undefined) command.option("--yes", "do not ask; required without a terminal");
   command.option("--json", "print one JSON object per line");
-  command.addHelpText("after", `\nExample:\n  ${toOperationLine(operation, operation.example)}`);
   command.action(async (...given: readonly unknown[]) => {
-    const flags = given.at(-2) as Flags;
-    const typed: Record<string, Typed[string]> = { ...flags };
-    const ofArguments = fields.filter(([, , face]) => face.isArgument === true);
-    ofArguments.forEach(([name], index) => (typed[name] = given[index] as Typed[string]));
-    const input = parseInput(operation, toValues(operation, typed), (name) => toTypedName(operation, name));
-    await runOperation(operation, input, flags, command, context);
+    await runOperation(operation, readFields(operation, given), given.at(-2) as Flags, command, context);
   });
+}
+
+/** Its arguments and flags, and its example. */
+export function addFields(command: Command, operation: Operation): void {
+  for (const [name, schema, face] of fieldsOf(operation)) {
+    if (face.isArgument === true) command.addArgument(toArgument(schema, face));
+    else command.addOption(toOption(name, schema, face));
+  }
+  command.addHelpText("after", `\nExample:\n  ${toOperationLine(operation, operation.example)}`);
+}
+
+/** Of what an action is called with. Throws `command-misused`. */
+export function readFields(operation: Operation, given: readonly unknown[]): Input {
+  const flags = given.at(-2) as Flags;
+  const values: Record<string, unknown> = {};
+  let argument = 0;
+  for (const [name, schema, face] of fieldsOf(operation)) {
+    // As commander names an option.
+    const key = toFlag(name, face)
+      .slice(2)
+      .replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    const typed = face.isArgument === true ? (given[argument++] as Typed[string]) : flags[key];
+    // What was not typed is missing.
+    if (typed === undefined || (Array.isArray(typed) && typed.length === 0)) continue;
+    values[name] = typeof typed === "string" ? toFieldValue(schema, typed) : typed;
+  }
+  return parseInput(operation, values, (name) => toTypedName(operation, name));
 }
 
 function toArgument(schema: FieldSchema, { value, about }: FieldFace): Argument {
@@ -64,26 +81,18 @@ function toArgument(schema: FieldSchema, { value, about }: FieldFace): Argument 
   return new Argument(schema.isOptional() ? `[${name}]` : `<${name}>`, about);
 }
 
-function toOption(name: string, schema: FieldSchema, { value, about }: FieldFace): Option {
-  const option = new Option(toFlag(name) + (kindOf(schema) === "boolean" ? "" : ` <${value}>`), about);
+function toOption(name: string, schema: FieldSchema, face: FieldFace): Option {
+  const { value, about } = face;
+  const kind = kindOf(schema);
+  const option = new Option(toFlag(name, face) + (kind === "boolean" ? "" : ` <${value}>`), about);
+  if (kind === "array") option.argParser((one, others?: readonly string[]) => [...(others ?? []), one]);
   const words = wordsOf(schema);
   return words === null ? option : option.choices(words);
 }
 
 function toTypedName(operation: Operation, name: string): string {
-  const found = fieldsOf(operation).find(([one]) => one === name);
-  return found?.[2].isArgument === true ? `<${found[2].value}>` : toFlag(name);
-}
-
-/** What was not typed is missing. */
-function toValues(operation: Operation, typed: Typed): Readonly<Record<string, unknown>> {
-  const values: Record<string, unknown> = {};
-  for (const [name, schema] of fieldsOf(operation)) {
-    const given = typed[name];
-    if (given === undefined || (Array.isArray(given) && given.length === 0)) continue;
-    values[name] = typeof given === "string" ? toFieldValue(schema, given) : given;
-  }
-  return values;
+  const face = fieldsOf(operation).find(([one]) => one === name)?.[2];
+  return face?.isArgument === true ? `<${face.value}>` : toFlag(name, face ?? {});
 }
 
 async function runOperation(

@@ -107,7 +107,8 @@ async function createProgram(chosen: typeof parts, context: CommandContext): Pro
     for (const file of actFiles.filter((one) => names.includes(firstWordOf(one)))) {
       const { addOperation } = await import("./operation-command.ts");
       const parent = program.commands.find((one) => one.name() === firstWordOf(file)) ?? program;
-      addOperation(parent, await loadOperation(file), context);
+      const operation = await loadOperation(file);
+      if (operation.hasOwnCommand !== true) addOperation(parent, operation, context);
     }
   }
   for (const command of program.commands) inherit(command);

@@ -23,7 +23,6 @@ import { answerApi } from "./api/answer.ts";
 import { toOpenApi } from "./api/open-api.ts";
 import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
 import { routes } from "./api/routes.ts";
-import { toFileName } from "./acts/plans.ts";
 import { addActs } from "./acts/routes.ts";
 import type { Asked, AskedEnv } from "./asked.ts";
 import { readAssets, type Asset } from "./assets.ts";
@@ -123,7 +122,7 @@ export async function serveConsole(parts: ConsoleParts) {
     if (file === null) return problem(context, noSuchThing, 404);
     return context.body(Readable.toWeb(Readable.from(file)) as ReadableStream, 200, {
       "content-type": "application/x-ndjson",
-      "content-disposition": `attachment; filename="${toFileName(id)}"`,
+      "content-disposition": `attachment; filename="plan-${id}.ndjson"`,
     });
   });
   for (const route of routes) {

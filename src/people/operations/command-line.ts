@@ -23,16 +23,16 @@ export function toOperationLine(operation: Operation, values: Texts): string {
     const text = toSent(values[name], face);
     if (text === undefined) continue;
     if (face.isArgument === true) behind.push(text);
-    else if (kindOf(schema) === "boolean") flags.push(toFlag(name));
-    else flags.push(toFlag(name), text);
+    else if (kindOf(schema) === "boolean") flags.push(toFlag(name, face));
+    else flags.push(toFlag(name, face), text);
   }
   const reason = operation.reasonOf === null ? [] : toReasonWords(values);
   return toCommandLine(...operation.words.split(" "), ...behind, ...flags, ...reason);
 }
 
 /** `--dlq-ids` of `dlqIds`. */
-export function toFlag(field: string): string {
-  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export function toFlag(field: string, { flag }: Pick<FieldFace, "flag">): string {
+  return flag ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** A browser sends nothing for a field that is left empty. */

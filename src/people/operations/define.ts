@@ -18,12 +18,16 @@ export interface FieldFace {
   readonly about: string;
   /** Of a command: `host` in `--host <host>`. */
   readonly value: string;
+  /** Of a command, if it is not as the field; a list is given one by one. */
+  readonly flag?: `--${string}`;
   /** Of a command: it stands behind the command's name, without a flag. */
   readonly isArgument?: boolean;
   /** Names of drains: unknown ones are refused before the act runs. */
   readonly namesDrains?: boolean;
   /** In a form; absent: the page knows it, and nobody types it. */
   readonly label?: string;
+  /** In a form: meant if nobody chooses anything of that field. */
+  readonly insteadOf?: string;
   /** In a form, before anybody types. */
   readonly preset?: string;
   /** In a form: who leaves it empty means so. */
@@ -92,7 +96,7 @@ export interface Operation<
   Row extends object = object,
   Found = unknown,
 > {
-  /** As it is typed: `pause`, `lanes probe`. Its form has the same name. */
+  /** As it is typed: `pause`, `lanes probe`, `plan --keep`. */
   readonly words: string;
   /** Below /api/v1. A part such as `:id` is a field. */
   readonly path: `/${string}`;
@@ -112,6 +116,10 @@ export interface Operation<
   readonly example: Texts;
   /** It may find that it cannot be done now. */
   readonly mayRefuse?: boolean;
+  /** Of the API and the form: it goes on after the answer. */
+  readonly isBegun?: boolean;
+  /** Its command is written out, with these fields: it shows more than what was done. */
+  readonly hasOwnCommand?: boolean;
   readonly input: z.ZodObject<Shape>;
   /** Throws `command-misused` for values that do not go together. */
   check?(input: z.output<z.ZodObject<Shape>>): void;

@@ -29,12 +29,12 @@ it.skipIf(!hasBrowser)(
     const { consoleUrl } = await startDaemon(env);
     const { page, errors } = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
     let isLetGo = Promise.resolve();
-    await page.route("**/acts/make-plan/command", async (route) => {
+    await page.route("**/acts/plan-keep/command", async (route) => {
       await isLetGo;
       await route.continue();
     });
     await page.goto(`${consoleUrl}/plans`);
-    const form = page.locator("form[action='/acts/make-plan']");
+    const form = page.locator("form[action='/acts/plan-keep']");
     const [command, note] = [form.locator(".command code"), form.locator("[data-as-opened]")];
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
     await form.locator("[name=limit]").fill("5");
@@ -50,7 +50,7 @@ it.skipIf(!hasBrowser)(
     expect(await form.locator(".command button").textContent()).toBe("Copy");
     gate.emit("open");
     await expect.poll(() => form.locator(".command button").textContent()).toBe("Copied");
-    expect(await copied()).toBe("redriver plan --all --host a.example.com --limit 5 --keep");
+    expect(await copied()).toBe("redriver plan --keep --all --host a.example.com --limit 5");
     expect(await note.textContent()).toBe("");
 
     await form.locator("[name=limit]").fill("6");

@@ -95,14 +95,14 @@ it.skipIf(!hasBrowser)(
       .click();
     await page.getByRole("link", { name: "Make a plan of this kind" }).click();
     await page
-      .locator("form[action='/acts/make-plan']")
+      .locator("form[action='/acts/plan-keep']")
       .getByLabel("Drain")
       .first()
       .waitFor({ state: "attached" });
-    await act(page, "make-plan", { by: "ada", reason: "INC-7" });
+    await act(page, "plan-keep", { by: "ada" });
     await page.waitForURL(/\/plans\/./);
     await page.locator("summary", { hasText: "Apply to 200 messages" }).waitFor({ timeout: 60_000 });
-    await act(page, "apply-plan", { reason: "the conflicts are resolved", by: "ada" });
+    await act(page, "apply", { reason: "the conflicts are resolved", by: "ada" });
     await expect
       .poll(() => receiver.deliveries.filter(({ path }) => path === "/orders").length, { timeout: 60_000 })
       .toBe(few);

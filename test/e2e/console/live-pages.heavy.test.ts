@@ -36,8 +36,8 @@ it.skipIf(!hasBrowser)(
     const { page: other } = await browser.open();
     const by = { by: "ann", reason: "to see" };
     await page.goto(`${consoleUrl}/plans`);
-    await act(page, "make-plan", by);
-    const apply = page.locator("form[action='/acts/apply-plan']");
+    await act(page, "plan-keep", { by: "ann" });
+    const apply = page.locator("form[action='/acts/apply']");
     await apply.waitFor({ state: "attached" });
     await page.locator("#live-state", { hasText: " · live" }).waitFor();
     const details = page.locator("details", { has: apply });
@@ -45,7 +45,7 @@ it.skipIf(!hasBrowser)(
 
     // Another person applies it, while this one fills the form in.
     await other.goto(page.url());
-    await act(other, "apply-plan", by);
+    await act(other, "apply", by);
     await page.getByText("The plan is applied").waitFor();
     const isAsLoaded = () => page.evaluate("globalThis.isAsLoaded === true");
     await page.evaluate("globalThis.isAsLoaded = true");

@@ -171,19 +171,19 @@ it.skipIf(!hasBrowser)(
     const { url } = await setUp();
     const { page } = await browser.open();
     await page.goto(`${url}/plans`);
-    const form = page.locator("form[action='/acts/make-plan']");
+    const form = page.locator("form[action='/acts/plan-keep']");
     const command = form.locator(".command code");
-    expect(await command.textContent()).toBe("redriver plan --all --keep");
+    expect(await command.textContent()).toBe("redriver plan --keep --all");
     await form.getByLabel("Drain").selectOption("orders");
     await form.getByLabel("Host").fill("it's here");
     await form.getByLabel("Host").blur();
     await form.locator("code", { hasText: "--host" }).waitFor();
-    expect(await command.textContent()).toBe(String.raw`redriver plan orders --host 'it'\''s here' --keep`);
+    expect(await command.textContent()).toBe(String.raw`redriver plan --keep orders --host 'it'\''s here'`);
     expect(await form.textContent()).not.toContain("as this page opened");
     await page.context().setOffline(true);
     await form.getByLabel("Drain").selectOption("");
     await form.getByText("as this page opened").waitFor();
-    expect(await command.textContent()).toBe("redriver plan --all --keep");
+    expect(await command.textContent()).toBe("redriver plan --keep --all");
   },
   120_000,
 );

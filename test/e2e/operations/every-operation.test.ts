@@ -3,8 +3,9 @@ import { describe, expect, it, vi } from "vitest";
 import type { z } from "zod";
 import { fieldsOf, toFieldValue, type Operation, type Texts } from "../../../src/people/operations/define.ts";
 import { personActs } from "../../../src/job/contracts/audit.ts";
+import { nameOf } from "../../../src/people/operations/load-operations.ts";
 import { operations } from "../../../src/people/operations/operations.ts";
-import { toOperationLine } from "../../../src/people/operations/command-line.ts";
+import { toFlag, toOperationLine } from "../../../src/people/operations/command-line.ts";
 import { runHere } from "../../support/cli.ts";
 import { startConsoleDaemon, type ConsoleDaemon, type Role } from "../../support/console-daemon.ts";
 import { formTokenOf, toText } from "../../support/console-stand.ts";
@@ -21,8 +22,15 @@ defaults:
   minAge: 1s
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
 drains:
+  copies:
+    mode: plan
+    lane: none
+    select: { topicName: copies }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
   orders:
     mode: live
+    select: { topicName: orders }
     lane: { canary: 5, watch: 2s, haltAt: 20%, probeEvery: 1h }
     attempts: { max: 9, wait: [1s] }
     rules:
@@ -36,8 +44,8 @@ const roles: readonly Role[] = ["viewer", "operator", "admin"];
 async function setUp() {
   const stand = await startConsoleDaemon(redis.url(), document);
   stand.receiver.answer = () => 503;
-  stand.seed(12, { responseStatus: 503 });
-  const [parked = ""] = stand.seed(1);
+  stand.seed(12, { responseStatus: 503, topicName: "orders" });
+  const [parked = ""] = stand.seed(1, { topicName: "orders" });
   const parkedIds = async () =>
     (await json(stand, "/parked"))["parked"]?.map((one) => (one as { dlqId: string }).dlqId);
   await expect.poll(parkedIds, within).toContain(parked);
@@ -57,29 +65,37 @@ async function toValues(operation: Operation, stand: Stand): Promise<Texts> {
   const known = Object.fromEntries(Object.entries(stand.known).filter(([name]) => name in example));
   if (words === "resume") await runHere(["pause", "orders", "--reason", "to resume it"], stand.env);
   if (words === "parked release") {
-    const [dlqIds = ""] = stand.seed(1);
+    const [dlqIds = ""] = stand.seed(1, { topicName: "orders" });
     await vi.waitUntil(async () => (await stand.parkedIds())?.includes(dlqIds), within);
     return { dlqIds, reason: example["reason"] };
   }
+  if (words.startsWith("plan")) await plansEnded(stand);
   if (words.startsWith("plans ")) return { ...example, id: await makePlan(stand, words) };
+  if (words === "apply") {
+    stand.seed(1, { responseStatus: 503, topicName: "copies" });
+    return { ...example, id: await makePlan(stand, words) };
+  }
   return { ...example, ...known };
+}
+
+async function plansEnded(stand: Stand): Promise<void> {
+  stand.emulator.faults.remove("slow");
+  const states = async () => ((await json(stand, "/plans"))["plans"] ?? []) as { state: string }[];
+  await expect
+    .poll(async () => (await states()).filter(({ state }) => state.endsWith("ing")), within)
+    .toEqual([]);
 }
 
 /** Whole, or while it is made. */
 async function makePlan(stand: Stand, words: string): Promise<string> {
-  const { faults } = stand.emulator;
-  faults.remove("slow");
-  const all = async () => ((await json(stand, "/plans"))["plans"] ?? []) as readonly { state: string }[];
-  await expect
-    .poll(async () => (await all()).map(({ state }) => state), within)
-    .not.toEqual(expect.arrayContaining([expect.stringMatching("making|stopping")]));
-  if (words === "plans stop") faults.add({ kind: "latency", operation: "list", ms: 5_000, name: "slow" });
-  const made = (await (await stand.api("/plans", { drains: ["orders"] }, "operator")).json()) as {
-    id: string;
-  };
-  if (words === "plans stop") return made.id;
-  await expect.poll(async () => (await all())[0]?.state, within).toBe("ready");
-  return made.id;
+  await plansEnded(stand);
+  if (words === "plans stop") {
+    stand.emulator.faults.add({ kind: "latency", operation: "list", ms: 5_000, name: "slow" });
+  }
+  const answer = await stand.api("/plans", { drains: ["copies"] }, "operator");
+  const { results } = (await answer.json()) as { results: { id: string }[] };
+  if (words !== "plans stop") await plansEnded(stand);
+  return results[0]?.id ?? "none";
 }
 
 async function json({ get }: Pick<ConsoleDaemon, "get">, path: string): Promise<Record<string, object[]>> {
@@ -97,15 +113,15 @@ type Face = (operation: Operation, values: Texts, stand: Stand) => Promise<Tried
 const faces: Readonly<Record<string, Face>> = {
   async command(operation, values, { env }) {
     const words = operation.words.split(" ");
-    for (const [name, , { isArgument = false }] of fieldsOf(operation)) {
+    for (const [name, , face] of fieldsOf(operation)) {
       const text = values[name];
-      if (text !== undefined) words.push(...(isArgument ? [text] : [`--${name}`, text]));
+      if (text !== undefined) words.push(...(face.isArgument === true ? [text] : [toFlag(name, face), text]));
     }
     if (operation.reasonOf !== null) words.push("--reason", values["reason"] ?? "");
     if (operation.consentTo !== undefined) words.push("--yes");
     const { exitCode, err, out } = await runHere([...words, "--by", "cli-person", "--json"], env);
     expect({ exitCode, err: exitCode === 0 ? "" : err }).toEqual({ exitCode: 0, err: "" });
-    expect(JSON.parse(out)).toMatchObject({ v: 1 });
+    expect([JSON.parse(out)].flat()).toMatchObject([{ v: 1 }]);
     return { said: err, by: "cli-person" };
   },
   async api(operation, values, stand) {
@@ -118,12 +134,14 @@ const faces: Readonly<Record<string, Face>> = {
       }),
     );
     const path = operation.path.replace(":id", values["id"] ?? "");
-    const answers = await byRole(operation, 200, (role) => stand.api(path, body, role));
+    const answers = await byRole(operation, operation.isBegun === true ? 202 : 200, (role) =>
+      stand.api(path, body, role),
+    );
     const { done } = (await answers.json()) as { done: string[] };
     return { said: done.join("\n"), by: `${operation.role}-person (api)` };
   },
   async form(operation, values, stand) {
-    const name = operation.words.replaceAll(" ", "-");
+    const name = nameOf(operation);
     const status = operation.isReading === true ? 200 : 303;
     const answer = await byRole(operation, status, async (role) => {
       const formToken = formTokenOf(await stand.page("/", "operator"));
@@ -173,8 +191,13 @@ describe("every operation", () => {
         const { said, by } = await tryFace(operation, values, stand);
         const place = `${operation.words} by ${name}`;
         expect({ place, said }).toMatchObject({ said: expect.stringMatching(/\w/) as string });
-        const entries = await auditOf(stand);
-        const own = entries.slice(0, entries.length - before).filter((one) => one["by"] === by);
+        const ownActs = async () => {
+          const entries = await auditOf(stand);
+          return entries.slice(0, entries.length - before).filter((one) => one["by"] === by);
+        };
+        // What was begun only goes on after the answer.
+        await expect.poll(ownActs, within).not.toEqual([]);
+        const own = await ownActs();
         expect({ place, said, own }).toMatchObject({ own: [{ by }] });
         // What asks for none explains itself.
         const why = operation.reasonOf === null ? "" : (values["reason"] ?? "none");
@@ -192,11 +215,11 @@ describe("every operation", () => {
       const { out, exitCode } = await runHere([...words, "--help"], {});
       expect({ words, exitCode }).toEqual({ words, exitCode: 0 });
       expect(out).toContain(toOperationLine(operation, operation.example));
-      for (const [name, , { isArgument = false, value }] of fieldsOf(operation)) {
-        expect(out).toContain(isArgument ? value : `--${name}`);
+      for (const [name, , face] of fieldsOf(operation)) {
+        expect(out).toContain(face.isArgument === true ? face.value : toFlag(name, face));
       }
     }
-    const forms = operations.map(({ words }) => words.replaceAll(" ", "-"));
+    const forms = operations.map(nameOf);
     expect(new Set(forms).size).toBe(forms.length);
     expect(new Set(operations.map(({ path }) => path)).size).toBe(forms.length);
   });

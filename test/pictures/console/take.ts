@@ -53,12 +53,12 @@ async function play(page: Page): Promise<void> {
     .first()
     .click();
   await page.getByRole("link", { name: "Make a plan of this kind" }).click();
-  await page.locator("form[action='/acts/make-plan'] select[name='drain']").selectOption("payments");
-  await act(page, "make-plan", { by, reason: "INC-7" });
+  await page.locator("form[action='/acts/plan-keep'] select[name='drains']").selectOption("payments");
+  await act(page, "plan-keep", { by });
   await page.waitForURL(/\/plans\/./);
   await page.locator("summary", { hasText: "Apply to 60 messages" }).waitFor();
   await shoot(page, "plan");
-  await act(page, "apply-plan", { by, reason: "INC-7: the database is back" });
+  await act(page, "apply", { by, reason: "INC-7: the database is back" });
   // The page of the history is not live.
   const isDeleted = page.locator("main tbody tr", { hasText: "delete" });
   for (let look = 0; look < 100 && (await isDeleted.count()) === 0; look += 1) {

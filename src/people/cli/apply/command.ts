@@ -4,6 +4,8 @@ import { type Core, type ListingSignals, requireRedis } from "../../../job/door.
 import type { PlanOrder, PlanVerdict, SharedPlan } from "../../../job/contracts/plans.ts";
 import { randomIdentities, replicaName, systemClock } from "../../../system-world.ts";
 import { trackApply } from "../../operations/plans/apply-shared-plan.ts";
+import { apply as applyPlan } from "../../operations/acts/apply.ts";
+import { requireMessages } from "../../operations/plans/require-messages.ts";
 import { choosePlan } from "../../operations/plans/choose-plan.ts";
 import { notWhole, startApply } from "../../operations/plans/plan-desk.ts";
 import { readPlan, type PlanHead } from "../../plan/plan-file.ts";
@@ -27,6 +29,7 @@ import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
+import { addFields, readFields } from "../operation-command.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
 import { isColoured, printResult } from "../output/print.ts";
@@ -51,24 +54,24 @@ type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; follow
 const longWaitMs = 5_000;
 
 export const registerApply: Register = (program, context) => {
-  program
-    .command("apply")
-    .description("act on exactly what a plan selected, also in plan mode; obeys pauses and limits")
-    .argument("<plan>", "a plan of `redriver plans`, or a file of `redriver plan --out`; - is stdin")
+  const command = program.command("apply").description(applyPlan.about);
+  addFields(command, applyPlan);
+  command
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
     .option("--yes", "do not ask")
     .option("--no-follow", "do not wait for a watch of the lanes to see what comes back")
     .option("--json", "print the summary as JSON")
-    .action((file: string, flags: ApplyFlags, command: Command) => apply(file, flags, command, context));
+    .action((...given: readonly unknown[]) => apply(given, given.at(-2) as ApplyFlags, command, context));
 };
 
 async function apply(
-  given: string,
+  typed: readonly unknown[],
   flags: ApplyFlags,
   command: Command,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
+  const { id: given, messages } = readFields(applyPlan, typed) as { id: string; messages?: number };
   if (!io.isTerminal && [flags.reason, flags.by].some((text = "") => text.trim() === "")) {
     throw new RedriverError("command-misused", "without a terminal --reason and --by are required");
   }
@@ -83,6 +86,7 @@ async function apply(
     if (ofFile !== null) for (const planned of ofFile.drains) toPart(core, planned);
     await requireRedis(core);
     const plan = id === null ? null : choosePlan(await core.plans.all(), id);
+    if (plan !== null) requireMessages(plan, messages);
     const head = ofFile ?? (await readStored(core, plan, selection));
     const parts = head.drains.map((planned) => toPart(core, planned));
     const checked = await check(parts, selection, stop, io);

@@ -1,14 +1,15 @@
 import type { Command } from "commander";
 import { type Core, openLedger, type DrainRuntime } from "../../../job/door.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
-import { defined } from "../../../job/message/defined.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
+import { keep as planKeep } from "../../operations/acts/plan-keep.ts";
+import { toSelection, type PlanInput } from "../../operations/plans/plan-fields.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
 import { freezePlan, type PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { requireRules } from "../../operations/plans/require-rules.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
 import type { PlanRecord } from "../../plan/plan-file-record.ts";
-import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
+import { chooseDrains } from "../../operations/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted, toSpan, toTime } from "../../operations/phrases.ts";
 import type { Io } from "../io.ts";
@@ -24,58 +25,50 @@ import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { explainDecision } from "../../../job/rules/explain-decision.ts";
-import { countOption } from "../input/option-values.ts";
+import { currentUser } from "../input/current-user.ts";
+import { addFields, readFields } from "../operation-command.ts";
 import { version } from "../version.ts";
 import { withCore } from "../with-core.ts";
 
-type PlanFlags = Readonly<{ rule?: readonly string[]; host?: string; failure?: string; limit?: number }> &
-  Readonly<{
-    out?: string;
-    all?: boolean;
-    show?: string;
-    records?: boolean;
-    json?: boolean;
-    showContent?: boolean;
-    keep?: boolean;
-  }>;
+type PlanFlags = Readonly<{
+  out?: string;
+  show?: string;
+  records?: boolean;
+  json?: boolean;
+  showContent?: boolean;
+  keep?: boolean;
+  by: string;
+}>;
 
 export const registerPlan: Register = (program, context) => {
-  program
+  const command = program
     .command("plan")
-    .description("what a pass would do and why, over everything in the DLQ; changes nothing")
-    .argument("[names...]", "drains of the document")
-    .option("--all", "every drain of the document")
-    .option(
-      "--rule <name>",
-      "only what this rule decides; may be given several times",
-      (name: string, others: readonly string[] | undefined) => [...(others ?? []), name],
-    )
-    .option("--host <host>", "only this destination host; * stands for anything")
-    .option("--failure <id>", "only this kind of failure, as redriver failures lists it")
-    .addOption(countOption("--limit <n>", "at most so many records of each drain"))
+    .description("what a pass would do and why, over everything in the DLQ; changes nothing");
+  addFields(command, planKeep);
+  command
     .option("--records", "message by message instead of the summary")
     .option("--json", "print as JSON; with --records one object per line")
     .option("--out <file>", "freeze the selection in a file for `redriver apply`; - is stdout")
     .option("--keep", "keep the selection in Redis for a day, for `redriver apply` and the console")
+    .option("--by <name>", "who keeps it; default: the current user", currentUser())
     .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
     .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
-    .action((names: readonly string[], flags: PlanFlags, command: Command) =>
-      plan(names, flags, command, context),
-    );
+    .action((...given: readonly unknown[]) => plan(given, given.at(-2) as PlanFlags, command, context));
 };
 
 async function plan(
-  names: readonly string[],
+  given: readonly unknown[],
   flags: PlanFlags,
   command: Command,
   context: CommandContext,
 ): Promise<void> {
   const { io, exitWith } = context;
+  const input = readFields(planKeep, given) as PlanInput;
   if (flags.show !== undefined) {
-    await showPlan(flags.show, names, flags, io);
+    await showPlan(flags.show, input, flags, io);
     return;
   }
-  requireNamesOrAll(names, flags.all === true);
+  planKeep.check?.(input);
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
     throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
   }
@@ -87,26 +80,21 @@ async function plan(
   }
   await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (opened, teardown) => {
     const stop = createStop(io, teardown);
-    const named = chooseDrains(opened, names);
-    requireRules(named, flags.rule ?? []);
+    const { drains: names, filter } = toSelection(opened, input);
+    requireRules(chooseDrains(opened, names), filter.rules ?? []);
     const core = await openLedger(opened);
     if (core.ledger === "none" && (flags.out !== undefined || flags.keep === true)) {
       throw new RedriverError("command-misused", withoutLedgerNoAct);
     }
     const drains = chooseDrains(core, names);
-    if (core.ledger === "there" && flags.failure !== undefined) {
+    if (core.ledger === "there" && filter.failure !== undefined) {
       await requireFailure(
         core,
         drains.map(({ config }) => config.source.id),
-        flags.failure,
+        filter.failure,
       );
     }
-    const { rule: rules, host, failure, limit, json } = flags;
-    const filter = defined({ rules, host, failure, limit });
-    if (flags.keep === true) {
-      const all = drains.map(({ config }) => config.name);
-      return keepPlan(core, { drains: all, filter, json }, stop, context);
-    }
+    if (flags.keep === true) return keepPlan(core, { drains: names, filter, ...flags }, stop, context);
     const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
     if (output !== null) teardown.add("plan file", output.discard);
     const { report, records } = await planAll(core, drains, { flags, filter }, output, stop, io);

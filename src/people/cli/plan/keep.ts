@@ -6,7 +6,6 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import { shownIdLength } from "../../operations/plans/choose-plan.ts";
 import type { CommandContext } from "../command-context.ts";
-import { currentUser } from "../input/current-user.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
@@ -21,14 +20,15 @@ export async function keepPlan(
   asked: {
     readonly drains: readonly DrainName[];
     readonly filter: PlanFilter;
-    readonly json?: boolean | undefined;
+    readonly by: string;
+    readonly json?: boolean;
   },
   stop: Stop,
   { io, exitWith }: CommandContext,
 ): Promise<void> {
-  const { drains, filter, json } = asked;
+  const { drains, filter, by, json } = asked;
   const desk = openDesk(core, stop.stopping);
-  const id = await desk.make({ drains, filter, by: currentUser() });
+  const id = await desk.make({ drains, filter, by });
   const ended = new AbortController();
   const settled = desk.settled().then(() => ended.abort());
   const progress = createProgressLine(io);

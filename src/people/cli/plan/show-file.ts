@@ -14,26 +14,16 @@ import { toFilterText } from "./text.ts";
 type ShownPlan = Omit<PlanHead, "redriverPlan" | "drains"> & { readonly drains: readonly FrozenDrain[] };
 
 /** Flags of `plan` that only a queue can answer. */
-const notOfFiles = [
-  "all",
-  "rule",
-  "host",
-  "failure",
-  "limit",
-  "records",
-  "out",
-  "showContent",
-  "keep",
-] as const;
+const notOfFiles = ["records", "out", "showContent", "keep"] as const;
 
 /** Sums a plan's file up, without settings, document, Redis or network. Throws as `readPlanFile` does. */
 export async function showPlan(
   file: string,
-  names: readonly string[],
+  selected: object,
   flags: { readonly json?: boolean } & { readonly [Name in (typeof notOfFiles)[number]]?: unknown },
   io: Io,
 ): Promise<void> {
-  if (names.length > 0 || notOfFiles.some((name) => flags[name] !== undefined)) {
+  if (Object.keys(selected).length > 0 || notOfFiles.some((name) => flags[name] !== undefined)) {
     throw new RedriverError("command-misused", "--show is of a whole file; only --json goes with it");
   }
   const now = systemClock.now();

@@ -7,6 +7,7 @@ import {
   type FieldFace,
   type Operation,
 } from "../../operations/define.ts";
+import { nameOf } from "../../operations/load-operations.ts";
 import { perform, type Performed } from "../../operations/perform.ts";
 import { areas, type Area } from "../screen.ts";
 import type { Act, ActField, Doing, Done, ShownOnce, Values } from "./act.ts";
@@ -16,20 +17,21 @@ import { toShown } from "./shown-result.tsx";
 export function toAct(operation: Operation): Act {
   const { words, title, role, reasonOf, costs } = operation;
   return {
-    name: words.replaceAll(" ", "-"),
+    name: nameOf(operation),
     title,
     area: areaOf(words),
     role,
     asksReason: reasonOf !== null,
     fields: fieldsOf(operation).map(([name, , face]) => toActField(name, face)),
     ...(costs === undefined ? {} : { about: costs }),
-    command: (values) => toOperationLine(operation, values),
+    command: (values) => toOperationLine(operation, withOthers(operation, values)),
     run: async (values, doing) => toDone(operation, await performForm(operation, values, doing)),
   };
 }
 
 /** Throws `command-misused`, with the field as the form names it. */
-function performForm(operation: Operation, values: Values, doing: Doing): Promise<Performed> {
+function performForm(operation: Operation, sent: Values, doing: Doing): Promise<Performed> {
+  const values = withOthers(operation, sent);
   // What is no field is refused: a page of an older version may name a drain in another way.
   const read: Record<string, unknown> = Object.fromEntries(
     Object.entries(values).filter(([name]) => !ofEveryForm.has(name)),
@@ -46,12 +48,20 @@ function performForm(operation: Operation, values: Values, doing: Doing): Promis
   return perform(operation, { ...doing, plans, stopping: doing.signal, input, reason, isWhole: true });
 }
 
+function withOthers(operation: Operation, values: Values): Values {
+  const others = fieldsOf(operation).filter(
+    ([, , { insteadOf }]) => insteadOf !== undefined && values[insteadOf] === undefined,
+  );
+  return { ...values, ...Object.fromEntries(others.map(([name]) => [name, "true"])) };
+}
+
 const ofEveryForm: ReadonlySet<string> = new Set(["formToken", "back", "by", "reason"]);
 
 /** Pages of the navigation are named after the first word of a command; the brake is on the first page. */
 function areaOf(words: string): Area {
   const first = words.split(" ", 1)[0];
   if (first === "lanes") return "failures";
+  if (first === "plan" || first === "apply") return "plans";
   if (first === "content") return "parked";
   return areas.find((area) => area === first) ?? "now";
 }

@@ -18,7 +18,6 @@ import { toLocalPath } from "../paths.ts";
 import { toActPath, type Act } from "./act.ts";
 import { readForm } from "./read-form.ts";
 import { toAct } from "./operation-act.ts";
-import { applyPlanAct, makePlanAct } from "./plans.ts";
 
 interface ActsParts {
   readonly live: LiveCore;
@@ -34,7 +33,7 @@ interface ActsParts {
   readonly stop: AbortSignal;
 }
 
-const acts: readonly Act[] = [...operations.map(toAct), makePlanAct, applyPlanAct];
+const acts: readonly Act[] = operations.map(toAct);
 
 const maxSaidCharacters = 600;
 const noForm = "expected a form of at most 16 KiB";

@@ -254,5 +254,3 @@ export const historyAnswer = z.object({
     .describe("What the filters left out because the audit lacks its host or rule; else empty."),
   next,
 });
-
-export const planIdAnswer = z.object({ id: z.string() });

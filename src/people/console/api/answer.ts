@@ -4,7 +4,7 @@ import { toSafeJson } from "../../../job/message/write-safe-json.ts";
 import { whyNot } from "../access/person.ts";
 import { readText } from "../acts/read-form.ts";
 import type { ScreenContext } from "../screen.ts";
-import { apiPath, ApiRefusal, toRefusal, toRefusalAnswer } from "./refusal.ts";
+import { ApiRefusal, toRefusal, toRefusalAnswer } from "./refusal.ts";
 import type { ApiRoute } from "./route.ts";
 
 const maxBodyBytes = 16_384;
@@ -33,21 +33,13 @@ export async function answerApi(
       body,
       by: route.body === null ? "" : toBy(caller, body),
     });
-    return toJsonAnswer(answer, route.status, caller.params["id"], answer);
+    const headers = { "content-type": "application/json" };
+    return new Response(`${toSafeJson(answer)}\n`, { status: route.status, headers });
   } catch (error) {
     const refusal = toRefusal(error);
     if (refusal.code === "unexpected") report(error);
     return toRefusalAnswer(refusal);
   }
-}
-
-/** A plan that was made has a path of its own. */
-function toJsonAnswer(value: object, status: number, of: string | undefined, made: object): Response {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (status === 202 && of === undefined && "id" in made) {
-    headers["location"] = `${apiPath}/plans/${encodeURIComponent(String(made.id))}`;
-  }
-  return new Response(`${toSafeJson(value)}\n`, { status, headers });
 }
 
 /**

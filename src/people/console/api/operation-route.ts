@@ -27,7 +27,7 @@ function readPath(operation: Operation, params: Readonly<Record<string, string>>
 const lines = z.array(z.string());
 
 export function toRoute(operation: Operation): ApiRoute {
-  const { path, words, role, about, reasonOf, row, mayRefuse = false } = operation;
+  const { path, words, role, about, reasonOf, row, mayRefuse = false, isBegun = false } = operation;
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
   const inBody = fieldsOf(operation).filter(([name]) => !inPath.has(name));
   return {
@@ -41,7 +41,7 @@ export function toRoute(operation: Operation): ApiRoute {
       ...(reasonOf === null ? {} : { reason }),
       by,
     }),
-    status: 200,
+    status: isBegun ? 202 : 200,
     answer: z.object({
       done: lines.describe("A line for each thing that was done."),
       refused: lines.describe("A line for each that could not be done now."),

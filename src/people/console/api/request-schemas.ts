@@ -75,26 +75,3 @@ export const by = text
     "Your name. Needed if the console does not know who asks (console.auth none), else without effect.",
   );
 export const reason = text.describe("Why; written into the audit.");
-const drains = z.array(name).min(1).max(100).optional();
-const all = z.literal(true).optional().describe("Every drain, in the place of `drains`.");
-export const planBody = z.strictObject({
-  drains,
-  all,
-  rules: z.array(name).min(1).max(100).optional(),
-  host: name.optional().describe("A destination host; * stands for any part."),
-  failure,
-  limit: z.number().int().min(1).max(1e12).optional().describe("At most so many records of each drain."),
-  reason: reason.optional(),
-  by,
-});
-
-export const applyBody = z.strictObject({
-  messages: z
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .describe("How many messages you mean. Nothing is done if the plan acts on another number."),
-  reason,
-  by,
-});

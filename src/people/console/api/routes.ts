@@ -4,7 +4,6 @@ import { defined } from "../../../job/message/defined.ts";
 import { chooseFailures } from "../../operations/failures/choose.ts";
 import { readDetails, readStoredDetails } from "../../operations/failures/details.ts";
 import { toFailureJson } from "../../operations/failures/json.ts";
-import { requireNamesOrAll } from "../../operations/choose-drains.ts";
 import { readFailureList } from "../../operations/failures/list.ts";
 import { readHistoryPage } from "../../operations/history/read-page.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
@@ -21,26 +20,22 @@ import {
   lanesAnswer,
   parkedAnswer,
   planAnswer,
-  planIdAnswer,
   plansAnswer,
   statusAnswer,
 } from "./answer-schemas.ts";
 import { toRoute } from "./operation-route.ts";
 import { ApiRefusal } from "./refusal.ts";
 import {
-  applyBody,
   failureQuery,
   failuresQuery,
   historyQuery,
   lanesQuery,
   noQuery,
   parkedQuery,
-  planBody,
 } from "./request-schemas.ts";
 import { defineRoute, type ApiRoute } from "./route.ts";
 
 const read = { method: "get", role: "viewer", status: 200, body: null, refuses: [] } as const;
-const act = { method: "post", role: "operator", query: noQuery, refuses: [] } as const;
 /** Of the audit, for one page, also those that the filters leave out. */
 const maxEntries = 2_000;
 
@@ -152,47 +147,6 @@ export const routes: readonly ApiRoute[] = [
     },
   }),
   ...operations.map(toRoute),
-  defineRoute({
-    ...act,
-    path: "/plans",
-    summary: "Make a plan. It lists the queue and changes nothing; ask for it until its state is ready",
-    body: planBody,
-    status: 202,
-    answer: planIdAnswer,
-    refuses: [404, 409],
-    async run({ core, plans, by, body: { drains, all = false, reason: why, ...filter } }) {
-      requireNamesOrAll(drains ?? [], all);
-      const names = all
-        ? core.document.drains.map(({ name }) => name)
-        : (drains ?? []).map((name) => name as DrainName);
-      const { rules, host, failure, limit } = filter;
-      return {
-        id: await plans.make({ drains: names, filter: defined({ rules, host, failure, limit }), by, why }),
-      };
-    },
-  }),
-  defineRoute({
-    ...act,
-    path: "/plans/:id/apply",
-    summary: "Act on exactly what the plan selected; what is done already is skipped",
-    body: applyBody,
-    status: 202,
-    answer: planIdAnswer,
-    refuses: [404, 409],
-    async run({ plans, params, by, body: { reason, messages } }) {
-      const id = params["id"] as PlanId;
-      const { made } = (await plans.show(id)).plan;
-      if (messages !== undefined && made !== null && messages !== made.acts) {
-        throw new ApiRefusal(
-          409,
-          "plan-refused",
-          `the plan acts on ${made.acts} messages, and messages is ${messages}`,
-        );
-      }
-      await plans.apply(id, { by, why: reason });
-      return { id };
-    },
-  }),
 ];
 
 function toSource({ sources }: Core, named: string | undefined): SourceId {

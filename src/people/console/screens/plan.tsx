@@ -1,8 +1,7 @@
 /** One plan: how far it is, what it would do and why, what it leaves alone. */
 import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
-import { removePlanAct, stopPlanAct } from "../acts/forms.ts";
-import { applyPlanAct } from "../acts/plans.ts";
+import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { PlanOfDrain } from "../parts/plan-of-drain.tsx";
 import { PlanProgress } from "../parts/plan-progress.tsx";

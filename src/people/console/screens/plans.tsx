@@ -2,7 +2,7 @@
 import { defined } from "../../../job/message/defined.ts";
 import type { Core } from "../../../job/door.ts";
 import { planLimits, type PlanFilter, type SharedPlan } from "../../../job/contracts/plans.ts";
-import { makePlanAct } from "../acts/plans.ts";
+import { makePlanAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { stateWords } from "../parts/plan-words.ts";
 import { Table } from "../parts/table.tsx";
@@ -44,8 +44,8 @@ function Make({
   const given = (name: string): string | undefined => filterOf(context.query, name);
   const limit = given("limit");
   const values = defined({
-    drain: given("drain"),
-    rule: given("rule"),
+    drains: given("drain"),
+    rules: given("rule"),
     host: given("host"),
     failure: given("failure"),
     limit: limit !== undefined && /^[1-9]\d{0,11}$/.test(limit) ? limit : undefined,
@@ -66,8 +66,8 @@ function toChoices({ document }: Core) {
   const drains = document.drains.map(({ name }) => [name, name] as const);
   const rules = new Set(document.drains.flatMap((drain) => drain.rules.map(({ name }) => name)));
   return {
-    drain: [["", "every drain"] as const, ...drains],
-    rule: [["", "any, or none"] as const, ...[...rules].map((name) => [name, name] as const)],
+    drains: [["", "every drain"] as const, ...drains],
+    rules: [["", "any, or none"] as const, ...[...rules].map((name) => [name, name] as const)],
   };
 }
 

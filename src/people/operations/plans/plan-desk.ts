@@ -41,7 +41,8 @@ export interface PlanDeskParts extends BesideApply {
   readonly stop: AbortSignal;
 }
 
-export interface PlanRequest extends PersonsOrder {
+export interface PlanRequest {
+  readonly by: string;
   readonly drains: readonly DrainName[];
   readonly filter: PlanFilter;
 }
@@ -98,7 +99,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
     }
   }
 
-  async function make({ drains: names, filter, by, why }: PlanRequest): Promise<PlanId> {
+  async function make({ drains: names, filter, by }: PlanRequest): Promise<PlanId> {
     refuseStopped();
     if (isMaking) throw refused("this replica is making a plan already: wait for its end, or stop it");
     isMaking = true;
@@ -116,7 +117,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
       }
       requireRules(drains, filter.rules ?? []);
       const claim = { id: identities.token() as string as PlanId, token: identities.token() };
-      await auditPlanAct(core, "plan-make", { id: claim.id, drains: names }, { by, why });
+      await auditPlanAct(core, "plan-make", { id: claim.id, drains: names }, { by });
       const about = { by, drains: names, filter, documentHash: core.document.hash };
       if ((await book.begin(claim, about, replica)) === "full") throw full(names, filter);
       const signals = signalsOf(superseded, names);

@@ -211,12 +211,12 @@ it("a form that cannot be meant leads back to its page, and to no page of somebo
   const { url, page, send } = await setUp();
   const formToken = formTokenOf(await page("/plans"));
   const refused = async (referer: string): Promise<string> => {
-    const answer = await send("make-plan", { formToken, by: "ann", reason: "x", limit: "few" }, { referer });
+    const answer = await send("plan-keep", { formToken, by: "ann", reason: "x", limit: "few" }, { referer });
     expect(answer.status).toBe(400);
     return answer.text();
   };
   const own = await refused(`${url}/plans?host=a`);
-  expect(own).toContain("the limit is a whole number, at least 1");
+  expect(own).toContain("Limit: expected a whole number, at least 1");
   expect(own).toContain('<a href="/plans?host=a">Back to the page before</a>');
   expect(await refused("http://evil.example/plans")).not.toContain("Back to the page before");
   expect(await refused("none")).not.toContain("Back to the page before");
@@ -233,8 +233,8 @@ it("writes the command of what a form has now, and does nothing", async () => {
   const reason = "they say it's back";
   const known = (await audit()).length;
   const lines = [
-    await lineOf("make-plan", { drain: "", rule: "", host: "", limit: "" }),
-    await lineOf("make-plan", { drain: "main", rule: "outage", host: "*.example.com", limit: "5" }),
+    await lineOf("plan-keep", { drains: "", rules: "", host: "", limit: "" }),
+    await lineOf("plan-keep", { drains: "main", rules: "outage", host: "*.example.com", limit: "5" }),
     await lineOf("pause", { drains: "main", for: "2h", reason }),
     await lineOf("failures-quiet", { id, until: "2031-12-01" }),
     await lineOf("parked-release", { drain: "main", for: "rule", reason }),
@@ -242,8 +242,8 @@ it("writes the command of what a form has now, and does nothing", async () => {
     await lineOf("failures-note", { id, text: "they know", ticket: "" }),
   ];
   expect(lines).toEqual([
-    "redriver plan --all --keep",
-    "redriver plan main --rule outage --host '*.example.com' --limit 5 --keep",
+    "redriver plan --keep --all",
+    "redriver plan --keep main --rule outage --host '*.example.com' --limit 5",
     String.raw`redriver pause main --for 2h --reason 'they say it'\''s back'`,
     `redriver failures quiet ${id} --until 2031-12-01`,
     String.raw`redriver parked release --drain main --for rule --reason 'they say it'\''s back'`,

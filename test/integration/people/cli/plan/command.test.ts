@@ -299,7 +299,7 @@ describe("redriver plan", () => {
     [["plan", "orders", "--all"], "name at least one drain"],
     [["plan", "order"], 'no drain is named "order"'],
     [["plan", "orders", "--out", "-", "--json"], "--out - takes stdout"],
-    [["plan", "orders", "--limit", "0"], "Expected a whole number"],
+    [["plan", "orders", "--limit", "0"], "--limit: expected a whole number"],
   ])("%j is used wrongly", async (argv, message) => {
     const { env } = await setUp();
     const { exitCode, err, out } = await runHere(argv, env);
