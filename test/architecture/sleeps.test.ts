@@ -9,6 +9,7 @@ import { readDoc, root } from "../support/markdown.ts";
  */
 const mayTakeTime: Readonly<Record<string, string>> = {
   "test/e2e/redis/idle-cost.heavy.test.ts": "commands of a minute are counted",
+  "test/e2e/truth/truth.heavy.test.ts": "numbers of an incident, compared every 2 s",
   "test/integration/job/listing/too-large-records.test.ts": "a ledger that is slow to answer",
   "test/integration/job/page/share-batches.test.ts": "rejections that nobody handles, for two seconds",
   "test/integration/job/queue/other-documents.test.ts": "jobs that take 20 ms",

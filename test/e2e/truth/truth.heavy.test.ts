@@ -1,0 +1,406 @@
+/**
+ * An incident with a real daemon, Redis and two emulators: 3 drains of which 2 list the same records, 2 sources, 5 hosts,
+ * 12 kinds of failure, some of which expire. One census is slow, an answer is lost, a record is poison, and listing meets
+ * a rate limit. Every 2 s each number that people see is compared with the emulators' journals: it is what was true within
+ * the last seconds, or it says that it is not known.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import type { Status } from "../../../src/people/operations/status/read.ts";
+import { createFolder, runToEnd } from "../../support/command.ts";
+import { toText } from "../../support/console-daemon.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { createReceiver } from "../../support/receiver.ts";
+import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
+import { createTruth, type Kind, type Which } from "./model.ts";
+import { failuresOf, tileOf, toNumber } from "./pages.ts";
+
+const redis = useRedis();
+const hourMs = 3_600_000;
+const retentionMs = 72 * hourMs;
+const token = "viewer-token-0123456789";
+const everyMs = 2_000;
+const samples = 35;
+/** A pass is 5 s behind what enters, and comes twice a second. */
+const enteredLagMs = 10_000;
+/** Counts are written every half second. Two cores are shared. */
+const acceptedLagMs = 4_000;
+/** A lost answer is asked for again after 1, 5 and 15 s. */
+const lostLagMs = 25_000;
+
+const rules = `
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: gone, when: { responseStatus: 410 }, then: park }
+`;
+
+const document = (us: string, hook: string): string => `
+version: 1
+sources:
+  eu: { retention: 3d, census: 8s }
+  us: { url: "${us}", token: { env: US_TOKEN }, retention: 3d, census: 20s }
+notify:
+  oncall: { url: "${hook}", form: events, allowPrivate: true }
+defaults:
+  mode: live
+  schedule: { every: 500ms, full: 15s }
+  minAge: 0s
+  attempts: { max: 5, wait: [1h] }
+  lane: none
+  limits: { publish: 40/s, perHost: none, perPass: none, perDay: none }
+drains:
+  webhooks:
+    source: eu
+${rules}
+  money:
+    source: eu
+    select: { topicName: money }
+${rules}
+  crm:
+    source: us
+    select: { topicName: crm }
+${rules}
+`;
+
+const isParked: Which = ({ status }) => status === 410;
+const isRuled: Which = ({ status }) => status !== 410 && status !== 503;
+const isPoisonous = (name: string): boolean => name === "down";
+
+type Row = Readonly<Record<string, unknown>> & {
+  readonly text: string;
+  readonly waiting: number;
+  readonly parked: number;
+  readonly since: number | null;
+};
+
+it("every number that people see was true a moment ago, or says that it is not known", async () => {
+  const [eu, us] = await Promise.all([startService({ retentionMs }), startService({ retentionMs })]);
+  const receivers = await Promise.all(Array.from({ length: 5 }, () => createReceiver()));
+  const notices: Readonly<Record<string, unknown>>[] = [];
+  const hook = await createReceiver(({ body }) => {
+    notices.push(JSON.parse(body) as (typeof notices)[number]);
+    return 200;
+  });
+  onTestFinished(async () => {
+    await Promise.all([...receivers, hook].map(({ close }) => close()));
+  });
+  const [a, b, c, d, e] = receivers.map(({ url }) => url) as [string, string, string, string, string];
+  receivers[4]!.answer = () => 503;
+  const truth = createTruth({ eu: eu.emulator, us: us.emulator });
+  const kinds: readonly Kind[] = [
+    { name: "down", source: "eu", origin: a, status: 503, count: 600, ageMs: 6 * hourMs },
+    { name: "no such order", source: "eu", origin: a, status: 404, count: 200, ageMs: 5 * hourMs },
+    { name: "timed out", source: "eu", origin: b, status: 503, count: 150, ageMs: 60 * hourMs },
+    { name: "gone", source: "eu", origin: b, status: 410, count: 60, ageMs: 4 * hourMs },
+    { name: "bad request", source: "eu", origin: b, status: 400, count: 40, ageMs: 3 * hourMs },
+    {
+      name: "ledger locked",
+      source: "eu",
+      origin: c,
+      status: 500,
+      count: 119,
+      topicName: "money",
+      ageMs: 71.3 * hourMs,
+    },
+    {
+      name: "account closed",
+      source: "eu",
+      origin: c,
+      status: 410,
+      count: 30,
+      topicName: "money",
+      ageMs: 50.2 * hourMs,
+    },
+    {
+      name: "bad amount",
+      source: "eu",
+      origin: c,
+      status: 422,
+      count: 50,
+      topicName: "money",
+      ageMs: 2 * hourMs,
+    },
+    {
+      name: "crm is down",
+      source: "us",
+      origin: d,
+      status: 503,
+      count: 100,
+      topicName: "crm",
+      ageMs: 60 * hourMs,
+    },
+    {
+      name: "no such contact",
+      source: "us",
+      origin: d,
+      status: 404,
+      count: 25,
+      topicName: "crm",
+      ageMs: 9 * hourMs,
+    },
+    {
+      name: "still down",
+      source: "us",
+      origin: e,
+      status: 503,
+      count: 30,
+      topicName: "crm",
+      ageMs: 8 * hourMs,
+    },
+    { name: "of no drain", source: "us", origin: e, status: 500, count: 17, ageMs: 66.5 * hourMs },
+  ];
+  for (const kind of kinds) truth.seed(kind);
+  // One for which the service refuses its whole batch.
+  truth.seed({ ...kinds[0]!, name: "down", count: 1, ageMs: 7 * hourMs }, () => "poison");
+  eu.emulator.faults.add({ kind: "refuse-batch", bodyContains: "poison" });
+  us.emulator.faults.add({ kind: "latency", operation: "list", ms: 1_500 });
+
+  const { path } = createFolder({ tokens: `eve viewer ${token}` });
+  const { env } = createEnv({
+    emulator: eu.emulator,
+    redisUrl: redis.url(),
+    document: document(us.emulator.url, hook.url),
+    env: {
+      US_TOKEN: us.emulator.token,
+      REDRIVER_CONSOLE_PORT: "0",
+      REDRIVER_CONSOLE_AUTH: "token",
+      REDRIVER_CONSOLE_TOKEN_FILE: `${path}/tokens`,
+    },
+  });
+  const daemon = await startDaemon(env);
+  const get = async (to: string): Promise<string> => {
+    const answer = await fetch(`${daemon.consoleUrl}${to}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(200);
+    return answer.text();
+  };
+
+  const wrong: string[] = [];
+  let plans = 0;
+  let acceptedLag = acceptedLagMs;
+  const seen = { unknown: 0, expiring: 0, whole: 0, ruled: 0, exact: 0 };
+
+  const is = (what: string, found: unknown, expected: unknown): void => {
+    if (found !== expected) wrong.push(`${what}: ${String(found)}, and it is ${String(expected)}`);
+  };
+
+  /** Compares with what was true between a while before `askedAt` and now. */
+  const toCheck = (askedAt: number, asOf = Infinity) => {
+    truth.follow();
+    const accepted = Math.min(askedAt - acceptedLag, asOf - 1_000);
+    const between = { entered: askedAt - enteredLagMs, accepted, now: Date.now() };
+    const within = (what: string, count: number, which: Which, slack = 0): void => {
+      const [least, most] = truth.span(which, between);
+      if (least === most) seen.exact += 1;
+      if (count < least - slack || count > most)
+        wrong.push(`${what}: ${count}, and ${least} to ${most} are there`);
+    };
+    return { within, is, span: (which: Which) => truth.span(which, between) };
+  };
+
+  const isOfDrain: Readonly<Record<string, Which>> = {
+    webhooks: ({ source }) => source === "eu",
+    money: ({ topicName }) => topicName === "money",
+    crm: ({ source, topicName }) => source === "us" && topicName !== undefined,
+  };
+
+  const checkStatus = (face: string, status: Status, askedAt: number): void => {
+    const { within, is } = toCheck(askedAt);
+    for (const { drain, outlook, seen: isFirst, parked = 0, destinations, stillCounting } of status.drains) {
+      const of = isOfDrain[drain] ?? (() => false);
+      // During the first count there are at least so many.
+      if (stillCounting || isFirst !== null) continue;
+      within(
+        `${face}: ${drain} waiting and parked`,
+        outlook.waiting + parked,
+        of,
+        drain === "webhooks" ? 1 : 0,
+      );
+      within(`${face}: ${drain} held by rules`, outlook.heldByRules, (one) => of(one) && isRuled(one));
+      if (outlook.heldByRules > 0) seen.ruled += 1;
+      for (const { origin, waiting, parked: there } of destinations) {
+        const isThere: Which = (one) => of(one) && one.origin === origin;
+        within(`${face}: ${drain} at ${origin}`, waiting + there, isThere, origin === a ? 1 : 0);
+      }
+    }
+    const { count, atLeast, by, asOf, groups } = status.expiring;
+    // A census does not take off what is done since. A pass does.
+    const isLive = status.drains.every(({ seen: isFirst }) => isFirst === null);
+    const counted = toCheck(askedAt, isLive ? Infinity : (asOf ?? 0));
+    const isExpiring: Which = ({ enteredAt }) => enteredAt + retentionMs < by;
+    const [, most] = counted.span(isExpiring);
+    if (count === null) {
+      seen.unknown += 1;
+      if (atLeast > most) wrong.push(`${face}: at least ${atLeast} expire, and ${most} do`);
+    } else {
+      seen.expiring += 1;
+      counted.within(`${face}: expire`, count, isExpiring);
+      for (const group of groups) {
+        const kind = kinds.find(({ name }) => name === textOf(group.failure));
+        if (kind === undefined) continue;
+        within(
+          `${face}: ${kind.name} expire`,
+          group.count,
+          (one) => one.kind === kind.name && isExpiring(one),
+        );
+      }
+    }
+    for (const { source, depth, expiring } of status.sources) {
+      if (expiring.count === 0)
+        is(
+          `${face}: ${source} has none that expires`,
+          false,
+          toCheck(askedAt).span((one) => one.source === source && isExpiring(one))[0] > 0,
+        );
+      if (depth?.exact === true)
+        within(`${face}: depth of ${source}`, depth.count, (one) => one.source === source, 1);
+    }
+  };
+
+  const texts = new Map<string, string>();
+  const textOf = (id: string | null): string => texts.get(id ?? "") ?? "";
+
+  const checkFailures = (face: string, rows: readonly Row[], whole: boolean, askedAt: number): void => {
+    const { within, is } = toCheck(askedAt);
+    for (const { text, waiting, parked, since, id } of rows) {
+      texts.set(String(id), text);
+      const kind = kinds.find(({ name }) => name === text);
+      if (kind === undefined || !whole) continue;
+      if (since !== null) is(`${face}: ${text} fails since`, since, truth.firstOf(text));
+      else if (waiting + parked > 0 && text !== "of no drain")
+        wrong.push(`${face}: ${text} fails since nobody knows`);
+      within(`${face}: ${text}`, waiting + parked, (one) => one.kind === text, isPoisonous(text) ? 1 : 0);
+      if (isParked({ status: kind.status } as never))
+        within(`${face}: ${text} parked`, parked, (one) => one.kind === text);
+    }
+  };
+
+  for (let sample = 0; sample < samples; sample += 1) {
+    if (sample === 4) {
+      eu.emulator.faults.add({ kind: "drop-answer", operation: "batch", count: 1 });
+      acceptedLag = lostLagMs;
+    }
+    if (sample === 8)
+      eu.emulator.faults.add({ kind: "status", operation: "list", status: 429, limit: "burst", count: 2 });
+    if (sample === 16) truth.seed({ ...kinds[4]!, ageMs: 0, count: 33 });
+    if (sample === 18) acceptedLag = acceptedLagMs;
+
+    let askedAt = Date.now();
+    const status = JSON.parse(await get("/api/v1/status")) as Status;
+    const whole = status.drains.every(({ seen: isFirst }) => isFirst === null);
+    if (whole) seen.whole += 1;
+    const { failures } = JSON.parse(await get("/api/v1/failures?all=true")) as { failures: readonly Row[] };
+    checkFailures(
+      "API",
+      failures,
+      whole && status.sources.every(({ shared, source }) => source === "us" || shared !== null),
+      askedAt,
+    );
+    checkStatus("API", status, askedAt);
+
+    askedAt = Date.now();
+    const now = await get("/");
+    const { within, is } = toCheck(askedAt);
+    const expiring = tileOf(now, "expire in 24 h");
+    const { by } = status.expiring;
+    const isExpiring: Which = ({ enteredAt }) => enteredAt + retentionMs < by;
+    if (expiring !== "–" && whole) within("Now: expire in 24 h", toNumber(expiring), isExpiring);
+    if (whole && status.sources.find(({ source }) => source === "eu")?.shared !== null) {
+      const waiting = toNumber(tileOf(now, "waiting"));
+      const parked = toNumber(tileOf(now, "parked"));
+      within(
+        "Now: waiting and parked",
+        waiting + parked,
+        ({ source, topicName }) => source === "eu" || topicName !== undefined,
+        1,
+      );
+      is(
+        "Now says that two drains list the same",
+        toText(now).includes("199 are listed by both webhooks and money"),
+        true,
+      );
+    }
+    const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
+    const checkMetrics = toCheck(askedAt);
+    if (whole)
+      for (const [, source, count] of metrics.matchAll(
+        /^redriver_source_expiring_records\{source="(\w+)"\} (\S+)$/gm,
+      )) {
+        checkMetrics.within(
+          `metrics: ${source} expire`,
+          Number(count),
+          (one) => one.source === source && isExpiring(one),
+        );
+      }
+    if (whole) {
+      for (const [, drain, count] of metrics.matchAll(
+        /^redriver_unmatched_records\{source="\w+",drain="(\w+)"\} (\S+)$/gm,
+      )) {
+        checkMetrics.within(
+          `metrics: ${drain} without a rule`,
+          Number(count),
+          (one) => isOfDrain[drain ?? ""]?.(one) === true && isRuled(one),
+        );
+      }
+    }
+    if (sample % 10 === 5) {
+      askedAt = Date.now();
+      const { out: stdout } = await runToEnd(["status", "--json"], env);
+      checkStatus("status --json", JSON.parse(stdout) as Status, askedAt);
+      const shown = toCheck(askedAt);
+      for (const { id, waiting, parked } of failuresOf(await get("/failures"))) {
+        const text = textOf(id);
+        if (!whole || kinds.every(({ name }) => name !== text)) continue;
+        shown.within(
+          `Failures: ${text}`,
+          waiting + parked,
+          (one) => one.kind === text,
+          isPoisonous(text) ? 1 : 0,
+        );
+        const page = toText(await get(`/failures/${id}`));
+        const still = kinds.find(({ name }) => name === text);
+        if (still?.status === 503 || sample > 15) continue;
+        shown.is(`Failure ${text} shows ${waiting + parked}`, page.includes(String(waiting + parked)), true);
+      }
+      if (whole) {
+        askedAt = Date.now();
+        const plan = JSON.parse((await runToEnd(["plan", "webhooks", "--json"], env)).out) as {
+          readonly drains: readonly { readonly decisions: Readonly<Record<string, number>> }[];
+        };
+        const { settle: _settle, ...left } = plan.drains[0]?.decisions ?? {};
+        const all = Object.values(left).reduce((sum, count) => sum + count, 0);
+        toCheck(askedAt).within("plan webhooks", all, ({ source }) => source === "eu");
+        plans += 1;
+      }
+    }
+    await sleep(Math.max(0, askedAt + everyMs - Date.now()));
+  }
+  expect([...new Set(wrong)].slice(0, 40)).toEqual([]);
+  // Each was asked for in both ways.
+  expect(seen.unknown).toBeGreaterThan(0);
+  expect(seen.expiring).toBeGreaterThan(samples / 2);
+  expect(seen.whole).toBeGreaterThan(samples / 2);
+  expect(seen.ruled).toBeGreaterThan(0);
+  expect(seen.exact).toBeGreaterThan(500);
+  expect(plans).toBeGreaterThan(0);
+  // Nobody is told of more than a drain ever had.
+  truth.follow();
+  const ever = { entered: 0, accepted: 0, now: Date.now() };
+  expect(notices.length).toBeGreaterThan(0);
+  for (const { drain, count } of notices.flatMap(itemsOf)) {
+    const [, most] = truth.span(isOfDrain[drain ?? ""] ?? (() => true), ever);
+    expect(count ?? 0).toBeLessThanOrEqual(most);
+  }
+}, 300_000);
+
+interface NoticeData {
+  readonly items?: readonly { readonly drain: string | null; readonly count?: number }[];
+  readonly notices?: readonly NoticeData[];
+}
+
+function itemsOf({ data }: Readonly<Record<string, unknown>>): NonNullable<NoticeData["items"]> {
+  const { items = [], notices = [] } = data as NoticeData;
+  return [...items, ...notices.flatMap((one) => one.items ?? [])];
+}
