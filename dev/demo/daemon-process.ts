@@ -25,7 +25,7 @@ const keptComplaints = 8;
 interface LogLine {
   readonly level?: string;
   readonly event?: string;
-  readonly time?: number;
+  readonly time?: string;
   readonly httpAddress?: string;
   readonly consoleAddress?: string | null;
   readonly outcome?: string;
@@ -68,7 +68,8 @@ export async function startDaemonProcess(
         if (line.consoleAddress) consoleUrl = `http://${line.consoleAddress}`;
         resolve(line.httpAddress ?? "");
       }
-      const { time = 0, durationMs = 0, outcome = "", counts = {} } = line;
+      const { durationMs = 0, outcome = "", counts = {} } = line;
+      const time = Date.parse(line.time ?? "");
       if (line.event === "pass:closed") passes.push({ outcome, openedAt: time - durationMs, counts });
       const { origin = "", to = "", size = 0, msg = "" } = line;
       if (line.event === "lane:moved") moves.push({ at: time, origin, to, size, text: msg });

@@ -40,7 +40,7 @@ function toEnd({ passes, verdict, sent, settled }: ReceiverOutageResult, metrics
     metrics.sum(name, labels) ?? 0;
   const summary = {
     published: sent.length,
-    /** Records on the pages of all passes, each pass counted. */
+    /** Records on the pages of all passes that acted, each pass counted. */
     listed: passes.reduce((total, { counts }) => total + (counts["listed"] ?? 0), 0),
     passes: passes.length,
     republished: count("redriver_published_total"),

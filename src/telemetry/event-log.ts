@@ -113,13 +113,13 @@ const lines: {
   readonly [Type in Exclude<RedriverEvent["type"], RecordsEvent["type"]>]: (event: EventOf<Type>) => Line;
 } = {
   "pass:opened": ({ kind, drain }) => ["debug", () => `${kind} pass of ${drain} opened`],
-  // Each pass has a line, also an empty one: people wait for a drain's next pass.
   "pass:closed": ({ drain, outcome, counts }) => {
     const { listed, republished, deleted, due, held, parked, inDoubt, comeBacks } = counts;
+    const hasActed = republished + deleted + inDoubt > 0;
     const came = comeBacks === 0 ? "" : `, ${comeBacks} came back`;
     return [
       // One line for all come-backs: their receiver is not well yet.
-      outcome !== "complete" || comeBacks > 0 ? "warn" : "info",
+      outcome !== "complete" || comeBacks > 0 ? "warn" : hasActed ? "info" : "debug",
       () =>
         `pass of ${drain} closed: ${outcome}, ${listed} listed, ${republished} republished, ${deleted} deleted; left ${due} due, ${held} held, ${parked} parked, ${inDoubt} in doubt${came}`,
     ];

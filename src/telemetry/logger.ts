@@ -1,4 +1,4 @@
-import { pino } from "pino";
+import { pino, stdTimeFunctions } from "pino";
 import { isRedriverError } from "../job/contracts/errors.ts";
 import { createRedact } from "./redact.ts";
 
@@ -7,7 +7,7 @@ export type LineLevel = "debug" | "info" | "warn" | "error" | "fatal";
 /** A field named `err` may hold any thrown value. */
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
-/** One JSON line per call, in Unix ms, on the destination. Never throws. */
+/** One JSON line per call, its time in ISO 8601, on the destination. Never throws. */
 export interface Logger extends Readonly<Record<LineLevel, Write>> {
   /** False: a line of this level is not written, so its text need not be made. */
   isOn(level: LineLevel): boolean;
@@ -27,6 +27,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
     {
       level,
       base: null,
+      timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => toErrorFields(error, 0) },
       // Redacts the finished line, so that every secret in it passes here.

@@ -165,6 +165,7 @@ describe.skipIf(!isKustomizeHere)("the overlay of the quick start", () => {
     const objects = tutorialOverlay(["2.", "3.", "4."]);
     expect(modeOf(objects)).toBe("plan");
     expect(settingsOf(objects)).toEqual({
+      REDRIVER_LOG_AUDIT: "none",
       REDRIVER_LOG_LEVEL: "debug",
       REDRIVER_SERVICE_URL: "https://qstash.upstash.io",
     });

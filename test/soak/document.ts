@@ -121,5 +121,6 @@ export function toSettings(stand: {
     REDRIVER_SHUTDOWN_SOFT: "4s",
     REDRIVER_SHUTDOWN_HARD: "6s",
     REDRIVER_LOG_LEVEL: "info",
+    REDRIVER_LOG_AUDIT: "stdout",
   };
 }

@@ -29,6 +29,7 @@ export function createEnv({ emulator, redisUrl, document, keyPrefix, env }: Daem
       REDRIVER_HTTP_HOST: "127.0.0.1",
       REDRIVER_HTTP_PORT: "0",
       REDRIVER_CONSOLE_PORT: "none",
+      REDRIVER_LOG_AUDIT: "stdout",
       ...env,
     },
   };

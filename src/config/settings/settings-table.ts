@@ -234,6 +234,11 @@ export const settingRows = {
   ),
   "console.badgeColor": row("gray", oneOf(badgeColors), "Colour of that name."),
   "log.level": row("info", oneOf(logLevels), "The minimum level that is logged."),
+  "log.audit": row(
+    "none",
+    line("none, stdout or the path of a file"),
+    "Where the daemon writes a line for each act beside Redis, which has all: none, stdout, or the path of a file.",
+  ),
   "lineage.key": secretRow(
     optional(signingKey),
     "Key that signs the lineage header, at least 16 characters; without one it is derived from the token.",

@@ -21,7 +21,7 @@ import { createRedisSourcePauseBook } from "../store/source-pauses/redis-source-
 import { toKeyedHash } from "../message/hmac.ts";
 import { createItemCheck } from "../message/item-policy.ts";
 import type { Archive } from "../contracts/archive.ts";
-import type { NewAuditEntry } from "../contracts/audit.ts";
+import type { ObserveAudit } from "../contracts/audit.ts";
 import type { ArchiveConfig, DrainsDocument, SourceConfig } from "../contracts/drains-document.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import type { MessageService } from "../contracts/service.ts";
@@ -99,7 +99,7 @@ export interface ProcessParts {
   readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
   readonly teardown: Teardown;
   readonly memory: ProcessMemory;
-  readonly onAudit?: (entry: NewAuditEntry) => void;
+  readonly onAudit?: ObserveAudit;
   readonly decorate?: Decorate;
 }
 

@@ -4,7 +4,7 @@ import type { Settings } from "../../config/settings/settings.ts";
 import { createRedisPlanBook } from "../store/plans/redis-plan-book.ts";
 import { createRedisReplicas } from "../store/replicas/redis-replicas.ts";
 import type { DrainsDocument } from "../contracts/drains-document.ts";
-import type { NewAuditEntry } from "../contracts/audit.ts";
+import type { ObserveAudit } from "../contracts/audit.ts";
 import { isRedisAway, RedriverError } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import { createRedis } from "../redis/connect.ts";
@@ -27,7 +27,7 @@ export interface OpenParts {
   readonly teardown: Teardown;
   /** Who acts, for the audit: a person's name; default: this process, as a daemon. */
   readonly by?: string;
-  readonly onAudit?: (entry: NewAuditEntry) => void;
+  readonly onAudit?: ObserveAudit;
   /** For commands without a daemon: a guard takes a missing reading of an index itself. */
   readonly readsIndexes?: boolean;
   /** Called with secrets that are read, so that logs can leave them out. */

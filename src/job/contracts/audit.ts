@@ -89,6 +89,9 @@ export interface AuditEntry {
 /** An entry before it is written. The audit sets the time. */
 export type NewAuditEntry = Omit<AuditEntry, "at">;
 
+/** Told of each entry once; and of a fact that Redis did not take a second time, as `unwritten`. */
+export type ObserveAudit = (entry: NewAuditEntry, state?: "unwritten") => void;
+
 export interface AuditQuery {
   /** Only records of these dead letters, and of those that came back from them. */
   readonly dlqIds?: ReadonlySet<string>;

@@ -200,7 +200,7 @@ describe("a Redis that runs out of memory", () => {
     const stage = await createDrainStage({ url: server.url });
     const { deliveredOnce } = stage;
     const bodies = stage.seed(30);
-    const daemon = await startDaemon(stage.setup.env);
+    const daemon = await startDaemon({ ...stage.setup.env, REDRIVER_LOG_LEVEL: "debug" });
     await saysNotReady(daemon, /expected less than 90 % of maxmemory in use, got 9\d %.*raise maxmemory/);
     await daemon.line(({ event }) => event === "pass:closed");
     expect(posts(stage)).toBe(0);

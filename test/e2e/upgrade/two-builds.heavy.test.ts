@@ -47,8 +47,8 @@ async function setUp() {
   // The service forgets ids at once: only the ledger keeps a message from being sent twice.
   const { emulator, receiver } = await startService({ dedupWindowMs: 1 });
   const { env } = createEnv({ emulator, redisUrl: redis.url(), document, env: impatient });
-  // The former build has no console, and refuses a variable that it does not know.
-  const { REDRIVER_CONSOLE_PORT: _, ...formerEnv } = env;
+  // The former build has no console and one log, and refuses a variable that it does not know.
+  const { REDRIVER_CONSOLE_PORT: _, REDRIVER_LOG_AUDIT: __, ...formerEnv } = env;
   /** Bodies. */
   const delivered = new Set<string>();
   const failedOnce = new Set<string>();

@@ -1,8 +1,10 @@
+import { readFileSync, renameSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { NewAuditEntry } from "../../../src/job/contracts/audit.ts";
-import { createAuditLog } from "../../../src/telemetry/audit-log-lines.ts";
+import { createAuditLog, openAuditLines } from "../../../src/telemetry/audit-log-lines.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 import { entry, idsOf } from "../../support/audit-entry.ts";
+import { createFolder } from "../../support/command.ts";
 
 function linesOf(one: NewAuditEntry): readonly string[] {
   const lines: string[] = [];
@@ -26,7 +28,7 @@ describe("the lines of the audit", () => {
     expect(more).toEqual([]);
     expect(JSON.parse(line)).toEqual({
       level: "info",
-      time: expect.any(Number),
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
       audit: true,
       act: "park",
       by: "daemon pod/7",
@@ -66,5 +68,29 @@ describe("the lines of the audit", () => {
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { audit: true, act: "pause", why: "[redacted] leaked", records: [], msg: "pause: [redacted] leaked" },
     ]);
+  });
+});
+
+describe("a file of the audit", () => {
+  test("gets each line at its end, also after it was moved away, and stdout what it does not take", () => {
+    const { path } = createFolder();
+    const file = `${path}/audit.log`;
+    const out: string[] = [];
+    const lines = openAuditLines(file, { write: (line) => out.push(line) });
+    lines.write("1\n");
+    lines.write("2\n");
+    renameSync(file, `${file}.1`);
+    lines.write("3\n");
+    expect([`${file}.1`, file].map((one) => readFileSync(one, "utf8"))).toEqual(["1\n2\n", "3\n"]);
+    rmSync(path, { recursive: true });
+    lines.write("4\n");
+    expect(out).toEqual(["4\n"]);
+  });
+
+  test("that there cannot be is refused with its setting", () => {
+    const { path } = createFolder();
+    expect(() => openAuditLines(`${path}/none/audit.log`, { write: () => undefined })).toThrow(
+      /^log\.audit \(REDRIVER_LOG_AUDIT\): expected a file that can be written to, got ".*ENOENT/,
+    );
   });
 });

@@ -207,9 +207,10 @@ describe("an event's line", () => {
     };
     const closed = { type: "pass:closed", drain, passId, durationMs: 5 } as const;
     const complete = { ...closed, outcome: "complete", counts: nothing } as const;
-    expect(log(complete)).toMatchObject({
+    expect(log(complete)).toMatchObject({ level: "debug" });
+    expect(log({ ...complete, counts: { ...nothing, republished: 5 } })).toMatchObject({
       level: "info",
-      msg: "pass of orders closed: complete, 7 listed, 0 republished, 0 deleted; left 0 due, 3 held, 4 parked, 0 in doubt",
+      msg: "pass of orders closed: complete, 7 listed, 5 republished, 0 deleted; left 0 due, 3 held, 4 parked, 0 in doubt",
     });
     const back = log({ ...complete, counts: { ...nothing, comeBacks: 2 } });
     expect(back).toMatchObject({ level: "warn", msg: expect.stringMatching(/, 2 came back$/) as string });

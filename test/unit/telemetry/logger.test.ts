@@ -25,11 +25,11 @@ function clientError(): Error {
 }
 
 describe("a log line", () => {
-  test("is one JSON object with level, Unix ms, fields and message", () => {
+  test("is one JSON object with level, ISO time, fields and message", () => {
     const [line] = log((logger) => logger.info({ drain: "orders" }, "hello"));
     expect(line).toEqual({
       level: "info",
-      time: expect.any(Number) as number,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string,
       drain: "orders",
       msg: "hello",
     });

@@ -5,6 +5,7 @@ import {
   type AuditQuery,
   type AuditReader,
   type NewAuditEntry,
+  type ObserveAudit,
 } from "../../contracts/audit.ts";
 import type { SourceId } from "../../contracts/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
@@ -66,7 +67,7 @@ export function createRedisAudit(
   redis: StoreRedis,
   source: SourceId,
   { keepMs, maxBytes }: AuditLimits,
-  observe?: (entry: NewAuditEntry) => void,
+  observe?: ObserveAudit,
 ): Audit & AuditReader & { readonly riding: RidingAudit } {
   const stream = sourceKey(redis.keyPrefix, source, "audit");
 

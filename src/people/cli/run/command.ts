@@ -15,7 +15,7 @@ import type { Events } from "../../../job/contracts/events.ts";
 import { createConsole } from "../../console/console.ts";
 import { createPlanDesk } from "../../operations/plans/plan-desk.ts";
 import { createBoundedLines } from "../../../telemetry/bounded-lines.ts";
-import { createAuditLog } from "../../../telemetry/audit-log-lines.ts";
+import { createAuditLog, openAuditLines } from "../../../telemetry/audit-log-lines.ts";
 import { createEventLog } from "../../../telemetry/event-log.ts";
 import { createLogger } from "../../../telemetry/logger.ts";
 import { createMetrics } from "../../../telemetry/metrics.ts";
@@ -77,7 +77,9 @@ async function runUntilStopped(
   });
   teardown.add("warnings", giveWarningsBack);
   // Whatever the level of the log: an act is never left out.
-  const auditLogger = createLogger({ level: "info", secrets: secrets.all, destination: lines });
+  const { audit } = settings.log;
+  const destination = openAuditLines(audit, lines);
+  const logAct = createAuditLog(createLogger({ level: "info", secrets: secrets.all, destination }));
   const readOwnSecret = (ref: SecretRef): SecretReading => {
     const reading = readSecret(ref, { env: io.env, settings });
     if (reading.ok) secrets.add(reading.value);
@@ -90,7 +92,10 @@ async function runUntilStopped(
     events,
     teardown,
     onSecret: secrets.add,
-    onAudit: createAuditLog(auditLogger),
+    // What Redis did not take may have no other place.
+    onAudit: (entry, state) => {
+      if ((audit === "none") === (state === "unwritten")) logAct(entry);
+    },
     readSecret: readOwnSecret,
   });
   const { live } = daemon;

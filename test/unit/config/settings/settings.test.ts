@@ -52,7 +52,7 @@ describe("settings", () => {
         badge: undefined,
         badgeColor: "gray",
       },
-      log: { level: "info" },
+      log: { level: "info", audit: "none" },
       lineage: { key: undefined, keyFile: undefined, oldKeys: [] },
       ledger: {
         sendByMs: 15_000,

@@ -54,10 +54,14 @@ describe("an entry that cannot be written", () => {
     expect(idsOf(store.written).at(-1)).toBe("1499-0");
   });
 
-  test("is told of only as far as it is true: an intent once it is written, a fact at once", async () => {
+  test("is told of only as far as it is true: an intent once it is written, a fact at once, and again if Redis did not take it", async () => {
     const store = createStore();
     const told: NewAuditEntry[] = [];
-    const audit = createAuditOver(store.write, (one) => void told.push(one));
+    const unwritten: NewAuditEntry[] = [];
+    const audit = createAuditOver(
+      store.write,
+      (one, state) => void (state === undefined ? told : unwritten).push(one),
+    );
     store.isAway = true;
     await expect(audit.append([entry("1-0")])).rejects.toThrow("away");
     await audit.record([entry("2-0")]);
@@ -65,5 +69,6 @@ describe("an entry that cannot be written", () => {
     store.isAway = false;
     await audit.append([entry("3-0")]);
     expect(idsOf(told)).toEqual(["2-0", "3-0"]);
+    expect(idsOf(unwritten)).toEqual(["2-0"]);
   });
 });

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { createFolder } from "../../support/command.ts";
+import { createReceiver } from "../../support/receiver.ts";
+import { parseMetrics } from "../../../dev/demo/scraped-metrics.ts";
+import { useRedis } from "../../support/redis.ts";
+import { startService } from "../../support/service.ts";
+
+const redis = useRedis("own");
+
+const drain = (failed: number): string => `
+    mode: live
+    schedule: { every: 1s, full: 20s }
+    minAge: 1s
+    lane: { canary: 20, watch: 2s, probeEvery: 2s }
+    limits: { publish: none, perHost: none, perPass: none, perDay: none }
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: ${failed} }, then: republish }`;
+const document = `
+version: 1
+sources: { default: {} }
+drains:
+  bad:${drain(502)}
+  down:${drain(503)}
+  slow:${drain(504)}
+`;
+
+// A quarter of what one such drain may have, passes every second, and one of its hosts is down for a while.
+it("a drain of 3,000 letters for five hosts has few lines, and its audit is in a file of its own", async () => {
+  const { emulator } = await startService();
+  const hosts = await Promise.all(Array.from({ length: 5 }, () => createReceiver()));
+  const at = Date.now() - 60 * 60_000;
+  const ids = emulator.dlq.seed(
+    Array.from({ length: 3_000 }, (_, index) => ({
+      dlqId: `${at + index}-0`,
+      url: `${hosts[index % 5]!.url}/hook`,
+      createdAt: at - 5_000,
+      responseStatus: 502 + (index % 3),
+      maxRetries: 0,
+      body: String(index),
+    })),
+  );
+  const file = `${createFolder().path}/audit.log`;
+  const env = { REDRIVER_LOG_AUDIT: file };
+  const startedAt = Date.now();
+  hosts[4]!.answer = () => (Date.now() - startedAt < 12_000 ? 503 : 200);
+  const daemon = await startDaemon(createEnv({ emulator, redisUrl: redis.url(), document, env }).env);
+  await expect.poll(() => emulator.dlq.size, { timeout: 120_000, interval: 200 }).toBe(0);
+  // Idle passes.
+  const passes = async (): Promise<number> => {
+    const metrics = parseMetrics(await (await fetch(`${daemon.address}/metrics`)).text());
+    return metrics.sum("redriver_passes_total") ?? 0;
+  };
+  const before = await passes();
+  await expect.poll(passes, { timeout: 30_000, interval: 200 }).toBeGreaterThan(before + 10);
+  daemon.child.kill("SIGTERM");
+  const { out, exitCode } = await daemon.ended;
+  await Promise.all(hosts.map((host) => host.close()));
+  expect(exitCode).toBe(0);
+  expect(hosts.slice(0, 4).map(({ deliveries }) => deliveries.length)).toEqual([600, 600, 600, 600]);
+  const lines = out.trimEnd().split("\n");
+  expect(lines.filter((line) => line.includes('"audit":true'))).toEqual([]);
+  expect(lines.length).toBeLessThan(110);
+  expect(lines.filter((line) => line.includes('"halted"'))).not.toEqual([]);
+  for (const line of daemon.log) expect(line["time"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const acts = readFileSync(file, "utf8").trimEnd().split("\n");
+  const published = acts.flatMap((line) => {
+    const { act, records } = JSON.parse(line) as { act: string; records: { dlqId: string }[] };
+    return act === "published" ? records.map(({ dlqId }) => dlqId) : [];
+  });
+  const named = new Set(published);
+  expect(ids.filter((id) => !named.has(id))).toEqual([]);
+}, 180_000);
