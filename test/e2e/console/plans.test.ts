@@ -129,9 +129,9 @@ describe("plans in the console", () => {
     stand.seed(5);
     const here = await startConsole(stand.env);
     const apply = async (words: string): Promise<string> => {
-      const { path } = await here.act("/plans", "make-plan", { by: "ada", reason: "INC-7" });
+      const { path } = await here.act("/plans", "plan-keep", { by: "ada" });
       await waitForText(here, path, "The plan is ready");
-      await here.act(path, "apply-plan", { by: "ada", reason: "try five" });
+      await here.act(path, "apply", { by: "ada", reason: "try five" });
       await waitForText(here, path, words);
       await waitForText(here, path, "The plan is applied.");
       return path;
