@@ -68,6 +68,8 @@ export const lookAtRedis = later(async () => (await import("./compose/redis-as-s
 export const openAuditReader = later(async () => (await import("./compose/open-readers.ts")).openAuditReader);
 /** The last readings of indexes. */
 export const openIndexReader = later(async () => (await import("./compose/open-readers.ts")).openIndexReader);
+/** The queues over time. */
+export const openQueueSeries = later(async () => (await import("./compose/open-readers.ts")).openQueueSeries);
 /** What notices remember, by source, and the rate of their messages. */
 export async function openNoticeBooks<Memory>(core: Pick<Core, "redis" | "sources">): Promise<{
   readonly books: ReadonlyMap<SourceId, NoticeBook<Memory>>;

@@ -112,7 +112,6 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   hono: ["job/daemon", "people/console"],
   "@hono/node-server": ["bounded-server.ts"],
   // Charts in the browser.
-  uplot: ["people/console"],
   commander: ["people/cli"],
   "fast-json-patch": ["job/message"],
   jose: ["job"],

@@ -3,11 +3,13 @@ import type { AuditReader } from "../contracts/audit.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
 import type { SourceId } from "../contracts/ids.ts";
 import type { NoticeBook, NoticeRate } from "../contracts/notices.ts";
+import type { QueueSeries } from "../contracts/queue-series.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { readConsoleKey as readRedisConsoleKey } from "../store/console/redis-console-key.ts";
 import { createRedisNoticeBook } from "../store/notices/redis-notice-book.ts";
 import { createRedisNoticeRate } from "../store/notices/redis-notice-rate.ts";
+import { createRedisQueueSeries } from "../store/series/redis-queue-series.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import type { Core } from "./build-core.ts";
 
@@ -21,6 +23,10 @@ export function openIndexReader({
   redis,
 }: Pick<Core, "redis">): Pick<StatisticsStore, "readAll" | "readSeries"> {
   return createRedisStatisticsStore(redis);
+}
+
+export function openQueueSeries({ redis }: Pick<Core, "redis">): QueueSeries {
+  return createRedisQueueSeries(redis);
 }
 
 export function openNoticeBooks<Memory>({ redis, sources }: Asked): {

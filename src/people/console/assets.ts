@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { chartFile, ownFile } from "./asset-files.ts";
+import { ownFile } from "./asset-files.ts";
 
 export interface Asset {
   readonly type: string;
@@ -21,8 +21,6 @@ const icon =
 export function readAssets(): ReadonlyMap<string, Asset> {
   return new Map([
     ["console.js", toAsset("text/javascript", readIfBuilt(ownFile("console.js")))],
-    ["charts.js", toAsset("text/javascript", readIfBuilt(ownFile("charts.js")))],
-    ["uplot.js", toAsset("text/javascript", readFileSync(chartFile("uPlot.iife.min.js")))],
     ["icon.svg", toAsset("image/svg+xml", Buffer.from(icon))],
   ]);
 }

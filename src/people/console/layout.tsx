@@ -1,5 +1,5 @@
 import { raw } from "hono/html";
-import { chartStyle, pageStyle } from "./styles.ts";
+import { pageStyle } from "./styles.ts";
 import { areas, type Area, type Html, type Screen, type ScreenContext } from "./screen.ts";
 import type { Person } from "./access/person.ts";
 
@@ -13,6 +13,16 @@ export interface Frame {
   readonly said: { readonly text: string; readonly isRefused: boolean } | null;
 }
 
+const areaKeys: Readonly<Record<Area, string>> = {
+  now: "n",
+  failures: "f",
+  plans: "p",
+  parked: "a",
+  history: "h",
+  rules: "r",
+  indexes: "x",
+};
+
 const areaTitles: Readonly<Record<Area, string>> = {
   now: "Now",
   failures: "Failures",
@@ -22,6 +32,14 @@ const areaTitles: Readonly<Record<Area, string>> = {
   rules: "Rules",
   indexes: "Indexes",
 };
+
+/** As the browser's script takes them. */
+const keys: readonly (readonly [key: string, what: string])[] = [
+  ...areas.map((area) => [`g ${areaKeys[area]}`, areaTitles[area]] as const),
+  ["b", "Pause all drains: opens its form on Now"],
+  ["/", "the first filter"],
+  ["?", "these keys; Escape closes them"],
+];
 
 export function areaPath(area: Area): string {
   return area === "now" ? "/" : `/${area}`;
@@ -34,20 +52,12 @@ interface DocumentProps {
   readonly person: Person | null;
   /** Path of the page's live sections; null: it has none. */
   readonly live: string | null;
-  /** The page has a chart. */
-  readonly hasChart?: boolean;
+  /** Null: the page begins with what it is about, and has its title for who does not see it. */
+  readonly heading: Html | null;
   readonly children?: unknown;
 }
 
-export function Document({
-  frame,
-  title,
-  area,
-  person,
-  live,
-  hasChart = false,
-  children,
-}: DocumentProps): Html {
+export function Document({ frame, title, area, person, live, heading, children }: DocumentProps): Html {
   const name = frame.badge === undefined ? title : `${title} · ${frame.badge}`;
   return (
     <html lang="en">
@@ -57,9 +67,7 @@ export function Document({
         <meta name="color-scheme" content="light dark" />
         <title>{`${name} · redriver`}</title>
         <link rel="icon" href="/assets/icon.svg" />
-        {hasChart ? <style>{raw(chartStyle)}</style> : null}
         <style>{raw(pageStyle)}</style>
-        {hasChart ? <script src="/assets/uplot.js" defer></script> : null}
         <script src="/assets/console.js" type="module"></script>
       </head>
       <body data-live={live ?? ""}>
@@ -71,14 +79,18 @@ export function Document({
           {frame.badge === undefined ? null : <span class={`badge ${frame.badgeColor}`}>{frame.badge}</span>}
           <nav aria-label="Pages">
             {areas.map((one) => (
-              <a href={areaPath(one)} aria-current={one === area ? "page" : undefined}>
+              <a
+                href={areaPath(one)}
+                data-key={areaKeys[one]}
+                aria-current={one === area ? "page" : undefined}
+              >
                 {areaTitles[one]}
               </a>
             ))}
           </nav>
         </header>
         <main id="main" tabindex={-1}>
-          <h1>{title}</h1>
+          <h1 class={heading === null ? "unseen" : undefined}>{heading ?? title}</h1>
           {frame.said === null ? null : (
             <p
               class={frame.said.isRefused ? "problem" : "said"}
@@ -89,17 +101,38 @@ export function Document({
           )}
           {children}
         </main>
+        <dialog id="keys" aria-label="Keys">
+          <dl>
+            {keys.map(([key, what]) => (
+              <>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{what}</dd>
+              </>
+            ))}
+          </dl>
+        </dialog>
         <footer>
           <p>
-            {person === null ? null : `${person.name ?? "You"} (${person.role}) · `}
+            {person === null ? null : toPersonWords(person)}
             replica {frame.replica} · document {frame.documentHash} · {frame.version}
             <span id="live-state" role="status"></span>
+            <span id="keys-hint" hidden>
+              {" · "}press <kbd>?</kbd> for keys
+            </span>
           </p>
           <p id="zone">Times are in UTC.</p>
         </footer>
       </body>
     </html>
   );
+}
+
+/** Forms that a role may not send are not drawn, so somebody who looks for one is told here. */
+function toPersonWords({ name, role }: Person): string {
+  const words = `${name ?? "You"} (${role}) · `;
+  return role === "viewer" ? `${words}acts need the role operator · ` : words;
 }
 
 /** The page's sections, each in an element of its id. */

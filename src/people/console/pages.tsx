@@ -44,7 +44,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       query: searchParams,
       params,
       url: `${toOwnPath(settings.basePath, pathname)}${search}`,
-      // Live sections mostly have no form, and are drawn again and again.
+      // Not every section has a form, and they are drawn again and again.
       get rememberedName() {
         return rememberedName(context);
       },
@@ -58,11 +58,12 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
 
   async function show(
     context: Asked,
-    screen: Pick<Screen, "area" | "hasChart"> | null,
+    screen: Pick<Screen, "area"> | null,
     title: string,
     content: Html,
     status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
     livePath: string | null = null,
+    heading: Html | null = <>{title}</>,
   ): Promise<Response> {
     if (cookieOf(context, saidCookie) !== undefined) setCookie(context, saidCookie, "", 0);
     const frame: Frame = {
@@ -80,7 +81,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
         area={screen?.area ?? null}
         person={(context.get("person") as Person | undefined) ?? null}
         live={livePath}
-        hasChart={screen?.hasChart === true}
+        heading={heading}
       >
         {content}
       </Document>,

@@ -32,7 +32,7 @@ export interface ScreenContext {
 export interface Section<Model> {
   /** Also of its HTML element. */
   readonly id: string;
-  /** Rendered again every few seconds while somebody looks at it. Holds no form. */
+  /** Rendered again every few seconds while somebody looks at it, but not while a form in it is open. */
   readonly isLive: boolean;
   /** Null: nothing is shown. */
   readonly render: (model: Model, context: ScreenContext) => Html | null;
@@ -48,10 +48,10 @@ export interface Screen<Model = unknown> {
   readonly area: Area;
   readonly role: ConsoleRole;
   readonly title: (model: Model) => string;
+  /** What stands over its sections; default: the title. Null: they begin with what the page is about. */
+  readonly heading?: (model: Model) => Html | null;
   /** Null: there is no such thing. Reads Redis only, but for the page of one message. */
   readonly load: (context: ScreenContext) => Promise<Model | null>;
-  /** It draws charts where there is a script. */
-  readonly hasChart?: boolean;
   readonly sections: readonly Section<Model>[];
 }
 

@@ -29,6 +29,7 @@ import { readAssets, type Asset } from "./assets.ts";
 import type { ReportError } from "./error-events.ts";
 import { Sections } from "./layout.tsx";
 import { createReads, shared, type Reads } from "./live/reads.ts";
+import { keepSamples } from "./live/keep-samples.ts";
 import { addLive } from "./live/route.ts";
 import { createLiveStreams } from "./live/streams.ts";
 import { createPages, isAfterAct, noSuchThing } from "./pages.tsx";
@@ -161,12 +162,19 @@ export async function serveConsole(parts: ConsoleParts) {
     setting: "console",
     variable: "REDRIVER_CONSOLE_PORT",
   });
+  const stopSamples = keepSamples({
+    current: () => live.current(),
+    readFacts: reads.facts,
+    now: parts.now,
+    failed: (error) => reportError("chart", error),
+  });
   return {
     address: server.address,
     port: server.port,
     /** Another document is in force: its text is read while the file still has it. */
     adopted: () => void reads.rules(),
     async close(): Promise<void> {
+      stopSamples();
       streams.closeAll();
       await server.close(closeWithinMs);
     },
@@ -189,7 +197,8 @@ export async function serveConsole(parts: ConsoleParts) {
       ? `/live?screen=${encodeURIComponent(asked.url)}`
       : null;
     const sections = <Sections screen={screen} model={model} context={asked} />;
-    return show(context, screen, screen.title(model), sections, 200, livePath);
+    const { title, heading } = screen;
+    return show(context, screen, title(model), sections, 200, livePath, heading?.(model));
   }
 }
 

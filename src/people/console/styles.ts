@@ -4,16 +4,11 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { chartFile, ownFile } from "./asset-files.ts";
+import { ownFile } from "./asset-files.ts";
 
 export const pageStyle = read(ownFile("console.css"));
 
-/** Only for pages with a chart. */
-export const chartStyle = read(chartFile("uPlot.min.css"));
-
-export const styleHashes = [pageStyle, chartStyle].map(
-  (style) => `'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-);
+export const styleHash = `'sha256-${createHash("sha256").update(pageStyle).digest("base64")}'`;
 
 function read(path: string): string {
   const style = readFileSync(path, "utf8").trim();

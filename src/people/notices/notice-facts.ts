@@ -18,8 +18,8 @@ export interface NoticeFacts {
   readonly uncopied: number;
 }
 
-/** `why`: the answers that halted it. `nextAt`: its next probe, Unix ms by Redis; null: unknown. */
-export type HaltedLane = Pick<LaneView, "lane" | "drain" | "origin" | "nextAt" | "why">;
+/** `nextAt`: its next probe, Unix ms by Redis; null: unknown. */
+export type HaltedLane = Pick<LaneView, "lane" | "drain" | "origin" | "nextAt">;
 
 export interface DrainNoticeFacts {
   readonly drain: DrainName;

@@ -93,7 +93,9 @@ it.skipIf(!hasBrowser).each([
     await page.locator("#live-state", { hasText: " · live" }).waitFor();
     await page.evaluate("globalThis.isAsLoaded = true");
     await page.locator("summary", { hasText: "Pause orders" }).click();
-    const form = page.locator(`form[action='${base}/acts/pause']`).first();
+    const form = page
+      .locator("details", { hasText: "Pause orders" })
+      .locator(`form[action='${base}/acts/pause']`);
     const commandAsked = page.waitForResponse(`${proxy.url}/acts/pause/command`);
     await form.getByLabel("Reason").fill("their database is restored");
     await form.getByLabel("Reason").blur();

@@ -5,7 +5,7 @@ import { toPublicPath } from "../paths.ts";
 import { createHostCheck } from "./host-names.ts";
 import { createProxyCheck } from "./proxies.ts";
 import { isOfOwnPage } from "./request-origin.ts";
-import { styleHashes } from "../styles.ts";
+import { styleHash } from "../styles.ts";
 
 export const addSecurityHeaders: MiddlewareHandler<AskedEnv> = async (context, next) => {
   await next();
@@ -57,12 +57,12 @@ export function refuseOtherPages(proxies: readonly string[]): MiddlewareHandler<
   };
 }
 
-/** For every answer: no inline code, no style but our own two, nothing loaded from elsewhere, no frame, nothing kept. */
+/** For every answer: no inline code, no style but our own one, nothing loaded from elsewhere, no frame, nothing kept. */
 const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src ${styleHashes.join(" ")}`,
+    `style-src ${styleHash}`,
     "img-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",

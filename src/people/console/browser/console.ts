@@ -1,5 +1,4 @@
-/** What a browser adds: live sections, the reader's time zone, keys, copying, charts. Every page works without. */
-import { drawCharts } from "./charts.js";
+/** What a browser adds: live sections, the reader's time zone, keys, copying. Every page works without. */
 
 /** Of a form's command: waits until it is of what the form has now. */
 const commandsNow = new WeakMap<HTMLElement, () => Promise<void>>();
@@ -10,10 +9,10 @@ const commandWithinMs = 3_000;
 showLocalTimes(document);
 nameZone();
 addCopyButtons(document);
-followForms();
-drawCharts(document);
+followForms(document);
 listen();
 document.addEventListener("keydown", onKey);
+document.querySelector("#keys-hint")?.removeAttribute("hidden");
 
 function listen(): void {
   const path = document.body.dataset["live"];
@@ -51,22 +50,55 @@ function listen(): void {
   if (!document.hidden) open();
 }
 
+/** Of sections in which somebody fills a form in: what they are once it is closed. */
+const heldBack = new Map<string, string>();
+
 /** The HTML is the server's own: it has escaped what strangers wrote. */
 function replaceSections(changed: Record<string, string>): void {
   for (const [id, html] of Object.entries(changed)) {
     const section = document.querySelector<HTMLElement>(`#${CSS.escape(id)}[data-live]`);
     if (section === null) continue;
-    const focused = section.contains(document.activeElement) ? document.activeElement : null;
-    const href = focused?.getAttribute("href") ?? null;
-    const before = phaseOf(section);
-    section.innerHTML = html;
-    if (before !== phaseOf(section)) reloadForms();
-    showLocalTimes(section);
-    addCopyButtons(section);
-    drawCharts(section);
-    if (href !== null) section.querySelector<HTMLElement>(`a[href="${CSS.escape(href)}"]`)?.focus();
+    if (section.querySelector("details.act[open]") === null) replaceSection(section, html);
+    else heldBack.set(id, html);
   }
 }
+
+function replaceSection(section: HTMLElement, html: string): void {
+  heldBack.delete(section.id);
+  const focused = section.contains(document.activeElement) ? document.activeElement : null;
+  const [href, fold] = [focused?.getAttribute("href") ?? null, focused?.closest<HTMLElement>("[data-fold]")];
+  const before = phaseOf(section);
+  const folds = new Map(
+    [...section.querySelectorAll<HTMLDetailsElement>("details[data-fold]")].map((one) => [
+      one.dataset["fold"] ?? "",
+      one.open,
+    ]),
+  );
+  section.innerHTML = html;
+  for (const one of section.querySelectorAll<HTMLDetailsElement>("details[data-fold]")) {
+    one.open = folds.get(one.dataset["fold"] ?? "") ?? one.open;
+  }
+  if (before !== phaseOf(section)) reloadForms();
+  showLocalTimes(section);
+  addCopyButtons(section);
+  followForms(section);
+  if (href !== null) section.querySelector<HTMLElement>(`a[href="${CSS.escape(href)}"]`)?.focus();
+  else if (fold) {
+    const name = CSS.escape(fold.dataset["fold"] ?? "");
+    section.querySelector<HTMLElement>(`[data-fold="${name}"] > summary`)?.focus();
+  }
+}
+
+document.addEventListener(
+  "toggle",
+  () => {
+    for (const [id, html] of heldBack) {
+      const section = document.querySelector<HTMLElement>(`#${CSS.escape(id)}`);
+      if (section?.querySelector("details.act[open]") === null) replaceSection(section, html);
+    }
+  },
+  { capture: true },
+);
 
 function phaseOf(section: HTMLElement): string | undefined {
   return section.querySelector<HTMLElement>("[data-phase]")?.dataset["phase"];
@@ -83,6 +115,12 @@ function showLocalTimes(within: ParentNode): void {
     const at = new Date(time.getAttribute("datetime") ?? "");
     if (Number.isNaN(at.getTime())) continue;
     time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  }
+  // An axis has hours, or days of UTC.
+  for (const tick of within.querySelectorAll<SVGElement>("svg [data-at]")) {
+    if (!tick.textContent.includes(":")) continue;
+    const at = new Date(tick.dataset["at"] ?? "");
+    tick.textContent = `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
   }
 }
 
@@ -116,8 +154,8 @@ async function copy(command: HTMLElement, button: HTMLButtonElement): Promise<vo
  * has answered, the command says that it is older. If it does not answer, the command is again of the fields as
  * the page opened, and says so.
  */
-function followForms(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>("details.act form")) {
+function followForms(within: ParentNode): void {
+  for (const form of within.querySelectorAll<HTMLFormElement>("details.act form")) {
     const command = form.querySelector<HTMLElement>(".command");
     const code = command?.querySelector("code") ?? null;
     const note = form.querySelector("[data-as-opened]");
@@ -161,25 +199,47 @@ function followForms(): void {
   }
 }
 
-/** g, then the first letter of a page; / goes to the first filter. Not while somebody types. */
+/** g, then the key of a page; / goes to the first filter; ? shows them all. Not while somebody types. */
 let isGoing = false;
 function onKey(event: KeyboardEvent): void {
   const target = event.target instanceof HTMLElement ? event.target : null;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (target?.matches("input, select, textarea") === true) return;
+  const dialog = document.querySelector<HTMLDialogElement>("#keys");
+  if (event.key === "?") {
+    if (dialog?.open === true) dialog.close();
+    else dialog?.showModal();
+    return;
+  }
   if (event.key === "/") {
     event.preventDefault();
     document.querySelector<HTMLElement>(".filters input")?.focus();
     return;
   }
-  if (isGoing) {
-    const links = [...document.querySelectorAll<HTMLAnchorElement>("nav a")];
-    const keys: Readonly<Record<string, string>> = { a: "Parked", x: "Indexes" };
-    const title = keys[event.key];
-    const link = links.find(({ textContent }) =>
-      title === undefined ? textContent.toLowerCase().startsWith(event.key) : textContent === title,
-    );
-    link?.click();
-  }
+  if (isGoing)
+    document.querySelector<HTMLAnchorElement>(`nav a[data-key="${CSS.escape(event.key)}"]`)?.click();
+  else if (event.key === "b") openBrake();
   isGoing = event.key === "g" && !isGoing;
 }
+
+function openBrake(): void {
+  const brake = document.querySelector<HTMLDetailsElement>("details.brake");
+  if (brake === null) location.href = document.querySelector<HTMLAnchorElement>("nav a")?.href ?? "/";
+  else {
+    brake.querySelector("summary")?.focus();
+    brake.open = true;
+  }
+}
+
+/** Who opens a form goes on in its first empty field. */
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (!(target instanceof HTMLDetailsElement) || !target.matches(".act[open]")) return;
+    // A form that its page opened takes nobody's focus.
+    if (document.activeElement !== target.querySelector("summary")) return;
+    const fields = [...target.querySelectorAll<HTMLInputElement>("input:not([type='hidden']), select")];
+    (fields.find(({ value }) => value === "") ?? fields[0])?.focus();
+  },
+  { capture: true },
+);

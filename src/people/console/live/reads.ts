@@ -21,8 +21,8 @@ export interface Reads {
   readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
   /** Of persons, by source. */
   readonly pauses: () => Promise<ReadonlyMap<SourceId, readonly PauseRecord[]>>;
-  /** As the passes have counted them. */
-  readonly facts: () => Promise<QueueFacts>;
+  /** As the passes have counted them. `maxAgeMs`: older ones than usual are good enough. */
+  readonly facts: (maxAgeMs?: number) => Promise<QueueFacts>;
   /** Null: not known here. */
   readonly rules: () => RulesInForce | null;
   /** After an act, so that its own page shows it. */
@@ -86,7 +86,7 @@ async function readPauses({ sources }: Pick<Core, "sources">) {
 }
 
 interface Shared<Answer> {
-  readonly read: () => Promise<Answer>;
+  readonly read: (maxAgeMs?: number) => Promise<Answer>;
   readonly forget: () => void;
 }
 
@@ -104,9 +104,9 @@ export function shared<Answer>(
 ): Shared<Answer> {
   let latest: { readonly answer: Promise<Answer>; readonly at: number } | null = null;
   return {
-    read() {
+    read(maxAgeMs = ageMs) {
       const age = latest === null ? Infinity : now() - latest.at;
-      if (latest !== null && age >= 0 && age < ageMs) return latest.answer;
+      if (latest !== null && age >= 0 && age < maxAgeMs) return latest.answer;
       const answer = read();
       const own = { answer, at: now() };
       latest = own;

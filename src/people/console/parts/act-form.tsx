@@ -10,8 +10,12 @@ interface ActFormProps {
   /** Values that are known: hidden fields, and what others begin with. */
   readonly values: Values;
   readonly context: ScreenContext;
-  /** Why it cannot be done now, whoever asks; null: it can. */
+  /** Why it cannot be done now, whoever asks: then it is not drawn. Null: it can be done. */
   readonly disabled?: string | null;
+  /** The reason is news to who looks for the form, so it stands in its place. */
+  readonly saysWhy?: boolean;
+  /** How it stands out; default: not at all. */
+  readonly look?: "primary" | "brake" | "";
   /** What is written on it here, such as how many it is about; default: the act's title. */
   readonly title?: string;
   /** Its page is about it: nobody has to open it first. */
@@ -24,28 +28,27 @@ interface ActFormProps {
 
 export const maxReasonCharacters = 500;
 
-/** A form that opens on a click, also without a script. If it cannot be sent, it says why. */
+/** A form that opens on a click, also without a script. What cannot be done, or not by this person, is not drawn. */
 export function ActForm({
   act,
   values,
   context,
   disabled = null,
+  saysWhy = false,
+  look = "",
   title = act.title,
   isOpen = false,
   hides = [],
   choices = {},
-}: ActFormProps): Html {
+}: ActFormProps): Html | null {
   const { person, url, formToken, rememberedName } = context;
   const why = whyNot(person, act.role) ?? disabled;
   if (why !== null) {
-    return (
-      <p class="act disabled">
-        <button type="button" disabled>
-          {title}
-        </button>{" "}
-        <span class="hint">{why}</span>
+    return saysWhy ? (
+      <p class="hint">
+        {title}: {why}
       </p>
-    );
+    ) : null;
   }
   const of = toIdPart(values);
   const idOf = (name: string): string => `${act.name}-${name}-${of}`;
@@ -61,7 +64,7 @@ export function ActForm({
     ...(person.name === null ? [toAuditField("by", "Your name")] : []),
   ];
   return (
-    <details class="act" open={isOpen}>
+    <details class={`act ${look}`} open={isOpen} data-fold={`${act.name}-${of}`}>
       <summary>{title}</summary>
       <form method="post" action={toActPath(act)}>
         {act.about === undefined ? null : <p class="hint">{act.about}</p>}

@@ -1,7 +1,6 @@
 /** What one kind of failure is: its answer, since when, a sample, and what people have said about it. */
 import { toTime } from "../../operations/phrases.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
-import { toAnswerText } from "../../read/answer-text.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
@@ -23,11 +22,9 @@ export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
   const { origin, since, firstMetAt, lastSeenAt, isNew, isQuiet, note, sample, source, drain } = failure;
   return (
     <>
-      <p class="answer">
-        <strong>
-          <Foreign text={toAnswerText(failure)} />
-        </strong>{" "}
-        from <Foreign text={origin} /> {isNew ? <span class="new">new</span> : null}
+      <p class="hint">
+        <Foreign text={origin} /> · failure <code>{failure.id}</code>{" "}
+        {isNew ? <span class="new">new</span> : null}
         {isQuiet ? <span class="mark">quiet</span> : null}
       </p>
       <dl>

@@ -1,5 +1,6 @@
 import type { Html } from "../screen.ts";
 import { number } from "../../operations/phrases.ts";
+import { Chart } from "./chart.tsx";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
 
@@ -9,7 +10,7 @@ interface Line {
   readonly points: readonly (readonly [at: number, value: number])[];
 }
 
-/** A chart where there is a script, over a table that has the same numbers. Nothing without points. */
+/** Lines of one unit, and a table that has the same numbers. Nothing without points. */
 export function LineChart({
   title,
   lines,
@@ -20,24 +21,33 @@ export function LineChart({
   const times = [...new Set(lines.flatMap(({ points }) => points.map(([at]) => at)))].toSorted(
     (one, other) => one - other,
   );
-  if (times.length === 0) return null;
+  const [from, to] = [times[0], times.at(-1)];
+  if (from === undefined || to === undefined) return null;
   const valuesOf = lines.map(({ points }) => new Map(points));
-  const chart = {
-    times: times.map((at) => at / 1_000),
-    series: lines.map(({ label }, index) => ({
-      label,
-      values: times.map((at) => valuesOf[index]?.get(at) ?? null),
-    })),
-  };
   return (
     <figure class="chart">
-      <figcaption>{title}</figcaption>
-      <div
-        data-chart={JSON.stringify(chart)}
-        role="img"
-        aria-label={`${title}; its numbers are in the table`}
-      ></div>
-      <details>
+      <figcaption>
+        {title}
+        <span class="legend">
+          {lines.map(({ label }, index) => (
+            <span class={`of-line${index}`}>{label}</span>
+          ))}
+        </span>
+      </figcaption>
+      {from === to ? null : (
+        <Chart
+          from={from}
+          to={to}
+          plots={[
+            {
+              heightPx: 160,
+              lines: lines.map(({ points }, index) => ({ name: `line${index}`, kind: "line", points })),
+            },
+          ]}
+          label={`${title}; its numbers are in the table`}
+        />
+      )}
+      <details data-fold={title}>
         <summary>Numbers</summary>
         <Table
           caption={title}

@@ -1,4 +1,5 @@
 import type { Html } from "../screen.ts";
+import { isOwnWord, Word } from "./word.tsx";
 
 interface Column<Row> {
   readonly title: string;
@@ -28,7 +29,7 @@ export function Table<Row>({
           <tr>
             {columns.map(({ title, isNumber }) => (
               <th scope="col" class={isNumber === true ? "number" : undefined}>
-                {title}
+                {isOwnWord(title) ? <Word word={title} /> : title}
               </th>
             ))}
           </tr>

@@ -1,5 +1,5 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
-import { openAuditReader } from "../../../job/door.ts";
+import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -9,14 +9,18 @@ import { readLanes, type StoredDetails } from "../../operations/failures/details
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
 import { noteAct, pauseAct, quietAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
-import { ArrivalBars, toDays } from "../parts/arrivals.tsx";
+import { toDays } from "../parts/arrivals.tsx";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
+import { FailureChart, toRedrives, type Redrives } from "../parts/failure-chart.tsx";
 import { FailureHead } from "../parts/failure-head.tsx";
 import { Happened } from "../parts/happened.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
-import { pausesOfKind, toKindPauseValues } from "../parts/paused-kinds.tsx";
-import { number } from "../../operations/phrases.ts";
+import { pausesOfKind, toKindPauseValues } from "../parts/paused.tsx";
+import { toAnswerText } from "../../read/answer-text.ts";
+import { toKindKey } from "../../read/queue-sample.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { cut, number } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -25,6 +29,7 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model extends StoredDetails {
   readonly timeLine: TimeLine;
+  readonly redrives: Redrives;
   /** Of its source. */
   readonly pauses: readonly PauseRecord[];
   /** Sources that have met it too. */
@@ -35,7 +40,15 @@ export const failureScreen = defineScreen<Model>({
   path: "/failures/:id",
   area: "failures",
   role: "viewer",
-  title: ({ failure: { id } }) => `Failure ${id}`,
+  title: ({ failure }) => `${cut(toAnswerText(failure), 60)} · ${toDestinationText(failure.origin)}`,
+  heading: ({ failure }) => (
+    <>
+      <Foreign text={toAnswerText(failure)} />{" "}
+      <small>
+        from <Foreign text={toDestinationText(failure.origin)} />
+      </small>
+    </>
+  ),
   load: readModel,
   sections: [
     {
@@ -43,21 +56,22 @@ export const failureScreen = defineScreen<Model>({
       isLive: true,
       render: (model, { now }) => <FailureHead {...model} pauses={kindPausesOf(model)} now={now} />,
     },
-    { id: "numbers", isLive: true, render: (model, { now }) => <Numbers model={model} now={now} /> },
-    { id: "failure-acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
+    { id: "numbers", isLive: true, render: (model) => <Numbers model={model} /> },
+    { id: "chart", isLive: true, render: (model, { now }) => <FailureChart {...model} now={now} /> },
+    { id: "failure-acts", isLive: true, render: (model, context) => <Acts {...{ model, context }} /> },
     {
       id: "rules",
       isLive: true,
       render: ({ failure }, context) => <DecidingRules {...{ failure, context }} />,
     },
     { id: "lanes", isLive: true, render: (model) => <Lanes {...model} /> },
-    { id: "lane-acts", isLive: false, render: (model, context) => <LaneActs {...{ model, context }} /> },
+    { id: "lane-acts", isLive: true, render: (model, context) => <LaneActs {...{ model, context }} /> },
     { id: "time-line", isLive: true, render: (model) => <Happened {...model} /> },
     { id: "arrivals", isLive: true, render: (model, { now }) => <Arrivals model={model} now={now} /> },
   ],
 });
 
-async function readModel({ core, reads, params, query }: ScreenContext): Promise<Model | null> {
+async function readModel({ core, reads, params, query, now }: ScreenContext): Promise<Model | null> {
   const found = (await reads.failures()).filter(({ id }) => id === params["id"]);
   const asked = query.get("source");
   const failure = found.find(({ source }) => asked === null || source === asked);
@@ -66,19 +80,23 @@ async function readModel({ core, reads, params, query }: ScreenContext): Promise
   const key = `${failure.source} ${failure.id}`;
   // At the same time as the time line: which acts were probes depends on how the lanes are now.
   const reading = readLanes(core, failure);
-  const [timeLine, lanes, arrivals, pauses] = await Promise.all([
+  const thisHour = Math.floor(now / 3_600_000);
+  const hours = Array.from({ length: 25 }, (_, ago) => thisHour - 24 + ago);
+  const [timeLine, lanes, arrivals, pauses, kinds] = await Promise.all([
     reads.kept(`failure ${key}`, async () =>
       readTimeLine(await openAuditReader(core), failure, toHalted(await reading)),
     ),
     reading,
     reads.arrivals(),
     reads.pauses(),
+    reads.kept(`kinds ${thisHour}`, async () => (await openQueueSeries(core)).readKinds(hours)),
   ]);
   return {
     failure,
     arrivals: arrivals.get(failure.source)?.get(failure.id) ?? {},
     lanes,
     timeLine,
+    redrives: toRedrives(hours, kinds, toKindKey(failure.source, failure.id), failure),
     pauses: pauses.get(failure.source) ?? [],
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
@@ -97,32 +115,35 @@ function kindPausesOf({ failure, pauses }: Model): readonly PauseRecord[] {
   return pausesOfKind(pauses, failure.id);
 }
 
-function Numbers({ model, now }: { readonly model: Model; readonly now: number }): Html {
-  const { failure, arrivals } = model;
+function Numbers({ model: { failure } }: { readonly model: Model }): Html {
   const { waiting, parked, published, failedAgain, arrived, drains } = failure;
   const unseen = drains.reduce((sum, one) => sum + one.unseen, 0);
   const tiles: readonly (readonly [string, number, string | null])[] = [
     ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : null],
     ["parked", parked, parked > 0 ? "for a person" : null],
-    ["redriven", published, null],
+    ["sent again", published, null],
     ["failed again", failedAgain, null],
     ["arrived", arrived, "since it is counted"],
   ];
   return (
-    <>
-      <ul class="tiles">
-        {tiles.map(([name, count, what]) => (
-          <li>
-            <strong>{number(count)}</strong>{" "}
-            {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
-            {what === null ? null : <span class="hint">{what}</span>}
-          </li>
-        ))}
-      </ul>
-      <ArrivalBars arrivals={arrivals} now={now} hoursPerBar={1} width={336} />
-    </>
+    <ul class="tiles">
+      {tiles.map(([name, count, what]) => (
+        <li class={lineOf[name] === undefined ? undefined : `of-${lineOf[name]}`}>
+          <strong>{number(count)}</strong>{" "}
+          {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
+          {what === null ? null : <span class="hint">{what}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }
+
+/** Those that are lines of its chart. */
+const lineOf: Readonly<Record<string, string>> = {
+  "sent again": "published",
+  "failed again": "failed-again",
+  arrived: "arrived",
+};
 
 function Acts({ model, context }: { readonly model: Model; readonly context: ScreenContext }): Html {
   const { failure } = model;
@@ -134,8 +155,8 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   return (
     <>
       <h2>What can be done about this kind</h2>
-      <p>
-        <a class="button" href={`/plans${toQuery({ drain, failure: id })}`}>
+      <p class="acts">
+        <a class="button primary" href={`/plans${toQuery({ drain, failure: id })}`}>
           Make a plan of this kind
         </a>{" "}
         {failure.parked > 0 ? (
@@ -225,7 +246,7 @@ function Lanes(model: Model): Html {
           },
           { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
           { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
-          { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
+          { title: "sent again", isNumber: true, cell: ({ published }) => number(published) },
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
         ]}
       />

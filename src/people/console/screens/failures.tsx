@@ -10,13 +10,13 @@ import { counted, number } from "../../operations/phrases.ts";
 import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
-import { pausesOfKind } from "../parts/paused-kinds.tsx";
+import { pausesOfKind } from "../parts/paused.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf, toQuery } from "../query.ts";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
-import { toDestinationRows } from "./now.tsx";
+import { toDestinationRows } from "../parts/destinations.tsx";
 
 interface Filter {
   readonly host: string;

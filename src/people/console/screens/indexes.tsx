@@ -37,7 +37,6 @@ export const indexesScreen = defineScreen<Model>({
   path: "/indexes",
   area: "indexes",
   role: "viewer",
-  hasChart: true,
   title: () => "Indexes",
   async load({ core, reads }) {
     const [indexes, facts] = await Promise.all([readIndexes(core), reads.facts()]);

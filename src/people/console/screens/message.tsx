@@ -187,8 +187,14 @@ function Acts({
     <>
       {ledger.state === "parked" ? <ReleaseHints conditions={conditions} reason={ledger.reason} /> : null}
       <div class="acts">
-        <ActForm act={releaseAct} values={{ dlqIds: dlqId, source }} context={context} disabled={notParked} />
-        <ActForm act={contentAct} values={values} context={context} disabled={notFound} />
+        <ActForm
+          act={releaseAct}
+          values={{ dlqIds: dlqId, source }}
+          context={context}
+          disabled={notParked}
+          saysWhy={ledger.state === "parked"}
+        />
+        <ActForm act={contentAct} values={values} context={context} disabled={notFound} saysWhy />
       </div>
     </>
   );

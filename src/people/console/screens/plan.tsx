@@ -94,6 +94,8 @@ function Acts({
           values={values}
           context={context}
           disabled={whyNoApply}
+          saysWhy
+          look="primary"
         />
         <ActForm
           act={stopPlanAct}

@@ -58,6 +58,7 @@ function Make({
       context={context}
       choices={toChoices(context.core)}
       disabled={toWhyNoMore(all)}
+      saysWhy
     />
   );
 }

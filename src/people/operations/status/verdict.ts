@@ -51,7 +51,8 @@ function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boo
   return `the service${isOnly ? "" : ` of ${source}`} is behind: ${waiting} undelivered`;
 }
 
-function toHeadline({ drains, sources, replicas, at }: Status): string {
+/** The first part of the verdict. */
+export function toHeadline({ drains, sources, replicas, at }: Status): string {
   const often = sum(sources, ({ shared }) => shared?.waiting ?? 0);
   const listed = sum(drains, ({ outlook }) => outlook.waiting) - often;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);

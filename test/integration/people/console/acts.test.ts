@@ -40,17 +40,18 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   expect(await act("/", "pause", { drains: "main", for: "2h", reason })).toMatch(/^main: paused until /);
   const now = await page("/");
   expect(now).toMatch(/paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s);
-  expect(now).toContain("main is paused");
+  expect(now).toContain("Resume main");
+  expect(now).not.toContain("Pause main");
   expect(await act("/", "resume", { drains: "main", reason })).toBe("main: resumed");
   expect(await act("/", "pause", { all: "yes", reason })).toBe("all drains of source default: paused");
   expect(await act("/", "resume", { all: "yes", reason })).toContain("resumed");
   const path = `/failures/${id}`;
   expect(await act(path, "pause", { drains: "main", host: shop, reason })).toBe(`${shop} of main: paused`);
-  expect(await page(path)).toContain("it is paused");
+  expect(await page(path)).toContain("Resume the destination");
   expect(await act(path, "resume", { drains: "main", host: shop, reason })).toBe(`${shop} of main: resumed`);
   expect(await act(path, "pause", { failure: id, reason })).toContain(`failure:${id} of all drains`);
   expect(await page(path)).toContain("<dt>this kind</dt>");
-  const paused = (await page("/")).split('id="paused-kinds"')[1]?.split('id="destinations"')[0] ?? "";
+  const paused = (await page("/")).split('id="paused"')[1]?.split('id="destinations"')[0] ?? "";
   expect(paused).toContain(`href="/failures/${id}?source=default"`);
   expect(paused).toMatch(
     /422 no such tenant.*paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s,
@@ -58,7 +59,7 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   expect(paused).toContain(`Resume failure ${id}`);
   expect(await page("/failures")).toMatch(new RegExp(`/failures/${id}"(?:(?!</tr>).)*paused</span> by`, "s"));
   expect(await act("/", "resume", { failure: id, reason })).toContain("resumed");
-  expect(await page("/")).not.toContain("Paused kinds of failure");
+  expect(await page("/")).not.toContain("Paused by people");
   expect(await page("/failures")).not.toContain("paused</span> by");
   const common = { by: "ann (console)", source: "default", records: [], why: reason };
   expect(await persons(stand)).toMatchObject([
@@ -78,11 +79,11 @@ it("shows a paused destination for which nothing waits, and resumes it", async (
   const host = "https://nobody.example.com";
   await act("/", "pause", { host, reason: "before it begins" });
   const now = await page("/");
-  const paused = now.split('id="paused-hosts"')[1]?.split('id="destinations"')[0] ?? "";
+  const paused = now.split('id="paused"')[1]?.split('id="destinations"')[0] ?? "";
   expect(paused).toMatch(/nobody\.example\.com.*paused<\/span> by <bdi>ann.*before it begins/s);
   expect(commandsOf(paused)).toEqual([`redriver resume --host ${host} --reason ...`]);
   expect(await act("/", "resume", { host, reason: "it may begin" })).toContain("resumed");
-  expect(await page("/")).not.toContain("Paused destinations");
+  expect(await page("/")).not.toContain("Paused by people");
 });
 
 it("notes and quiets a kind, and its page shows what people wrote", async () => {
@@ -96,7 +97,7 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
   expect(await page("/failures")).toContain("OPS-7");
   expect(await page("/failures")).not.toContain('class="new"');
   expect(await act(path, "failures-quiet", { id, until: "changed" })).toContain("quiet until it changes");
-  expect(await page(path)).toContain("it is quiet");
+  expect(await page(path)).toContain("End the quiet");
   expect(await act(path, "failures-quiet", { id, until: "2999-01-01" })).toContain("2999-01-01");
   expect(await act(path, "failures-quiet", { id, off: "yes" })).toContain("no longer quiet");
   // What was there is removed.
@@ -123,7 +124,7 @@ it("probes and resets a halted lane; another one says why not", async () => {
   const host = receiver.url;
   const path = `/failures?host=${encodeURIComponent(host)}`;
   const before = (await page(path)).split('id="destinations"')[1];
-  expect(before).toMatch(/its lane is \w+; only a halted lane is probed/);
+  expect(before).not.toContain("Probe its lane now");
   const order = { host, drain: "main", reason: "they say it is back" };
   const shownAfterProbe = async (): Promise<string> => {
     const form = { formToken: formTokenOf(await page(path)), by: "ann", back: path, ...order };
@@ -186,7 +187,7 @@ ${drain.replaceAll(/^    /gm, "    ")}
 });
 
 async function isPausedIn(at: string, headers: Readonly<Record<string, string>> = {}): Promise<boolean> {
-  return (await (await fetch(`${at}/`, { headers })).text()).includes("main is paused");
+  return (await (await fetch(`${at}/`, { headers })).text()).includes("Resume main");
 }
 
 it("shows what was done at once: to who did it, in another replica, and by the API", async () => {
@@ -319,7 +320,7 @@ it("takes no act without its token, its reason, a name, a role, or from another 
   expect((await fetch(`${url}/acts/pause`)).status).toBe(404);
   const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, { "console.role": "viewer" });
   const shown = await viewer.page("/");
-  expect(shown).toContain("needs the role operator; yours is viewer");
+  expect(shown).toContain("acts need the role operator");
   expect(shown).not.toContain('<form method="post"');
   expect((await viewer.send("pause", order)).status).toBe(403);
   expect(await audit()).toHaveLength(before);

@@ -46,7 +46,7 @@ it("now is green and empty if all is well", async () => {
   const html = await page("/");
   // No replica gives signs of life here.
   expect(html).toMatch(
-    /<p class="verdict[^"]*" role="status"><bdi>Not running: no replica, 0 waiting\.<\/bdi>/,
+    /<div class="verdict bad"><p role="status"><bdi>Not running: no replica, 0 waiting\.<\/bdi>/,
   );
   expect(html).toContain("Nothing waits at any destination, and nothing is parked.");
   expect(html).toContain("staging");
@@ -56,7 +56,9 @@ it("now is green and empty if all is well", async () => {
 it("now counts what expires within a day, once anything has counted", async () => {
   const stand = await createConsoleStand({ redisUrl: redis.url(), drain, source: "{ retention: 3d }" });
   const tile = async () =>
-    /<strong[^>]*>([^<]*)<\/strong> (?:<a href="#expiring">)?expire in 24 h/.exec(await stand.page("/"))?.[1];
+    /<strong[^>]*>([^<]*)<\/strong> (?:<a href="#expiring">)?<span[^>]*>expire in 24 h/.exec(
+      await stand.page("/"),
+    )?.[1];
   expect(await tile()).toBe("–");
   const day = 24 * 3_600_000;
   stand.seed(1, { responseStatus: 404 });
@@ -65,7 +67,6 @@ it("now counts what expires within a day, once anything has counted", async () =
   await stand.pass();
   expect(await tile()).toBe("2");
   const now = await stand.page("/");
-  expect(now).toContain('<a href="#expiring">expire in 24 h</a>');
   expect(now).toMatch(/<caption[^>]*>What expires first/);
   expect(now).toMatch(/data-title="oldest expires"[^>]*><time[^>]*>in 21h\d+m<\/time>/);
 });
@@ -74,9 +75,15 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   const stand = await setUpHalted();
   const { page, receiver } = stand;
   const now = await page("/");
-  expect(now).toContain("halted, next probe");
-  expect(now).toContain(`href="/failures?host=${encodeURIComponent(receiver.url)}"`);
-  expect(now).toContain("the oldest failed");
+  const host = new URL(receiver.url).host;
+  expect(now).toContain(`<bdi>${host} answers 503 upstream is not there</bdi>`);
+  expect(now).toMatch(/12 wait, halted for \d+s, next probe in/);
+  // What a person does first stands there, and as one form.
+  expect(now.split('id="needs"')[1]?.split("<section")[0]).toMatch(
+    /Probe it now.*action="\/acts\/lanes-probe"/s,
+  );
+  expect(now).toContain(`href="/failures?host=${encodeURIComponent(receiver.url)}&amp;drain=main"`);
+  expect(now).toMatch(/oldest [^<]+ ago/);
 
   const list = await page("/failures");
   const idOf = (text: string) =>
@@ -90,6 +97,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(list).toMatch(/aria-label="12 arrived in 7 days, at most \d+ in 3 h"/);
 
   const failure = await page(`/failures/${first}`);
+  expect(failure).toMatch(/<h1><bdi>503 upstream is not there<\/bdi> <small>from <bdi>/);
   expect(failure).toContain('<span class="bad">halted</span>');
   expect(failure).toMatch(/\d of 5 failed again, 503/);
   expect(failure).toContain("lane-halted");

@@ -1,0 +1,174 @@
+/** Where something waits or is parked, by what becomes of it: what is stopped comes first. */
+import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
+import { namesOfOrigin } from "../../../job/message/destination-names.ts";
+import { counted, number } from "../../operations/phrases.ts";
+import type { Status } from "../../operations/status/read.ts";
+import { toQuery } from "../query.ts";
+import type { Html } from "../screen.ts";
+import { LaneWords, PauseWords } from "./lane.tsx";
+import { ShareBar } from "./share-bar.tsx";
+import { Table } from "./table.tsx";
+import { Foreign } from "./text.tsx";
+import { Ago } from "./time.tsx";
+
+const groups = ["halted", "paused", "only planned", "drains", "parked"] as const;
+type Group = (typeof groups)[number];
+
+type DestinationRow = Status["drains"][number]["destinations"][number] & {
+  readonly drain: string;
+  readonly pauses: readonly HostPause[];
+  readonly group: Group;
+};
+
+/** A group with more is folded. */
+const openUpTo = 6;
+const rowsShown = 50;
+
+export function Destinations({ status }: { readonly status: Status }): Html {
+  const rows = toDestinationRows(status);
+  const waiting = rows.reduce((sum, one) => sum + one.waiting, 0);
+  return (
+    <>
+      <h2>Destinations</h2>
+      {rows.length === 0 ? (
+        <p class="empty">Nothing waits at any destination, and nothing is parked.</p>
+      ) : null}
+      {groups.map((group) => (
+        <GroupOf
+          group={group}
+          rows={rows.filter((one) => one.group === group)}
+          waiting={waiting}
+          now={status.at}
+        />
+      ))}
+    </>
+  );
+}
+
+function GroupOf({
+  group,
+  rows,
+  waiting,
+  now,
+}: {
+  readonly group: Group;
+  readonly rows: readonly DestinationRow[];
+  /** Of all groups. */
+  readonly waiting: number;
+  readonly now: number;
+}): Html | null {
+  if (rows.length === 0) return null;
+  const own = rows.reduce((sum, one) => sum + one.waiting, 0);
+  const parked = rows.reduce((sum, one) => sum + one.parked, 0);
+  const words =
+    group === "parked" ? `${number(parked)} parked` : `${number(own)} wait, ${share(own, waiting)} of all`;
+  const more = rows.length - rowsShown;
+  return (
+    <details class="group" open={rows.length <= openUpTo} data-fold={group}>
+      <summary>
+        <span class={`dot ${moodOf[group]}`}></span>{" "}
+        <strong>{counted(rows.length, titleOf[group][0], titleOf[group][1])}</strong>{" "}
+        <span class="hint">{words}</span>
+      </summary>
+      <Table
+        caption={`Destinations: ${group}`}
+        empty=""
+        rows={rows.slice(0, rowsShown)}
+        columns={[
+          {
+            title: "destination",
+            cell: ({ origin, drain }) => (
+              <a href={`/failures${toQuery({ host: origin, drain })}`}>
+                <Foreign text={origin} />
+              </a>
+            ),
+          },
+          {
+            title: "waiting",
+            cell: (row) => (
+              <span class="share-cell">
+                <span class="count">{number(row.waiting)}</span>
+                <ShareBar
+                  share={row.waiting / Math.max(1, waiting)}
+                  label={`${share(row.waiting, waiting)} of all that waits`}
+                  name={moodOf[group]}
+                />
+              </span>
+            ),
+          },
+          { title: "parked", isNumber: true, cell: ({ parked: count }) => number(count) },
+          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+          {
+            title: "failing since",
+            cell: ({ failingSince }) => (failingSince === null ? null : <Ago at={failingSince} now={now} />),
+          },
+          { title: "lane", cell: (row) => <LaneCell {...row} /> },
+          { title: "drain", cell: ({ drain }) => drain },
+        ]}
+      />
+      {more > 0 ? <p class="hint">and {number(more)} more</p> : null}
+    </details>
+  );
+}
+
+const titleOf: Readonly<Record<Group, readonly [one: string, many: string]>> = {
+  halted: ["halted", "halted"],
+  paused: ["paused by a person", "paused by persons"],
+  "only planned": ["only planned", "only planned"],
+  drains: ["that drains", "that drain"],
+  parked: ["with parked ones alone", "with parked ones alone"],
+};
+
+const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {
+  halted: "bad",
+  paused: "warn",
+  "only planned": "",
+  drains: "good",
+  parked: "warn",
+};
+
+function share(count: number, all: number): string {
+  const percent = (count / Math.max(1, all)) * 100;
+  return percent > 0 && percent < 1 ? "under 1 %" : `${Math.round(percent)} %`;
+}
+
+function LaneCell({ pauses: [pause], lane, group, drain }: DestinationRow): Html | null {
+  if (group === "only planned") return <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>;
+  if (pause !== undefined) return <PauseWords pause={pause} />;
+  return lane && <LaneWords lane={lane} />;
+}
+
+/** In each group those with most that waits come first. */
+export function toDestinationRows({ drains, sources }: Status): readonly DestinationRow[] {
+  return drains
+    .flatMap(({ drain, source, mode, destinations }) => {
+      const pauses = sources.find((one) => one.source === source)?.hostPauses ?? [];
+      const own = hostPausesOf(pauses, drain);
+      return destinations.map((one): DestinationRow => {
+        const names = namesOfOrigin(one.origin);
+        return {
+          ...one,
+          drain,
+          group: toGroup(one, mode === "plan"),
+          pauses: own.filter(({ host }) => names.includes(host)),
+        };
+      });
+    })
+    .filter(({ waiting, parked }) => waiting + parked > 0)
+    .toSorted(
+      (one, other) =>
+        groups.indexOf(one.group) - groups.indexOf(other.group) ||
+        other.waiting - one.waiting ||
+        other.parked - one.parked,
+    );
+}
+
+function toGroup(
+  { waiting, isPaused, lane }: Status["drains"][number]["destinations"][number],
+  isPlan: boolean,
+): Group {
+  if (waiting === 0) return "parked";
+  if (isPaused) return "paused";
+  if (lane?.state === "halted") return "halted";
+  return isPlan ? "only planned" : "drains";
+}

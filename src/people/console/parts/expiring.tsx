@@ -1,0 +1,63 @@
+/** What expires within a day, the earliest first, each with what would save it. */
+import { number, toClock } from "../../operations/phrases.ts";
+import type { Status } from "../../operations/status/read.ts";
+import type { Html } from "../screen.ts";
+import { Table } from "./table.tsx";
+import { Foreign } from "./text.tsx";
+import { Ago, toAgo } from "./time.tsx";
+
+const groupsShown = 20;
+
+export function ExpiringFirst({
+  expiring: { groups, by },
+  now,
+}: {
+  readonly expiring: Status["expiring"];
+  readonly now: number;
+}): Html | null {
+  const [first] = groups;
+  if (first === undefined) return null;
+  const more = groups.length - groupsShown;
+  return (
+    <>
+      <h2>Expire by {toClock(by, now)}</h2>
+      <Table
+        caption="What expires first"
+        empty=""
+        rows={groups.slice(0, groupsShown)}
+        columns={[
+          { title: "first", cell: ({ earliestAt }) => <Ago at={earliestAt} now={now} /> },
+          { title: "expire", isNumber: true, cell: ({ count }) => number(count) },
+          {
+            title: "failure",
+            cell: ({ failure, origin }) =>
+              failure === null ? (
+                "of no drain"
+              ) : (
+                <a href={`/failures/${failure}`}>
+                  <Foreign text={origin ?? failure} />
+                </a>
+              ),
+          },
+          { title: "drain", cell: ({ drain }) => drain },
+          {
+            title: "what saves them",
+            cell: ({ saves }) => (
+              <>
+                {saves.map(({ act, command }) =>
+                  command === null ? <span>{act}: a copy is kept</span> : <code>{command}</code>,
+                )}
+              </>
+            ),
+          },
+        ]}
+      />
+      {more > 0 ? <p class="hint">and {number(more)} more</p> : null}
+    </>
+  );
+}
+
+export function toExpiringHint({ count, atLeast, by, asOf }: Status["expiring"], now: number): string {
+  if (count === null) return atLeast > 0 ? `at least ${number(atLeast)}, still counting` : "not counted yet";
+  return `by ${toClock(by, now)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}`}`;
+}

@@ -1,0 +1,148 @@
+/** What waited, came and went, with halts and acts as marks, and the line to empty at the measured rate. */
+import type { AuditAct } from "../../../job/contracts/audit.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { number, toTime } from "../../operations/phrases.ts";
+import type { Status } from "../../operations/status/read.ts";
+import type { ChartMark } from "../../read/chart-marks.ts";
+import type { QueueChart } from "../../read/queue-chart.ts";
+import type { Html } from "../screen.ts";
+import { Chart, withoutRest, type ChartMarkShown, type Point } from "./chart.tsx";
+import { Table } from "./table.tsx";
+import { Time } from "./time.tsx";
+
+interface QueueChartProps {
+  readonly chart: QueueChart;
+  readonly marks: readonly ChartMark[];
+  readonly status: Status;
+}
+
+export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Html {
+  const { from, to, waiting, moved, sums, since } = chart;
+  if (since === null) {
+    return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
+  }
+  const foreseen = toForeseen(status, chart);
+  const label = `In this time ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
+  return (
+    <figure class="chart">
+      <Chart
+        from={from}
+        to={Math.max(to, foreseen.at(-1)?.[0] ?? 0)}
+        plots={[
+          {
+            heightPx: 96,
+            lines: [
+              { name: "waiting", kind: "area", points: waiting },
+              { name: "waiting", kind: "foreseen", points: foreseen },
+            ],
+          },
+          {
+            heightPx: 48,
+            lines: [
+              { name: "arrived", kind: "bars", points: moved.arrived },
+              { name: "published", kind: "bars-beside", points: moved.published },
+              { name: "failed-again", kind: "line", points: withoutRest(moved.failedAgain) },
+            ],
+          },
+        ]}
+        marks={toShown(marks.filter(({ at }) => at >= from && at <= to))}
+        label={label}
+      />
+      <figcaption class="hint">
+        Above what waits{foreseen.length > 0 ? ", dashed what is left at the rate of the last minute" : ""};
+        below what came and went in each step. ▾ a halt, ◆ an act of a person.
+        {since > from ? ` Counted since ${toTime(since).slice(0, 16)} UTC.` : ""}
+      </figcaption>
+      <details data-fold="numbers">
+        <summary>Numbers</summary>
+        <Numbers chart={chart} />
+      </details>
+    </figure>
+  );
+}
+
+/** To the end of what goes at the measured rate, or as far as a third of the chart. Empty: it is not known. */
+function toForeseen({ drains }: Status, { from, to, waiting }: QueueChart): readonly Point[] {
+  const [, now] = waiting.at(-1) ?? [];
+  const going = drains.filter(({ outlook }) => outlook.going > 0);
+  if (!now || going.length === 0 || going.some(({ outlook }) => outlook.atRateMs === null)) return [];
+  const endMs = Math.max(...going.map(({ outlook }) => outlook.atRateMs ?? 0));
+  const count = going.reduce((sum, { outlook }) => sum + outlook.going, 0);
+  const shownMs = Math.min(endMs, (to - from) / 3);
+  return [
+    [to, now],
+    [to + shownMs, Math.max(0, now - (count * shownMs) / Math.max(1, endMs))],
+  ];
+}
+
+/** Nearer to each other they would hide one another. */
+const marksApart = 1 / 60;
+
+function toShown(marks: readonly ChartMark[]): readonly ChartMarkShown[] {
+  const [newest, oldest] = [marks[0]?.at ?? 0, marks.at(-1)?.at ?? 0];
+  const apartMs = Math.max(1_000, (newest - oldest) * marksApart);
+  const shown: { at: number; name: "halt" | "act"; words: string[] }[] = [];
+  for (const mark of marks) {
+    const name = mark.act === "lane-halted" ? "halt" : "act";
+    const last = shown.findLast((one) => one.name === name);
+    if (last !== undefined && last.at - mark.at < apartMs) last.words.push(toWords(mark));
+    else shown.push({ at: mark.at, name, words: [toWords(mark)] });
+  }
+  return shown.map(({ at, name, words }) => ({ at, name, words: words.slice(0, 5).join("\n") }));
+}
+
+const actWords: Readonly<Partial<Record<AuditAct, string>>> = {
+  "lane-halted": "halted",
+  "lane-resumed": "goes on",
+  "lane-probe": "probe asked for",
+  "lane-reset": "lane reset",
+  pause: "paused",
+  resume: "resumed",
+  apply: "plan applied",
+  release: "parked ones released",
+};
+
+function toWords({ at, act, by, drain, origin }: ChartMark): string {
+  const about = origin === null ? (drain ?? "all drains") : toDestinationText(origin);
+  return `${toTime(at).slice(11, 16)} UTC ${about}: ${actWords[act] ?? act}, by ${by}`;
+}
+
+const maxRows = 24;
+
+/** The same numbers for who sees no chart: fewer steps, the newest first. */
+function Numbers({ chart: { waiting, moved } }: Pick<QueueChartProps, "chart">): Html {
+  const every = Math.ceil(moved.arrived.length / maxRows);
+  const rows = Array.from({ length: Math.ceil(moved.arrived.length / every) }, (_, index) => {
+    const [first, end] = [index * every, (index + 1) * every];
+    const sumOf = (points: readonly Point[]): number | null => {
+      const known = points.slice(first, end).flatMap(([, count]) => count ?? []);
+      return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+    };
+    const [at = 0, left = null] = waiting[Math.min(end, waiting.length - 1)] ?? [];
+    return {
+      at,
+      left,
+      arrived: sumOf(moved.arrived),
+      published: sumOf(moved.published),
+      failedAgain: sumOf(moved.failedAgain),
+    };
+  }).toReversed();
+  return (
+    <Table
+      caption="The chart's numbers, newest first"
+      empty="None."
+      rows={rows}
+      columns={[
+        { title: "until", cell: ({ at }) => <Time at={at} /> },
+        { title: "waiting", isNumber: true, cell: ({ left }) => known(left) },
+        { title: "arrived", isNumber: true, cell: ({ arrived }) => known(arrived) },
+        { title: "sent again", isNumber: true, cell: ({ published }) => known(published) },
+        { title: "failed again", isNumber: true, cell: ({ failedAgain }) => known(failedAgain) },
+      ]}
+    />
+  );
+}
+
+function known(count: number | null): string {
+  return count === null ? "–" : number(count);
+}

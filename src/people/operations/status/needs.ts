@@ -1,0 +1,164 @@
+/**
+ * What needs a person, the first thing first, and the one sentence over a page. Pure: the same facts as the
+ * verdict of `redriver status`, but a thing to do stands apart.
+ */
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { cutMiddle, toDestinationText } from "../destination-text.ts";
+import { counted, number, toIn } from "../phrases.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
+import type { Status } from "./read.ts";
+import { toHeadline } from "./verdict.ts";
+
+/** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
+export type Mood = "bad" | "warn" | "good" | "calm";
+
+/** What a person would do first about it. */
+export type FirstAct =
+  | { readonly kind: "probe"; readonly drain: string; readonly origin: string }
+  | { readonly kind: "plan"; readonly drain: string }
+  | { readonly kind: "parked" | "rules" | "expiring" };
+
+export interface Need {
+  /** In a line, such as `pay.example.com answers 503 no route`. Strangers wrote parts of it. */
+  readonly what: string;
+  /** The same as the sentence over the page, such as `halted: pay.example.com, 600 wait`. */
+  readonly headline: string;
+  /** What is known about it beside; empty: nothing. Strangers wrote parts of it. */
+  readonly detail: string;
+  readonly mood: "bad" | "warn";
+  readonly first: FirstAct;
+}
+
+type Drain = Status["drains"][number];
+
+/** Destinations that are named one by one. */
+const maxHalted = 3;
+
+export function toNeeds(status: Status): readonly Need[] {
+  const { drains, sources, replicas } = status;
+  const rejecting = replicas.filter(({ rejected }) => rejected !== null);
+  const uncopied = sum(sources, ({ census }) => census?.expiringUnarchived ?? 0);
+  const unselected = sum(sources, ({ census }) => census?.unselected ?? 0);
+  const often = sum(sources, ({ shared }) => shared?.parked ?? 0);
+  const parked = sum(drains, ({ mode, parked: count }) => (mode === "plan" ? 0 : (count ?? 0))) - often;
+  return [
+    ...(rejecting.length === 0
+      ? []
+      : [
+          need("bad", `${counted(rejecting.length, "replica")} cannot load the drains document`, {
+            detail: rejecting[0]?.rejected ?? "",
+            first: { kind: "rules" },
+          }),
+        ]),
+    ...(uncopied === 0
+      ? []
+      : [
+          need("bad", `${number(uncopied)} expire soon, and no copy of them is kept`, {
+            detail: "",
+            first: { kind: "expiring" },
+          }),
+        ]),
+    ...toHalted(status),
+    ...(parked <= 0
+      ? []
+      : [
+          need("bad", `${number(parked)} are parked: only a person lets them go`, {
+            detail: "",
+            first: { kind: "parked" },
+          }),
+        ]),
+    ...drains.flatMap(({ drain, mode, paused, outlook }) =>
+      mode !== "plan" || paused !== null || outlook.waiting === 0
+        ? []
+        : [
+            need("warn", `${number(outlook.waiting)} wait in ${drain}: it only plans`, {
+              detail: "Nothing of it is sent until somebody applies a plan, or its mode is live.",
+              first: { kind: "plan", drain },
+            }),
+          ],
+    ),
+    ...(unselected === 0
+      ? []
+      : [
+          need("warn", `${number(unselected)} are selected by no drain`, {
+            detail: "They stay in the queue until they expire.",
+            first: { kind: "rules" },
+          }),
+        ]),
+  ];
+}
+
+function need(
+  mood: Need["mood"],
+  what: string,
+  rest: Pick<Need, "detail" | "first"> & Partial<Pick<Need, "headline">>,
+): Need {
+  return { mood, what, headline: what, ...rest };
+}
+
+function toHalted({ drains, sources }: Status): readonly Need[] {
+  const all = drains
+    .flatMap((drain) => drain.destinations.map((one) => ({ drain, one })))
+    .filter(({ one }) => one.lane?.state === "halted" && one.waiting > 0 && one.pause === null)
+    .toSorted((a, b) => b.one.waiting - a.one.waiting);
+  const others = all.length > 1 ? ` and ${number(all.length - 1)} more` : "";
+  const waiting = sum(all, ({ one }) => one.waiting);
+  return all.slice(0, maxHalted).map(({ drain, one }) => {
+    const host = toDestinationText(one.origin);
+    return need("bad", `${host} ${toAnswerOf(sources, drain, one.origin)}`, {
+      headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${number(waiting)} wait`,
+      detail: `${number(one.waiting)} wait, ${toLaneWords(one.lane)}`,
+      first: { kind: "probe", drain: drain.drain, origin: one.origin },
+    });
+  });
+}
+
+/** So that a headline fits a line. */
+const maxHost = 40;
+
+/** The answer of the destination that most of what waits there got. */
+function toAnswerOf(sources: Status["sources"], { source, failures = [] }: Drain, origin: string): string {
+  const kinds = new Map(
+    sources.find((one) => one.source === source)?.failures.map((kind) => [kind.id, kind]),
+  );
+  const [most] = failures
+    .filter(({ id, waiting }) => waiting > 0 && kinds.get(id)?.origin === origin)
+    .toSorted((one, other) => other.waiting - one.waiting);
+  const kind = most && kinds.get(most.id);
+  if (kind === undefined) return "is halted";
+  const answer = toAnswerText(kind);
+  return answer.startsWith("no answer") ? `gives ${answer}` : `answers ${answer}`;
+}
+
+function toLaneWords(lane: Drain["destinations"][number]["lane"]): string {
+  if (lane === null) return "halted";
+  const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
+  const next = lane.sent > 0 ? "a probe is out, result" : "next probe";
+  return `halted${since}, ${next} ${toIn(lane.nextInMs)}`;
+}
+
+export interface Headline {
+  readonly mood: Mood;
+  readonly text: string;
+}
+
+/** What stands over the page. A part of it that the headline does not say is among the needs. */
+export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
+  const { drains, replicas, sources } = status;
+  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  const isDraining = drains.some(({ outlook }) => outlook.going > 0 && outlook.perSecond !== null);
+  const [first] = needs;
+  const text = toHeadline(status);
+  if (replicas.length === 0) return { mood: "bad", text };
+  if (first?.mood === "bad" && !(isDraining && first.first.kind === "parked")) {
+    return { mood: "bad", text: first.headline };
+  }
+  if (isDraining) return { mood: "good", text };
+  const isBehind = sources.some(({ deliveries }) => deliveries?.standing === "behind");
+  if (waiting > 0 || isBehind) return { mood: "warn", text };
+  return { mood: "calm", text };
+}
+
+function sum<One>(all: readonly One[], of: (one: One) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
+}

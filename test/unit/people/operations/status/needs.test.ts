@@ -1,0 +1,121 @@
+import { expect, it } from "vitest";
+import { toNeeds, toNowHeadline } from "../../../../../src/people/operations/status/needs.ts";
+import type { Status } from "../../../../../src/people/operations/status/read.ts";
+
+const at = Date.UTC(2026, 10, 20, 10, 17);
+const lane = {
+  state: "halted",
+  sinceMs: 240_000,
+  why: null,
+  lastProbeAt: null,
+  size: 1,
+  sent: 0,
+  nextInMs: 600_000,
+};
+const outlook = { waiting: 0, heldByRules: 0, stoppedWaiting: 0, waitingForAttempt: 0, waitingForPerson: 0 };
+
+function status({
+  destinations = [] as readonly object[],
+  waiting = 0,
+  parked = 0,
+  mode = "live",
+  going = 0,
+  perSecond = null as number | null,
+  census = null as object | null,
+  deliveries = null as object | null,
+  replicas = [{ rejected: null }] as readonly object[],
+}): Status {
+  return {
+    at,
+    documentHash: "x",
+    documentProblems: 0,
+    replicas,
+    drains: [
+      {
+        drain: "orders",
+        source: "default",
+        mode,
+        paused: null,
+        parked,
+        destinations,
+        stillCounting: false,
+        guards: [],
+        lastSuccessAt: at,
+        openPass: null,
+        nextPassAt: at,
+        failures: [
+          { id: "a", waiting: 9 },
+          { id: "b", waiting: 2 },
+        ],
+        outlook: { ...outlook, waiting, going, perSecond, atRateMs: null, backlog: waiting },
+      },
+    ],
+    sources: [
+      {
+        source: "default",
+        census,
+        deliveries,
+        settleGate: "open",
+        hostPauses: [],
+        failures: [
+          { id: "a", origin: "https://pay.example.com", status: 503, text: "no route" },
+          { id: "b", origin: "https://pay.example.com", status: 500, text: "oops" },
+        ],
+      },
+    ],
+  } as unknown as Status;
+}
+
+const halted = (origin: string, waiting: number, pause: object | null = null) => ({
+  origin,
+  waiting,
+  parked: 0,
+  lane,
+  pause,
+  isPaused: pause !== null,
+});
+
+const headlineOf = (one: Status) => toNowHeadline(one, toNeeds(one));
+
+it("a halted destination comes with its receiver's words, what waits, and the probe as the first act", () => {
+  const one = status({ destinations: [halted("https://pay.example.com", 11)], waiting: 11, parked: 3 });
+  const [first, second] = toNeeds(one);
+  expect(first).toEqual({
+    mood: "bad",
+    what: "pay.example.com answers 503 no route",
+    headline: "halted: pay.example.com, 11 wait",
+    detail: "11 wait, halted for 4m, next probe in 10m",
+    first: { kind: "probe", drain: "orders", origin: "https://pay.example.com" },
+  });
+  expect(second).toMatchObject({ mood: "bad", first: { kind: "parked" } });
+  expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait" });
+});
+
+it("the headline counts what waits behind every halt, and a paused destination is no halt", () => {
+  const many = Array.from({ length: 5 }, (_, index) => halted(`https://h${index}.example.com`, 10 + index));
+  const one = status({ destinations: [...many, halted("https://own.example.com", 99, { by: "ann" })] });
+  expect(toNeeds(one)).toHaveLength(3);
+  expect(headlineOf(one).text).toBe("halted: h4.example.com and 4 more, 60 wait");
+});
+
+it.each([
+  ["nothing is there", {}, "calm", []],
+  ["it drains beside parked ones", { waiting: 5, going: 5, perSecond: 2, parked: 1 }, "good", ["parked"]],
+  ["only parked ones are left", { parked: 1 }, "bad", ["parked"]],
+  ["it waits for its next attempt", { waiting: 5 }, "warn", []],
+  ["a drain only plans", { waiting: 5, mode: "plan" }, "warn", ["plan"]],
+  ["the service is behind", { deliveries: { standing: "behind", undelivered: 7 } }, "warn", []],
+  [
+    "records expire without a copy",
+    { census: { expiringUnarchived: 4, unselected: 0 } },
+    "bad",
+    ["expiring"],
+  ],
+  ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["rules"]],
+  ["a replica rejects its document", { replicas: [{ rejected: "line 3" }] }, "bad", ["rules"]],
+  ["no replica runs", { replicas: [] }, "bad", []],
+] as const)("%s", (_name, given, mood, first) => {
+  const one = status(given);
+  expect(headlineOf(one).mood).toBe(mood);
+  expect(toNeeds(one).map((need) => need.first.kind)).toEqual(first);
+});

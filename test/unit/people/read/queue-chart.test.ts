@@ -1,0 +1,73 @@
+import { expect, it } from "vitest";
+import type { QueueFacts } from "../../../../src/job/contracts/queue-facts.ts";
+import { toChartMinutes, toQueueChart } from "../../../../src/people/read/queue-chart.ts";
+import { toKindsSample, toQueueSample } from "../../../../src/people/read/queue-sample.ts";
+
+const at = Date.UTC(2026, 10, 20, 10, 17, 30);
+const minuteMs = 60_000;
+const sample = (waiting: number, arrived: number, published = 0, failedAgain = 0) => ({
+  waiting,
+  parked: 0,
+  arrived,
+  published,
+  failedAgain,
+});
+
+it("asks for minutes that are kept as long as its range", () => {
+  const last = Math.floor(at / minuteMs);
+  expect(toChartMinutes("1h", at)).toHaveLength(61);
+  expect(toChartMinutes("1h", at).at(-1)).toBe(last);
+  for (const range of ["24h", "7d"] as const) {
+    expect(toChartMinutes(range, at).every((minute) => minute % 10 === 0)).toBe(true);
+  }
+  expect(toChartMinutes("6h", at)[0]).toBeGreaterThanOrEqual(last - 363);
+});
+
+it("what moved between two points is known if both are, and the sums begin with the first", () => {
+  const chart = toQueueChart([10, 11, 12, 13], [null, sample(5, 100, 3), null, sample(9, 104, 3, 1)], {
+    at: 13.5 * minuteMs,
+    sample: sample(8, 104, 5, 1),
+  });
+  expect(chart.waiting.map(([, count]) => count)).toEqual([null, 5, null, 9, 8]);
+  expect(chart.moved.arrived.map(([, count]) => count)).toEqual([null, null, null, 0]);
+  expect(chart.moved.published.map(([, count]) => count)).toEqual([null, null, null, 2]);
+  expect(chart.sums).toEqual({ arrived: 4, published: 2, failedAgain: 1 });
+  expect(chart.since).toBe(11 * minuteMs);
+});
+
+it("has no number before anything was sampled, and none that is negative", () => {
+  expect(toQueueChart([10, 11], [null, null], null)).toMatchObject({ since: null, sums: { arrived: 0 } });
+  // Kinds that are forgotten take their counts with them.
+  const fallen = toQueueChart([10, 11], [sample(5, 100, 9), sample(5, 90, 2)], null);
+  expect(fallen.sums).toEqual({ arrived: 0, published: 0, failedAgain: 0 });
+  expect(fallen.moved.published.map(([, count]) => count)).toEqual([0]);
+});
+
+const drain = (over: object) =>
+  ({
+    source: "default",
+    drain: "orders",
+    stillCounting: false,
+    facts: { arrivals: 12, failures: [{ id: "a", published: 3, failedAgain: 1, waiting: 4, parked: 0 }] },
+    destinations: [{ waiting: 4, parked: 2, published: 3, failedAgain: 1, arrived: 40 }],
+    ...over,
+  }) as unknown as QueueFacts["drains"][number];
+
+it("samples what every drain has counted, and nothing while one has not", () => {
+  const shared = { waiting: 3, parked: 0 };
+  const sources = [{ shared }, { shared: null }] as unknown as QueueFacts["sources"];
+  expect(toQueueSample({ drains: [drain({}), drain({})], sources })).toEqual({
+    waiting: 5,
+    parked: 4,
+    arrived: 24,
+    published: 6,
+    failedAgain: 2,
+  });
+  expect(toQueueSample({ drains: [drain({}), drain({ facts: null })], sources })).toBeNull();
+  expect(toQueueSample({ drains: [drain({ stillCounting: true })], sources })).toBeNull();
+  expect(toQueueSample({ drains: [], sources })).toBeNull();
+  expect(toKindsSample({ drains: [drain({}), drain({ source: "eu" })] })).toEqual({
+    "default a": [3, 1],
+    "eu a": [3, 1],
+  });
+});
