@@ -56,12 +56,9 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     drains: withDestinations,
     sources: sources.map(({ pauses: _pauses, now, ...source }) => {
       const own = withDestinations.filter((drain) => drain.source === source.source);
-      return {
-        ...source,
-        depth: toDepth(source, own),
-        expiring: toExpiring(source, own, now),
-        shared: toShared(source, own),
-      };
+      const shared = toShared(source, own);
+      const depth = toDepth(source, own, shared);
+      return { ...source, depth, expiring: toExpiring(source, own, now), shared };
     }),
   };
 }

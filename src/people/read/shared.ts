@@ -1,6 +1,7 @@
 import { countedOnce, type QueueFacts, type SharedRecords } from "../../job/contracts/queue-facts.ts";
+import { unseenOf } from "./destinations.ts";
 
-type Standing = Pick<QueueFacts["drains"][number], "facts">;
+type Standing = Pick<QueueFacts["drains"][number], "drain" | "facts">;
 
 /** What a sum over the drains of a source counts too often. Pure. */
 export function toShared(
@@ -9,9 +10,13 @@ export function toShared(
 ): SharedRecords | null {
   if (census?.shared === undefined || census.shared.by.length === 0) return null;
   const { by, surplus } = census.shared;
+  const unseen = drains.map(({ drain, facts }) => new Map(unseenOf(facts, census.selected?.[drain] ?? {})));
   let [waiting, parked] = [0, 0];
   for (const [id, count] of Object.entries(surplus)) {
-    const own = drains.flatMap(({ facts }) => facts?.failures.find((one) => one.id === id) ?? []);
+    const own = drains.map(({ facts }, index) => {
+      const { waiting: listed = 0, parked: aside = 0 } = facts?.failures.find((one) => one.id === id) ?? {};
+      return { waiting: listed + (unseen[index]?.get(id) ?? 0), parked: aside };
+    });
     const often = (name: "waiting" | "parked", most: number): number => {
       const counts = own.map((one) => one[name]);
       return counts.reduce((sum, one) => sum + one, 0) - countedOnce(counts, most);
