@@ -45,7 +45,7 @@ notify:
 defaults:
   mode: live
   schedule: { every: 500ms, full: 15s }
-  minAge: 0s
+  minAge: 30s
   attempts: { max: 5, wait: [1h] }
   lane: none
   limits: { publish: 40/s, perHost: none, perPass: none, perDay: none }
@@ -89,7 +89,7 @@ it("every number that people see was true a moment ago, or says that it is not k
   receivers[4]!.answer = () => 503;
   const truth = createTruth({ eu: eu.emulator, us: us.emulator });
   const kinds: readonly Kind[] = [
-    { name: "down", source: "eu", origin: a, status: 503, count: 600, ageMs: 6 * hourMs },
+    { name: "down", source: "eu", origin: a, status: 503, count: 600, ageMs: 8_000 },
     { name: "no such order", source: "eu", origin: a, status: 404, count: 200, ageMs: 5 * hourMs },
     { name: "timed out", source: "eu", origin: b, status: 503, count: 150, ageMs: 60 * hourMs },
     { name: "gone", source: "eu", origin: b, status: 410, count: 60, ageMs: 4 * hourMs },
