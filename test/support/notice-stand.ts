@@ -22,6 +22,8 @@ export const target: NotifyTarget = {
   form: "events",
   events: noticeEvents,
   allowPrivate: true,
+  // Nothing waits for others, unless a test says so.
+  everyMs: 1,
 };
 
 /** Facts of a drain where so many wait, and nothing else is known. */
@@ -51,7 +53,7 @@ export function waitingFacts(waiting: number, more: Partial<NoticeFacts> = {}): 
   };
 }
 
-export const notice = (number: number, at = Date.now()): Notice => ({
+export const notice = (number: number, at = Date.now() - 1): Notice => ({
   id: `${at}-eu-${number}`,
   event: "failure.new",
   at,
@@ -83,9 +85,13 @@ export async function createNoticeStand(redis: RedisConnection) {
       }),
     writeDigests: (of: NotifyTarget, facts: NoticeFacts, now: number) =>
       writeDigests(of, { books, readFacts: () => Promise.resolve(new Map([[source, facts]])), events, now }),
-    deliver: ({ lastTry = false, ...parts }: Partial<SendParts> & { readonly lastTry?: boolean } = {}) =>
+    deliver: ({
+      lastTry = false,
+      everyMs = target.everyMs,
+      ...parts
+    }: Partial<SendParts> & { readonly lastTry?: boolean; readonly everyMs?: number } = {}) =>
       deliverNotices({
-        target: target.name,
+        target: { name: target.name, everyMs },
         books,
         rate,
         send: createSendNotices({

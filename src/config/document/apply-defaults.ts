@@ -48,7 +48,7 @@ export const builtIn = {
   guardWhenStale: "hold",
   indexEveryMs: 5 * minuteMs,
   indexPeriod: "1h",
-  notify: { allowPrivate: false, events: noticeEvents },
+  notify: { allowPrivate: false, events: noticeEvents, every: 300_000 },
 } as const;
 
 export type Effective = ReturnType<typeof toEffective>;

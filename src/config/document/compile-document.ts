@@ -131,7 +131,7 @@ function toIndex(name: string, index: IndexKeys): IndexConfig {
 
 function toNotifyTarget(
   name: string,
-  { url, form, secret, events, sources, drains, allowPrivate, digest, timezone }: NotifyKeys,
+  { url, form, secret, events, sources, drains, allowPrivate, every, digest, timezone }: NotifyKeys,
   known: readonly SourceConfig[],
 ): NotifyTarget {
   return defined({
@@ -143,6 +143,7 @@ function toNotifyTarget(
     sources: sources && known.filter((source) => sources.includes(source.name)).map(({ id }) => id),
     drains: drains as DrainName[] | undefined,
     allowPrivate: allowPrivate ?? builtIn.notify.allowPrivate,
+    everyMs: every ?? builtIn.notify.every,
     digest: digest === undefined ? undefined : defined({ kind: "cron" as const, pattern: digest, timezone }),
   });
 }

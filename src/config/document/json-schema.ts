@@ -73,7 +73,7 @@ const defaults = {
   indexes: {
     [each]: { schedule: { every: durationText(builtIn.indexEveryMs) }, period: builtIn.indexPeriod },
   },
-  notify: { [each]: notify },
+  notify: { [each]: { ...notify, every: durationText(notify.every) } },
 };
 
 /** Of a key that is built in otherwise without a lane. */

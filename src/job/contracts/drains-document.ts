@@ -157,6 +157,8 @@ export interface NotifyTarget {
   readonly drains?: readonly DrainName[];
   /** True: its host may have a private address, and http is taken. */
   readonly allowPrivate: boolean;
+  /** It gets at most one message in this time. */
+  readonly everyMs: number;
   /** When it gets a summary. Absent: never. */
   readonly digest?: Extract<Schedule, { kind: "cron" }>;
 }

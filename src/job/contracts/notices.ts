@@ -93,10 +93,12 @@ export interface NoticeBook<Memory> {
   ): Promise<boolean>;
 }
 
-/** How many messages each target got lately, all replicas together. */
+/** When each target may have its next message, all replicas together. */
 export interface NoticeRate {
-  /** Takes room for one message. `waitMs`: nothing was taken, and there is room then. `left`: after this one. */
-  take(target: string): Promise<{ readonly waitMs: number; readonly left: number }>;
+  /** Takes the room of one message in `everyMs`. Answers 0, or for how long there is none. */
+  take(target: string, everyMs: number): Promise<number>;
+  /** Nothing was delivered, so the next try may come at any time. */
+  giveBack(target: string): Promise<void>;
 }
 
 /** An answer of a target, whatever its status. */

@@ -44,7 +44,7 @@ export function buildNotices(readSecret: ReadSecret, events: Events, clock: Cloc
       const target = core.document.notify.find((one) => one.name === name);
       if (target === undefined) return;
       await deliverNotices({
-        target: name,
+        target,
         ...(await openNoticeBooks<NoticeMemory>(core)),
         // Built at the first message, and for each job anew: secrets change.
         send: (notices, outer) =>

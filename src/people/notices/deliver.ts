@@ -1,3 +1,4 @@
+import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
 import type { Clock } from "../../job/contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../../job/contracts/errors.ts";
 import type { Events } from "../../job/contracts/events.ts";
@@ -7,7 +8,7 @@ import { dropNotices, giveUpAfterMs, noticesFor, removeNotices } from "./drop-no
 import type { NoticeMemory } from "./to-notices.ts";
 
 export interface DeliverParts {
-  readonly target: string;
+  readonly target: Pick<NotifyTarget, "name" | "everyMs">;
   readonly books: ReadonlyMap<SourceId, NoticeBook<NoticeMemory>>;
   readonly rate: NoticeRate;
   readonly send: SendNotices;
@@ -18,34 +19,41 @@ export interface DeliverParts {
   readonly lastTry: boolean;
 }
 
+/** What one event brings with it, such as the halts of all hosts of a rack, comes within this time. */
+const groupWaitMs = 15_000;
 /** Of one message; more go with the next. */
 const maxGrouped = 100;
 
 /**
- * Sends what waits for a target, the oldest first, each notice as a message. The last message that has room in a
- * minute takes all that wait. A notice is removed after it was taken, so it may be sent twice after a crash,
+ * Sends what waits for a target as one message: once the oldest has waited for `groupWaitMs`, or `everyMs` if that is
+ * less, and `everyMs` after the message before. A notice is removed after it was taken, so it may be sent twice after a crash,
  * under the same id. Fails with `notice-deferred` if the target wants no message now, and with
  * `notice-undelivered` if it takes none.
  */
 export async function deliverNotices(parts: DeliverParts): Promise<void> {
-  const { target, rate, send, events, clock, signal } = parts;
+  const { rate, send, events, clock, signal } = parts;
+  const { name: target, everyMs } = parts.target;
+  const place = { ...parts, target };
   for (;;) {
-    const waiting = await noticesFor(parts);
-    if (waiting.length === 0) return;
-    const { waitMs, left } = await rate.take(target);
+    const waiting = await noticesFor(place);
+    const [oldest] = waiting;
+    if (oldest === undefined) return;
+    const groupMs = oldest.at + Math.min(groupWaitMs, everyMs) - clock.now();
+    const waitMs = groupMs > 0 ? groupMs : await rate.take(target, everyMs);
     if (waitMs > 0) {
       const detail = { retryAt: clock.now() + waitMs };
-      throw new RedriverError("notice-deferred", `notify.${target} had its messages of this minute`, detail);
+      throw new RedriverError("notice-deferred", `notify.${target}: what is news now goes together`, detail);
     }
-    const notices = left === 0 ? waiting.slice(0, maxGrouped) : waiting.slice(0, 1);
+    const notices = waiting.slice(0, maxGrouped);
     try {
       const answer = await send(notices, signal);
       if (answer.status < 200 || answer.status > 299) throw toRefusal(target, answer);
     } catch (error) {
-      if (!(await isGivenUp(error, parts))) throw error;
+      await rate.giveBack(target);
+      if (!(await isGivenUp(error, place))) throw error;
       continue;
     }
-    await removeNotices(parts, notices);
+    await removeNotices(place, notices);
     events.emit({ type: "notice:delivered", target, notices });
   }
 }
@@ -58,7 +66,10 @@ function toRefusal(target: string, { status, retryAt, through }: NoticeAnswer): 
 }
 
 /** Drops what is too old, and after the last try all. True if nothing waits any more. */
-async function isGivenUp(error: unknown, parts: DeliverParts): Promise<boolean> {
+async function isGivenUp(
+  error: unknown,
+  parts: Omit<DeliverParts, "target"> & { readonly target: string },
+): Promise<boolean> {
   const { lastTry, clock } = parts;
   if (!isRedriverError(error)) return false;
   const isTry = error.code === "notice-undelivered";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { noticeEvents } from "../../../job/contracts/notices.ts";
 import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
-import { flag, key, name, oneOf, parsed, section, setOf } from "./building-blocks.ts";
+import { durationFrom, flag, key, name, oneOf, parsed, section, setOf } from "./building-blocks.ts";
 import { cronPattern, timezone } from "./cron-schedule-schema.ts";
 import { secretRef } from "./secret-ref-schema.ts";
 
@@ -20,6 +20,10 @@ export const notifyTarget = section({
   sources: key(setOf(name, "the name of a source"), "Of these sources; left out: of all."),
   drains: key(setOf(name, "the name of a drain"), "Of these drains; left out: of all."),
   allowPrivate: key(flag, "true: http and private addresses are taken."),
+  every: key(
+    durationFrom(1_000, "a duration of at least 1s, such as 5m"),
+    "It gets at most one message in this time.",
+  ),
   digest: key(cronPattern, "When a summary is sent, as a cron pattern."),
   timezone: key(timezone, "Zone of the digest's pattern; left out: UTC."),
 });

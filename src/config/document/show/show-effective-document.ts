@@ -195,7 +195,7 @@ function showIndex(index: IndexConfig): unknown {
 }
 
 function showTarget(
-  { url, form, secret, events, sources, drains, allowPrivate, digest }: NotifyTarget,
+  { url, form, secret, events, sources, drains, allowPrivate, everyMs, digest }: NotifyTarget,
   known: readonly SourceConfig[],
 ): unknown {
   return defined({
@@ -206,6 +206,7 @@ function showTarget(
     sources: sources && known.filter(({ id }) => sources.includes(id)).map(({ name }) => name),
     drains,
     allowPrivate,
+    every: durationText(everyMs),
     digest: digest?.pattern,
     timezone: digest?.timezone,
   });

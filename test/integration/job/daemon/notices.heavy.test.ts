@@ -30,6 +30,7 @@ notify:
     form: events
     secret: { file: ${keyFile} }
     allowPrivate: true
+    every: 1s
     digest: "*/10 * * * * *"
 `;
 
@@ -38,6 +39,19 @@ interface Event {
   readonly id: string;
   readonly data: { readonly text: string; readonly items: readonly { readonly figures?: object }[] };
 }
+
+interface Grouped {
+  readonly id: string;
+  readonly data: {
+    readonly notices: readonly (Pick<Event, "type" | "id"> & Event["data"])[];
+  };
+}
+
+/** One message may have several notices. */
+const parts = (event: Event | Grouped): readonly Event[] =>
+  "notices" in event.data
+    ? event.data.notices.map(({ type, id, ...data }) => ({ type, id, data }))
+    : [event as Event];
 
 it("two replicas tell of a backlog, its failure, its parks and its end, once each and in time", async () => {
   const { emulator, receiver } = await startService();
@@ -50,7 +64,7 @@ it("two replicas tell of a backlog, its failure, its parks and its end, once eac
   const pods = [startPod({ ...common, document }), startPod({ ...common, document })];
   const events = (type: string): readonly Event[] =>
     people.deliveries
-      .map(({ body }) => JSON.parse(body) as Event)
+      .flatMap(({ body }) => parts(JSON.parse(body) as Event | Grouped))
       .filter((event) => event.type === `redriver.${type}`);
   // The evaluation of an empty queue, which is what arrivals are compared with.
   const book = createRedisNoticeBook(shared, "default" as SourceId);

@@ -49,18 +49,41 @@ it("tells each target what it asked for", async () => {
   expect(await book.waiting("drains")).toEqual([]);
 });
 
-it("sends ten messages a minute, and what waits then as one", async () => {
-  const { put, deliver, received, events } = await createNoticeStand(redis.fresh());
-  await put(...Array.from({ length: 22 }, (_, index) => notice(index)));
-  await deliver();
-  expect(received()).toHaveLength(10);
-  expect(received().at(-1)).toMatchObject({ type: "redriver.grouped" });
+it("sends what comes together as one message, and the next after its time, whichever replica sends it", async () => {
+  const { put, deliver, received, events, book } = await createNoticeStand(redis.fresh());
+  const everyMs = 300_000;
+  const now = Date.now();
+  await put(notice(1, now - 5_000));
+  // It waits for what else the incident brings.
+  const early: unknown = await deliver({ everyMs }).catch((error: unknown) => error);
+  expect(early).toMatchObject({ code: "notice-deferred" });
+  expect((early as { readonly retryAt: number }).retryAt).toBe(now + 10_000);
+  await put(...Array.from({ length: 21 }, (_, index) => notice(index, now - 16_000)));
+  const replicas = await Promise.allSettled([deliver({ everyMs }), deliver({ everyMs })]);
+  expect(replicas.map(({ status }) => status).toSorted()).not.toEqual(["rejected", "rejected"]);
+  expect(received()).toMatchObject([{ type: "redriver.grouped" }]);
   const told = events.of("notice:delivered").flatMap(({ notices }) => notices.map(({ id }) => id));
   expect(new Set(told).size).toBe(22);
 
-  await put(notice(99));
-  await expect(deliver()).rejects.toMatchObject({ code: "notice-deferred" });
-  expect(received()).toHaveLength(10);
+  await put(notice(99, now - 16_000));
+  const late: unknown = await deliver({ everyMs }).catch((error: unknown) => error);
+  const { retryAt } = late as { readonly retryAt: number };
+  expect(retryAt - now).toBeGreaterThan(290_000);
+  expect(retryAt - now).toBeLessThan(310_000);
+  expect(received()).toHaveLength(1);
+  // Nothing is lost meanwhile: it waits in Redis.
+  expect(await book.waiting("oncall")).toHaveLength(1);
+});
+
+it("that was not taken makes nothing wait for the next one's time", async () => {
+  const { put, deliver, receiver, received } = await createNoticeStand(redis.fresh());
+  await put(notice(1, Date.now() - 16_000));
+  receiver.answer = () => 500;
+  await expect(deliver({ everyMs: 300_000 })).rejects.toMatchObject({ code: "notice-undelivered" });
+  receiver.answer = () => 200;
+  await deliver({ everyMs: 300_000 });
+  expect(new Set(received().map(({ id }) => id)).size).toBe(1);
+  expect(received()).toHaveLength(2);
 });
 
 it("is sent again by its job after errors, and under the same id", async () => {

@@ -24,6 +24,7 @@ describe("notify", () => {
       form: "slack",
       events: noticeEvents,
       allowPrivate: false,
+      everyMs: 300_000,
     });
   });
 
@@ -37,6 +38,7 @@ describe("notify", () => {
         "sources: default",
         "drains: [orders]",
         "allowPrivate: true",
+        "every: 1m",
         'digest: "0 8 * * *"',
         "timezone: Europe/Berlin",
       ),
@@ -52,6 +54,7 @@ describe("notify", () => {
         sources: ["default"],
         drains: ["orders"],
         allowPrivate: true,
+        everyMs: 60_000,
         digest: { kind: "cron", pattern: "0 8 * * *", timezone: "Europe/Berlin" },
       },
     ]);
@@ -91,7 +94,7 @@ describe("notify", () => {
     [[https, "form: slak"], '9:11 notify.oncall.form: expected one of events, slack, got "slak"'],
     [
       [https, "form: slack", "evnts: []"],
-      '10:5 notify.oncall: unknown key "evnts"; did you mean "events"? expected one of url, form, secret, events, sources, drains, allowPrivate, digest, timezone',
+      '10:5 notify.oncall: unknown key "evnts"; did you mean "events"? expected one of url, form, secret, events, sources, drains, allowPrivate, every, digest, timezone',
     ],
     [
       [https, "form: events", "secret: s3cr3t"],
