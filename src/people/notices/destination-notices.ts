@@ -1,3 +1,4 @@
+import type { StandingFailure } from "../../job/contracts/failures.ts";
 import type { NoticeItem } from "../../job/contracts/notices.ts";
 import { toMainFailure } from "./main-failure.ts";
 import type { HaltedLane, NoticeFacts } from "./notice-facts.ts";
@@ -12,15 +13,19 @@ export function toDestinationNotices(
 ): { readonly halted: NoticeItem[]; readonly resumed: NoticeItem[]; readonly after: HaltedMemory } {
   const now = Object.fromEntries(facts.halted.map(({ lane, drain, origin }) => [lane, { drain, origin }]));
   const after: HaltedMemory = facts.isHaltedWhole ? now : { ...before, ...now };
-  const toItem = ({ drain, origin }: HaltedMemory[string]): NoticeItem => {
+  const toItem = ({ drain, origin }: HaltedMemory[string], why?: string): NoticeItem => {
     const { failures = [], destinations = [] } = facts.drains.find((one) => one.drain === drain) ?? {};
     const count = destinations.find((one) => one.origin === origin)?.waiting ?? 0;
-    return { drain, ...toMainFailure(failures, facts, ({ waiting }) => waiting, origin), count };
+    // What halted the lane is its own evidence. The kind is shown if it is of the same answers.
+    const countOf = ({ id, waiting }: StandingFailure): number =>
+      why === undefined || hasStatus(why, facts.kinds.get(id)?.status) ? waiting : 0;
+    const main = toMainFailure(failures, facts, countOf, origin);
+    return { drain, ...main, ...(why !== undefined && { cause: why }), count };
   };
   const halted = facts.halted
     .filter(({ lane }) => !Object.hasOwn(before, lane))
-    .map(({ nextAt, ...lane }): NoticeItem => {
-      const item = toItem(lane);
+    .map(({ nextAt, why, ...lane }): NoticeItem => {
+      const item = toItem(lane, why);
       return nextAt === null ? item : { ...item, figures: { nextProbeAt: nextAt } };
     });
   // A drain that left the document resumes nothing.
@@ -32,4 +37,9 @@ export function toDestinationNotices(
     resumed: resumed.map(([, lane]) => toItem(lane)),
     after,
   };
+}
+
+/** `4 of 5 failed again, 503` has 503. */
+function hasStatus(why: string, status: number | null | undefined): boolean {
+  return typeof status === "number" && new RegExp(`\\b${status}\\b`).test(why);
 }

@@ -1,3 +1,4 @@
+import type { StandingFailure } from "../../job/contracts/failures.ts";
 import type { NoticeItem } from "../../job/contracts/notices.ts";
 import { toMainFailure } from "./main-failure.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
@@ -26,12 +27,16 @@ export function toExpiringNotices(
   };
   for (const one of facts.drains) {
     const { drain, expiresAt, failures } = one;
-    if (expiresAt === null || expiresAt - now > Math.max(nearMs, one.nearMs)) continue;
+    const soonMs = Math.max(nearMs, one.nearMs);
+    if (expiresAt === null || expiresAt - now > soonMs) continue;
+    const countOf = (failure: StandingFailure): number => expiringBetween(now, now + soonMs, failure);
+    const expiring = failures.reduce((sum, failure) => sum + countOf(failure), 0);
+    // Zero: no full pass has counted by hours yet. At least the oldest expires.
     tell(drain, () => ({
       drain,
-      ...toMainFailure(failures, facts, ({ waiting, parked }) => waiting + parked),
-      count: one.waiting + one.parked,
-      figures: { expiresAt },
+      ...toMainFailure(failures, facts, countOf),
+      count: Math.max(1, expiring),
+      figures: expiring === 0 ? { expiresAt, stillCounting: 1 } : { expiresAt },
     }));
   }
   if (facts.uncopied > 0) {
@@ -39,4 +44,14 @@ export function toExpiringNotices(
     tell(uncopiedKey, () => ({ ...nobody, count: facts.uncopied, figures: { withoutCopy: facts.uncopied } }));
   }
   return { items, after };
+}
+
+const hourMs = 3_600_000;
+
+/** How many of a kind expire in hours that reach into this span (Unix ms). */
+function expiringBetween(fromMs: number, toMs: number, { expires }: StandingFailure): number {
+  const hours = Object.entries(expires).filter(
+    ([hour]) => (Number(hour) + 1) * hourMs > fromMs && Number(hour) * hourMs < toMs,
+  );
+  return hours.reduce((sum, [, count]) => sum + count, 0);
 }

@@ -18,8 +18,8 @@ export interface NoticeFacts {
   readonly uncopied: number;
 }
 
-/** `nextAt`: its next probe, Unix ms by Redis; null: unknown. */
-export type HaltedLane = Pick<LaneView, "lane" | "drain" | "origin" | "nextAt">;
+/** `why`: the answers that halted it. `nextAt`: its next probe, Unix ms by Redis; null: unknown. */
+export type HaltedLane = Pick<LaneView, "lane" | "drain" | "origin" | "nextAt" | "why">;
 
 export interface DrainNoticeFacts {
   readonly drain: DrainName;

@@ -83,7 +83,9 @@ function toSentence(
       const { expiresAt, withoutCopy } = figures;
       if (withoutCopy !== undefined) return `${source}: ${letters(withoutCopy)} near expiry without a copy`;
       const when = expiresAt === undefined ? "soon" : toMoment(expiresAt, at);
-      return `${drain}: ${letters(count)} still there, and the oldest expires ${when}${because}`;
+      const most = destination === null ? "" : `, most of them for ${where}`;
+      const atLeast = figures["stillCounting"] === 1 ? "at least " : "";
+      return `${drain}: ${atLeast}${letters(count)} ${count === 1 ? "expires" : "expire"} soon, the first ${when}${most}${because}`;
     }
     case "test":
       return "a test of redriver: this target works";

@@ -71,7 +71,7 @@ describe("the text of a notice says destination, cause, count and first step", (
     ],
     [
       notice("expiring.soon", [{ ...item, count: 3, figures: { expiresAt: at + 5 * hourMs } }]),
-      "orders: 3 dead letters still there, and the oldest expires in 5h, at 2026-11-26 13:00 UTC: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
+      "orders: 3 dead letters expire soon, the first in 5h, at 2026-11-26 13:00 UTC, most of them for pay.example.com: 503 upstream down. First step: `redriver failures show 0a1b2c3d4e`",
     ],
     [
       notice("expiring.soon", [{ ...whole, drain: null, count: 7, figures: { withoutCopy: 7 } }]),

@@ -100,6 +100,7 @@ const lane = (id: string, host: string, nextAt: number | null = null) => ({
   drain,
   origin: `https://${host}`,
   nextAt,
+  why: "4 of 5 failed again, 503",
 });
 
 const parked = (...counts: number[]) => ({
@@ -288,14 +289,35 @@ describe("destinations", () => {
       {
         drain,
         destination: "https://a.example.com",
-        cause: "503 upstream down",
+        cause: "4 of 5 failed again, 503",
         failure: "aa",
         count: 8,
         figures: { nextProbeAt: startMs + 300_000 },
       },
-      { drain, destination: "https://b.example.com", cause: null, failure: null, count: 0 },
+      {
+        drain,
+        destination: "https://b.example.com",
+        cause: "4 of 5 failed again, 503",
+        failure: null,
+        count: 0,
+      },
     ]);
     expect(told[2]?.[0]?.items).toMatchObject([{ destination: "https://a.example.com" }]);
+  });
+
+  it("that halt are told with what halted them, not with what waits most there", () => {
+    const destinations = [{ origin: "https://a.example.com", waiting: 60 }];
+    const at = { origin: "https://a.example.com" };
+    const kinds = new Map([
+      ["many", kind("many", { ...at, status: 429, text: "slow down" })],
+      ["few", kind("few", { ...at, status: 503 })],
+    ]);
+    const failures = [failure("many", { waiting: 50 }), failure("few", { waiting: 10 })];
+    const [told] = tell([0, { failures, kinds, destinations, halted: [a] }]);
+    const item = { cause: "4 of 5 failed again, 503", failure: "few", count: 60 };
+    expect(told?.[0]?.items).toMatchObject([item]);
+    const [none] = tell([0, { failures: [failures[0]!], kinds, destinations, halted: [a] }]);
+    expect(none?.[0]?.items).toMatchObject([{ ...item, failure: null }]);
   });
 
   it("beyond those that were read have not resumed", () => {
@@ -356,6 +378,30 @@ describe("what expires", () => {
     const in20h = { waiting: 4, heldByRules: 4, expiresAt: startMs + 20 * 3_600_000 };
     expect(events(tell([0, in20h]))).toEqual([[]]);
     expect(events(tell([0, { ...in20h, nearMs: 24 * 3_600_000 }]))).toEqual([["expiring.soon"]]);
+  });
+
+  it("is told with the kind that expires, and how many, not with what waits most", () => {
+    const hour = (hours: number): string => String(Math.floor(startMs / 3_600_000) + hours);
+    const failures = [
+      failure("many", { waiting: 900, expires: { [hour(60)]: 900 } }),
+      failure("old", { waiting: 40, parked: 3, expires: { [hour(-2)]: 1, [hour(3)]: 5, [hour(30)]: 37 } }),
+    ];
+    const kinds = new Map([
+      ["many", kind("many")],
+      ["old", kind("old", { status: 502, text: "gone", origin: "https://old.example.com" })],
+    ]);
+    const held = { waiting: 940, heldByRules: 940, expiresAt: startMs + 3 * 3_600_000 };
+    const [told] = tell([0, { ...held, failures, kinds }]);
+    expect(told?.[0]?.items).toEqual([
+      {
+        drain,
+        destination: "https://old.example.com",
+        cause: "502 gone",
+        failure: "old",
+        count: 5,
+        figures: { expiresAt: held.expiresAt },
+      },
+    ]);
   });
 
   it("without a copy is told by count", () => {
