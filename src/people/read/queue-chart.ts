@@ -13,6 +13,8 @@ const rangeMinutes: Readonly<Record<ChartRange, { readonly span: number; readonl
 };
 
 const minuteMs = 60_000;
+/** A chart of less would be one steep line. */
+const minSpanMs = 10 * minuteMs;
 
 export function isChartRange(text: string | null): text is ChartRange {
   return chartRanges.some((one) => one === text);
@@ -28,9 +30,11 @@ export function toChartMinutes(range: ChartRange, now: number): readonly number[
 export type Moved = "arrived" | "published" | "failedAgain";
 
 export interface QueueChart {
-  /** Unix ms. */
+  /** Unix ms. It begins with its first sample if that is younger than its range. */
   readonly from: number;
   readonly to: number;
+  /** The whole range has samples, so the sums are of all of it. */
+  readonly isWhole: boolean;
   readonly waiting: readonly ChartPoint[];
   /** Between the point before and this one. */
   readonly moved: Readonly<Record<Moved, readonly ChartPoint[]>>;
@@ -55,17 +59,21 @@ export function toQueueChart(
   if (latest !== null) moments.push(latest);
   const known = moments.flatMap(({ at, sample }) => (sample === null ? [] : [{ at, sample }]));
   const [first, last] = [known[0], known.at(-1)];
+  const [begin, to] = [moments[0]?.at ?? 0, moments.at(-1)?.at ?? 0];
+  const from = first === undefined ? begin : Math.max(begin, Math.min(first.at, to - minSpanMs));
   const movedOf = (name: Moved): readonly ChartPoint[] =>
-    moments.slice(1).map(({ at, sample }, index) => {
+    moments.slice(1).flatMap(({ at, sample }, index): readonly ChartPoint[] => {
+      if (at < from) return [];
       const before = moments[index]?.sample;
-      return [at, sample && before ? Math.max(0, sample[name] - before[name]) : null];
+      return [[at, sample && before ? Math.max(0, sample[name] - before[name]) : null]];
     });
   const sumOf = (name: Moved): number =>
     first === undefined || last === undefined ? 0 : Math.max(0, last.sample[name] - first.sample[name]);
   return {
-    from: moments[0]?.at ?? 0,
-    to: moments.at(-1)?.at ?? 0,
-    waiting: moments.map(({ at, sample }) => [at, sample?.waiting ?? null]),
+    from,
+    to,
+    isWhole: first?.at === begin,
+    waiting: moments.flatMap(({ at, sample }) => (at < from ? [] : [[at, sample?.waiting ?? null] as const])),
     moved: {
       arrived: movedOf("arrived"),
       published: movedOf("published"),

@@ -17,7 +17,7 @@ interface QueueChartProps {
 }
 
 export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Html {
-  const { from, to, waiting, moved, sums, since } = chart;
+  const { from, to, isWhole, waiting, moved, sums, since } = chart;
   if (since === null) {
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
   }
@@ -51,7 +51,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
       <figcaption class="hint">
         Above what waits{foreseen.length > 0 ? ", dashed what is left at the rate of the last minute" : ""};
         below what came and went in each step. ▾ a halt, ◆ an act of a person.
-        {since > from ? ` Counted since ${toTime(since).slice(0, 16)} UTC.` : ""}
+        {!isWhole ? ` Counted since ${toTime(since).slice(0, 16)} UTC.` : ""}
       </figcaption>
       <details data-fold="numbers">
         <summary>Numbers</summary>

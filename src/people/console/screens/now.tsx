@@ -205,7 +205,7 @@ interface Tile {
 function Tiles({
   model: {
     status: { drains, sources, expiring },
-    chart: { sums, since },
+    chart: { sums, isWhole },
     range,
   },
   now,
@@ -219,7 +219,11 @@ function Tiles({
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
   const uncopied = sum(sources, ({ census }) => census?.expiringUnarchived ?? 0);
-  const within = since === null ? "not counted yet" : `in ${range}`;
+  // Until the chart's range is sampled whole, its sums would leave out what came before.
+  const all = drains.flatMap((drain) => drain.destinations);
+  const within = isWhole ? `in ${range}` : "since it is counted";
+  const movedOf = (name: "arrived" | "published" | "failedAgain"): number =>
+    isWhole ? sums[name] : sum(all, (one) => one[name]);
   const tiles: readonly Tile[] = [
     {
       name: "waiting",
@@ -228,11 +232,11 @@ function Tiles({
       href: "/failures",
       line: "waiting",
     },
-    { name: "arrived", count: since === null ? null : sums.arrived, what: within, line: "arrived" },
-    { name: "sent again", count: since === null ? null : sums.published, what: within, line: "published" },
+    { name: "arrived", count: movedOf("arrived"), what: within, line: "arrived" },
+    { name: "sent again", count: movedOf("published"), what: within, line: "published" },
     {
       name: "failed again",
-      count: since === null ? null : sums.failedAgain,
+      count: movedOf("failedAgain"),
       what: within,
       line: "failed-again",
     },

@@ -33,6 +33,21 @@ it("what moved between two points is known if both are, and the sums begin with 
   expect(chart.moved.published.map(([, count]) => count)).toEqual([null, null, null, 2]);
   expect(chart.sums).toEqual({ arrived: 4, published: 2, failedAgain: 1 });
   expect(chart.since).toBe(11 * minuteMs);
+  expect(chart.isWhole).toBe(false);
+});
+
+it("begins with its first sample, ten minutes ago at the latest", () => {
+  const minutes = Array.from({ length: 61 }, (_, index) => index);
+  const of = (firstAt: number) =>
+    toQueueChart(
+      minutes,
+      minutes.map((minute) => (minute < firstAt ? null : sample(5, minute))),
+      null,
+    );
+  expect(of(30)).toMatchObject({ from: 30 * minuteMs, to: 60 * minuteMs, isWhole: false });
+  expect(of(30).waiting).toHaveLength(31);
+  expect(of(59)).toMatchObject({ from: 50 * minuteMs, isWhole: false });
+  expect(of(0)).toMatchObject({ from: 0, isWhole: true, sums: { arrived: 60 } });
 });
 
 it("has no number before anything was sampled, and none that is negative", () => {
