@@ -93,7 +93,7 @@ drains:
       })),
     );
     const path = join(createFolder().path, "own", "redriver.sock");
-    const daemon = await startDaemon({ ...own, REDRIVER_SOCKET_PATH: path });
+    const daemon = await startDaemon({ ...own, REDRIVER_SOCKET_PATH: path, REDRIVER_LOG_LEVEL: "debug" });
     await daemon.line(({ event }) => event === "pass:closed");
     const pause = ["pause", "--all", "--reason", "INC-7"];
     const resume = ["resume", "--all", "--reason", "it is back"];
