@@ -150,4 +150,20 @@ describe("what became of what an apply has sent", () => {
     expect(exitCode).toBe(1);
     expect(stand.receiver.deliveries).toHaveLength(5);
   });
+
+  it("is unknown, and no success, if the queue cannot be read in the end", async () => {
+    const stand = await setUp("2s");
+    stand.seed(5);
+    await stand.plan();
+    const applied = stand.apply("--json");
+    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
+    stand.emulator.faults.add({ kind: "status", operation: "list", status: 401, error: "no" });
+    const { out, exitCode, err } = await applied;
+    expect(verdictOf(out), err).toMatchObject({
+      state: "unknown",
+      sent: 5,
+      text: expect.stringMatching(/none came back so far, .*the queue was not read to its end \(/) as string,
+    });
+    expect(exitCode).toBe(1);
+  });
 });

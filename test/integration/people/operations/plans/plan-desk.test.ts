@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
-import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
+import type { DrainName, PlanId } from "../../../../../src/job/contracts/ids.ts";
 import { planLimits } from "../../../../../src/job/contracts/plans.ts";
 import {
   makeHere,
@@ -47,6 +47,38 @@ async function textOf(file: AsyncIterable<Buffer> | null): Promise<string> {
 }
 
 describe("a plan that the replicas share", () => {
+  it("is applied and still looked after until a person or a shutdown ends that", async () => {
+    const document = outageDocument.replace(
+      "lane: none",
+      "lane: { canary: 5, watch: 10m, haltAt: 20%, probeEvery: 15m }",
+    );
+    const stand = await setUp(document);
+    const [one, two] = [await stand.replica(), await stand.replica()];
+    const ends = [(id: PlanId) => two.desk.stop(id, order), () => one.shutDown()];
+    // The lane of the first is watched until then.
+    const urls = [stand.receiver.url, stand.receiver.url.replace("127.0.0.1", "localhost")];
+    for (const [index, end] of ends.entries()) {
+      stand.seed(5, { url: `${urls[index]}/orders` });
+      const id = await makeHere(one);
+      await one.desk.apply(id, order);
+      const verdict = async () => (await planOf(two, id)).apply?.drains[0]?.verdict?.state;
+      await expect.poll(verdict).toBe("following");
+      // Its work is done: who looks would see the same without it.
+      expect(await planOf(two, id)).toMatchObject({
+        state: "applying",
+        apply: { drains: [{ left: 0, done: 5 }] },
+      });
+      await end(id);
+      await one.desk.settled();
+      expect(await planOf(two, id)).toMatchObject({
+        state: "applied",
+        apply: {
+          drains: [{ failedAgain: 0, verdict: { state: "stopped", sent: 5, silent: 5, isBad: false } }],
+        },
+      });
+    }
+  });
+
   it("is made by one, shown by another, applied by a third: everything is delivered exactly once", async () => {
     const stand = await setUp();
     stand.seed(230);

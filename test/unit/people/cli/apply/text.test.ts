@@ -3,6 +3,7 @@ import {
   toApplyText,
   toQuestion,
   toSkipsText,
+  toVerdictLine,
   toWaitText,
 } from "../../../../../src/people/cli/apply/text.ts";
 import { toSkipText } from "../../../../../src/people/operations/plans/decision-text.ts";
@@ -113,6 +114,21 @@ describe("an apply on the terminal", () => {
       "
     `);
     expect(toApplyText(Infinity, [line])).toContain("  dropped  ");
+  });
+});
+
+describe("what became of it", () => {
+  const text = "5 sent, 5 came back: 503, the receiver is still down";
+  const told = { state: "told", sent: 5, cameBack: 5, delivered: 0, silent: 0, failures: [], text } as const;
+
+  it("is red on a terminal if it is bad, and nothing if nothing was sent", () => {
+    const bad = { drain: "orders", verdict: { ...told, isBad: true } };
+    expect(toVerdictLine(bad, true)).toBe(`\u001B[1m\u001B[31morders: ${text}\u001B[39m\u001B[22m\n`);
+    expect(toVerdictLine(bad, false)).toBe(`orders: ${text}\n`);
+    expect(toVerdictLine({ drain: "orders", verdict: { ...told, isBad: false } }, true)).toBe(
+      `orders: ${text}\n`,
+    );
+    expect(toVerdictLine({ drain: "orders", verdict: null }, true)).toBe("");
   });
 });
 
