@@ -72,7 +72,7 @@ function compare(shown: unknown, real: unknown, at: string, ids: Map<string, str
         // An hour or a time: another one is there.
         if (/^\d+$/.test(key)) return compare(value, Object.values(real)[0], `${at}.${key}`, ids);
         if (!(key in real)) return [`${at}.${key}: it is not answered`];
-        if (key === "id") ids.set(String(value), String(real[key]));
+        if (key === "id" || key === "dlqId") ids.set(String(value), String(real[key]));
         return compare(value, real[key], `${at}.${key}`, ids);
       }),
     ];

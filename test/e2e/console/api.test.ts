@@ -243,6 +243,22 @@ describe("the console's API", () => {
       after = answer["next"] as string | null;
     }
     expect(parkedIds.size).toBe(7);
+    const [one = ""] = parkedIds;
+    const { answer: message } = await get(here, "/messages/:id", "", one);
+    expect(message).toMatchObject({ dlqId: one, ledger: { state: "parked" }, explanation: {} });
+    expect(message["record"]).toMatchObject({ dlqId: one, responseStatus: 422 });
+    expect(JSON.stringify(message)).not.toMatch(/of-a-(body|header|query)|order \d/);
+    for (const gone of ["1-0", "nothing"]) {
+      expect((await get(here, "/messages/:id", "", gone)).status).toBe(404);
+    }
+    expect((await get(here, "/rules")).answer["rules"]).toContainEqual({
+      drain: "refunds",
+      rule: "broken",
+      decided: { park: 7 },
+      published: 0,
+      failedAgain: 0,
+    });
+    expect((await get(here, "/indexes")).answer).toEqual({ indexes: [] });
     const parkedOf = async (query: string) => (await get(here, "/parked", query)).answer["parked"];
     const [{ failure }] = (await parkedOf("?limit=1&reason=rule")) as [{ failure: string }];
     expect(await parkedOf(`?drain=refunds&failure=${failure}`)).toHaveLength(7);
@@ -391,7 +407,7 @@ describe("the console's API", () => {
         const operation = operations.find(({ path }) => path === route.path);
         const body =
           route.method === "post" && operation !== undefined ? { body: exampleBody(operation) } : {};
-        const path = route.path.replace(":id", operation?.example["id"] ?? "x");
+        const path = route.path.replace(":id", operation?.example["id"] ?? "1700000000000-0");
         const { status, answer } = await send(here, route, path, body);
         expect([toKey(route, status), answer]).toMatchObject([
           toKey(route, 503),

@@ -254,3 +254,33 @@ export const historyAnswer = z.object({
     .describe("What the filters left out because the audit lacks its host or rule; else empty."),
   next,
 });
+
+export const messageAnswer = z.object({
+  dlqId: z.string(),
+  source: z.string(),
+  enteredAt: time,
+  expiresAt: time,
+  ledger: open,
+  record: z.union([open, z.string()]).describe("Masked; a text: why it was not found."),
+  explanation: open.nullable().describe("Null: it was not found, or no drain selects it."),
+});
+
+export const rulesAnswer = z.object({
+  documentHash: z.string(),
+  rules: z.array(
+    z.object({ drain: z.string(), rule: z.string(), decided: counts, published: count, failedAgain: count }),
+  ),
+});
+
+export const indexesAnswer = z.object({
+  indexes: z.array(
+    z.object({
+      name: z.string(),
+      id: z.string(),
+      period: z.string(),
+      reading: open.nullable().describe("The last one; null: none, or it is stale."),
+      series: open.nullable(),
+      guards: z.array(open),
+    }),
+  ),
+});

@@ -42,8 +42,12 @@ export const failureQuery = z.strictObject({
 
 export const lanesQuery = z.strictObject({ drain: name.optional(), limit, after });
 
+const source = name.optional().describe("Needed if the document has several sources.");
+
+export const messageQuery = z.strictObject({ source });
+
 export const parkedQuery = z.strictObject({
-  source: name.optional().describe("Needed if the document has several sources."),
+  source,
   drain: name.optional(),
   reason: z.enum(parkReasons).optional().describe("Of parking."),
   failure: failure.describe("The id of a kind of failure."),

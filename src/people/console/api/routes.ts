@@ -7,7 +7,11 @@ import { toFailureJson } from "../../operations/failures/json.ts";
 import { readFailureList } from "../../operations/failures/list.ts";
 import { readHistoryPage } from "../../operations/history/read-page.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
+import { readIndexes } from "../../operations/indexes/read.ts";
 import { readParkedPage } from "../../operations/parked/read-page.ts";
+import { toMaskedRecord } from "../../operations/records/masked-record.ts";
+import { isKnown, readMessage } from "../../operations/records/read-message.ts";
+import { toRuleStandings } from "../../operations/rules/read-rules.ts";
 import { operations } from "../../operations/operations.ts";
 import type { AuditAct } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
@@ -17,10 +21,13 @@ import {
   failureAnswer,
   failuresAnswer,
   historyAnswer,
+  indexesAnswer,
   lanesAnswer,
+  messageAnswer,
   parkedAnswer,
   planAnswer,
   plansAnswer,
+  rulesAnswer,
   statusAnswer,
 } from "./answer-schemas.ts";
 import { toRoute } from "./operation-route.ts";
@@ -30,6 +37,7 @@ import {
   failuresQuery,
   historyQuery,
   lanesQuery,
+  messageQuery,
   noQuery,
   parkedQuery,
 } from "./request-schemas.ts";
@@ -145,6 +153,44 @@ export const routes: readonly ApiRoute[] = [
       });
       return { acts: rows, readTo, missing: missing.trim(), next };
     },
+  }),
+  defineRoute({
+    ...read,
+    path: "/messages/:id",
+    summary:
+      "One dead letter with masked values, what the ledger has of it, and what the rules do with it. One call of the service",
+    query: messageQuery,
+    answer: messageAnswer,
+    refuses: [404],
+    async run({ core, signal, params, query: { source } }) {
+      const asked = { source: toSource(core, source), dlqId: params["id"] ?? "", show: "masked" } as const;
+      const found = await readMessage(core, asked, signal);
+      if (found === null || !isKnown(found)) {
+        throw new RedriverError("not-found", "there is no such dead letter, or not any more");
+      }
+      const { record } = found;
+      return { ...found, record: typeof record === "string" ? record : toMaskedRecord(record) };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/rules",
+    summary:
+      "The rules in force, in the order of the document, and what each has done since the last full pass",
+    query: noQuery,
+    answer: rulesAnswer,
+    run: async ({ core: { document }, reads }) => ({
+      documentHash: document.hash,
+      rules: toRuleStandings(document, await reads.facts()),
+    }),
+  }),
+  defineRoute({
+    ...read,
+    path: "/indexes",
+    summary: "Search indexes as a replica read them last, and the guards on them",
+    query: noQuery,
+    answer: indexesAnswer,
+    run: async ({ core }) => ({ indexes: await readIndexes(core) }),
   }),
   ...operations.map(toRoute),
 ];
