@@ -2,7 +2,9 @@
 
 /** A number on Now by its name: `–` if it is not known. */
 export function tileOf(page: string, name: string): string {
-  const found = new RegExp(`<strong[^>]*>([^<]*)</strong>\\s*(?:<a [^>]*>)?(?:<span[^>]*>)?${name}`).exec(page)?.[1];
+  const found = new RegExp(`<strong[^>]*>([^<]*)</strong>\\s*(?:<a [^>]*>)?(?:<span[^>]*>)?${name}`).exec(
+    page,
+  )?.[1];
   if (found === undefined) throw new Error(`Now shows no number named ${name}`);
   return found;
 }

@@ -12,6 +12,7 @@ import {
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
+import { toSharedText } from "../../operations/status/verdict.ts";
 import { number } from "../../operations/phrases.ts";
 import { pauseAct, probeAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
@@ -43,7 +44,16 @@ export const nowScreen = defineScreen<Model>({
   load: readModel,
   sections: [
     { id: "verdict", isLive: true, render: ({ status }, context) => <Verdict {...{ status, context }} /> },
-    { id: "tiles", isLive: true, render: (model, { now }) => <Tiles model={model} now={now} /> },
+    {
+      id: "tiles",
+      isLive: true,
+      render: (model, { now }) => (
+        <>
+          <Tiles model={model} now={now} />
+          <Shared sources={model.status.sources} />
+        </>
+      ),
+    },
     {
       id: "chart",
       isLive: true,
@@ -200,6 +210,14 @@ interface Tile {
   readonly line?: string;
   readonly mood?: "bad" | "warn";
   readonly href?: string;
+}
+
+/** Records that several drains list count once in the totals, and more often by drain. */
+function Shared({ sources }: Pick<Status, "sources">): Html | null {
+  const texts = sources.flatMap(({ shared }) =>
+    shared !== null && shared.waiting + shared.parked > 0 ? shared.by.map(toSharedText) : [],
+  );
+  return texts.length === 0 ? null : <p class="hint">{texts.join("; ")}: they count once here.</p>;
 }
 
 function Tiles({
