@@ -88,14 +88,15 @@ describe.each(drains)("odd records of a drain, %s", (_, drain, share) => {
     expect((await stand.census())?.depth).toBe(emulator.dlq.size);
 
     const failed: (Failed | readonly [string, Failed])[] = [...(await stand.showAll())];
-    for (const { id } of letters) {
-      for (const one of await stand.page(`/messages/default/${id}`)) failed.push([nameOfId(id), one]);
-    }
     // One that lists another id is found by none.
-    const left = letters.filter(
-      ({ id, oddities }) =>
-        emulator.dlq.find(id) !== undefined && oddities.every(([field]) => field !== "dlqId"),
-    );
+    const hasOtherId = ({ oddities }: (typeof letters)[number]): boolean =>
+      oddities.some(([field]) => field === "dlqId");
+    for (const letter of letters) {
+      for (const one of await stand.page(`/messages/default/${letter.id}`)) {
+        if (!(hasOtherId(letter) && one[1].startsWith("404:"))) failed.push([nameOfId(letter.id), one]);
+      }
+    }
+    const left = letters.filter((one) => emulator.dlq.find(one.id) !== undefined && !hasOtherId(one));
     for (const { id } of left.slice(0, isWhole ? 300 : 15)) {
       for (const one of await stand.run("rules", "explain", id, "--show-content"))
         failed.push([nameOfId(id), one]);
