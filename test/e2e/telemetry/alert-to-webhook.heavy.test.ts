@@ -71,9 +71,9 @@ it.skipIf(!isStaged)(
       },
       { timeout: 40_000 },
     );
-    expect(firing.labels).toMatchObject({ severity: "warning", drain: "main", origin: receiver.url });
-    expect(firing.annotations["summary"]).toContain(`${receiver.url} fails`);
-    expect(firing.annotations["description"]).toMatch(/ \d+ dead letters wait for it\./);
+    expect(firing.labels).toMatchObject({ severity: "warning", drain: "main" });
+    expect(firing.annotations["summary"]).toContain("Drain main has had halted destinations");
+    expect(firing.annotations["description"]).toContain(` wait for ${receiver.url}.`);
     expect(firing.annotations["runbook_url"]).toContain("#redriverlanehalted");
 
     receiver.answer = () => 200;

@@ -22,6 +22,14 @@ export const lanes: Section = {
       { isStacked: true },
     ),
     graph(
+      "Waiting for halted destinations",
+      ofAlert(
+        "RedriverBacklogHalted",
+        'sum by (namespace, source, drain) (max by (namespace, source, drain, origin) (redriver_destination_waiting) and on (namespace, source, drain, origin) max by (namespace, source, drain, origin) (redriver_lane{state="halted"}) == 1)',
+        "{{drain}}",
+      ),
+    ),
+    graph(
       "Canaries that failed again",
       ofAlert(
         "RedriverLaneComeBacks",
