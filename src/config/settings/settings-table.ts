@@ -13,6 +13,7 @@ import {
   listOf,
   matching,
   optional,
+  pageUrl,
   portOrNone,
   proxyExceptions,
   proxyUrl,
@@ -226,6 +227,11 @@ export const settingRows = {
     "",
     basePath,
     "Path below which browsers reach the console, such as /redriver. A proxy before it may strip that path or leave it.",
+  ),
+  "console.url": row(
+    null,
+    optional(pageUrl),
+    "Address at which people reach the console, such as https://redriver.example.com. Notices link to its pages.",
   ),
   "console.badge": row(
     null,

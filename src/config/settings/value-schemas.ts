@@ -98,6 +98,16 @@ export const proxyExceptions = listOf(
   'a list of hosts such as "localhost,.svc.cluster.local,10.0.0.0/8"',
 );
 
+/** Without a slash at its end, so that a path follows it. */
+export const pageUrl = read((value) => {
+  const url = typeof value === "string" && /^[^\s\p{Cc}]{1,1024}$/u.test(value) ? parseUrl(value) : null;
+  const fits =
+    url !== null &&
+    ["http:", "https:"].includes(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === "");
+  return fits ? url.href.replace(/\/+$/, "") : null;
+}, 'an address such as "https://redriver.example.com"');
+
 export const redisUrl = read((value) => {
   if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value)) return null;
   const url = parseUrl(value);

@@ -1,5 +1,5 @@
 import { formatProblem } from "../../config/problem.ts";
-import type { EgressConfig } from "../../egress/proxy-for.ts";
+import type { Settings } from "../../config/settings/settings.ts";
 import { createSendNotices } from "./send-notices.ts";
 import type { Clock } from "../../job/contracts/clock.ts";
 import type { NotifyTarget, SecretRef } from "../../job/contracts/drains-document.ts";
@@ -47,8 +47,7 @@ export function buildNotices(readSecret: ReadSecret, events: Events, clock: Cloc
         target,
         ...(await openNoticeBooks<NoticeMemory>(core)),
         // Built at the first message, and for each job anew: secrets change.
-        send: (notices, outer) =>
-          buildSendNotices(target, readSecret, clock, core.settings.proxy)(notices, outer),
+        send: (notices, outer) => buildSendNotices(target, readSecret, clock, core.settings)(notices, outer),
         events,
         clock,
         signal,
@@ -63,7 +62,7 @@ export function buildSendNotices(
   target: NotifyTarget,
   readSecret: ReadSecret,
   clock: Pick<Clock, "now">,
-  egress: EgressConfig,
+  { proxy, console }: Pick<Settings, "proxy" | "console">,
 ): SendNotices {
   const read = (key: string, ref: SecretRef): string => {
     const reading = readSecret(ref);
@@ -76,7 +75,8 @@ export function buildSendNotices(
     url: target.url.kind === "written" ? target.url.url : read("url", target.url),
     secret: target.secret === undefined ? undefined : read("secret", target.secret),
     clock,
-    egress,
+    egress: proxy,
+    consoleUrl: console.url,
   });
 }
 

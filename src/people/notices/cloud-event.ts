@@ -1,15 +1,22 @@
 /** Notices as one CloudEvent 1.0 in structured mode: `application/cloudevents+json`. */
 import type { Notice, NoticeItem, NoticeKind } from "../../job/contracts/notices.ts";
-import { toFirstStep, toNoticeLines } from "./notice-text.ts";
+import { toFirstStep, toLink, toNoticeLines } from "./notice-text.ts";
 
 const grouped = "grouped";
 
-export function toCloudEvent(notices: readonly Notice[]): Readonly<Record<string, unknown>> {
+export function toCloudEvent(
+  notices: readonly Notice[],
+  consoleUrl?: string,
+): Readonly<Record<string, unknown>> {
   const [first, ...others] = notices;
   if (first === undefined) throw new RangeError("a message has at least one notice");
-  if (others.length === 0) return envelope(first, first.event, toSubject(first), toData(first));
-  const all = notices.map((notice) => ({ id: notice.id, type: toType(notice.event), ...toData(notice) }));
-  const text = notices.flatMap(toNoticeLines).join("\n");
+  if (others.length === 0) return envelope(first, first.event, toSubject(first), toData(first, consoleUrl));
+  const all = notices.map((notice) => ({
+    id: notice.id,
+    type: toType(notice.event),
+    ...toData(notice, consoleUrl),
+  }));
+  const text = notices.flatMap((notice) => toNoticeLines(notice, consoleUrl)).join("\n");
   return envelope({ ...first, id: `${first.id}-${notices.length}` }, grouped, null, { text, notices: all });
 }
 
@@ -41,11 +48,15 @@ function toSubject({ items, more }: Notice): string | null {
   return item === undefined || others.length + more > 0 ? null : (item.destination ?? item.drain);
 }
 
-function toData(notice: Notice): object {
-  const { event, items, more } = notice;
+function toData(notice: Notice, consoleUrl: string | undefined): object {
+  const { event, items, more, source } = notice;
   return {
-    text: toNoticeLines(notice).join("\n"),
-    items: items.map((item) => ({ ...toItemData(event, item), firstStep: toFirstStep(event, item) })),
+    text: toNoticeLines(notice, consoleUrl).join("\n"),
+    items: items.map((item) => {
+      const link = toLink(item, source, consoleUrl);
+      const firstStep = toFirstStep(event, item);
+      return { ...toItemData(event, item), firstStep, ...(link === null ? {} : { link }) };
+    }),
     more,
   };
 }

@@ -5,16 +5,36 @@ import { formatDuration } from "../../job/rules/durations.ts";
 const maxLines = 5;
 
 /** What a person reads of one notice, a line for each thing. A digest has a line for each question. */
-export function toNoticeLines({ event, items, more, at, source }: Notice): readonly string[] {
+export function toNoticeLines(
+  { event, items, more, at, source }: Notice,
+  consoleUrl?: string,
+): readonly string[] {
   const shown = items.slice(0, maxLines);
   const left = items.length - shown.length + more;
   const lines = shown.flatMap((item) => {
     const step = toFirstStep(event, item);
-    const firstStep = step === null ? "" : `First step: \`${step}\``;
+    const link = toLink(item, source, consoleUrl);
+    const page = link === null ? "" : `, or ${link}`;
+    const firstStep = step === null ? "" : `First step: \`${step}\`${page}`;
     if (event === "digest") return [...toDigestLines(item, at, source), firstStep];
     return `${toSentence(event, item, at, source)}${step === null ? "" : `. ${firstStep}`}`;
   });
   return left === 0 ? lines : [...lines, `… and ${left} more`];
+}
+
+/** The page of the console that a notice is about. Null: nobody has said where the console is (`console.url`). */
+export function toLink(
+  { drain, destination, failure }: NoticeItem,
+  source: string,
+  consoleUrl: string | undefined,
+): string | null {
+  if (consoleUrl === undefined) return null;
+  if (failure !== null) return `${consoleUrl}/failures/${failure}?${new URLSearchParams({ source })}`;
+  const query = new URLSearchParams({
+    ...(drain === null ? {} : { drain }),
+    ...(destination === null ? {} : { host: destination }),
+  });
+  return query.size === 0 ? `${consoleUrl}/` : `${consoleUrl}/failures?${query}`;
 }
 
 /** The command that shows more; null: there is nothing to do. */

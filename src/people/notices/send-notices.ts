@@ -25,10 +25,19 @@ export interface SendParts {
   readonly secret?: string | undefined;
   readonly clock: Pick<Clock, "now">;
   readonly egress: EgressConfig;
+  /** Where people reach the console; absent: messages have no links. */
+  readonly consoleUrl?: string | undefined;
 }
 
 /** Messages of errors name the target and a proxy, and never the target's address. */
-export function createSendNotices({ target, url, secret, clock, egress }: SendParts): SendNotices {
+export function createSendNotices({
+  target,
+  url,
+  secret,
+  clock,
+  egress,
+  consoleUrl,
+}: SendParts): SendNotices {
   const fail = (why: string, cause?: unknown, through = ""): RedriverError =>
     new RedriverError("notice-undelivered", `notify.${target.name}${through}: ${why}`, { cause });
   return async (notices, signal) => {
@@ -36,7 +45,7 @@ export function createSendNotices({ target, url, secret, clock, egress }: SendPa
     if (typeof address === "string") throw fail(address);
     const proxy = proxyFor(address, egress);
     const through = throughProxy(proxy);
-    const { body, contentType } = toMessage(notices, target.form);
+    const { body, contentType } = toMessage(notices, target.form, consoleUrl);
     const timeout = AbortSignal.timeout(timeoutMs);
     const now = clock.now();
     try {
@@ -72,16 +81,17 @@ function checkAddress(text: string, allowPrivate: boolean): URL | string {
 function toMessage(
   notices: readonly Notice[],
   form: NotifyTarget["form"],
+  consoleUrl: string | undefined,
 ): { readonly body: string; readonly contentType: string } {
   switch (form) {
     case "events":
       return {
-        body: JSON.stringify(toCloudEvent(notices)),
+        body: JSON.stringify(toCloudEvent(notices, consoleUrl)),
         contentType: "application/cloudevents+json; charset=utf-8",
       };
     case "slack":
       return {
-        body: JSON.stringify(toSlackMessage(notices)),
+        body: JSON.stringify(toSlackMessage(notices, consoleUrl)),
         contentType: "application/json; charset=utf-8",
       };
     default:

@@ -6,10 +6,13 @@ import { toNoticeLines } from "./notice-text.ts";
 const maxCharacters = 2_900;
 const maxNotices = 10;
 
-export function toSlackMessage(notices: readonly Notice[]): Readonly<Record<string, unknown>> {
+export function toSlackMessage(
+  notices: readonly Notice[],
+  consoleUrl?: string,
+): Readonly<Record<string, unknown>> {
   const shown = notices.slice(0, maxNotices);
   const left = notices.length - shown.length;
-  const lines = shown.flatMap(toNoticeLines);
+  const lines = shown.flatMap((notice) => toNoticeLines(notice, consoleUrl));
   const whole = left === 0 ? lines : [...lines, `and ${left} more: ${toKinds(notices.slice(maxNotices))}`];
   const text = escaped(whole.join("\n"));
   return { text, blocks: [{ type: "section", text: { type: "mrkdwn", text: cut(text) } }] };

@@ -24,7 +24,7 @@ export const registerNotify: Register = (program, { io, exitWith }) => {
         target,
         (ref) => readSecret(ref, { env: io.env, settings }),
         systemClock,
-        settings.proxy,
+        settings,
       );
       const answer = await send([toTestNotice(document)], new AbortController().signal);
       const isTaken = answer.status >= 200 && answer.status <= 299;

@@ -102,6 +102,7 @@ describe("settings", () => {
       "console.role": "operator",
       "console.proxies": "10.0.0.7, 10.1.0.0/16, fd00::/8",
       "console.basePath": "/redriver",
+      "console.url": "https://redriver.example.com",
       "console.badgeColor": "red",
       "service.url": "https://a.example/v2/publish",
       "statistics.url": "http://b.example",

@@ -143,6 +143,28 @@ describe("the events form", () => {
     });
   });
 
+  it("links to the page that it is about, if somebody has said where the console is", () => {
+    const links = (given: Notice) =>
+      (
+        toCloudEvent([given], "https://redriver.example.com/x")["data"] as { items: { link?: string }[] }
+      ).items.map(({ link }) => link);
+    expect(links(notice("failure.new"))).toEqual([
+      "https://redriver.example.com/x/failures/0a1b2c3d4e?source=eu",
+    ]);
+    expect(links(notice("parked.new", [{ ...item, failure: null }]))).toEqual([
+      "https://redriver.example.com/x/failures?drain=orders&host=https%3A%2F%2Fpay.example.com",
+    ]);
+    expect(links(notice("expiring.soon", [{ ...whole, drain: null }]))).toEqual([
+      "https://redriver.example.com/x/",
+    ]);
+    expect(toNoticeLines(notice("failure.new"), "https://redriver.example.com")[0]).toMatch(
+      /show 0a1b2c3d4e`, or https:\/\/redriver\.example\.com\/failures\/0a1b2c3d4e\?source=eu$/,
+    );
+    expect(toNoticeLines(notice("destination.resumed"), "https://redriver.example.com")[0]).not.toContain(
+      "https:",
+    );
+  });
+
   it("has no count of a destination that was not counted yet", () => {
     const items = [{ ...item, count: 0 }, item];
     const { data } = toCloudEvent([notice("destination.halted", items)]) as {
