@@ -144,17 +144,13 @@ describe("the events form", () => {
   });
 
   it("links to the page that it is about, if somebody has said where the console is", () => {
-    const links = (given: Notice) =>
-      (
-        toCloudEvent([given], "https://redriver.example.com/x")["data"] as { items: { link?: string }[] }
-      ).items.map(({ link }) => link);
-    expect(links(notice("failure.new"))).toEqual([
+    expect(linksOf(notice("failure.new"))).toEqual([
       "https://redriver.example.com/x/failures/0a1b2c3d4e?source=eu",
     ]);
-    expect(links(notice("parked.new", [{ ...item, failure: null }]))).toEqual([
+    expect(linksOf(notice("parked.new", [{ ...item, failure: null }]))).toEqual([
       "https://redriver.example.com/x/failures?drain=orders&host=https%3A%2F%2Fpay.example.com",
     ]);
-    expect(links(notice("expiring.soon", [{ ...whole, drain: null }]))).toEqual([
+    expect(linksOf(notice("expiring.soon", [{ ...whole, drain: null }]))).toEqual([
       "https://redriver.example.com/x/",
     ]);
     expect(toNoticeLines(notice("failure.new"), "https://redriver.example.com")[0]).toMatch(
@@ -227,3 +223,10 @@ it("the signature covers time and body", () => {
     .digest("hex");
   expect(toSignature("key", '{"a":"ü"}', at + 999)).toBe(`t=${at / 1_000},v1=${hex}`);
 });
+
+function linksOf(given: Notice): readonly (string | undefined)[] {
+  const { data } = toCloudEvent([given], "https://redriver.example.com/x") as {
+    data: { items: readonly { link?: string }[] };
+  };
+  return data.items.map(({ link }) => link);
+}
