@@ -105,8 +105,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       REDRIVER_HTTP_HOST: "127.0.0.1",
       REDRIVER_HTTP_PORT: "0",
       REDRIVER_CONSOLE_PORT: "none",
-      // A daemon that is killed is no reason for a question of the rig to fail. Former builds do not know it.
-      ...(program === builtProgram && { REDRIVER_SOCKET_PATH: "none" }),
+      // A daemon that is killed is no reason for a question of the rig to fail, and the judge reads the audit on
+      // stdout too. Former builds know neither.
+      ...(program === builtProgram && { REDRIVER_SOCKET_PATH: "none", REDRIVER_LOG_AUDIT: "stdout" }),
       // Below the 15 s after which a daemon process is killed.
       REDRIVER_SHUTDOWN_SOFT: "4s",
       REDRIVER_SHUTDOWN_HARD: "6s",

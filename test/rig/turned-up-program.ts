@@ -37,8 +37,11 @@ function numbersOf({ recordsPerPage, pages, splitFrom }: TurnedUpSizes): readonl
   ];
 }
 
-/** What the copy is started with. */
-export const turnedUpEnv = { REDRIVER_WINDOWS_CONCURRENCY: String(turnedUp.windowsAtOnce) } as const;
+/** What the copy is started with. The judge reads the audit on stdout too. */
+export const turnedUpEnv = {
+  REDRIVER_WINDOWS_CONCURRENCY: String(turnedUp.windowsAtOnce),
+  REDRIVER_LOG_AUDIT: "stdout",
+} as const;
 
 /**
  * Copies a built program to `dir`, with 64 windows at once (`turnedUpEnv`), 16 pages of each in flight, and a
