@@ -44,7 +44,7 @@ export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainC
   const notify =
     notifyUrl === undefined
       ? ""
-      : `notify: { people: { url: "${notifyUrl}", form: events, allowPrivate: true, events: [backlog.began, backlog.ended] } }`;
+      : `notify: { people: { url: "${notifyUrl}", form: events, allowPrivate: true, every: 1s, events: [backlog.began, backlog.ended] } }`;
   const ms = (realMs: number): string => `${Math.round(scale.here(realMs))}ms`;
   const rate = (perSecond: number | null): string =>
     perSecond === null ? "none" : `${Math.round(perSecond * scale.factor)}/s`;

@@ -7,7 +7,7 @@ import { censusLooks } from "../census/count-and-copy-expiring.ts";
 const minCensusEveryMs = 1_000;
 
 /**
- * A backlog's begin and end are told within ten seconds, of which a pass's horizon takes five. An evaluation
+ * A backlog's begin and end are noticed within ten seconds, of which a pass's horizon takes five. An evaluation
  * reads the facts of every drain, so it comes less often if there are many: it costs 50 drains about 0.2 s of a
  * core, and one drain about 0.02 s.
  */
