@@ -46,7 +46,12 @@ export const registerDemo: RegisterDev = (program, { io, exitWith, output }) => 
             keep: true,
             messages: Number(flags.messages ?? defaultOrders),
             receiverPort: Number(flags.receiverPort ?? defaultReceiverPort),
-            toPage: (text) => output.toParagraph(pagerMark, text),
+            // What came together is one message with a line for each.
+            toPage: (text) =>
+              text
+                .split("\n")
+                .map((line) => output.toParagraph(pagerMark, line))
+                .join("\n"),
           }),
         );
         return;

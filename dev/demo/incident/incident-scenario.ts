@@ -64,6 +64,7 @@ notify:
     url: http://127.0.0.1:${port}/pager
     form: slack
     allowPrivate: true
+    every: 2s
     events: [destination.halted, destination.resumed, parked.new, backlog.ended]
 `;
 }
