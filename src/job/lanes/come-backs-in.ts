@@ -9,17 +9,17 @@ import type { SourceRuntime } from "../runtime.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
 
 /** Limit of an early look. The last one of a watch is read to its end: no pass costs less. */
-export const maxPagesEarly = 50;
+const maxPagesEarly = 50;
 
 /**
  * What `toFound` makes of the dead letters that entered in a time, by the service's clock. Null if the listing was
- * not read to its end. Throws RedriverErrors.
+ * not read to its end, as an early look may not be. Throws RedriverErrors.
  */
 export async function comeBacksIn<Found>(
   source: SourceRuntime,
   // Also if the service's dates mean creation: come-backs were created when they were published.
   range: Pick<ListingRange, "fromDate" | "toDate">,
-  maxPages: number,
+  isLast: boolean,
   signal: AbortSignal,
   toFound: (letter: Letter) => readonly Found[],
 ): Promise<readonly Found[] | null> {
@@ -36,7 +36,7 @@ export async function comeBacksIn<Found>(
     );
     found.push(...ofPage.flat());
     pages += 1;
-    if (pages === maxPages && !page.isLast) return null;
+    if (!isLast && pages === maxPagesEarly && !page.isLast) return null;
   }
   return found;
 }
@@ -53,11 +53,11 @@ export interface FoundComeBack {
 export async function findComeBacks(
   source: SourceRuntime,
   fromDate: number,
-  maxPages: number,
+  isLast: boolean,
   signal: AbortSignal,
   isWanted: (parentDlqId: DlqId) => boolean,
 ): Promise<readonly FoundComeBack[] | null> {
-  const found = await comeBacksIn(source, { fromDate }, maxPages, signal, (letter) => {
+  const found = await comeBacksIn(source, { fromDate }, isLast, signal, (letter) => {
     const { reading, content, responseStatus: status = 0 } = letter;
     if (reading.kind !== "come-back") return [];
     const { parentDlqId } = reading.lineage;

@@ -4,7 +4,7 @@ import type { LaneWatch } from "../contracts/lanes.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { slowDownForWatch } from "../page/failed-again.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
-import { comeBacksIn, maxPagesEarly } from "./come-backs-in.ts";
+import { comeBacksIn } from "./come-backs-in.ts";
 
 /** The service's Date has whole seconds. Redis's clock may be off from ours by the length of an answer. */
 const clockSlackMs = 5_000;
@@ -36,9 +36,9 @@ export async function runListingChecks(source: SourceRuntime, signal: AbortSigna
   for (const interval of toIntervals(watches)) {
     const fromDate = Math.floor(begunAt - (at - interval.from) - clockSlackMs);
     const toDate = interval.to < at ? Math.ceil(askedAt - (at - interval.to) + clockSlackMs) : undefined;
-    const maxPages = interval.watches.every(({ until }) => at < until) ? maxPagesEarly : Infinity;
+    const isLast = interval.watches.some(({ until }) => at >= until);
     const range = defined({ fromDate, toDate });
-    const found = await comeBacksIn(source, range, maxPages, signal, toLaneComeBack);
+    const found = await comeBacksIn(source, range, isLast, signal, toLaneComeBack);
     if (found === null) continue;
     // Also of steps that need no check yet: too many come-backs now are too many at the end.
     await source.lanes.recordComeBacks(found);

@@ -2,6 +2,7 @@
  * What a plan publishes, as far as it is known: counts, and a count divided by the limit that is set for it.
  * Lanes, guards and learned rates add to that time, and by how much nobody knows. Pure.
  */
+import { sumOf } from "../read/totals.ts";
 import { topRateOf } from "../../job/contracts/auto-rate.ts";
 import type { LimitsConfig } from "../../job/contracts/drains-document.ts";
 import { groupBy } from "../../group-items-by-key.ts";
@@ -108,8 +109,4 @@ function toShown(destinations: readonly DestinationPublishes[]) {
 
 function totalOf({ publishes, later }: Pick<DestinationPublishes, "publishes" | "later">): number {
   return publishes + later;
-}
-
-function sumOf<Item>(items: readonly Item[], toNumber: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + toNumber(item), 0);
 }

@@ -7,22 +7,20 @@ import { number } from "../../operations/phrases.ts";
 const hourMs = 3_600_000;
 const dayHours = 24;
 
-/** `hoursPerBar`: a list of a hundred kinds needs no bar for each hour. */
+/** A list of a hundred kinds needs no bar for each hour. */
+const hoursPerBar = 3;
+
 export function ArrivalBars({
   arrivals,
   now,
-  hoursPerBar = 3,
-  width,
 }: {
   readonly arrivals: HourlyArrivals;
   readonly now: number;
-  readonly hoursPerBar?: number;
-  readonly width?: number;
 }): Html {
-  const counts = toSums(arrivals, now, hoursPerBar);
+  const counts = toSums(arrivals, now);
   const all = counts.reduce((sum, count) => sum + count, 0);
   const label = `${number(all)} arrived in 7 days, at most ${number(Math.max(...counts))} in ${hoursPerBar} h`;
-  return <Sparkline counts={counts} label={label} {...(width === undefined ? {} : { width })} />;
+  return <Sparkline counts={counts} label={label} />;
 }
 
 /** By day in UTC, today first. */
@@ -43,7 +41,7 @@ function dayOf(at: number): string {
 }
 
 /** Of so many hours each, the oldest first. */
-function toSums(arrivals: HourlyArrivals, now: number, hoursPerBar: number): readonly number[] {
+function toSums(arrivals: HourlyArrivals, now: number): readonly number[] {
   const first = Math.floor(now / hourMs) - arrivalHours + 1;
   return Array.from({ length: arrivalHours / hoursPerBar }, (_, bar) => {
     let sum = 0;

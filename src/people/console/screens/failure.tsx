@@ -206,7 +206,7 @@ function Lanes(model: Model): Html {
   const { failure, lanes } = model;
   return (
     <>
-      <h2 data-phase={toActsPhase(model)}>Its destination, drain by drain</h2>
+      <h2>Its destination, drain by drain</h2>
       <Table
         caption="Lanes and counts by drain"
         empty="No drain of the document has met it."
@@ -252,17 +252,6 @@ function Lanes(model: Model): Html {
       />
     </>
   );
-}
-
-/** What the forms of its drains go by. */
-function toActsPhase(model: Model): string {
-  const { failure, lanes } = model;
-  const ofDrains = failure.drains.map(({ drain }) => {
-    const lane = lanes.find((one) => one.drain === drain)?.lane;
-    const isPaused = pausesOf(model, drain).length > 0;
-    return [drain, lane === undefined ? "no lane" : lane.state === "halted", isPaused].join(" ");
-  });
-  return [...ofDrains, kindPausesOf(model).length > 0, failure.quiet !== null].join("; ");
 }
 
 /** No act drops or parks: a rule does, so that it is read by others first. */

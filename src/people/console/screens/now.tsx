@@ -9,10 +9,11 @@ import {
   type ChartRange,
   type QueueChart,
 } from "../../read/queue-chart.ts";
+import { sumOf, toTotals } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
-import { toSharedText } from "../../operations/status/verdict.ts";
+import { toSharedTexts } from "../../operations/status/verdict.ts";
 import { number } from "../../operations/phrases.ts";
 import { pauseAct, probeAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
@@ -30,6 +31,7 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly status: Status;
+  readonly needs: readonly Need[];
   readonly range: ChartRange;
   readonly chart: QueueChart;
   readonly marks: readonly ChartMark[];
@@ -43,7 +45,7 @@ export const nowScreen = defineScreen<Model>({
   heading: () => null,
   load: readModel,
   sections: [
-    { id: "verdict", isLive: true, render: ({ status }, context) => <Verdict {...{ status, context }} /> },
+    { id: "verdict", isLive: true, render: (model, context) => <Verdict {...{ model, context }} /> },
     {
       id: "tiles",
       isLive: true,
@@ -64,7 +66,7 @@ export const nowScreen = defineScreen<Model>({
         </>
       ),
     },
-    { id: "needs", isLive: true, render: ({ status }, context) => <Needs {...{ status, context }} /> },
+    { id: "needs", isLive: true, render: ({ needs }, context) => <Needs {...{ needs, context }} /> },
     { id: "paused", isLive: true, render: ({ status }, context) => <Paused {...{ status, context }} /> },
     {
       id: "expiring",
@@ -90,7 +92,7 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   ]);
   const sample = toQueueSample(facts);
   const latest = sample === null ? null : { at: now, sample };
-  return { status, range, chart: toQueueChart(minutes, samples, latest), marks };
+  return { status, needs: toNeeds(status), range, chart: toQueueChart(minutes, samples, latest), marks };
 }
 
 interface Shown {
@@ -98,8 +100,14 @@ interface Shown {
   readonly context: ScreenContext;
 }
 
-function Verdict({ status, context }: Shown): Html {
-  const { mood, text } = toNowHeadline(status, toNeeds(status));
+function Verdict({
+  model: { status, needs },
+  context,
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html {
+  const { mood, text } = toNowHeadline(status, needs);
   const isAllPaused = status.drains.length > 0 && status.drains.every(({ paused }) => paused !== null);
   return (
     <div class={`verdict ${mood}`}>
@@ -119,8 +127,7 @@ function Verdict({ status, context }: Shown): Html {
   );
 }
 
-function Needs({ status, context }: Shown): Html | null {
-  const needs = toNeeds(status);
+function Needs({ needs, context }: Pick<Model, "needs"> & Pick<Shown, "context">): Html | null {
   if (needs.length === 0) return null;
   return (
     <>
@@ -214,15 +221,13 @@ interface Tile {
 
 /** Records that several drains list count once in the totals, and more often by drain. */
 function Shared({ sources }: Pick<Status, "sources">): Html | null {
-  const texts = sources.flatMap(({ shared }) =>
-    shared !== null && shared.waiting + shared.parked > 0 ? shared.by.map(toSharedText) : [],
-  );
+  const texts = sources.flatMap(({ shared }) => toSharedTexts(shared));
   return texts.length === 0 ? null : <p class="hint">{texts.join("; ")}: they count once here.</p>;
 }
 
 function Tiles({
   model: {
-    status: { drains, sources, expiring },
+    status,
     chart: { sums, isWhole },
     range,
   },
@@ -231,17 +236,17 @@ function Tiles({
   readonly model: Model;
   readonly now: number;
 }): Html {
-  const waiting =
-    sum(drains, ({ outlook }) => outlook.waiting) - sum(sources, ({ shared }) => shared?.waiting ?? 0);
+  const { drains, sources, expiring } = status;
+  const { waiting, parked, wouldBeParked } = toTotals(status);
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
-  const uncopied = sum(sources, ({ census }) => census?.expiringUnarchived ?? 0);
+  const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   // Until the chart's range is sampled whole, its sums would leave out what came before.
   const all = drains.flatMap((drain) => drain.destinations);
   const within = isWhole ? `in ${range}` : "since it is counted";
   const movedOf = (name: "arrived" | "published" | "failedAgain"): number =>
-    isWhole ? sums[name] : sum(all, (one) => one[name]);
+    isWhole ? sums[name] : sumOf(all, (one) => one[name]);
   const tiles: readonly Tile[] = [
     {
       name: "waiting",
@@ -260,7 +265,7 @@ function Tiles({
     },
     {
       name: "parked",
-      count: sum(drains, ({ parked }) => parked ?? 0) - sum(sources, ({ shared }) => shared?.parked ?? 0),
+      count: parked + wouldBeParked,
       what: "for a person",
       href: "/parked",
     },
@@ -338,7 +343,7 @@ function toFirstExpiry(
   return oldestRecordAt + retentionMs;
 }
 
-/** A drain that a person paused is resumed where all that is paused stands. */
+/** A pause of all drains is ended where all that is paused stands. */
 function DrainAct({
   drain: { drain, paused },
   context,
@@ -352,8 +357,4 @@ function DrainAct({
   if (!("at" in paused)) return <>paused by the document</>;
   if (paused.drain === "*") return <PauseWords pause={paused} />;
   return <ActForm act={resumeAct} title={`Resume ${drain}`} values={{ drains: drain }} context={context} />;
-}
-
-function sum<One>(all: readonly One[], of: (one: One) => number): number {
-  return all.reduce((total, one) => total + of(one), 0);
 }

@@ -39,12 +39,8 @@ const firstWaitMs = 1_000;
 const afterWatchMs = 250;
 /** The service's Date has whole seconds, and clocks differ. */
 const clockSlackMs = 5_000;
-/** Pages of a look before the last one. */
-const maxPagesEarly = 50;
 const idsPerPeek = 100;
 const maxFailures = 10;
-/** As lanes have it built in. */
-const builtInHaltAt = 0.2;
 
 const stopWords = {
   interrupted: "it was stopped",
@@ -60,10 +56,9 @@ export async function follow(run: FollowRun): Promise<PlanVerdict | null> {
   const { lane } = drain.config;
   const stop = AbortSignal.any([signals.signal, signals.stopping]);
   const known = createKnown(run);
+  // Without lanes nothing is followed, so nothing of it has come back.
   const tell = (state: PlanVerdict["state"], why?: string): PlanVerdict | null =>
-    known.sent.size === 0
-      ? null
-      : toVerdict(state, known, lane?.haltAt ?? builtInHaltAt, lane?.watchMs ?? 0, why);
+    known.sent.size === 0 ? null : toVerdict(state, known, lane?.haltAt ?? 0, lane?.watchMs ?? 0, why);
   try {
     const sentMsAgo = await known.readLedger();
     if (known.sent.size === 0 && !known.isInDoubt()) return null;
@@ -134,8 +129,7 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
       // Without a daemon nobody else judges the lanes.
       await runListingChecks(source, stop);
       const from = Math.floor(sentFrom - clockSlackMs);
-      const pages = isLast ? Infinity : maxPagesEarly;
-      const found = await findComeBacks(source, from, pages, stop, (dlqId) => orders.has(dlqId));
+      const found = await findComeBacks(source, from, isLast, stop, (dlqId) => orders.has(dlqId));
       for (const { parentDlqId, origin, status } of found ?? []) {
         sent.add(parentDlqId);
         back.set(parentDlqId, { destination: origin, status });

@@ -6,6 +6,7 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { counted, number, toIn } from "../phrases.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
+import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
 import { toHeadline } from "./verdict.ts";
 
@@ -37,10 +38,9 @@ const maxHalted = 3;
 export function toNeeds(status: Status): readonly Need[] {
   const { drains, sources, replicas } = status;
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
-  const uncopied = sum(sources, ({ census }) => census?.expiringUnarchived ?? 0);
-  const unselected = sum(sources, ({ census }) => census?.unselected ?? 0);
-  const often = sum(sources, ({ shared }) => shared?.parked ?? 0);
-  const parked = sum(drains, ({ mode, parked: count }) => (mode === "plan" ? 0 : (count ?? 0))) - often;
+  const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
+  const unselected = sumOf(sources, ({ census }) => census?.unselected ?? 0);
+  const { parked } = toTotals(status);
   return [
     ...(rejecting.length === 0
       ? []
@@ -59,7 +59,7 @@ export function toNeeds(status: Status): readonly Need[] {
           }),
         ]),
     ...toHalted(status),
-    ...(parked <= 0
+    ...(parked === 0
       ? []
       : [
           need("bad", `${number(parked)} are parked: only a person lets them go`, {
@@ -102,7 +102,7 @@ function toHalted({ drains, sources }: Status): readonly Need[] {
     .filter(({ one }) => one.lane?.state === "halted" && one.waiting > 0 && one.pause === null)
     .toSorted((a, b) => b.one.waiting - a.one.waiting);
   const others = all.length > 1 ? ` and ${number(all.length - 1)} more` : "";
-  const waiting = sum(all, ({ one }) => one.waiting);
+  const waiting = sumOf(all, ({ one }) => one.waiting);
   return all.slice(0, maxHalted).map(({ drain, one }) => {
     const host = toDestinationText(one.origin);
     return need("bad", `${host} ${toAnswerOf(sources, drain, one.origin)}`, {
@@ -145,7 +145,7 @@ export interface Headline {
 /** What stands over the page. A part of it that the headline does not say is among the needs. */
 export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
   const { drains, replicas, sources } = status;
-  const waiting = sum(drains, ({ outlook }) => outlook.waiting);
+  const { waiting } = toTotals(status);
   const isDraining = drains.some(({ outlook }) => outlook.going > 0 && outlook.perSecond !== null);
   const [first] = needs;
   const text = toHeadline(status);
@@ -157,8 +157,4 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   const isBehind = sources.some(({ deliveries }) => deliveries?.standing === "behind");
   if (waiting > 0 || isBehind) return { mood: "warn", text };
   return { mood: "calm", text };
-}
-
-function sum<One>(all: readonly One[], of: (one: One) => number): number {
-  return all.reduce((total, one) => total + of(one), 0);
 }

@@ -4,6 +4,7 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut, counted, number, present, toClock, toIn, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
+import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -11,10 +12,7 @@ type DrainStatus = Status["drains"][number];
 /** One sentence, parts of it apart by `; `. */
 export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
-  const parkedOf = (isPlan: boolean): number =>
-    sum(drains, ({ mode, parked }) => ((mode === "plan") === isPlan ? (parked ?? 0) : 0));
-  const parkedOften = sum(sources, ({ shared }) => shared?.parked ?? 0);
-  const [parked, wouldBeParked] = [Math.max(0, parkedOf(false) - parkedOften), parkedOf(true)];
+  const { parked, wouldBeParked } = toTotals(status);
   const notes: readonly Part[] = [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
@@ -52,9 +50,9 @@ function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boo
 }
 
 /** The first part of the verdict. */
-export function toHeadline({ drains, sources, replicas, at }: Status): string {
-  const often = sum(sources, ({ shared }) => shared?.waiting ?? 0);
-  const listed = sum(drains, ({ outlook }) => outlook.waiting) - often;
+export function toHeadline(status: Status): string {
+  const { drains, sources, replicas, at } = status;
+  const { waiting: listed, waitingOften } = toTotals(status);
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
@@ -75,10 +73,10 @@ export function toHeadline({ drains, sources, replicas, at }: Status): string {
   }
   const going = Math.min(
     listed,
-    sum(acting, ({ outlook }) => outlook.going),
+    sumOf(acting, ({ outlook }) => outlook.going),
   );
-  const perSecond = sum(acting, ({ outlook }) => outlook.perSecond ?? 0);
-  const backlog = sum(drains, ({ outlook }) => outlook.backlog) - often;
+  const perSecond = sumOf(acting, ({ outlook }) => outlook.perSecond ?? 0);
+  const backlog = sumOf(drains, ({ outlook }) => outlook.backlog) - waitingOften;
   const left = isCounting
     ? `${waiting} left, still counting`
     : `${waiting} of ${number(Math.max(backlog, listed))} left`;
@@ -105,13 +103,13 @@ function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
 }
 
 function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
-  const later = sum(drains, ({ outlook }) => outlook.waitingForAttempt);
-  const ruled = sum(drains, ({ outlook }) => outlook.heldByRules);
+  const later = sumOf(drains, ({ outlook }) => outlook.waitingForAttempt);
+  const ruled = sumOf(drains, ({ outlook }) => outlook.heldByRules);
   const isRuledCounted = drains.every(
     ({ outlook }) => outlook.heldByRules === 0 || outlook.heldByRulesAt !== null,
   );
-  const forPerson = sum(drains, ({ outlook }) => outlook.waitingForPerson);
-  const forDate = sum(drains, ({ outlook }) => outlook.waitingForDate);
+  const forPerson = sumOf(drains, ({ outlook }) => outlook.waitingForPerson);
+  const forDate = sumOf(drains, ({ outlook }) => outlook.waitingForDate);
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
@@ -179,9 +177,13 @@ function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string 
   return sent > 0 ? `, a probe is out, result ${toIn(nextInMs)}` : `, next probe ${toIn(nextInMs)}`;
 }
 
-/** `340 are listed by both webhooks and money`. */
-export function toSharedText({ drains, count }: { drains: readonly string[]; count: number }): string {
-  return `${number(count)} are listed by ${drains.length === 2 ? "both " : ""}${drains.join(" and ")}`;
+/** `340 are listed by both webhooks and money`; none if nothing of it is left. */
+export function toSharedTexts(shared: Status["sources"][number]["shared"]): readonly string[] {
+  if (shared === null || shared.waiting + shared.parked === 0) return [];
+  return shared.by.map(
+    ({ drains, count }) =>
+      `${number(count)} are listed by ${drains.length === 2 ? "both " : ""}${drains.join(" and ")}`,
+  );
 }
 
 function toSourceNotes({ settleGate, census, shared }: Status["sources"][number]): readonly Part[] {
@@ -189,15 +191,11 @@ function toSourceNotes({ settleGate, census, shared }: Status["sources"][number]
     settleGate === "closed" && "publishing waits for deletes",
     census !== null && census.expiringUnarchived > 0 && `${number(census.expiringUnarchived)} expire soon`,
     census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
-    ...(shared?.waiting || shared?.parked ? shared.by.map(toSharedText) : []),
+    ...toSharedTexts(shared),
   ];
 }
 
 /** To one decimal below 10, else to a whole number. */
 export function toRounded(perSecond: number): number {
   return perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10;
-}
-
-function sum<One>(all: readonly One[], of: (one: One) => number): number {
-  return all.reduce((total, one) => total + of(one), 0);
 }
