@@ -50,8 +50,8 @@ describe("plans in the console", () => {
     expect(text).toContain("by ada (console)");
     expect(text).toContain("230 records, 230 to act on");
     expect(text).toContain("7 left out by the plan's filter");
-    expect(text).toMatch(/destination now later 127\.0\.0\.1:\d+ 230 0 /);
-    expect(text).toMatch(/230 127\.0\.0\.1:\d+: 503 upstream is not there republish 230/);
+    expect(text).toMatch(/destination due now due later lane, when made 127\.0\.0\.1:\d+ 230 0 /);
+    expect(text).toMatch(/230 503 upstream is not there: 127\.0\.0\.1:\d+ republish 230/);
     expect(text).toContain("Apply to 230 messages");
     expect(shown.text).not.toContain("order 1<");
     expect(stand.emulator.journal.counts().accepted).toBe(0);

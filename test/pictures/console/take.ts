@@ -50,7 +50,7 @@ async function play(page: Page): Promise<void> {
     .locator("a[href^='/failures/']")
     .first()
     .click();
-  await page.getByRole("link", { name: "Make a plan of this kind" }).click();
+  await page.getByRole("link", { name: "Plan these" }).click();
   await page.locator("form[action='/acts/plan-keep'] select[name='drains']").selectOption("payments");
   await act(page, "plan-keep", { by });
   await page.waitForURL(/\/plans\/./);

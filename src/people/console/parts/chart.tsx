@@ -44,6 +44,8 @@ interface ChartProps {
   /** Below the plots, a row each, over the same time. */
   readonly strips?: readonly (readonly Stretch[])[];
   readonly marks?: readonly ChartMarkShown[];
+  /** Before it nothing was counted; absent: all of it was. */
+  readonly since?: number;
   /** The same in words, for who does not see it. */
   readonly label: string;
 }
@@ -53,7 +55,7 @@ const stripPx = 8;
 const axisPx = 18;
 const markPx = 14;
 
-export function Chart({ from, to, plots, strips = [], marks = [], label }: ChartProps): Html {
+export function Chart({ from, to, plots, strips = [], marks = [], since = from, label }: ChartProps): Html {
   const top = marks.length > 0 ? markPx : 4;
   const plotsEnd = plots.reduce((sum, { heightPx }) => sum + heightPx + gapPx, top) - gapPx;
   const height = plotsEnd + strips.length * (stripPx + 6) + axisPx;
@@ -61,6 +63,16 @@ export function Chart({ from, to, plots, strips = [], marks = [], label }: Chart
   let y = top;
   return (
     <svg class="chart" width="100%" height={height} role="img" aria-label={label}>
+      {since <= from ? null : (
+        <>
+          <rect class="uncounted" width={x(Math.min(since, to))} y={top} height={plotsEnd - top} />
+          {(since - from) / (to - from) < 0.2 ? null : (
+            <text class="tick" x="50" y={top + 11}>
+              not counted yet
+            </text>
+          )}
+        </>
+      )}
       {plots.map((plot) => {
         const drawn = <PlotArea plot={plot} from={from} to={to} y={y} />;
         y += plot.heightPx + gapPx;

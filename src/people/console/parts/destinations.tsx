@@ -6,7 +6,7 @@ import type { Status } from "../../operations/status/read.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
 import { LaneWords, PauseWords } from "./lane.tsx";
-import { ShareBar } from "./share-bar.tsx";
+import { ShareCell, toPercent } from "./share-bar.tsx";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Ago } from "./time.tsx";
@@ -61,7 +61,9 @@ function GroupOf({
   const own = rows.reduce((sum, one) => sum + one.waiting, 0);
   const parked = rows.reduce((sum, one) => sum + one.parked, 0);
   const words =
-    group === "parked" ? `${number(parked)} parked` : `${number(own)} wait, ${share(own, waiting)} of all`;
+    group === "parked"
+      ? `${number(parked)} parked`
+      : `${number(own)} wait, ${toPercent(own / Math.max(1, waiting))} of all`;
   const more = rows.length - rowsShown;
   return (
     <details class="group" open={rows.length <= openUpTo} data-fold={group}>
@@ -86,14 +88,7 @@ function GroupOf({
           {
             title: "waiting",
             cell: (row) => (
-              <span class="share-cell">
-                <span class="count">{number(row.waiting)}</span>
-                <ShareBar
-                  share={row.waiting / Math.max(1, waiting)}
-                  label={`${share(row.waiting, waiting)} of all that waits`}
-                  name={moodOf[group]}
-                />
-              </span>
+              <ShareCell count={row.waiting} of={waiting} whole="all that waits" name={moodOf[group]} />
             ),
           },
           { title: "parked", isNumber: true, cell: ({ parked: count }) => number(count) },
@@ -126,11 +121,6 @@ const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {
   drains: "good",
   parked: "warn",
 };
-
-function share(count: number, all: number): string {
-  const percent = (count / Math.max(1, all)) * 100;
-  return percent > 0 && percent < 1 ? "under 1 %" : `${Math.round(percent)} %`;
-}
 
 function LaneCell({ pauses: [pause], lane, group, drain }: DestinationRow): Html | null {
   if (group === "only planned") return <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>;

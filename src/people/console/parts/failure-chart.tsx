@@ -38,6 +38,9 @@ export function toRedrives(
 
 const hourMs = 3_600_000;
 
+/** Of the width: a shorter part of a strip is not explained. */
+const seenShare = 1 / 100;
+
 interface FailureChartProps {
   readonly arrivals: HourlyArrivals;
   readonly redrives: Redrives;
@@ -79,7 +82,7 @@ export function FailureChart({ arrivals, redrives, lanes, timeLine, now }: Failu
       />
       <figcaption class="hint">
         By the hour, of the last 24: bars are what arrived, and what was sent again beside them.
-        {strips.some((strip) => strip.length > 0)
+        {strips.flat().some((one) => (one.to - one.from) / (to - from) > seenShare)
           ? " The strip is its lane: red while halted, amber while it is tried, green while it is open."
           : ""}
       </figcaption>

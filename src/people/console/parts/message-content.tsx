@@ -3,6 +3,7 @@ import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
 import { toSafeJson } from "../../../job/message/write-safe-json.ts";
 import type { ReadMessage } from "../../operations/records/read-message.ts";
 import type { Html } from "../screen.ts";
+import { layOutJson } from "../../read/lay-out-json.ts";
 import { messagePath } from "./dead-letter-link.tsx";
 import { Rebuild } from "./rebuild.tsx";
 import { number } from "../../operations/phrases.ts";
@@ -42,14 +43,22 @@ export function MessageContent({ message }: { readonly message: ReadMessage }): 
   );
 }
 
+/** What the receiver said comes first: that is why it is looked at. */
+function isOfAnswer(name: string): boolean {
+  return name.startsWith("response");
+}
+
 function Values({ values }: { readonly values: Readonly<Record<string, unknown>> }): Html {
   return (
     <dl class="content">
       {Object.entries(values)
         .filter(([, value]) => value !== "" && value !== undefined)
+        .toSorted(([one], [other]) => Number(isOfAnswer(other)) - Number(isOfAnswer(one)))
         .map(([name, value]) => {
-          const text =
+          const written =
             typeof value === "string" ? value : toSafeJson({ value }).slice('{"value":'.length, -1);
+          // Laid out it may be longer by the depth of each line.
+          const text = written.length > maxCharacters ? written : layOutJson(written);
           return (
             <>
               <dt>

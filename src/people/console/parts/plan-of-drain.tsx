@@ -8,6 +8,7 @@ import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { number, toClock } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
+import { ShareBar, ShareCell } from "./share-bar.tsx";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
@@ -19,12 +20,16 @@ interface Props {
   readonly drain: DrainPart;
 }
 
-const decisionWords: readonly (readonly [keyof DrainPart["decisions"], string])[] = [
-  ["republish", "publish again"],
-  ["drop", "archive and delete"],
-  ["park", "park"],
-  ["settle", "delete again"],
-  ["hold", "hold"],
+const decisionWords: readonly (readonly [
+  then: keyof DrainPart["decisions"],
+  words: string,
+  name: "good" | "bad" | "warn" | "soft" | "",
+])[] = [
+  ["republish", "send again", "good"],
+  ["drop", "archive and delete", "bad"],
+  ["park", "park", "warn"],
+  ["settle", "delete again", ""],
+  ["hold", "hold", "soft"],
 ];
 
 /** `createdAt`: Unix ms. */
@@ -51,19 +56,29 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
         {number(drain.planned)} of {number(drain.listed)} records that entered until{" "}
         <Time at={drain.range.to} />.
       </p>
+      <ShareBar
+        heightPx={14}
+        shares={decisionWords.map(([then, , name]) => ({
+          share: drain.decisions[then] / Math.max(1, drain.planned),
+          name,
+        }))}
+        label={decisionWords.map(([then, words]) => `${number(drain.decisions[then])} ${words}`).join(", ")}
+      />
       <ul class="tiles">
-        {decisionWords.map(([then, words]) => (
-          <li>
-            <strong>{number(drain.decisions[then])}</strong> {words}
-          </li>
-        ))}
+        {decisionWords
+          .filter(([then]) => then === "republish" || drain.decisions[then] > 0)
+          .map(([then, words, name]) => (
+            <li class={`of-${name === "" ? "bar" : name}`}>
+              <strong>{number(drain.decisions[then])}</strong> {words}
+            </li>
+          ))}
       </ul>
       <Warnings drain={drain} createdAt={createdAt} />
       <Limits drain={drain} />
-      <Rules drain={drain} now={now} />
-      <LeftAlone drain={drain} now={now} />
       <Destinations drain={drain} />
       <Failures drain={drain} />
+      <Rules drain={drain} now={now} />
+      <LeftAlone drain={drain} now={now} />
       <Samples drain={drain} />
     </>
   );
@@ -231,9 +246,11 @@ function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
   );
 }
 
-function Destinations({ drain: { estimate } }: Props): Html | null {
+function Destinations({ drain: { estimate, lanes } }: Props): Html | null {
   const { top, more } = estimate.destinations;
   if (top.length === 0) return null;
+  const all = top.reduce((sum, { publishes }) => sum + publishes, more.publishes);
+  const stateOf = new Map<string, string>(lanes?.lanes.map(({ origin, state }) => [origin, state]));
   return (
     <>
       <h3>By destination</h3>
@@ -246,8 +263,19 @@ function Destinations({ drain: { estimate } }: Props): Html | null {
             title: "destination",
             cell: ({ origin }) => <Foreign text={toDestinationText(origin)} />,
           },
-          { title: "now", isNumber: true, cell: ({ publishes }) => number(publishes) },
-          { title: "later", isNumber: true, cell: ({ later }) => number(later) },
+          {
+            title: "due now",
+            cell: ({ publishes, origin }) => (
+              <ShareCell
+                count={publishes}
+                of={all}
+                whole="what is due now"
+                name={stateOf.get(origin ?? "") === "halted" ? "bad" : "good"}
+              />
+            ),
+          },
+          { title: "due later", isNumber: true, cell: ({ later }) => number(later) },
+          { title: "lane, when made", cell: ({ origin }) => stateOf.get(origin ?? "") ?? null },
         ]}
       />
       {more.destinations === 0 ? null : (
@@ -259,7 +287,7 @@ function Destinations({ drain: { estimate } }: Props): Html | null {
   );
 }
 
-function Failures({ drain: { failures } }: Props): Html {
+function Failures({ drain: { failures, planned } }: Props): Html {
   return (
     <>
       <h3>By failure</h3>
@@ -268,12 +296,15 @@ function Failures({ drain: { failures } }: Props): Html {
         empty="Nothing was selected."
         rows={failures.top}
         columns={[
-          { title: "records", isNumber: true, cell: ({ count }) => number(count) },
+          {
+            title: "records",
+            cell: ({ count }) => <ShareCell count={count} of={planned} whole="the plan" />,
+          },
           {
             title: "failure",
             cell: ({ id, origin, status, text }) => (
               <a href={`/failures/${encodeURIComponent(id)}`}>
-                <Foreign text={`${toDestinationText(origin)}: ${toAnswerText({ id, status, text })}`} />
+                <Foreign text={`${toAnswerText({ id, status, text })}: ${toDestinationText(origin)}`} />
               </a>
             ),
           },

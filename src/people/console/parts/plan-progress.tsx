@@ -14,7 +14,14 @@ const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {
 };
 
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
-export function PlanProgress({ plan }: { readonly plan: SharedPlan }): Html {
+export function PlanProgress({
+  plan,
+  now,
+}: {
+  readonly plan: SharedPlan;
+  /** Unix ms. */
+  readonly now: number;
+}): Html {
   const { state, why, making, apply, stoppedBy, replica } = plan;
   const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict }) =>
     verdict ? [{ drain, ...verdict }] : [],
@@ -27,6 +34,9 @@ export function PlanProgress({ plan }: { readonly plan: SharedPlan }): Html {
         data-phase={state}
       >
         The plan is {stateWords[state]}
+        {state === "ready" && plan.made !== null
+          ? `: ${number(plan.made.acts)} of ${number(plan.made.records)} would be acted on`
+          : ""}
         {why === null ? null : (
           <>
             : <Foreign text={why} />
@@ -65,6 +75,9 @@ export function PlanProgress({ plan }: { readonly plan: SharedPlan }): Html {
             )}
             , in replica {replica}.
           </p>
+          {apply.drains.map((drain) => (
+            <Bar drain={drain} forMs={apply.endedAt === null ? now - apply.startedAt : null} />
+          ))}
           <Drains drains={apply.drains} />
         </>
       )}
@@ -82,7 +95,6 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
         columns={[
           { title: "drain", cell: ({ drain }) => drain },
           { title: "phase", cell: ({ phase }) => phaseWords[phase] },
-          { title: "progress", cell: (one) => <Bar drain={one} /> },
           { title: "of", isNumber: true, cell: ({ planned }) => number(planned) },
           { title: "before", isNumber: true, cell: ({ before }) => number(before) },
           { title: "done", isNumber: true, cell: ({ done }) => number(done) },
@@ -101,15 +113,33 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
 const phaseWords: Readonly<Record<PlanApplyDrain["phase"], string>> = {
   checking: "decided again",
   applying: "acted on",
-  ended: "ended",
+  ended: "done or skipped",
 };
 
-function Bar({ drain: { drain, phase, planned, checked, left } }: { readonly drain: PlanApplyDrain }): Html {
+function Bar({
+  drain: { drain, phase, planned, checked, left, done },
+  forMs,
+}: {
+  readonly drain: PlanApplyDrain;
+  /** Since the apply began; null: it has ended. */
+  readonly forMs: number | null;
+}): Html {
   const value = phase === "checking" ? checked : planned - left;
+  const words = `${drain}: ${number(value)} of ${number(planned)} ${phaseWords[phase]}`;
+  const rate =
+    phase === "applying" && forMs !== null && forMs >= 1_000 && done > 0
+      ? `, ${number(Math.max(1, Math.round((done * 1_000) / forMs)))} a second since it began`
+      : "";
   return (
-    <progress aria-label={`${drain}: ${value} of ${planned}`} max={Math.max(1, planned)} value={value}>
-      {value} of {planned}
-    </progress>
+    <p class="progress">
+      <progress aria-label={words} max={Math.max(1, planned)} value={value}>
+        {value} of {planned}
+      </progress>
+      <span>
+        {words}
+        {rate}
+      </span>
+    </p>
   );
 }
 

@@ -46,6 +46,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
           },
         ]}
         marks={toShown(marks.filter(({ at }) => at >= from && at <= to))}
+        {...(isWhole ? {} : { since })}
         label={label}
       />
       <figcaption class="hint">

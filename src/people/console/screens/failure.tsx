@@ -6,16 +6,18 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
+import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
+import type { Need } from "../../operations/status/needs.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
-import { noteAct, pauseAct, quietAct, resumeAct } from "../acts/forms.ts";
+import { contentAct, noteAct, pauseAct, quietAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
-import { toDays } from "../parts/arrivals.tsx";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { FailureChart, toRedrives, type Redrives } from "../parts/failure-chart.tsx";
 import { FailureHead } from "../parts/failure-head.tsx";
 import { Happened } from "../parts/happened.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { Needs } from "../parts/needs.tsx";
 import { pausesOfKind, toKindPauseValues } from "../parts/paused.tsx";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
@@ -58,6 +60,13 @@ export const failureScreen = defineScreen<Model>({
     },
     { id: "numbers", isLive: true, render: (model) => <Numbers model={model} /> },
     { id: "chart", isLive: true, render: (model, { now }) => <FailureChart {...model} now={now} /> },
+    {
+      id: "first",
+      isLive: true,
+      render: (model, context) => (
+        <Needs title="What to do first" needs={toNeedsOf(model, context)} context={context} />
+      ),
+    },
     { id: "failure-acts", isLive: true, render: (model, context) => <Acts {...{ model, context }} /> },
     {
       id: "rules",
@@ -67,7 +76,6 @@ export const failureScreen = defineScreen<Model>({
     { id: "lanes", isLive: true, render: (model) => <Lanes {...model} /> },
     { id: "lane-acts", isLive: true, render: (model, context) => <LaneActs {...{ model, context }} /> },
     { id: "time-line", isLive: true, render: (model) => <Happened {...model} /> },
-    { id: "arrivals", isLive: true, render: (model, { now }) => <Arrivals model={model} now={now} /> },
   ],
 });
 
@@ -115,6 +123,21 @@ function kindPausesOf({ failure, pauses }: Model): readonly PauseRecord[] {
   return pausesOfKind(pauses, failure.id);
 }
 
+function toNeedsOf(model: Model, { core }: ScreenContext): readonly Need[] {
+  const { failure, lanes, pauses } = model;
+  const drains = [...core.drains.values()].map(({ config }) => config);
+  return toNeedsOfKind({
+    failure,
+    lanes,
+    planned: new Set(drains.flatMap(({ name, mode }) => (mode === "plan" ? [name] : []))),
+    isPaused: (drain) =>
+      kindPausesOf(model).length > 0 ||
+      (pauseOf(pauses, drain) ?? pausesOf(model, drain)[0]) !== undefined ||
+      drains.some(({ name, paused }) => name === drain && paused),
+    isOneKind: isOneKind(failure.id),
+  });
+}
+
 function Numbers({ model: { failure } }: { readonly model: Model }): Html {
   const { waiting, parked, published, failedAgain, arrived, drains } = failure;
   const unseen = drains.reduce((sum, one) => sum + one.unseen, 0);
@@ -147,31 +170,33 @@ const lineOf: Readonly<Record<string, string>> = {
 
 function Acts({ model, context }: { readonly model: Model; readonly context: ScreenContext }): Html {
   const { failure } = model;
-  const { id, note, isQuiet, quiet } = failure;
+  const { id, source, sample, note, isQuiet, quiet } = failure;
   const [paused] = kindPausesOf(model);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
   const [first, ...more] = failure.drains;
   const drain = more.length === 0 ? first?.drain : undefined;
   return (
     <>
-      <h2>What can be done about this kind</h2>
-      <p class="acts">
-        <a class="button primary" href={`/plans${toQuery({ drain, failure: id })}`}>
-          Make a plan of this kind
-        </a>{" "}
-        {failure.parked > 0 ? (
-          <a class="button" href={toParkedPath(failure)}>
-            Look at the parked ones
-          </a>
-        ) : null}
-      </p>
-      {isOneKind(id) ? (
-        <p class="hint">
-          To try a few: a plan with a limit publishes as many as the lane lets go. While the lane is halted,{" "}
-          <a href="#lane-acts">a probe tries one</a>, and a reset as many as it has canaries.
-        </p>
-      ) : null}
+      <h2>What else can be done about this kind</h2>
       <div class="acts">
+        {isOneKind(id) && failure.waiting > 0 ? (
+          <>
+            <a class="button" href={`/plans${toQuery({ drain, failure: id, limit: "5" })}`}>
+              Try five
+            </a>
+            <a class="button" href={`/plans${toQuery({ drain, failure: id })}`}>
+              Plan all {number(failure.waiting)}
+            </a>
+          </>
+        ) : null}
+        {sample === null ? null : (
+          <ActForm
+            act={contentAct}
+            title="Show a sample, whole"
+            values={{ source, dlqId: sample }}
+            context={context}
+          />
+        )}
         <ActForm act={noteAct} values={{ id, ...known }} context={context} />
         <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
         <ActForm
@@ -302,23 +327,6 @@ function LaneActs({
           />
         </>
       ))}
-    </>
-  );
-}
-
-function Arrivals({ model, now }: { readonly model: Model; readonly now: number }): Html {
-  return (
-    <>
-      <h2>Arrivals</h2>
-      <Table
-        caption="Arrivals by day"
-        empty="None."
-        rows={toDays(model.arrivals, now)}
-        columns={[
-          { title: "day (UTC)", cell: ([day]) => day },
-          { title: "arrived", isNumber: true, cell: ([, count]) => number(count) },
-        ]}
-      />
     </>
   );
 }

@@ -173,7 +173,7 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
           { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
           { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
           { title: "arrived", isNumber: true, cell: ({ arrived }) => number(arrived) },
-          { title: "redriven", isNumber: true, cell: ({ published }) => number(published) },
+          { title: "sent again", isNumber: true, cell: ({ published }) => number(published) },
           { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
           {
             title: "failing since",
@@ -204,14 +204,14 @@ function Kind({
   return (
     <>
       <a href={`/failures/${id}`}>
-        <Foreign text={origin} />
+        <Foreign text={toAnswerText(failure)} />
       </a>{" "}
       {isNew ? <span class="new">new</span> : null}
       {isQuiet ? <span class="mark">quiet</span> : null}
-      {quietEnded !== null && quietEnded !== "time" ? <span class="mark">changed</span> : null}{" "}
-      <span class="hint">{id}</span>
-      <br />
-      <Foreign text={toAnswerText(failure)} />
+      {quietEnded !== null && quietEnded !== "time" ? <span class="mark">changed</span> : null} <br />
+      <span class="hint">
+        <Foreign text={origin} /> · {id}
+      </span>
       {pauses.map((pause) => (
         <span class="note">
           <PauseWords pause={pause} />

@@ -15,6 +15,8 @@ import { toLedgerText } from "../../operations/records/ledger-text.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { historyColumns, withProofs } from "../../operations/history/rows.ts";
 import type { Explanation } from "../../operations/rules/explain.ts";
+import { hostOf } from "../../../job/message/destination-url.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { failureKindOf } from "../../../job/message/failure-kind.ts";
 import { laneOriginOfLetter } from "../../../job/message/lane-origin.ts";
 import type { RuleStep } from "../../../job/rules/explain-rules.ts";
@@ -48,6 +50,18 @@ export const messageScreen = defineScreen<Model>({
   area: "failures",
   role: "viewer",
   title: ({ message }) => `Dead letter ${message.dlqId}`,
+  heading: ({ message: { dlqId, explanation } }) => {
+    const record = explanation?.record;
+    if (!record) return <>Dead letter {dlqId}</>;
+    return (
+      <>
+        <Foreign text={toAnswerText(record.failure)} />{" "}
+        <small>
+          from <Foreign text={hostOf(record.url)} /> · dead letter {dlqId}
+        </small>
+      </>
+    );
+  },
   async load(context) {
     const { core, params, signal } = context;
     const { source = "", dlqId = "" } = params;
@@ -105,7 +119,7 @@ async function readKindId(
 }
 
 function Standing({
-  model: { message, kindId },
+  model: { message },
   context: { now },
 }: {
   readonly model: Model;
@@ -143,16 +157,6 @@ function Standing({
           <dd>
             <Foreign text={record.url} />
           </dd>
-          <dt>failed</dt>
-          <dd>
-            {record.status ?? "without an answer"} <Foreign text={record.failure.text} />
-            {kindId === null ? null : (
-              <>
-                {" · "}
-                <a href={`/failures/${kindId}${toQuery({ source })}`}>all of this kind</a>
-              </>
-            )}
-          </dd>
           <dt>redrives</dt>
           <dd>{record.attempt === 0 ? "none" : record.attempt}</dd>
         </>
@@ -173,7 +177,7 @@ async function readConditions(
 }
 
 function Acts({
-  model: { message, conditions, useless },
+  model: { message, conditions, useless, kindId },
   context,
 }: {
   readonly model: Model;
@@ -187,6 +191,11 @@ function Acts({
     <>
       {ledger.state === "parked" ? <ReleaseHints conditions={conditions} reason={ledger.reason} /> : null}
       <div class="acts">
+        {kindId === null ? null : (
+          <a class="button primary" href={`/failures/${kindId}${toQuery({ source })}`}>
+            All of this kind
+          </a>
+        )}
         <ActForm
           act={releaseAct}
           values={{ dlqIds: dlqId, source }}
@@ -221,12 +230,6 @@ function Decision({
       <h2>What the rules decide</h2>
       <p class="verdict">
         <Foreign text={explanation.explanation} />
-        {decision.rule === null ? null : (
-          <>
-            {" · rule "}
-            <RuleLink drain={drain} rule={decision.rule} context={context} />
-          </>
-        )}
       </p>
       {decidedByLedger ? <p>The ledger decides this before any rule.</p> : null}
       {decision.until === undefined ? null : (

@@ -15,11 +15,12 @@ import type { Status } from "../../operations/status/read.ts";
 import { toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
 import { toSharedTexts } from "../../operations/status/verdict.ts";
 import { number } from "../../operations/phrases.ts";
-import { pauseAct, probeAct, resumeAct } from "../acts/forms.ts";
+import { pauseAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { Destinations } from "../parts/destinations.tsx";
 import { ExpiringFirst, toExpiringHint } from "../parts/expiring.tsx";
 import { PauseWords } from "../parts/lane.tsx";
+import { Needs } from "../parts/needs.tsx";
 import { Paused } from "../parts/paused.tsx";
 import { QueueChartFigure } from "../parts/queue-chart.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -66,7 +67,11 @@ export const nowScreen = defineScreen<Model>({
         </>
       ),
     },
-    { id: "needs", isLive: true, render: ({ needs }, context) => <Needs {...{ needs, context }} /> },
+    {
+      id: "needs",
+      isLive: true,
+      render: ({ needs }, context) => <Needs title="What needs a person" {...{ needs, context }} />,
+    },
     { id: "paused", isLive: true, render: ({ status }, context) => <Paused {...{ status, context }} /> },
     {
       id: "expiring",
@@ -125,75 +130,6 @@ function Verdict({
       )}
     </div>
   );
-}
-
-function Needs({ needs, context }: Pick<Model, "needs"> & Pick<Shown, "context">): Html | null {
-  if (needs.length === 0) return null;
-  return (
-    <>
-      <h2>What needs a person</h2>
-      <ol class="needs">
-        {needs.map((need, index) => (
-          <li class={need.mood}>
-            <p>
-              <strong>
-                <Foreign text={need.what} isWhole />
-              </strong>
-              {need.detail === "" ? null : (
-                <span class="hint">
-                  <Foreign text={need.detail} />
-                </span>
-              )}
-            </p>
-            <FirstAct need={need} isFirst={index === 0} context={context} />
-          </li>
-        ))}
-      </ol>
-    </>
-  );
-}
-
-/** Of the first need alone the button stands out. */
-function FirstAct({
-  need: { first },
-  isFirst,
-  context,
-}: {
-  readonly need: Need;
-  readonly isFirst: boolean;
-  readonly context: ScreenContext;
-}): Html {
-  const look = isFirst ? "primary" : "";
-  const to = (href: string, words: string): Html => (
-    <a class={`button ${look}`} href={href}>
-      {words}
-    </a>
-  );
-  switch (first.kind) {
-    case "probe":
-      return (
-        <>
-          <ActForm
-            act={probeAct}
-            title="Probe it now"
-            values={{ drain: first.drain, host: first.origin }}
-            context={context}
-            look={look}
-          />
-          <a class="button" href={`/failures${toQuery({ host: first.origin, drain: first.drain })}`}>
-            What fails there
-          </a>
-        </>
-      );
-    case "plan":
-      return to(`/plans${toQuery({ drain: first.drain })}`, "Plan these");
-    case "parked":
-      return to("/parked", "Look at them");
-    case "rules":
-      return to("/rules", "Look at the document");
-    case "expiring":
-      return to("#expiring", "See which");
-  }
 }
 
 function Ranges({ range }: { readonly range: ChartRange }): Html {

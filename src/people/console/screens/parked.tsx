@@ -15,7 +15,8 @@ import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, toQuery, withQuery } from "../query.ts";
 import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
-import { number } from "../../operations/phrases.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
+import { cut, number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -27,6 +28,8 @@ interface Model {
   readonly conditions: ReadonlyMap<string, ReleaseConditions | null>;
   readonly source: SourceId | null;
   readonly page: ParkedRows;
+  /** `422 no such contact`, by kind of failure. */
+  readonly answers: ReadonlyMap<string, string>;
 }
 
 const path = "/parked";
@@ -43,8 +46,9 @@ export const parkedScreen = defineScreen<Model>({
     const [first = null] = core.sources.keys();
     const source = (filterOf(query, "source") as SourceId | undefined) ?? first;
     const request = { after: query.get("after"), limit: rowsPerPage, filter: toFilter(query) };
-    const [facts, page] = await Promise.all([
+    const [facts, kinds, page] = await Promise.all([
       reads.facts(),
+      reads.failures(),
       source === null ? none : readParkedPage(core, source, request),
     ]);
     const sums = toParkedSums(facts);
@@ -52,7 +56,8 @@ export const parkedScreen = defineScreen<Model>({
     const conditions = await Promise.all(
       drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
     );
-    return { sums, conditions: new Map(conditions), source, page };
+    const answers = new Map(kinds.map((kind) => [kind.id, cut(toAnswerText(kind), 60)]));
+    return { sums, conditions: new Map(conditions), source, page, answers };
   },
   sections: [
     { id: "parked-counts", isLive: false, render: (model, context) => <Counts {...{ model, context }} /> },
@@ -136,7 +141,7 @@ function Next({
 }
 
 function List({
-  model: { source, page },
+  model: { source, page, answers },
   context: { core, query, now },
 }: {
   readonly model: Model;
@@ -187,7 +192,9 @@ function List({
             title: "failure",
             cell: ({ failure }) =>
               failure === null ? null : (
-                <a href={`/failures/${encodeURIComponent(failure)}${toQuery({ source })}`}>{failure}</a>
+                <a href={`/failures/${encodeURIComponent(failure)}${toQuery({ source })}`}>
+                  <Foreign text={answers.get(failure) ?? failure} />
+                </a>
               ),
           },
           { title: "redrives", isNumber: true, cell: ({ attempt }) => attempt },

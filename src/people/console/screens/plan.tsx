@@ -6,6 +6,11 @@ import { ActForm } from "../parts/act-form.tsx";
 import { PlanOfDrain } from "../parts/plan-of-drain.tsx";
 import { PlanProgress } from "../parts/plan-progress.tsx";
 import { number } from "../../operations/phrases.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import { need, toLaneWords, type Need } from "../../operations/status/needs.ts";
+import type { Status } from "../../operations/status/read.ts";
+import { Needs } from "../parts/needs.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
@@ -14,6 +19,8 @@ import { Selection } from "./plans.tsx";
 interface Model extends ShownPlan {
   /** Applied now, and of one of the same drains. */
   readonly busyWith: SharedPlan | null;
+  /** Destinations of the plan that take nothing now. */
+  readonly needs: readonly Need[];
 }
 
 export const planScreen = defineScreen<Model>({
@@ -21,7 +28,7 @@ export const planScreen = defineScreen<Model>({
   area: "plans",
   role: "viewer",
   title: ({ plan }) => `Plan of ${plan.drains.join(", ")}`,
-  async load({ plans, params }) {
+  async load({ plans, params, reads }) {
     const all = await plans.list();
     const plan = all.find(({ id }) => id === params["id"]);
     if (plan === undefined) return null;
@@ -29,12 +36,19 @@ export const planScreen = defineScreen<Model>({
       (other) =>
         other.id !== plan.id && isApplied(other) && other.drains.some((drain) => plan.drains.includes(drain)),
     );
-    return { ...(await plans.show(plan.id)), busyWith: busyWith ?? null };
+    const shown = await plans.show(plan.id);
+    const isOpen = plan.made !== null && plan.state !== "applied";
+    const needs = isOpen && shown.report !== null ? toHaltedOf(shown.report, await reads.status()) : [];
+    return { ...shown, busyWith: busyWith ?? null, needs };
   },
   sections: [
-    { id: "progress", isLive: true, render: ({ plan }) => <PlanProgress plan={plan} /> },
+    { id: "progress", isLive: true, render: ({ plan }, { now }) => <PlanProgress plan={plan} now={now} /> },
+    {
+      id: "before",
+      isLive: true,
+      render: ({ needs }, context) => <Needs title="Before you apply" {...{ needs, context }} />,
+    },
     { id: "acts", isLive: false, render: (model, context) => <Acts model={model} context={context} /> },
-    { id: "about", isLive: false, render: ({ plan }) => <About plan={plan} /> },
     {
       id: "drains",
       isLive: false,
@@ -49,15 +63,35 @@ export const planScreen = defineScreen<Model>({
           </>
         ),
     },
+    { id: "about", isLive: false, render: ({ plan }) => <About plan={plan} /> },
   ],
 });
+
+/** What an apply would wait for, as the lanes are now. */
+function toHaltedOf({ drains }: PlanReport, status: Status): readonly Need[] {
+  return drains.flatMap(({ drain, estimate }) => {
+    const destinations = status.drains.find((one) => one.drain === drain)?.destinations ?? [];
+    return estimate.destinations.top.flatMap(({ origin, publishes }) => {
+      const lane = destinations.find((one) => one.origin === origin)?.lane;
+      if (origin === null || lane?.state !== "halted" || publishes === 0) return [];
+      return need(
+        "bad",
+        `${toDestinationText(origin)} is halted: an apply waits until one is delivered there`,
+        {
+          detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
+          first: { kind: "probe", drain, origin },
+        },
+      );
+    });
+  });
+}
 
 function isApplied({ state, made }: SharedPlan): boolean {
   return state === "applying" || (state === "stopping" && made !== null);
 }
 
 function Acts({
-  model: { plan, busyWith },
+  model: { plan, busyWith, needs },
   context,
 }: {
   readonly model: Model;
@@ -95,7 +129,7 @@ function Acts({
           context={context}
           disabled={whyNoApply}
           saysWhy
-          look="primary"
+          look={needs.length === 0 ? "primary" : ""}
         />
         <ActForm
           act={stopPlanAct}
@@ -134,35 +168,38 @@ function toApplyTitle({ made, apply }: SharedPlan): string {
 function About({ plan }: { readonly plan: SharedPlan }): Html {
   const { made } = plan;
   return (
-    <dl>
-      <dt>Of</dt>
-      <dd>
-        <Selection plan={plan} />
-      </dd>
-      <dt>Made</dt>
-      <dd>
-        <Time at={plan.createdAt} /> by <Foreign text={plan.by} />
-      </dd>
-      <dt>Kept until</dt>
-      <dd>
-        <Time at={plan.expiresAt} />
-      </dd>
-      <dt>Document</dt>
-      <dd>
-        <code>{plan.documentHash}</code>
-      </dd>
-      {made === null ? null : (
-        <>
-          <dt>Selection</dt>
-          <dd>
-            {number(made.records)} records, {number(made.acts)} to act on
-          </dd>
-          <dt>Hash</dt>
-          <dd>
-            <code>{made.sha256}</code>
-          </dd>
-        </>
-      )}
-    </dl>
+    <>
+      <h2>About this plan</h2>
+      <dl>
+        <dt>Of</dt>
+        <dd>
+          <Selection plan={plan} />
+        </dd>
+        <dt>Made</dt>
+        <dd>
+          <Time at={plan.createdAt} /> by <Foreign text={plan.by} />
+        </dd>
+        <dt>Kept until</dt>
+        <dd>
+          <Time at={plan.expiresAt} />
+        </dd>
+        <dt>Document</dt>
+        <dd>
+          <code>{plan.documentHash}</code>
+        </dd>
+        {made === null ? null : (
+          <>
+            <dt>Selection</dt>
+            <dd>
+              {number(made.records)} records, {number(made.acts)} to act on
+            </dd>
+            <dt>Hash</dt>
+            <dd>
+              <code>{made.sha256}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+    </>
   );
 }

@@ -122,7 +122,11 @@ function List({
                 .map(([then, count]) => `${then} ${number(count)}`)
                 .join(", ") || "none",
           },
-          { title: "redriven", isNumber: true, cell: (one) => (isKnown(one) ? number(one.published) : null) },
+          {
+            title: "sent again",
+            isNumber: true,
+            cell: (one) => (isKnown(one) ? number(one.published) : null),
+          },
           {
             title: "failed again",
             isNumber: true,

@@ -8,6 +8,7 @@ import { counted, number, toIn } from "../phrases.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
 import { toHeadline } from "./verdict.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
@@ -15,9 +16,20 @@ export type Mood = "bad" | "warn" | "good" | "calm";
 
 /** What a person would do first about it. */
 export type FirstAct =
-  | { readonly kind: "probe"; readonly drain: string; readonly origin: string }
-  | { readonly kind: "plan"; readonly drain: string }
-  | { readonly kind: "parked" | "rules" | "expiring" };
+  | {
+      readonly kind: "probe";
+      readonly drain: string;
+      readonly origin: string;
+      /** Its page is about what fails there. */
+      readonly isHere?: boolean;
+    }
+  | { readonly kind: "plan"; readonly drain: string | undefined; readonly failure?: string }
+  | {
+      readonly kind: "parked";
+      /** Fields of the page that lists them; absent: all. */
+      readonly of?: Readonly<Record<string, string | undefined>>;
+    }
+  | { readonly kind: "rules" | "expiring" };
 
 export interface Need {
   /** In a line, such as `pay.example.com answers 503 no route`. Strangers wrote parts of it. */
@@ -26,7 +38,7 @@ export interface Need {
   readonly headline: string;
   /** What is known about it beside; empty: nothing. Strangers wrote parts of it. */
   readonly detail: string;
-  readonly mood: "bad" | "warn";
+  readonly mood: "bad" | "warn" | "good";
   readonly first: FirstAct;
 }
 
@@ -88,7 +100,7 @@ export function toNeeds(status: Status): readonly Need[] {
   ];
 }
 
-function need(
+export function need(
   mood: Need["mood"],
   what: string,
   rest: Pick<Need, "detail" | "first"> & Partial<Pick<Need, "headline">>,
@@ -130,7 +142,8 @@ function toAnswerOf(sources: Status["sources"], { source, failures = [] }: Drain
   return answer.startsWith("no answer") ? `gives ${answer}` : `answers ${answer}`;
 }
 
-function toLaneWords(lane: Drain["destinations"][number]["lane"]): string {
+/** `halted for 4m, next probe in 10s`. */
+export function toLaneWords(lane: LaneStanding | null): string {
   if (lane === null) return "halted";
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
   const next = lane.sent > 0 ? "a probe is out, result" : "next probe";

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import {
+  toNeedsOfKind,
+  type NeedsOfKind,
+} from "../../../../../src/people/operations/failures/needs-of-kind.ts";
+
+const halted = { state: "halted", sinceMs: 60_000, sent: 0, size: 1, nextInMs: 240_000 };
+
+/** Counts by drain, and what is said of them: one word for each. */
+const said = (
+  drains: Readonly<Record<string, number>>,
+  { parked = 0, lanes = {}, planned = [], paused = [] }: Partial<Case> = {},
+): readonly string[] =>
+  toNeedsOfKind({
+    failure: {
+      id: "8648802510",
+      origin: "https://pay.example.com",
+      source: "default",
+      parked,
+      drains: Object.entries(drains).map(([drain, waiting]) => ({ drain, waiting })),
+    },
+    lanes: Object.entries(lanes).map(([drain, lane]) => ({ drain, lane })),
+    planned: new Set(planned),
+    isPaused: (drain: string) => paused.includes(drain),
+    isOneKind: true,
+  } as unknown as NeedsOfKind).map(
+    ({ mood, first }) => `${mood} ${first.kind} ${"drain" in first ? (first.drain ?? "any") : ""}`,
+  );
+
+interface Case {
+  readonly parked: number;
+  readonly lanes: Readonly<Record<string, unknown>>;
+  readonly planned: readonly string[];
+  readonly paused: readonly string[];
+}
+
+it("probes what is halted first, then what only a person lets go, then what only plans", () => {
+  const all = { parked: 2, lanes: { a: halted }, planned: ["b"] };
+  expect(said({ a: 5, b: 3 }, all)).toEqual(["bad probe a", "bad parked ", "warn plan b"]);
+});
+
+it("says that the rest goes by itself only where nothing is halted, planned or paused", () => {
+  expect(said({ a: 5, b: 3 })).toEqual(["good plan any"]);
+  expect(said({ a: 5, b: 3 }, { paused: ["b"] })).toEqual(["good plan a"]);
+  expect(said({ a: 5 }, { paused: ["a"] })).toEqual([]);
+  expect(said({ a: 5 }, { lanes: { a: halted }, paused: ["a"] })).toEqual([]);
+  expect(said({ a: 0 })).toEqual([]);
+});
