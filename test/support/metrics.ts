@@ -43,6 +43,8 @@ const standingFailure: StandingFailure = {
   expires: {},
   oldestAt: null,
   since: null,
+  lastMovedAt: 0,
+  reopenedAt: 0,
 };
 const destination: Destination = {
   origin: "https://a.example",

@@ -46,6 +46,7 @@ export function waitingFacts(waiting: number, more: Partial<NoticeFacts> = {}): 
     ],
     kinds: new Map(),
     quiet: new Set(),
+    owned: new Set(),
     halted: [],
     isHaltedWhole: true,
     uncopied: 0,

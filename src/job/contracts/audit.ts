@@ -15,6 +15,8 @@ export const personActs = [
   "note",
   "quiet",
   "unquiet",
+  "acknowledge",
+  "unacknowledge",
   "show-content",
   "plan-make",
   "plan-stop",

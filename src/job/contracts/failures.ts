@@ -60,7 +60,20 @@ export interface StandingFailure {
   readonly oldestAt: number | null;
   /** Entry of the first one since the queue had none of the kind, Unix ms; null: nothing waits or is parked. */
   readonly since: number | null;
+  /**
+   * When one last entered the queue, or at the latest was published or dropped, Unix ms; 0: never, as far as is known.
+   * What a pass does is dated by its end.
+   */
+  readonly lastMovedAt: number;
+  /** Entry of the first one after nothing had been there or moved for `resolvedAfterMs`, Unix ms; 0: none is known. */
+  readonly reopenedAt: number;
 }
+
+/**
+ * A kind is resolved if nothing of it is in the queue, and none has entered or left it for so long: what comes back
+ * within the service's first retries is the same trouble.
+ */
+export const resolvedAfterMs = 15 * 60_000;
 
 /** A kind of failure as it is recorded for all drains of a source. Times are Redis time, Unix ms. */
 export interface RecordedFailure extends FailureKind {
@@ -121,7 +134,14 @@ export interface FailureQuiet {
   readonly at: number;
 }
 
+/** Who works on a kind, since when. */
+export interface FailureOwner {
+  readonly name: string;
+  readonly at: number;
+}
+
 export interface FailureMark {
+  readonly owner: FailureOwner | null;
   readonly note: FailureNote | null;
   readonly quiet: FailureQuiet | null;
   /** The kind as it was recorded, if it is recorded no more. */
@@ -137,6 +157,8 @@ export interface FailureMarks {
   all(): Promise<ReadonlyMap<string, FailureMark>>;
   /** Changes the given parts of the note; an empty text removes one. */
   note(id: string, note: Partial<Pick<FailureNote, "text" | "ticket">>, by: string): Promise<void>;
+  /** Null: nobody any more. */
+  own(id: string, name: string | null): Promise<void>;
   /** Null ends it. */
   quiet(id: string, quiet: Omit<FailureQuiet, "at"> | null): Promise<void>;
 }

@@ -13,6 +13,7 @@ import { evaluateNotices, writeDigests } from "./evaluate.ts";
 import { toNoticeFacts, type NoticeFacts } from "./notice-facts.ts";
 import type { NoticeMemory } from "./to-notices.ts";
 import { type BuiltSource, type NoticeJobs, type Core, openNoticeBooks } from "../../job/door.ts";
+import type { FailureView } from "../read/failure-views.ts";
 import { viewFailures } from "../read/read-failures.ts";
 import { readQueueFacts } from "../read/queue-facts.ts";
 import type { ReadSecret } from "../../config/read-secret.ts";
@@ -88,11 +89,14 @@ async function readNoticeFacts(core: Core, now: number): Promise<ReadonlyMap<Sou
   const nearMs = new Map<DrainName, number>(
     core.document.drains.map(({ name, beforeExpiry }) => [name, beforeExpiry.withinMs]),
   );
-  const quiet = (await viewFailures(core, facts, now)).filter(({ isQuiet }) => isQuiet);
+  const views = await viewFailures(core, facts, now);
   return new Map(
     halted.map(([source, lanes]) => {
-      const ids = quiet.filter((view) => view.source === source).map(({ id }) => id);
-      return [source, toNoticeFacts(facts, source, { ...lanes, quiet: new Set(ids) }, nearMs)];
+      const own = views.filter((view) => view.source === source);
+      const idsOf = (isMeant: (view: FailureView) => boolean) =>
+        new Set(own.filter(isMeant).map(({ id }) => id));
+      const marked = { quiet: idsOf(({ isQuiet }) => isQuiet), owned: idsOf(({ owner }) => owner !== null) };
+      return [source, toNoticeFacts(facts, source, { ...lanes, ...marked }, nearMs)];
     }),
   );
 }

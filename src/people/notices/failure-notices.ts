@@ -14,6 +14,8 @@ export interface ToldFailure {
   readonly told: boolean;
   /** A person did not want to hear of it. */
   readonly quiet?: true;
+  /** Somebody worked on it. */
+  readonly owned?: true;
 }
 
 export type FailureMemory = Readonly<Record<string, ToldFailure>>;
@@ -27,7 +29,7 @@ const freshMs = 10 * 60_000;
 
 /**
  * Kinds of failure that reached ten arrivals. A quiet one says nothing, and speaks when its quiet ends: it has
- * changed, or the time is over. `before` is null at the first evaluation.
+ * changed, or the time is over. One that somebody works on says nothing either. Afterwards it begins anew. `before` is null at the first evaluation.
  */
 export function toFailureNotices(
   before: FailureMemory | null,
@@ -40,18 +42,20 @@ export function toFailureNotices(
     const kind = facts.kinds.get(id);
     if (kind === undefined) continue;
     const isQuiet = facts.quiet.has(id);
+    const isOwned = facts.owned.has(id);
     const known: ToldFailure = before?.[id] ?? {
       arrived: 0,
       base: 0,
       lastAt: 0,
       told: before === null && kind.firstMetAt < now - freshMs,
     };
-    const isBack = known.lastAt > 0 && lastAt - known.lastAt > silentMs;
+    const isSilent = known.lastAt > 0 && lastAt - known.lastAt > silentMs;
+    const isBack = isSilent || (known.owned === true && !isOwned);
     // Counts fall if Redis loses them.
     const base = Math.min(isBack ? known.arrived : known.base, arrived);
     const speaksAgain = known.quiet === true && !isQuiet;
     let told = known.told && !isBack && !speaksAgain;
-    if (!told && !isQuiet && arrived - base >= manyArrived) {
+    if (!told && !isQuiet && !isOwned && arrived - base >= manyArrived) {
       const { origin: destination } = kind;
       items.push({ drain, destination, cause: toAnswerText(kind), failure: id, count: arrived - base });
       told = true;
@@ -62,6 +66,7 @@ export function toFailureNotices(
       lastAt: Math.max(lastAt, known.lastAt),
       told,
       ...(isQuiet && { quiet: true }),
+      ...(isOwned && { owned: true }),
     };
   }
   return { items, after };

@@ -10,6 +10,8 @@ export interface NoticeFacts {
   readonly kinds: ReadonlyMap<string, RecordedFailure>;
   /** Kinds that a person does not want to hear of now. */
   readonly quiet: ReadonlySet<string>;
+  /** Kinds that somebody works on. */
+  readonly owned: ReadonlySet<string>;
   /** Lanes that are halted now. */
   readonly halted: readonly HaltedLane[];
   /** False: there are more, so a lane that is not among them may be halted too. */
@@ -49,7 +51,7 @@ export interface DrainNoticeFacts {
 export function toNoticeFacts(
   { drains, sources }: Pick<QueueFacts, "drains" | "sources">,
   source: SourceId,
-  others: Pick<NoticeFacts, "halted" | "isHaltedWhole" | "quiet">,
+  others: Pick<NoticeFacts, "halted" | "isHaltedWhole" | "quiet" | "owned">,
   nearMs: ReadonlyMap<DrainName, number>,
 ): NoticeFacts {
   const own = sources.find((one) => one.source === source);

@@ -20,7 +20,7 @@ const atMostMs = 60_000;
 export function toParkedNotices(
   before: ParkedMemory | undefined,
   { drain, failures }: DrainNoticeFacts,
-  { kinds, quiet }: Pick<NoticeFacts, "kinds" | "quiet">,
+  { kinds, quiet, owned }: Pick<NoticeFacts, "kinds" | "quiet" | "owned">,
   now: number,
 ): { readonly items: readonly NoticeItem[]; readonly after: ParkedMemory } {
   const seen: Record<string, number> = {};
@@ -28,7 +28,8 @@ export function toParkedNotices(
   let { firstAt, lastAt } = before ?? {};
   for (const { id, parked } of failures) {
     if (parked > 0) seen[id] = parked;
-    const rise = before === undefined || quiet.has(id) ? 0 : parked - (before.seen[id] ?? 0);
+    const isHeard = before !== undefined && !quiet.has(id) && !owned.has(id);
+    const rise = !isHeard ? 0 : parked - (before.seen[id] ?? 0);
     if (rise > 0) {
       more[id] = (more[id] ?? 0) + rise;
       firstAt ??= now;

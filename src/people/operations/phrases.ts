@@ -1,4 +1,5 @@
 import type { Lineage } from "../../job/message/lineage.ts";
+import { toPrintable } from "../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../job/rules/durations.ts";
 
 /** `1 source`, `2 sources`. `many` if the plural is not made with an s. */
@@ -57,6 +58,19 @@ export function toClock(at: number, now: number): string {
   const clock = `${toTime(at).slice(11, 16)} UTC`;
   return day(at) === day(now) ? clock : `${day(at)} ${clock}`;
 }
+
+/** `priya works on it since 09:12 UTC`; empty for nobody. */
+export function toOwnersText(
+  owners: readonly { readonly name: string; readonly at: number }[],
+  now: number,
+): string {
+  if (owners.length === 0) return "";
+  const names = owners.map(({ name }) => cut(toPrintable(name), maxName)).join(", ");
+  const since = toClock(Math.min(...owners.map(({ at }) => at)), now);
+  return `${names} ${owners.length === 1 ? "works" : "work"} on it since ${since}`;
+}
+
+const maxName = 40;
 
 /** `in 4m`, `now`: how status and plans name the next probe or step, and a result. */
 export function toIn(ms: number): string {

@@ -1,9 +1,11 @@
 /** Kinds of failure with their counts over drains, and what persons wrote down about them. Pure. */
-import type {
-  FailureMark,
-  RecordedFailure,
-  StandingFailure,
-  FailureQuiet,
+import {
+  resolvedAfterMs,
+  type FailureMark,
+  type FailureOwner,
+  type RecordedFailure,
+  type StandingFailure,
+  type FailureQuiet,
 } from "../../job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { countedOnce, type QueueFacts } from "../../job/contracts/queue-facts.ts";
@@ -16,6 +18,10 @@ export interface FailureOfDrain extends StandingFailure {
   readonly unseen: number;
 }
 
+/** `open`: nobody works on it. `resolved`: by itself, see `resolvedAfterMs`; an unknown count resolves nothing. */
+export const failureStates = ["open", "acknowledged", "resolved"] as const;
+export type FailureState = (typeof failureStates)[number];
+
 /** Times are Unix ms. Counts are of the chosen drains. */
 export interface FailureView
   extends
@@ -27,6 +33,10 @@ export interface FailureView
   /** First met within a day, and nobody has written anything down about it. */
   readonly isNew: boolean;
   readonly isQuiet: boolean;
+  /** Of all drains. */
+  readonly state: FailureState;
+  /** Who works on it, or did until it was resolved. Null: nobody since it came last. */
+  readonly owner: FailureOwner | null;
   readonly note: FailureMark["note"];
   readonly quiet: FailureMark["quiet"];
   /** Why the quiet is over; null: there is none, or it is not. */
@@ -59,6 +69,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const drains = facts.drains.filter((one) => one.source === source.source);
     const byKind = toCounts(source, drains);
     const surplus = source.census?.shared?.surplus ?? {};
+    const countedAt = toCountedAt(drains);
     return [...source.failures, ...forgotten].map((kind): FailureView => {
       const own = byKind.get(kind.id) ?? [];
       const chosen = own.filter((one) => drain === undefined || one.drain === drain);
@@ -67,6 +78,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         own,
         chosen,
         surplus: surplus[kind.id] ?? 0,
+        countedAt,
         now,
       });
     });
@@ -127,7 +139,51 @@ const nothing: Omit<FailureOfDrain, "id" | "drain"> = {
   expires: {},
   oldestAt: null,
   since: null,
+  lastMovedAt: 0,
+  reopenedAt: 0,
 };
+
+/** When a pass last counted each drain. Empty if nothing has counted one of them yet: it may have any kind. */
+function toCountedAt(drains: QueueFacts["drains"]): ReadonlyMap<DrainName, number> {
+  if (drains.some(({ stillCounting }) => stillCounting)) return new Map();
+  return new Map(
+    drains.map(({ drain, facts }) => [
+      drain,
+      facts?.mayHaveSkipped === true ? 0 : (facts?.lastSuccessAt ?? 0),
+    ]),
+  );
+}
+
+/** Passes of all drains that have met it found nothing of it for so long. */
+function isResolved(
+  { drain: metBy, lastMetAt }: RecordedFailure,
+  own: readonly FailureOfDrain[],
+  countedAt: ReadonlyMap<DrainName, number>,
+): boolean {
+  if (own.some(({ waiting, parked }) => waiting + parked > 0)) return false;
+  const movedAt = own.length === 0 ? lastMetAt : Math.max(...own.map((one) => one.lastMovedAt));
+  const drains = own.length === 0 ? [metBy] : own.map(({ drain }) => drain);
+  return drains.every((drain) => (countedAt.get(drain) ?? 0) >= movedAt + resolvedAfterMs);
+}
+
+/** Who works on a kind. Null also if it was resolved since and has come again. */
+export function ownerOf(
+  mark: Pick<FailureMark, "owner"> | undefined,
+  own: readonly StandingFailure[],
+): FailureOwner | null {
+  const owner = mark?.owner ?? null;
+  return owner === null || owner.at < toReopenedAt(own) ? null : owner;
+}
+
+/** When it came again after it was resolved in all of these drains; 0: none is known. */
+function toReopenedAt(own: readonly StandingFailure[]): number {
+  const at = Math.max(0, ...own.map((one) => one.reopenedAt));
+  const others = own.filter((one) => one.reopenedAt < at - resolvedAfterMs);
+  const hasGoneOn = others.some(
+    ({ waiting, parked, lastMovedAt }) => waiting + parked > 0 || lastMovedAt >= at - resolvedAfterMs,
+  );
+  return hasGoneOn ? toReopenedAt(others) : at;
+}
 
 function toView(
   kind: RecordedFailure,
@@ -137,6 +193,7 @@ function toView(
     own,
     chosen,
     surplus,
+    countedAt,
     now,
   }: {
     readonly source: SourceId;
@@ -144,6 +201,7 @@ function toView(
     readonly chosen: readonly FailureOfDrain[];
     /** What several drains of the source count together, as the last census counted. */
     readonly surplus: number;
+    readonly countedAt: ReadonlyMap<DrainName, number>;
     readonly now: number;
   },
 ): FailureView {
@@ -156,6 +214,8 @@ function toView(
       chosen.map((one) => one[name]),
       often,
     );
+  const owner = ownerOf(mark, own);
+  const taken = owner === null ? "open" : "acknowledged";
   const waitingOften = sum("waiting") - sum("waiting", surplus);
   const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
   // One by one: an object that gets so many fields after a spread takes V8 30 µs, a hundred times as long.
@@ -176,8 +236,10 @@ function toView(
     published: sum("published"),
     failedAgain: sum("failedAgain"),
     ruled: sumRuled(chosen),
-    isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null,
+    isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null && owner === null,
     isQuiet: quiet !== null && ended === null,
+    state: isResolved(kind, own, countedAt) ? "resolved" : taken,
+    owner,
     note,
     quiet,
     quietEnded: ended,

@@ -3,6 +3,7 @@ import {
   type FailureMark,
   type FailureMarks,
   type FailureNote,
+  type FailureOwner,
   type FailureQuiet,
 } from "../../contracts/failures.ts";
 import type { SourceId } from "../../contracts/ids.ts";
@@ -18,6 +19,7 @@ const maxMarks = 1_000;
 
 /** As scripts keep it. Times are Redis time, Unix ms. */
 interface StoredMark {
+  readonly owner?: FailureOwner;
   readonly note?: FailureNote;
   readonly quiet?: Omit<FailureQuiet, "ruled"> & {
     /** Lua's empty list is an object. */
@@ -31,9 +33,9 @@ interface StoredMark {
  * mark: changes what a person wrote down about a kind of failure.
  *
  * KEYS: 1 marks (hash: id → JSON of a StoredMark). ARGV: 1 { id, maxMarks, keptMs, note?: { text?, ticket? }, by,
- * quiet? (of a FailureQuiet without its time), noQuiet? }. Returns: nil.
- * Effects: the given parts of the note change, and the quiet. A mark without either is removed. So are those of
- * kinds that were forgotten keptMs ago, and above maxMarks that of the one forgotten longest ago. Run twice: the
+ * quiet? (of a FailureQuiet without its time), noQuiet?, owner? (a name), noOwner? }.
+ * Returns: nil. Effects: the given parts of the note change, the quiet and the owner. A mark without any is removed. So
+ * are those of kinds that were forgotten keptMs ago, and above maxMarks that of the one forgotten longest ago. Run twice: the
  * same, a moment later.
  */
 const markScript = defineScript(
@@ -55,7 +57,11 @@ if call.quiet then
   mark.quiet.at = now
 end
 if call.noQuiet then mark.quiet = nil end
-if mark.note or mark.quiet then
+if call.owner then
+  mark.owner = { name = call.owner, at = now }
+end
+if call.noOwner then mark.owner = nil end
+if mark.note or mark.quiet or mark.owner then
   redis.call('HSET', KEYS[1], call.id, cjson.encode(mark))
 else
   redis.call('HDEL', KEYS[1], call.id)
@@ -88,12 +94,14 @@ export function createRedisFailureMarks(redis: StoreRedis, sourceId: SourceId): 
       return new Map(entries.map(([id, text]) => [id, toMark(id, JSON.parse(text) as StoredMark)]));
     },
     note: (id, note, by) => change({ id, note, by }),
+    own: (id, name) => change(name === null ? { id, noOwner: true } : { id, owner: name }),
     quiet: (id, quiet) => change(quiet === null ? { id, noQuiet: true } : { id, quiet }),
   };
 }
 
-function toMark(id: string, { note, quiet, forgotten }: StoredMark): FailureMark {
+function toMark(id: string, { owner, note, quiet, forgotten }: StoredMark): FailureMark {
   return {
+    owner: owner ?? null,
     note: note ?? null,
     quiet: quiet === undefined ? null : { ...quiet, ruled: Array.isArray(quiet.ruled) ? quiet.ruled : [] },
     forgotten: forgotten === undefined ? null : toRecorded(id, forgotten),

@@ -1,6 +1,7 @@
 /** Reads the facts of a drain from its row, its standing counts, and what its open pass has found so far. */
 import {
   arrivalHours,
+  resolvedAfterMs,
   type FailureCount,
   type FailureCounts,
   type HourlyArrivals,
@@ -66,6 +67,8 @@ interface Standing {
   readonly x?: Readonly<Record<string, number>>;
   readonly o?: number;
   readonly s?: number;
+  readonly t?: number;
+  readonly e?: number;
 }
 
 export function toStored({ oldestRecordAt, ...tally }: Tally): StoredTally {
@@ -96,7 +99,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const openPass = open === undefined ? null : toOpenPass(open);
   // An older build closes a pass and leaves what was found.
   const ofOpen = open === undefined ? new Map<string, FailureCounts>() : toPairs<FailureCounts>(found);
-  const failures = toStanding(toPairs<Standing>(standing), ofOpen, isCounted);
+  const failures = toStanding(toPairs<Standing>(standing), ofOpen, isCounted, open?.progressAt);
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
   const known = toReasons(counts.reasons);
@@ -177,35 +180,46 @@ function toStanding(
   standing: ReadonlyMap<string, Standing>,
   found: ReadonlyMap<string, FailureCounts>,
   isCounted: boolean,
+  progressAt = 0,
 ): readonly StandingFailure[] {
   const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
   for (const [id, one] of standing) sums.set(id, { ...one });
   const arrivedNow = toArrivals(new Map(), found, 0);
+  const firstNow = new Map<string, number>();
   for (const [window, failures] of found) {
     for (const [id, count] of Object.entries(failures)) {
       const sum = sums.get(id) ?? { w: 0, q: 0, n: 0, p: 0, f: 0 };
       sums.set(id, sum);
       const arrived = window === "acts" ? 0 : arrivedOf(count);
-      sum.w += arrived - (count.published ?? 0) - (count.dropped ?? 0);
+      const done = (count.published ?? 0) + (count.dropped ?? 0);
+      if (done > 0) sum.t = progressAt;
+      sum.w += arrived - done;
       sum.q += count.parked ?? 0;
       sum.n += arrived;
       sum.p += count.published ?? 0;
       sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
       if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
       if (window !== "acts" && count.ruled !== undefined) sum.d = addNamed(sum.d ?? {}, count.ruled);
-      if (count.firstAt !== undefined) sum.s = Math.min(sum.s ?? Infinity, count.firstAt);
+      if (count.firstAt !== undefined) {
+        sum.s = Math.min(sum.s ?? Infinity, count.firstAt);
+        firstNow.set(id, Math.min(firstNow.get(id) ?? Infinity, count.firstAt));
+      }
       if (count.oldestAt !== undefined) sum.o = Math.min(sum.o ?? Infinity, count.oldestAt);
       const { expires = {}, expiresDone } = count;
       if (!isCounted && !isRecalled(window)) sum.x = addNamed(sum.x ?? {}, expires);
       if (expiresDone !== undefined) sum.x = addNamed(sum.x ?? {}, negated(expiresDone));
     }
   }
+  for (const [id, firstAt] of firstNow) {
+    const sum = sums.get(id);
+    if (sum !== undefined && isReopening(standing.get(id), firstAt)) sum.e = firstAt;
+  }
   for (const [id, hours] of arrivedNow) {
     const sum = sums.get(id);
     if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
   }
   return [...sums].map(
-    ([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0, x = {}, o = null, s = null }]) => {
+    ([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0, x = {}, o = null, s = null, t = 0, e = 0 }]) => {
       // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
       const there = Math.max(0, w);
       const parked = Math.min(there, Math.max(0, q));
@@ -222,9 +236,18 @@ function toStanding(
         expires: x,
         oldestAt: there > 0 ? o : null,
         since: there > 0 ? (s ?? o) : null,
+        lastMovedAt: Math.max(l ?? 0, t),
+        reopenedAt: e,
       };
     },
   );
+}
+
+/** As `addStanding` of the scripts has it. */
+function isReopening(before: Standing | undefined, firstAt: number): boolean {
+  const { w = 0, l = 0, t = 0, e = 0 } = before ?? {};
+  const movedAt = Math.max(l, t);
+  return w <= 0 && firstAt - movedAt > resolvedAfterMs && e <= movedAt;
 }
 
 export interface StoredArrivals {

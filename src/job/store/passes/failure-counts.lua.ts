@@ -1,9 +1,12 @@
+import { resolvedAfterMs } from "../../contracts/failures.ts";
+
 /**
  * The part of the pass book's scripts that counts by kind of failure: what windows found, and what stands
  * (pass-prelude.lua.ts has the keys). It reads the prelude's `row`, `now`, `isRecalled`, `foundKey`, `standingKey` and
  * `arrivalsKey`.
  */
 export const failureCountsLua = `
+local resolvedAfterMs = ${resolvedAfterMs}
 local byName = { arrived = true, arrivedDone = true, ruled = true, expires = true, expiresDone = true }
 local first = { firstAt = true, oldestAt = true }
 
@@ -108,7 +111,13 @@ local function addStanding(failures)
   for id, count in pairs(failures) do
     local it, arrived = readStanding(id), 0
     for _, one in pairs(count.arrived or {}) do arrived = arrived + one end
-    it.w = it.w + arrived - (count.published or 0) - (count.dropped or 0)
+    local movedAt = math.max(it.l or 0, it.t or 0)
+    local isQuiet = it.w <= 0 and (count.firstAt or 0) - movedAt > resolvedAfterMs
+    -- Not again by a pass that lists again what an earlier one found and failed to count.
+    if isQuiet and (it.e or 0) <= movedAt then it.e = count.firstAt end
+    local done = (count.published or 0) + (count.dropped or 0)
+    if done > 0 then it.t = now end
+    it.w = it.w + arrived - done
     it.q = it.q + (count.parked or 0)
     it.n = it.n + arrived
     if isArrival then row.arrived = (row.arrived or 0) + arrived end

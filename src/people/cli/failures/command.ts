@@ -1,4 +1,4 @@
-import { type Command } from "commander";
+import { Option, type Command } from "commander";
 import { systemClock } from "../../../system-world.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
@@ -18,6 +18,7 @@ import type { Stop } from "../input/stop-on-signals.ts";
 import { barsFor } from "../output/sparkline.ts";
 import { chooseFailures } from "../../operations/failures/choose.ts";
 import { readDetails, type FailureDetails } from "../../operations/failures/details.ts";
+import { failureStates } from "../../read/failure-views.ts";
 import { toFailureText } from "./show-text.ts";
 
 export const registerFailures: Register = (program, context) => {
@@ -30,6 +31,12 @@ export const registerFailures: Register = (program, context) => {
     .description("what waits, is parked or was seen within a day: new ones first, then most waiting")
     .option("--drain <name>", "only what this drain has met, with its counts")
     .option("--host <host>", "only of this destination host; * stands for any part")
+    .addOption(
+      new Option(
+        "--state <state>",
+        "only those that nobody, or somebody, works on, or that are over",
+      ).choices(failureStates),
+    )
     .option("--all", "also those with nothing waiting that were not seen for a day")
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>

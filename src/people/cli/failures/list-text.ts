@@ -30,7 +30,8 @@ function toPairs(columns: number, failures: readonly FailureView[], now: number)
   const idWidth = Math.max(...failures.map(({ id }) => id.length));
   const pairs = failures.flatMap((failure, index) => {
     const { since } = failure;
-    const mark = present([since !== null && `for ${toAge(since, now)}`, toMarkText(failure)]).join(", ");
+    const age = since !== null && `for ${toAge(since, now)}`;
+    const mark = present([age, toStateText(failure), toMarkText(failure)]).join(", ");
     const room = columns - (mark === "" ? 0 : mark.length + 2);
     const text = cut(`  ${failure.id.padEnd(idWidth)}  ${toAnswerText(failure)}`, room);
     return [lines[index] ?? "", mark === "" ? text : `${text.padEnd(room)}  ${mark}`];
@@ -51,12 +52,19 @@ function toRows(failures: readonly FailureView[], now: number): string {
     "failed again": ({ failedAgain }) => failedAgain,
     since: ({ since }) => (since === null ? "-" : toAge(since, now)),
     "last seen": ({ lastSeenAt }) => toAge(lastSeenAt, now),
+    state: ({ state }) => state,
+    owner: ({ owner }) => (owner === null ? "-" : cut(toPrintable(owner.name), maxNote)),
     mark: toMarkText,
   });
 }
 
 /** A note in a mark: the ticket says more than the first words of a text. */
 const maxNote = 16;
+
+function toStateText({ state, owner }: FailureView): string {
+  if (state === "acknowledged" && owner !== null) return cut(toPrintable(owner.name), maxNote);
+  return state === "resolved" ? state : "";
+}
 
 function toMarkText({ isNew, isQuiet, quietEnded, note }: FailureView): string {
   return present([

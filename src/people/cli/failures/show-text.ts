@@ -2,6 +2,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureOfDrain, FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
+import { toStateText } from "../../operations/failures/state-text.ts";
 import { joined, present, toAge, toIn, toTime } from "../../operations/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
@@ -57,6 +58,7 @@ export function toFailureText(
           lane.state !== "open" && toNext(lane),
         ]),
       ),
+    field("state", toStateText(failure, now)),
     toNote(),
     toQuiet(),
   );

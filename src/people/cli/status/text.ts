@@ -1,6 +1,16 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { laneStates, type LaneState } from "../../../job/contracts/lanes.ts";
-import { counted, ifAny, joined, present, toAge, toIn, type Part, cut } from "../../operations/phrases.ts";
+import {
+  counted,
+  ifAny,
+  joined,
+  present,
+  toAge,
+  toIn,
+  toOwnersText,
+  type Part,
+  cut,
+} from "../../operations/phrases.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import type { OpenPass } from "../../../job/contracts/passes.ts";
 import { maxName, toModeText, toNextText } from "./drain-words.ts";
@@ -64,7 +74,7 @@ function toDrainText(columns: number, drain: DrainStatus, now: number): string {
     ["due", toReasons(due)],
     ["drops", [drops > 0 && `archive-missing ${drops}`, drops > 0 && "due once the archive can be written"]],
     ["held", toReasons(held)],
-    ...toWaitRows(drain),
+    ...toWaitRows(drain, now),
     ["parked", toReasons(drain.reasons?.parked)],
     ["guards", closed.map(({ index }) => `index ${index} holds it back`)],
     ["passes", toPassItems(drain, now)],
@@ -87,16 +97,17 @@ function toPauseText(columns: number, paused: DrainStatus["paused"], now: number
 const maxWaits = 5;
 
 /** By destination, the most first: its lane or a person's pause, read now. All that waits there is counted. */
-function toWaitRows({ destinations }: DrainStatus): readonly ListRow[] {
+function toWaitRows({ destinations }: DrainStatus, now: number): readonly ListRow[] {
   const held = destinations
     .filter(({ waiting, lane, pause }) => waiting > 0 && (pause !== null || (lane && isHolding(lane))))
     .toSorted((one, other) => other.waiting - one.waiting);
   const more = held.slice(maxWaits).reduce((sum, { waiting }) => sum + waiting, 0);
   const rows = held
     .slice(0, maxWaits)
-    .map(({ origin, waiting, lane, pause }): readonly Part[] => [
+    .map(({ origin, waiting, lane, pause, owners }): readonly Part[] => [
       `${waiting} for ${cutMiddle(toDestinationText(origin), maxOrigin)}`,
       ...(pause !== null ? ["paused by a person"] : lane === null ? [] : toStandingItems(lane)),
+      toOwnersText(owners, now),
     ]);
   const others = more > 0 && [`${more} for ${counted(held.length - maxWaits, "more destination")}`];
   return [...rows, others || []].map((items, index) => [index === 0 ? "waiting" : "", items]);

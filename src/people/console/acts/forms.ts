@@ -1,6 +1,7 @@
 /** The forms that pages show, each of an operation. */
 import { apply } from "../../operations/acts/apply.ts";
 import { content } from "../../operations/acts/content.ts";
+import { acknowledge } from "../../operations/acts/failures-acknowledge.ts";
 import { note } from "../../operations/acts/failures-note.ts";
 import { quiet } from "../../operations/acts/failures-quiet.ts";
 import { probe } from "../../operations/acts/lanes-probe.ts";
@@ -16,6 +17,7 @@ import { toAct } from "./operation-act.ts";
 export const makePlanAct = toAct(keep);
 export const applyPlanAct = toAct(apply);
 export const contentAct = toAct(content);
+export const acknowledgeAct = toAct(acknowledge);
 export const noteAct = toAct(note);
 export const quietAct = toAct(quiet);
 export const probeAct = toAct(probe);

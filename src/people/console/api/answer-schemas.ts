@@ -8,6 +8,7 @@ import { auditActs } from "../../../job/contracts/audit.ts";
 import { errorTable, type ErrorCode } from "../../../job/contracts/errors.ts";
 import { laneStates } from "../../../job/contracts/lanes.ts";
 import { planFilter, sharedPlan } from "../../../job/contracts/plans.ts";
+import { failureStates } from "../../read/failure-views.ts";
 import { saveActs } from "../../operations/status/expiring.ts";
 import { apiErrorCodes } from "./refusal.ts";
 
@@ -16,6 +17,8 @@ const counts = z.record(z.string(), z.number());
 const time = z.number().describe("Unix ms.");
 const open = z.looseObject({});
 const next = z.string().nullable().describe("For `after`; null: there is no more.");
+
+const owner = z.object({ name: z.string(), at: time });
 
 export const errorAnswer = z.object({
   error: z.object({
@@ -36,6 +39,7 @@ const destination = z.object({
   isPaused: z.boolean(),
   pause: open.nullable(),
   failingSince: time.nullable(),
+  owners: z.array(owner).describe("Who works on all that waits or is parked there."),
 });
 
 const expiring = z.object({
@@ -142,6 +146,8 @@ const failure = z.object({
   largestHour: count,
   ruled: counts,
   new: z.boolean(),
+  state: z.enum(failureStates),
+  owner: owner.nullable().describe("Who works on it, or did until it was resolved."),
   note: z.object({ text: z.string(), ticket: z.string(), by: z.string(), at: time }).nullable(),
   quiet: open.nullable(),
   drains: z.array(open),

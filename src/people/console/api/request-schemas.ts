@@ -1,6 +1,7 @@
 /** What a caller of the API may send. */
 import { z } from "zod";
 import { parkReasons } from "../../../job/message/park-reasons.ts";
+import { failureStates } from "../../read/failure-views.ts";
 import { failureId } from "../../operations/fields.ts";
 import { auditActs } from "../../../job/contracts/audit.ts";
 
@@ -29,6 +30,7 @@ export const noQuery = z.strictObject({});
 export const failuresQuery = z.strictObject({
   drain: name.optional(),
   host: name.optional().describe("A destination; * stands for any part."),
+  state: z.enum(failureStates).optional(),
   all: flag.describe("Also those with nothing waiting that were not seen for a day."),
   limit,
   after,

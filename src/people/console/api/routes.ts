@@ -62,8 +62,8 @@ export const routes: readonly ApiRoute[] = [
     summary: "Kinds of failure, by trouble, each as redriver failures --json prints it",
     query: failuresQuery,
     answer: failuresAnswer,
-    async run({ core, now, query: { drain, host, all, limit, after } }) {
-      const { shown } = await readFailureList(core, { all, ...defined({ drain, host }) }, now);
+    async run({ core, now, query: { drain, host, state, all, limit, after } }) {
+      const { shown } = await readFailureList(core, { all, ...defined({ drain, host, state }) }, now);
       const page = toPage(shown, after, limit);
       return { failures: page.rows.map(toFailureJson), total: shown.length, next: page.next };
     },

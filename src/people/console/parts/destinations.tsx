@@ -1,7 +1,7 @@
 /** Where something waits or is parked, by what becomes of it: what is stopped comes first. */
 import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
-import { counted, number } from "../../operations/phrases.ts";
+import { counted, number, toOwnersText } from "../../operations/phrases.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
@@ -79,10 +79,17 @@ function GroupOf({
         columns={[
           {
             title: "destination",
-            cell: ({ origin, drain }) => (
-              <a href={`/failures${toQuery({ host: origin, drain })}`}>
-                <Foreign text={origin} />
-              </a>
+            cell: ({ origin, drain, owners }) => (
+              <>
+                <a href={`/failures${toQuery({ host: origin, drain })}`}>
+                  <Foreign text={origin} />
+                </a>
+                {owners.length === 0 ? null : (
+                  <span class="note">
+                    <Foreign text={toOwnersText(owners, now)} />
+                  </span>
+                )}
+              </>
             ),
           },
           {

@@ -1,4 +1,5 @@
 /** What one kind of failure is: its answer, since when, a sample, and what people have said about it. */
+import { toStateText } from "../../operations/failures/state-text.ts";
 import { toTime } from "../../operations/phrases.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { FailureView } from "../../read/failure-views.ts";
@@ -54,6 +55,10 @@ export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
               <Foreign text={sample} />
             </a>
           )}
+        </dd>
+        <dt>state</dt>
+        <dd>
+          <Foreign text={toStateText(failure, now)} isWhole />
         </dd>
         {note === null ? null : (
           <>

@@ -9,7 +9,7 @@ import { readLanes, type StoredDetails } from "../../operations/failures/details
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
-import { contentAct, noteAct, pauseAct, quietAct, resumeAct } from "../acts/forms.ts";
+import { acknowledgeAct, contentAct, noteAct, pauseAct, quietAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
@@ -170,7 +170,7 @@ const lineOf: Readonly<Record<string, string>> = {
 
 function Acts({ model, context }: { readonly model: Model; readonly context: ScreenContext }): Html {
   const { failure } = model;
-  const { id, source, sample, note, isQuiet, quiet } = failure;
+  const { id, source, sample, note, isQuiet, quiet, owner } = failure;
   const [paused] = kindPausesOf(model);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
   const [first, ...more] = failure.drains;
@@ -197,6 +197,15 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
             context={context}
           />
         )}
+        <ActForm act={acknowledgeAct} values={{ id }} context={context} />
+        <ActForm
+          act={acknowledgeAct}
+          title="Give it back"
+          values={{ id, off: "yes" }}
+          hides={["owner"]}
+          context={context}
+          disabled={owner === null ? "nobody works on it" : null}
+        />
         <ActForm act={noteAct} values={{ id, ...known }} context={context} />
         <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
         <ActForm

@@ -3,8 +3,9 @@ import { readFailureViews } from "../../read/read-failures.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { isCurrent, type FailureView } from "../../read/failure-views.ts";
+import { failureStates, isCurrent, type FailureState, type FailureView } from "../../read/failure-views.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
+import { toStateText } from "../../operations/failures/state-text.ts";
 import { toOriginTest } from "../../operations/failures/list.ts";
 import { counted, number } from "../../operations/phrases.ts";
 import { ArrivalBars } from "../parts/arrivals.tsx";
@@ -22,6 +23,8 @@ interface Filter {
   readonly host: string;
   readonly drain: string;
   readonly text: string;
+  /** Empty: any. */
+  readonly state: FailureState | "";
   readonly isAll: boolean;
   /** From 1 on. */
   readonly page: number;
@@ -73,7 +76,8 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   ]);
   const met = views.map(({ origin }) => origin);
   const isOrigin = toOriginTest(filter.host || undefined, met);
-  const found = views.filter((one) => isOrigin(one.origin) && hasText(one, filter.text));
+  const hasState = ({ state }: FailureView): boolean => filter.state === "" || state === filter.state;
+  const found = views.filter((one) => isOrigin(one.origin) && hasText(one, filter.text) && hasState(one));
   const pausesOf = ({ source, id }: FailureView): readonly PauseRecord[] =>
     pausesOfKind(pauses.get(source) ?? [], id);
   const isShown = (one: FailureView): boolean => isCurrent(one, now) || pausesOf(one).length > 0;
@@ -105,6 +109,7 @@ function toFilter(query: URLSearchParams): Filter {
     host: filterOf(query, "host") ?? "",
     drain: filterOf(query, "drain") ?? "",
     text: filterOf(query, "text") ?? "",
+    state: failureStates.find((state) => state === query.get("state")) ?? "",
     isAll: query.get("all") !== null,
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };
@@ -117,12 +122,19 @@ function hasText(failure: FailureView, text: string): boolean {
   return text === "" || shown.join("\n").toLowerCase().includes(text.toLowerCase());
 }
 
-function toLink({ host, drain, text, isAll, page }: Filter): string {
-  const fields = { host, drain, text, all: isAll ? "yes" : null, page: page > 1 ? String(page) : null };
+function toLink({ host, drain, text, state, isAll, page }: Filter): string {
+  const fields = {
+    host,
+    drain,
+    text,
+    state,
+    all: isAll ? "yes" : null,
+    page: page > 1 ? String(page) : null,
+  };
   return `/failures${toQuery(fields)}`;
 }
 
-function Filters({ filter: { host, drain, text, isAll }, drains }: Model): Html {
+function Filters({ filter: { host, drain, text, state, isAll }, drains }: Model): Html {
   return (
     <form class="filters" method="get" action="/failures">
       <label>
@@ -134,6 +146,17 @@ function Filters({ filter: { host, drain, text, isAll }, drains }: Model): Html 
           <option value="">all</option>
           {drains.map((one) => (
             <option value={one} selected={one === drain}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        State{" "}
+        <select name="state">
+          <option value="">all</option>
+          {failureStates.map((one) => (
+            <option value={one} selected={one === state}>
               {one}
             </option>
           ))}
@@ -153,7 +176,7 @@ function Filters({ filter: { host, drain, text, isAll }, drains }: Model): Html 
 
 function List({ model, now }: { readonly model: Model; readonly now: number }): Html {
   const { shown, arrivalsOf, pausesOf, total, hidden, filter } = model;
-  const isFiltered = filter.host !== "" || filter.drain !== "" || filter.text !== "";
+  const isFiltered = filter.host !== "" || filter.drain !== "" || filter.text !== "" || filter.state !== "";
   return (
     <>
       <Table
@@ -165,7 +188,7 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
         }
         rows={shown}
         columns={[
-          { title: "failure", cell: (one) => <Kind failure={one} pauses={pausesOf(one)} /> },
+          { title: "failure", cell: (one) => <Kind failure={one} pauses={pausesOf(one)} now={now} /> },
           {
             title: "arrived in 7 days",
             cell: (one) => <ArrivalBars arrivals={arrivalsOf(one)} now={now} />,
@@ -196,11 +219,13 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
 function Kind({
   failure,
   pauses,
+  now,
 }: {
   readonly failure: FailureView;
   readonly pauses: readonly PauseRecord[];
+  readonly now: number;
 }): Html {
-  const { id, origin, isNew, isQuiet, quietEnded, note } = failure;
+  const { id, origin, isNew, isQuiet, quietEnded, note, state } = failure;
   return (
     <>
       <a href={`/failures/${id}`}>
@@ -218,6 +243,11 @@ function Kind({
           {pause.drain === "*" ? null : ` (drain ${pause.drain})`}
         </span>
       ))}
+      {state === "open" ? null : (
+        <span class="note">
+          <Foreign text={toStateText(failure, now)} />
+        </span>
+      )}
       {note === null ? null : (
         <span class="note">
           {note.ticket === "" ? null : (

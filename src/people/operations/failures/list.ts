@@ -1,7 +1,7 @@
 import type { Core } from "../../../job/door.ts";
 import { readFailureViews } from "../../read/read-failures.ts";
 import { parseUrl } from "../../../job/message/destination-url.ts";
-import { isCurrent, type FailureView } from "../../read/failure-views.ts";
+import { isCurrent, type FailureState, type FailureView } from "../../read/failure-views.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { chooseDrains } from "../choose-drains.ts";
 
@@ -9,6 +9,7 @@ export interface FailureFilter {
   readonly drain?: string;
   /** A destination host or a whole origin; `*` stands for any part. */
   readonly host?: string;
+  readonly state?: FailureState;
   /** Also those with nothing waiting or parked that were not seen for a day. */
   readonly all?: boolean;
 }
@@ -28,7 +29,9 @@ export async function readFailureList(core: Core, filter: FailureFilter, now: nu
   const all = await readFailureViews(core, now, drain?.config.name);
   const met = all.map(({ origin }) => origin);
   const fitsHost = toOriginTest(filter.host, met);
-  const views = all.filter(({ origin }) => fitsHost(origin));
+  const views = all.filter(
+    ({ origin, state }) => fitsHost(origin) && (filter.state === undefined || state === filter.state),
+  );
   const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
   return { shown, hidden: views.length - shown.length, met };
 }

@@ -13,9 +13,11 @@ import { chooseFailures, sourceOf } from "./choose.ts";
 export const markRow = z.object({
   id: z.string(),
   source: z.string(),
-  state: z.enum(["noted", "quiet", "no-longer-quiet", "was-not-quiet"]),
+  state: z.enum(["noted", "quiet", "no-longer-quiet", "was-not-quiet", "acknowledged", "open"]),
   said: z.string(),
 });
+
+export const markActs = ["note", "quiet", "unquiet", "acknowledge", "unacknowledge"] as const;
 
 type MarkRow = z.output<typeof markRow>;
 
@@ -38,8 +40,7 @@ export async function* markEach(
 
 /** Of an entry that a mark has left. */
 export function isAboutFailure({ act, why }: Pick<AuditEntry, "act" | "why">, id: string): boolean {
-  const isMark = act === "note" || act === "quiet" || act === "unquiet";
-  return isMark && why?.startsWith(toSubjectStart(id)) === true;
+  return markActs.some((one) => one === act) && why?.startsWith(toSubjectStart(id)) === true;
 }
 
 function toSubjectStart(id: string): string {

@@ -9,7 +9,7 @@ import { namesOfOrigin, toFailureName } from "../../../job/message/destination-n
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import { laneActs, type AuditAct, type AuditEntry, type AuditReader } from "../../../job/contracts/audit.ts";
 import type { FailureView } from "../../read/failure-views.ts";
-import { isAboutFailure } from "./marks.ts";
+import { isAboutFailure, markActs } from "./marks.ts";
 
 export interface TimeLineEntry extends AuditEntry {
   /** Dead letters that went out as probes of the lane by themselves; absent: another act. */
@@ -41,7 +41,7 @@ export interface TimeLine {
 const maxRead = 600;
 const maxEntries = 50;
 
-const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", "note", "quiet", "unquiet"]);
+const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", ...markActs]);
 
 /**
  * Reads a bounded part of the audit. `halted`: drains whose lane of the destination is halted now. Throws

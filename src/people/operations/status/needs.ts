@@ -4,7 +4,7 @@
  */
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { counted, number, toIn } from "../phrases.ts";
+import { counted, number, present, toIn, toOwnersText } from "../phrases.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
@@ -40,6 +40,8 @@ export interface Need {
   readonly detail: string;
   readonly mood: "bad" | "warn" | "good";
   readonly first: FirstAct;
+  /** Somebody works on it, so it comes after what nobody works on. */
+  readonly isTaken: boolean;
 }
 
 type Drain = Status["drains"][number];
@@ -53,7 +55,7 @@ export function toNeeds(status: Status): readonly Need[] {
   const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   const unselected = sumOf(sources, ({ census }) => census?.unselected ?? 0);
   const { parked } = toTotals(status);
-  return [
+  const needs = [
     ...(rejecting.length === 0
       ? []
       : [
@@ -77,6 +79,7 @@ export function toNeeds(status: Status): readonly Need[] {
           need("bad", `${number(parked)} are parked: only a person lets them go`, {
             detail: "",
             first: { kind: "parked" },
+            owners: toParkedOwners(drains, status.at),
           }),
         ]),
     ...drains.flatMap(({ drain, mode, paused, outlook }) =>
@@ -98,21 +101,40 @@ export function toNeeds(status: Status): readonly Need[] {
           }),
         ]),
   ];
+  return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];
 }
 
+/** `owners`: who works on it, in words; empty or absent: nobody. */
 export function need(
   mood: Need["mood"],
   what: string,
-  rest: Pick<Need, "detail" | "first"> & Partial<Pick<Need, "headline">>,
+  {
+    owners = "",
+    detail,
+    ...rest
+  }: Pick<Need, "detail" | "first"> & Partial<Pick<Need, "headline">> & { readonly owners?: string },
 ): Need {
-  return { mood, what, headline: what, ...rest };
+  const isTaken = owners !== "";
+  const told = present([owners, detail]).join("; ");
+  return { mood: isTaken ? "warn" : mood, what, headline: what, ...rest, detail: told, isTaken };
 }
 
-function toHalted({ drains, sources }: Status): readonly Need[] {
+/** Of all destinations that have parked ones. */
+function toParkedOwners(drains: readonly Drain[], now: number): string {
+  const all = drains.flatMap(({ destinations }) => destinations.filter((one) => one.parked > 0));
+  if (all.some(({ owners }) => owners.length === 0)) return "";
+  const byName = new Map(all.flatMap(({ owners }) => owners).map((owner) => [owner.name, owner]));
+  return toOwnersText([...byName.values()], now);
+}
+
+function toHalted({ drains, sources, at }: Status): readonly Need[] {
   const all = drains
     .flatMap((drain) => drain.destinations.map((one) => ({ drain, one })))
     .filter(({ one }) => one.lane?.state === "halted" && one.waiting > 0 && one.pause === null)
-    .toSorted((a, b) => b.one.waiting - a.one.waiting);
+    .toSorted(
+      (a, b) =>
+        Number(a.one.owners.length > 0) - Number(b.one.owners.length > 0) || b.one.waiting - a.one.waiting,
+    );
   const others = all.length > 1 ? ` and ${number(all.length - 1)} more` : "";
   const waiting = sumOf(all, ({ one }) => one.waiting);
   return all.slice(0, maxHalted).map(({ drain, one }) => {
@@ -121,6 +143,7 @@ function toHalted({ drains, sources }: Status): readonly Need[] {
       headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${number(waiting)} wait`,
       detail: `${number(one.waiting)} wait, ${toLaneWords(one.lane)}`,
       first: { kind: "probe", drain: drain.drain, origin: one.origin },
+      owners: toOwnersText(one.owners, at),
     });
   });
 }

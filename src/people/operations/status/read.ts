@@ -10,15 +10,19 @@ import {
   type ExpiringGroup,
   type QueueFacts,
 } from "../../../job/contracts/queue-facts.ts";
+import type { FailureOwner } from "../../../job/contracts/failures.ts";
 import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts";
 import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
+import { toOwners, toOwnersByOrigin } from "../../read/owners.ts";
 import { sumExpiring, toSaves } from "./expiring.ts";
 
 export interface DestinationStatus extends DestinationOutlook {
   /** A person's, that holds what goes there. */
   readonly pause: HostPause | null;
+  /** Who works on all that waits or is parked there. Empty: on a part of it nobody does. */
+  readonly owners: readonly FailureOwner[];
 }
 
 export async function readStatus(
@@ -48,6 +52,15 @@ export async function readStatus(
       facts.drains.map(async (drain) => [drain.drain, await readDestinationLanes(core, drain)] as const),
     ),
   );
+  const owners = new Map(
+    await Promise.all(
+      [...core.sources].map(async ([id, { failureMarks }]) => {
+        const own = facts.drains.filter(({ source }) => source === id);
+        const met = own.map(({ facts: found }) => found?.failures ?? []);
+        return [id, toOwners(await failureMarks.all(), met)] as const;
+      }),
+    ),
+  );
   const hostRates = new Map(await Promise.all([...core.drains].map(readHostRates)));
   const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
   const drainRows = facts.drains.map((row) => {
@@ -56,6 +69,8 @@ export async function readStatus(
     // The document has only that it is paused, not since when or why.
     const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
     const lanes = lanesOf.get(drain);
+    const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
+    const ownersOf = toOwnersByOrigin(found?.failures ?? [], kinds, owners.get(source) ?? new Map());
     const destinations = counted.map((one): DestinationStatus => {
       const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
       return {
@@ -63,6 +78,8 @@ export async function readStatus(
         lane: lanes?.get(one.origin) ?? null,
         isPaused: pause !== null,
         pause,
+        // The kinds of what is not listed yet are not looked at.
+        owners: one.unseen > 0 ? [] : (ownersOf.get(one.origin) ?? []),
       };
     });
     return {

@@ -145,6 +145,7 @@ it("has a version in every object that --json of any command prints, in the form
   const id = kind?.id ?? "";
   await ask("failures show", id);
   await ask("failures note", id, "--text", "known");
+  await ask("failures acknowledge", id);
   await ask("failures quiet", id, "--until", "1h");
   await ask("history");
   await ask("history --summary");

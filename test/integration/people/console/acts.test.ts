@@ -110,6 +110,13 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
     "unquiet",
     "note",
   ]);
+  expect(await act(path, "failures-acknowledge", { id, owner: "priya" })).toContain("priya works on failure");
+  expect(await page(path)).toMatch(/<dt>state<\/dt>.*acknowledged: priya works on it since/s);
+  expect(await page("/failures?state=acknowledged")).toContain("acknowledged: priya works on it since");
+  expect(await page("/failures?state=open")).not.toContain(`/failures/${id}`);
+  expect(await page("/")).toMatch(/id="destinations".*priya works on it since/s);
+  expect(await act(path, "failures-acknowledge", { id, off: "yes" })).toContain("nobody works on failure");
+  expect(await page("/")).not.toContain("priya");
   await expect(act(path, "failures-quiet", { id, until: "2001-01-01" })).rejects.toThrow("400");
   await expect(act(path, "failures-note", { id, text: "x".repeat(501) })).rejects.toThrow("400");
   await expect(act(path, "failures-note", { id: "0123456789", text: "x" })).rejects.toThrow("404");

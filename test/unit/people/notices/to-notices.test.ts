@@ -34,6 +34,8 @@ function failure(id: string, more: Partial<StandingFailure> = {}): StandingFailu
     expires: {},
     oldestAt: null,
     since: null,
+    lastMovedAt: 0,
+    reopenedAt: 0,
     published: 0,
     failedAgain: 0,
     lastArrivedAt: null,
@@ -49,6 +51,7 @@ function facts({
   failures = [],
   kinds,
   quiet = new Set(),
+  owned = new Set(),
   halted = [],
   isHaltedWhole = true,
   uncopied = 0,
@@ -67,6 +70,7 @@ function facts({
     drains: [{ drain, ...idle, nearMs: 0, destinations: [], ...own, failures }],
     kinds: kinds ?? new Map(failures.map(({ id }) => [id, kind(id)])),
     quiet,
+    owned,
     halted,
     isHaltedWhole,
     uncopied,
@@ -243,6 +247,30 @@ describe("a new failure", () => {
       startMs,
     );
     expect(news[0]?.[1]).toMatchObject([{ drain: "b", count: 10 }]);
+  });
+
+  it("says nothing while somebody works on it, and begins anew when that ends", () => {
+    const owned = new Set(["aa"]);
+    const taken = [
+      [0, arrived(40)],
+      [5, { ...arrived(60), owned }],
+      [10, { ...arrived(90), owned }],
+    ] as const;
+    expect(events(tell(...taken))).toEqual([["failure.new"], [], []]);
+    // It was resolved and came again, or was given back.
+    const after = tell(...taken, [15, arrived(99)], [20, arrived(100)], [25, arrived(130)]);
+    expect(events(after)).toEqual([["failure.new"], [], [], [], ["failure.new"], []]);
+    expect(after[4]?.[0]?.items[0]?.count).toBe(10);
+    expect(events(tell([0, { ...arrived(2), owned }], [5, { ...arrived(40), owned }]))).toEqual([[], []]);
+  });
+
+  it("is told as expiring also if somebody works on it, and newly parked ones are not", () => {
+    const held = { ...arrived(30), expiresAt: startMs + 3_600_000, owned: new Set(["aa"]) };
+    expect(events(tell([0, held]))).toEqual([["expiring.soon"]]);
+    const owned = new Set(["f0"]);
+    expect(events(tell([0, { ...parked(3), owned }], [5, { ...parked(9), owned }], [90, parked(9)]))).toEqual(
+      [[], [], []],
+    );
   });
 
   it("says nothing while it is quiet, and speaks once when that ends", () => {

@@ -22,6 +22,8 @@ const none = {
   expires: {},
   oldestAt: null,
   since: null,
+  lastMovedAt: 0,
+  reopenedAt: 0,
   failingSince: null,
 };
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type {
   FailureMark,
+  FailureOwner,
   FailureQuiet,
   RecordedFailure,
   StandingFailure,
 } from "../../../../src/job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
+import { toOwnersByOrigin } from "../../../../src/people/read/owners.ts";
 import { isCurrent, quietEnd, toFailureViews } from "../../../../src/people/read/failure-views.ts";
 
 const now = 1_760_000_000_000;
@@ -36,6 +38,8 @@ const standing = (id: string, more: Partial<StandingFailure> = {}): StandingFail
   expires: {},
   oldestAt: null,
   since: null,
+  lastMovedAt: 0,
+  reopenedAt: 0,
   ...more,
 });
 const quiet: FailureQuiet = {
@@ -46,6 +50,7 @@ const quiet: FailureQuiet = {
   at: now,
 };
 const mark = (more: Partial<FailureMark>): FailureMark => ({
+  owner: null,
   note: null,
   quiet: null,
   forgotten: null,
@@ -59,13 +64,17 @@ interface Given {
   /** What the census counted of `orders`, before its first full pass has ended. */
   readonly selected?: Readonly<Record<string, number>>;
   readonly drain?: DrainName;
+  /** Of each drain. */
+  readonly facts?: object;
+  readonly isCounting?: boolean;
 }
 
-function viewsOf({ failures, of, marks = {}, selected, drain }: Given) {
+function viewsOf({ failures, of, marks = {}, selected, drain, facts: more, isCounting = false }: Given) {
   const drains = Object.entries(of).map(([name, own]) => ({
     drain: name,
     source: eu,
-    facts: { failures: own, seen: selected === undefined ? null : { a: 4 } },
+    facts: { failures: own, seen: selected === undefined ? null : { a: 4 }, lastSuccessAt: now, ...more },
+    stillCounting: isCounting,
   }));
   const sources = [{ source: eu, failures, census: selected && { selected: { orders: selected } } }];
   const facts = { drains, sources } as unknown as Parameters<typeof toFailureViews>[0]["facts"];
@@ -157,5 +166,147 @@ describe("a quiet", () => {
     ["until a time that is over", { ...quiet, until: now }, as, "time"],
   ] as const)("%s", (_, given, is, end) => {
     expect(quietEnd(given, is, now)).toBe(end);
+  });
+});
+
+describe("who works on a kind", () => {
+  const minuteMs = 60_000;
+  const ago = (minutes: number): number => now - minutes * minuteMs;
+  const priya = (minutes: number) => ({ name: "priya", at: ago(minutes) });
+  const waits = { waiting: 3, lastMovedAt: ago(1) };
+  const empty = { lastMovedAt: ago(16) };
+
+  it.each<{
+    readonly what: string;
+    readonly of: Given["of"];
+    readonly owner?: ReturnType<typeof priya>;
+    readonly facts?: object;
+    readonly isCounting?: boolean;
+    readonly state: string;
+    readonly isOwned?: boolean;
+  }>([
+    { what: "it waits, and nobody works on it", of: { orders: [standing("a", waits)] }, state: "open" },
+    {
+      what: "it waits, and somebody works on it",
+      of: { orders: [standing("a", waits)] },
+      owner: priya(5),
+      state: "acknowledged",
+      isOwned: true,
+    },
+    { what: "all of it is parked", of: { orders: [standing("a", { ...empty, parked: 1 })] }, state: "open" },
+    {
+      what: "nothing is there, and nothing moved for 16 minutes",
+      of: { orders: [standing("a", empty)] },
+      owner: priya(60),
+      state: "resolved",
+      isOwned: true,
+    },
+    {
+      what: "nothing is there, and one went 14 minutes ago",
+      of: { orders: [standing("a", { lastMovedAt: ago(14) })] },
+      state: "open",
+    },
+    {
+      what: "nothing is there, and no pass has looked for 15 minutes since",
+      of: { orders: [standing("a", empty)] },
+      facts: { lastSuccessAt: ago(2) },
+      state: "open",
+    },
+    {
+      what: "nothing is there, and no pass has ever ended",
+      of: { orders: [standing("a", empty)] },
+      facts: { lastSuccessAt: null },
+      state: "open",
+    },
+    {
+      what: "nothing is there, as far as a listing showed that may have passed over some",
+      of: { orders: [standing("a", empty)] },
+      facts: { mayHaveSkipped: true },
+      state: "open",
+    },
+    {
+      what: "nothing is there so far, and a drain is still counted",
+      of: { orders: [standing("a", empty)] },
+      isCounting: true,
+      state: "open",
+    },
+    {
+      what: "nothing is there in one drain, and some waits in another",
+      of: { orders: [standing("a", empty)], refunds: [standing("a", waits)] },
+      state: "open",
+    },
+    {
+      what: "it came again after it was resolved, and somebody works on it since",
+      of: { orders: [standing("a", { ...waits, reopenedAt: ago(10) })] },
+      owner: priya(9),
+      state: "acknowledged",
+      isOwned: true,
+    },
+    {
+      what: "it came again after it was resolved, and somebody had worked on it before",
+      of: { orders: [standing("a", { ...waits, reopenedAt: ago(10) })] },
+      owner: priya(11),
+      state: "open",
+    },
+    {
+      what: "it came again in one drain, and waited in another all the time",
+      of: { orders: [standing("a", { ...waits, reopenedAt: ago(10) })], refunds: [standing("a", waits)] },
+      owner: priya(30),
+      state: "acknowledged",
+      isOwned: true,
+    },
+    {
+      what: "it came again in both drains that list it",
+      of: {
+        orders: [standing("a", { ...waits, reopenedAt: ago(10) })],
+        refunds: [standing("a", { ...waits, reopenedAt: ago(9) })],
+      },
+      owner: priya(30),
+      state: "open",
+    },
+    {
+      what: "it came again in two drains, and later in one while it waited in the other",
+      of: {
+        orders: [standing("a", { ...waits, reopenedAt: ago(10) })],
+        refunds: [standing("a", { ...waits, reopenedAt: ago(60) })],
+      },
+      owner: priya(61),
+      state: "open",
+    },
+    { what: "nothing has counted it for a week", of: { orders: [] }, state: "open" },
+    {
+      what: "its only drain is not in the document",
+      of: { refunds: [] },
+      state: "open",
+    },
+  ])("$what: $state", ({ of, owner = null, facts = {}, isCounting = false, state, isOwned = false }) => {
+    const marks = { a: mark({ owner }) };
+    const [view] = viewsOf({ failures: [recorded("a", ago(90))], of, marks, facts, isCounting });
+    expect(view).toMatchObject({ state, owner: isOwned ? owner : null, isNew: !isOwned });
+  });
+
+  it("is resolved if no drain counts it any more, and it was not met since", () => {
+    const kind = { ...recorded("a", ago(90)), lastMetAt: ago(16) };
+    expect(viewsOf({ failures: [kind], of: { orders: [] } })).toMatchObject([{ state: "resolved" }]);
+    expect(viewsOf({ failures: [kind], of: { refunds: [] } })).toMatchObject([{ state: "open" }]);
+  });
+
+  it("is shown where all that a destination has is worked on", () => {
+    const kinds = [
+      { ...recorded("a", 0), origin: "https://a.example.com" },
+      { ...recorded("b", 0), origin: "https://a.example.com" },
+      { ...recorded("c", 0), origin: "https://c.example.com" },
+    ];
+    const [ann, bob] = [priya(3), { ...priya(2), name: "bob" }];
+    const of = (...owned: readonly (readonly [string, FailureOwner])[]) =>
+      toOwnersByOrigin(
+        [standing("a", waits), standing("b", { parked: 1 }), standing("c")],
+        kinds,
+        new Map(owned),
+      );
+    expect(of()).toEqual(new Map());
+    expect(of(["a", ann])).toEqual(new Map());
+    expect(of(["a", ann], ["b", ann], ["c", bob])).toEqual(new Map([["https://a.example.com", [ann]]]));
+    expect(of(["a", ann], ["b", bob])).toEqual(new Map([["https://a.example.com", [ann, bob]]]));
   });
 });

@@ -106,13 +106,24 @@ describe("what persons wrote down about a kind", () => {
     await marks.quiet("one", quiet);
     const note = { text: "receiver is down", ticket: "INC-7", by: "bob", at: startOfTime + 5_000 };
     expect(await again().marks.all()).toEqual(
-      new Map([["one", { note, quiet: { ...quiet, at: startOfTime + 5_000 }, forgotten: null }]]),
+      new Map([
+        ["one", { owner: null, note, quiet: { ...quiet, at: startOfTime + 5_000 }, forgotten: null }],
+      ]),
     );
     await marks.note("one", { text: "", ticket: "" }, "bob");
     expect((await marks.all()).get("one")?.note).toBeNull();
     await marks.quiet("one", { ...quiet, ruled: [] });
     expect((await marks.all()).get("one")?.quiet?.ruled).toEqual([]);
     await marks.quiet("one", null);
+    expect(await marks.all()).toEqual(new Map());
+    await marks.own("one", "priya");
+    await marks.note("one", { text: "known" }, "bob");
+    await marks.note("one", { text: "" }, "bob");
+    const owner = { name: "priya", at: startOfTime + 5_000 };
+    expect(await marks.all()).toEqual(
+      new Map([["one", { owner, note: null, quiet: null, forgotten: null }]]),
+    );
+    await marks.own("one", null);
     expect(await marks.all()).toEqual(new Map());
   });
 

@@ -29,6 +29,10 @@ const held = (id: string, seen: number): FailureCounts => ({
   [id]: { seen, ruled: { "hold otherwise": seen } },
 });
 
+const arrival = (at: number): FailureCounts => ({
+  a: { seen: 1, arrived: { 7: 1 }, firstAt: at, lastArrivedAt: at },
+});
+
 /** Two of those that have arrived are published. */
 const twoDone = (arrived: number): FailureCounts => ({
   one: { seen: arrived, arrived: { 7: arrived }, published: 2, arrivedDone: { 7: 2 } },
@@ -96,6 +100,8 @@ describe("what passes found", () => {
           expires: {},
           oldestAt: null,
           since: null,
+          lastMovedAt: startOfTime + 5_000,
+          reopenedAt: 0,
         },
       ],
       seen: null,
@@ -231,6 +237,42 @@ describe("what passes found", () => {
     await runPass(passes, "p3", { to: to + 168 * 3_600_000, mayBeNew: false }, {}, "done", now);
     expect(await passes.arrivals(drain)).toEqual(new Map([["a", {}]]));
     expect(await facts()).toMatchObject([{ largestHour: 70, ruled: { "park late": 130 } }]);
+  });
+
+  test("a kind comes again: only if it had been empty and still for a quarter of an hour, counted or shown", async () => {
+    const stand = await create();
+    const { passes } = stand;
+    const kindOf = async () => (await passes.facts(drain))!.failures[0]!;
+    let count = 1;
+    const passWith = async (found: FailureCounts) => {
+      const to = epoch + 30_000 * count;
+      const { pass } = await open(passes, `p${count}`, { to, fullEveryMs: 1e9 });
+      count += 1;
+      await passes.progress(drain, pass.passId, "w1", [], nothing, found);
+      const { waiting, reopenedAt } = await kindOf();
+      await endWindow(passes, pass, "w1", nothing, found);
+      expect(await kindOf()).toMatchObject({ waiting, reopenedAt });
+    };
+    const minuteMs = 60_000;
+    await passWith(arrival(startOfTime));
+    expect(await kindOf()).toMatchObject({ waiting: 1, reopenedAt: startOfTime, lastMovedAt: startOfTime });
+    // While it waits, none is the first again.
+    await stand.advance(60 * minuteMs);
+    await passWith(arrival(startOfTime + 60 * minuteMs));
+    expect(await kindOf()).toMatchObject({ waiting: 2, reopenedAt: startOfTime });
+    await stand.advance(60 * minuteMs);
+    await passes.countActs(drain, "acts", { a: { published: 2 } });
+    const emptyAt = startOfTime + 120 * minuteMs;
+    expect(await kindOf()).toMatchObject({ waiting: 0, lastMovedAt: emptyAt, reopenedAt: startOfTime });
+    // A come-back, a minute later.
+    await stand.advance(minuteMs);
+    await passWith(arrival(emptyAt + minuteMs));
+    expect(await kindOf()).toMatchObject({ waiting: 1, reopenedAt: startOfTime });
+    await passes.countActs(drain, "more", { a: { dropped: 1 } });
+    await stand.advance(17 * minuteMs);
+    const againAt = emptyAt + 17 * minuteMs;
+    await passWith(arrival(againAt));
+    expect(await kindOf()).toMatchObject({ waiting: 1, reopenedAt: againAt });
   });
 
   test("a window that is begun again counts its records once, and all that its first worker did", async () => {

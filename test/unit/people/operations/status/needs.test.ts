@@ -73,6 +73,7 @@ const halted = (origin: string, waiting: number, pause: object | null = null) =>
   lane,
   pause,
   isPaused: pause !== null,
+  owners: [] as readonly object[],
 });
 
 const headlineOf = (one: Status) => toNowHeadline(one, toNeeds(one));
@@ -86,6 +87,7 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     headline: "halted: pay.example.com, 11 wait",
     detail: "11 wait, halted for 4m, next probe in 10m",
     first: { kind: "probe", drain: "orders", origin: "https://pay.example.com" },
+    isTaken: false,
   });
   expect(second).toMatchObject({ mood: "bad", first: { kind: "parked" } });
   expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait" });
@@ -118,4 +120,30 @@ it.each([
   const one = status(given);
   expect(headlineOf(one).mood).toBe(mood);
   expect(toNeeds(one).map((need) => need.first.kind)).toEqual(first);
+});
+
+it("what somebody works on comes last, is never red, and is not hidden", () => {
+  const owners = [{ name: "priya", at: at - 65 * 60_000 }];
+  const taken = { ...halted("https://pay.example.com", 11), owners };
+  const words = "pay.example.com answers 503 no route";
+  const alone = status({ destinations: [taken], waiting: 11 });
+  expect(toNeeds(alone)).toMatchObject([
+    { detail: expect.stringMatching(/^priya works on it since 09:12 UTC; 11 wait, halted/) as string },
+  ]);
+  expect(headlineOf(alone)).toMatchObject({ mood: "warn" });
+  const other = halted("https://own.example.com", 2);
+  const both = status({ destinations: [taken, other], waiting: 13 });
+  expect(toNeeds(both).map(({ what, mood, isTaken }) => [what, mood, isTaken])).toEqual([
+    ["own.example.com is halted", "bad", false],
+    [words, "warn", true],
+  ]);
+  expect(headlineOf(both)).toMatchObject({
+    mood: "bad",
+    text: "halted: own.example.com and 1 more, 13 wait",
+  });
+  const parkedThere = { ...taken, parked: 4 };
+  const parked = status({ destinations: [parkedThere], waiting: 11, parked: 4 });
+  expect(toNeeds(parked)).toMatchObject([{ isTaken: true }, { isTaken: true, first: { kind: "parked" } }]);
+  const alsoParked = status({ destinations: [parkedThere, { ...other, parked: 1 }], waiting: 13, parked: 5 });
+  expect(toNeeds(alsoParked)[1]).toMatchObject({ isTaken: false, first: { kind: "parked" } });
 });

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { recordIntent } from "../../../job/door.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import { defineOperation, field } from "../define.ts";
+import { failureOfMark, shortText } from "../fields.ts";
+import { markEach, markRow } from "../failures/marks.ts";
+
+const owner = field(shortText(100).optional(), {
+  about: "who works on it; default: who acts",
+  value: "name",
+  label: "Who works on it",
+});
+
+/** In each source that has met the kind. */
+export const acknowledge = defineOperation({
+  words: "failures acknowledge",
+  path: "/failures/:id/acknowledge",
+  title: "Acknowledge",
+  role: "operator",
+  reasonOf: null,
+  about:
+    "say who works on a kind, so that nobody else has to; it ends when the kind is resolved and comes again",
+  needs: "names",
+  example: { id: "1f2e3d4c5b", owner: "priya" },
+  input: z.strictObject({
+    id: failureOfMark,
+    owner,
+    off: field(z.literal(true).optional(), { about: "nobody works on it any more", value: "" }),
+  }),
+  check({ owner: given, off = false }) {
+    if (!off || given === undefined) return;
+    throw new RedriverError("command-misused", "give --owner or --off, not both");
+  },
+  row: markRow,
+  run: ({ core, input: { id, owner: given, off = false }, by }) =>
+    markEach(core, id, async ({ runtime, failureMarks }, _, subject) => {
+      const name = given || by;
+      const act = off ? "unacknowledge" : "acknowledge";
+      const said = off ? `open, nobody works on ${subject}` : `${name} works on ${subject}`;
+      const why = off ? subject : `${subject}: ${name} works on it`;
+      await recordIntent({ ...runtime, by }, act, [], { drain: null, why });
+      await failureMarks.own(id, off ? null : name);
+      return { state: off ? "open" : "acknowledged", said };
+    }),
+});
