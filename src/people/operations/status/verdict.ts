@@ -77,9 +77,16 @@ export function toHeadline(status: Status): string {
   );
   const perSecond = sumOf(acting, ({ outlook }) => outlook.perSecond ?? 0);
   const backlog = sumOf(drains, ({ outlook }) => outlook.backlog) - waitingOften;
-  const left = isCounting
-    ? `${waiting} left, still counting`
-    : `${waiting} of ${number(Math.max(backlog, listed))} left`;
+  const planned = sumOf(
+    drains.filter(({ mode, paused }) => mode === "plan" && paused === null),
+    ({ outlook }) => outlook.waiting,
+  );
+  const left = present([
+    isCounting
+      ? `${waiting} left, still counting`
+      : `${waiting} of ${number(Math.max(backlog, listed))} left`,
+    planned > 0 && `${number(planned)} of them only planned`,
+  ]).join(", ");
   if (going === 0) return `waiting: ${left}, none can go now`;
   if (toRounded(perSecond) === 0) return `waiting: ${left}`;
   const times = acting.flatMap(({ outlook }) => outlook.atRateMs ?? []);

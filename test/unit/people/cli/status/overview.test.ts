@@ -284,6 +284,17 @@ describe("the overview of status", () => {
     );
   });
 
+  it("says how many of what is left is in drains that only plan", () => {
+    const outlook = { ...nothingWaits, waiting: 60, backlog: 60 };
+    const planned = { ...drain("payments", { outlook }), mode: "plan" as const };
+    expect(verdict({ drains: [draining, planned] })).toContain(
+      "draining: 12,540 of 19,895 left, 60 of them only planned, 18/s,",
+    );
+    expect(verdict({ drains: [draining, { ...planned, paused: { by: "ada" } as never }] })).not.toContain(
+      "planned",
+    );
+  });
+
   it("says no time at a rate that is none, and names what a person or a date moves", () => {
     const held = {
       ...nothingWaits,
