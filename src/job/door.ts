@@ -10,7 +10,7 @@
  * is in door-pure.ts, for those who need it at once.
  */
 import type { Core } from "./compose/build-core.ts";
-import type { NoticeBook, NoticeRate } from "./contracts/notices.ts";
+import type { IncidentBook, NoticeBook } from "./contracts/notices.ts";
 import type { SourceId } from "./contracts/ids.ts";
 import type { ListingSignals } from "./listing/list-page.ts";
 import type { ListingPage, ListingRange } from "./listing/list-to-end.ts";
@@ -70,10 +70,10 @@ export const openAuditReader = later(async () => (await import("./compose/open-r
 export const openIndexReader = later(async () => (await import("./compose/open-readers.ts")).openIndexReader);
 /** The queues over time. */
 export const openQueueSeries = later(async () => (await import("./compose/open-readers.ts")).openQueueSeries);
-/** What notices remember, by source, and the rate of their messages. */
+/** What notices remember, by source, and the incidents that their targets know. */
 export async function openNoticeBooks<Memory>(core: Pick<Core, "redis" | "sources">): Promise<{
   readonly books: ReadonlyMap<SourceId, NoticeBook<Memory>>;
-  readonly rate: NoticeRate;
+  readonly incidents: IncidentBook;
 }> {
   return (await import("./compose/open-readers.ts")).openNoticeBooks<Memory>(core);
 }

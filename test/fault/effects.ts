@@ -230,7 +230,7 @@ export const otherPorts: Readonly<Record<string, string>> = {
   SourcePauseBook: "when a source is paused: losing it costs one more 429 or failure",
   NoticeBook: "what people are told: losing it tells them again, and no message depends on it",
   QueueSeries: "what a chart shows of a minute: a lost sample is a gap",
-  NoticeRate: "when people get their next message: losing it costs one message sooner",
+  IncidentBook: "when people get their next message: losing it costs one message sooner",
   Guards: "decides over the guard book and the pass book, which have the failpoints",
   ArchiveReader: "reads",
   AuditReader: "reads",

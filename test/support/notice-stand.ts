@@ -9,7 +9,7 @@ import type { NoticeFacts } from "../../src/people/notices/notice-facts.ts";
 import type { NoticeMemory } from "../../src/people/notices/to-notices.ts";
 import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { createRedisNoticeBook } from "../../src/job/store/notices/redis-notice-book.ts";
-import { createRedisNoticeRate } from "../../src/job/store/notices/redis-notice-rate.ts";
+import { createRedisIncidentBook } from "../../src/job/store/notices/redis-incident-book.ts";
 import { recordEvents } from "./queue-redis.ts";
 import { createReceiver } from "./receiver.ts";
 
@@ -70,12 +70,12 @@ export async function createNoticeStand(redis: RedisConnection) {
   const events = recordEvents();
   const books = new Map([[source, createRedisNoticeBook<NoticeMemory>(redis, source)]]);
   const book = createRedisNoticeBook<NoticeMemory>(redis, source);
-  const rate = createRedisNoticeRate(redis);
+  const incidents = createRedisIncidentBook(redis);
   const clock = { now: () => Date.now() };
   return {
     receiver,
     events,
-    book,
+    book: { ...book, waiting: async (of: string) => (await book.read()).waiting(of) },
     evaluate: (facts: NoticeFacts, now: number, targets: readonly NotifyTarget[] = [target]) =>
       evaluateNotices({
         books,
@@ -94,7 +94,7 @@ export async function createNoticeStand(redis: RedisConnection) {
       deliverNotices({
         target: { name: target.name, everyMs },
         books,
-        rate,
+        incidents,
         send: createSendNotices({
           target,
           url: `${receiver.url}/hook`,

@@ -2,13 +2,13 @@
 import type { AuditReader } from "../contracts/audit.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
 import type { SourceId } from "../contracts/ids.ts";
-import type { NoticeBook, NoticeRate } from "../contracts/notices.ts";
+import type { IncidentBook, NoticeBook } from "../contracts/notices.ts";
 import type { QueueSeries } from "../contracts/queue-series.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
 import { readConsoleKey as readRedisConsoleKey } from "../store/console/redis-console-key.ts";
 import { createRedisNoticeBook } from "../store/notices/redis-notice-book.ts";
-import { createRedisNoticeRate } from "../store/notices/redis-notice-rate.ts";
+import { createRedisIncidentBook } from "../store/notices/redis-incident-book.ts";
 import { createRedisQueueSeries } from "../store/series/redis-queue-series.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import type { Core } from "./build-core.ts";
@@ -31,10 +31,10 @@ export function openQueueSeries({ redis }: Pick<Core, "redis">): QueueSeries {
 
 export function openNoticeBooks<Memory>({ redis, sources }: Asked): {
   readonly books: ReadonlyMap<SourceId, NoticeBook<Memory>>;
-  readonly rate: NoticeRate;
+  readonly incidents: IncidentBook;
 } {
   const toBook = (source: SourceId) => [source, createRedisNoticeBook<Memory>(redis, source)] as const;
-  return { books: new Map([...sources.keys()].map(toBook)), rate: createRedisNoticeRate(redis) };
+  return { books: new Map([...sources.keys()].map(toBook)), incidents: createRedisIncidentBook(redis) };
 }
 
 export function readConsoleKey({ redis }: Pick<Core, "redis">, proposed: string): Promise<string> {

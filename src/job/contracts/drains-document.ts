@@ -157,7 +157,7 @@ export interface NotifyTarget {
   readonly drains?: readonly DrainName[];
   /** True: its host may have a private address, and http is taken. */
   readonly allowPrivate: boolean;
-  /** It gets at most one message in this time. */
+  /** How soon the second message of an incident may follow the first. Other times of it are multiples. */
   readonly everyMs: number;
   /** When it gets a summary. Absent: never. */
   readonly digest?: Extract<Schedule, { kind: "cron" }>;

@@ -66,12 +66,16 @@ export interface DigestBase {
  * script per call, and of two changes from one version exactly one happens. Fails with `redis-unavailable`.
  */
 export interface NoticeBook<Memory> {
-  /** `pending`: targets that notices wait for. `digests`: targets with a base. Memory null: before the first. */
+  /**
+   * As of one moment. `pending`: targets that notices wait for. `digests`: targets with a base. `waiting`: for this
+   * target, the oldest first. Memory null: before the first.
+   */
   read(): Promise<{
     readonly version: number;
     readonly memory: Memory | null;
     readonly pending: readonly string[];
     readonly digests: readonly string[];
+    readonly waiting: (target: string) => readonly Notice[];
   }>;
   /** Replaces the memory and adds notices, unless the version has changed. Beyond 1,000, notices are left out. */
   replace(
@@ -79,8 +83,6 @@ export interface NoticeBook<Memory> {
     memory: Memory,
     notices: readonly AddressedNotice[],
   ): Promise<{ readonly kind: "changed" } | { readonly kind: "replaced"; readonly leftOut: number }>;
-  /** For this target, the oldest first. */
-  waiting(target: string): Promise<readonly Notice[]>;
   /** They were delivered or given up. */
   remove(target: string, ids: readonly string[]): Promise<void>;
   digestBase(target: string): Promise<DigestBase | null>;
@@ -93,12 +95,26 @@ export interface NoticeBook<Memory> {
   ): Promise<boolean>;
 }
 
-/** When each target may have its next message, all replicas together. */
-export interface NoticeRate {
-  /** Takes the room of one message in `everyMs`. Answers 0, or for how long there is none. */
-  take(target: string, everyMs: number): Promise<number>;
-  /** Nothing was delivered, so the next try may come at any time. */
-  giveBack(target: string): Promise<void>;
+/** What a target was told of the incident in hand. Times are Unix ms. */
+export interface Incident {
+  readonly messages: number;
+  /** Something of it went on as the last message was sent. */
+  readonly goesOn: boolean;
+  /** When the next message may come. */
+  readonly nextAt: number;
+  /** What comes later is another incident. */
+  readonly until: number;
+  /** Events that were told out of turn. */
+  readonly worse: readonly NoticeKind[];
+}
+
+/** The incident in hand of each target, and who sends to it; shared by all replicas. */
+export interface IncidentBook {
+  /** For this process, so that no other sends meanwhile. Answers 0, or for how long another has it. */
+  hold(target: string, forMs: number): Promise<number>;
+  letGo(target: string): Promise<void>;
+  read(target: string): Promise<Incident | null>;
+  write(target: string, incident: Incident): Promise<void>;
 }
 
 /** An answer of a target, whatever its status. */

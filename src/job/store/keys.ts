@@ -72,9 +72,10 @@ export function accountKey(keyPrefix: string, urlHash: string, tokenHash: string
   return sharedKey(keyPrefix, "account", urlHash, tokenHash);
 }
 
-/** When a target of notify got its last messages. */
-export function noticeRateKey(keyPrefix: string, target: string): string {
-  return sharedKey(keyPrefix, "notices", "rate", target);
+/** What a target of notify was told of the incident in hand, and that a process sends to it. */
+export function incidentKeys(keyPrefix: string, target: string) {
+  const key = (part: string): string => sharedKey(keyPrefix, "notices", part, target);
+  return { incident: key("incident"), sending: key("sending") };
 }
 
 /** Plans that the replicas share, in one slot. No source has keys that begin so. */

@@ -18,10 +18,13 @@ export interface BacklogMemory {
   readonly waitsSince?: number;
   /** When the backlog that was told began; absent: none was. */
   readonly beganAt?: number;
+  /** What most of it was of then. */
+  readonly main?: Main;
   /** Since when nothing waits any more, while that is not told yet. */
   readonly emptySince?: number;
 }
 
+type Main = Pick<NoticeItem, "destination" | "cause" | "failure">;
 type Done = Pick<DrainNoticeFacts, "published" | "failedAgain" | "parked">;
 
 interface BacklogNews {
@@ -55,28 +58,35 @@ export function toBacklogNotices(
     if (free < manyWaiting && now - since < staysMs) {
       return { after: { before: known.before, waitsSince: since } };
     }
-    return { began: toBegan(drain, facts), after: { before: known.before, beganAt: since } };
+    const main = toMainFailure(drain.failures, facts, ({ waiting: count }) => count);
+    return { began: toBegan(drain, main), after: { before: known.before, beganAt: since, main } };
   }
-  const { before: start, beganAt } = known;
-  if (free > 0 || drain.mayHaveSkipped === true) return { after: { before: start, beganAt } };
+  const { before: start, beganAt, main } = known;
+  const ongoing = { before: start, beganAt, ...(main && { main }) };
+  if (free > 0 || drain.mayHaveSkipped === true) return { after: ongoing };
   const emptySince = known.emptySince ?? now;
   if (now - emptySince < (waiting === 0 ? emptyMs : onlyHeldMs)) {
-    return { after: { before: start, beganAt, emptySince } };
+    return { after: { ...ongoing, emptySince } };
   }
-  return { ended: toEnded(drain, start, emptySince - beganAt), after: { before: done } };
+  return { ended: toEnded(drain, known, emptySince - beganAt), after: { before: done } };
 }
 
 function leftAloneOf({ leftAlone = { forPerson: 0, cooling: 0 } }: DrainNoticeFacts): LeftAlone {
   return leftAlone;
 }
 
-function toBegan(drain: DrainNoticeFacts, facts: NoticeFacts): NoticeItem {
-  const main = toMainFailure(drain.failures, facts, ({ waiting }) => waiting);
+function toBegan(drain: DrainNoticeFacts, main: Main): NoticeItem {
   const item = { drain: drain.drain, ...main, count: drain.waiting };
   return drain.stillCounting ? { ...item, figures: { stillCounting: 1 } } : item;
 }
 
-function toEnded(drain: DrainNoticeFacts, before: Done, durationMs: number): NoticeItem {
+const unknown: Main = { destination: null, cause: null, failure: null };
+
+function toEnded(
+  drain: DrainNoticeFacts,
+  { before, main = unknown }: BacklogMemory,
+  durationMs: number,
+): NoticeItem {
   // Counts fall if Redis loses them, or if a kind of failure is forgotten.
   const rise = (name: keyof Done): number => Math.max(0, drain[name] - before[name]);
   const published = rise("published");
@@ -86,9 +96,7 @@ function toEnded(drain: DrainNoticeFacts, before: Done, durationMs: number): Not
   const left = Object.entries({ heldByRules, forPerson, cooling }).filter(([, count]) => count > 0);
   return {
     drain: drain.drain,
-    destination: null,
-    cause: null,
-    failure: null,
+    ...main,
     count: published,
     figures: { ...figures, ...Object.fromEntries(left) },
   };

@@ -7,16 +7,19 @@ const grouped = "grouped";
 export function toCloudEvent(
   notices: readonly Notice[],
   consoleUrl?: string,
+  now?: number,
 ): Readonly<Record<string, unknown>> {
   const [first, ...others] = notices;
   if (first === undefined) throw new RangeError("a message has at least one notice");
-  if (others.length === 0) return envelope(first, first.event, toSubject(first), toData(first, consoleUrl));
+  if (others.length === 0)
+    return envelope(first, first.event, toSubject(first), toData(first, consoleUrl, now));
   const all = notices.map((notice) => ({
     id: notice.id,
     type: toType(notice.event),
-    ...toData(notice, consoleUrl),
+    time: new Date(notice.at).toISOString(),
+    ...toData(notice, consoleUrl, now),
   }));
-  const text = notices.flatMap((notice) => toNoticeLines(notice, consoleUrl)).join("\n");
+  const text = notices.flatMap((notice) => toNoticeLines(notice, consoleUrl, now)).join("\n");
   return envelope({ ...first, id: `${first.id}-${notices.length}` }, grouped, null, { text, notices: all });
 }
 
@@ -48,10 +51,10 @@ function toSubject({ items, more }: Notice): string | null {
   return item === undefined || others.length + more > 0 ? null : (item.destination ?? item.drain);
 }
 
-function toData(notice: Notice, consoleUrl: string | undefined): object {
+function toData(notice: Notice, consoleUrl: string | undefined, now: number | undefined): object {
   const { event, items, more, source } = notice;
   return {
-    text: toNoticeLines(notice, consoleUrl).join("\n"),
+    text: toNoticeLines(notice, consoleUrl, now).join("\n"),
     items: items.map((item) => {
       const link = toLink(item, source, consoleUrl);
       const firstStep = toFirstStep(event, item);

@@ -29,8 +29,12 @@ export async function noticesFor({
   target,
   books,
 }: Pick<NoticePlace, "target" | "books">): Promise<readonly Notice[]> {
-  const all = await Promise.all([...books.values()].map((book) => book.waiting(target)));
-  return all.flat().toSorted((one, other) => one.at - other.at);
+  const all = await Promise.all([...books.values()].map((book) => book.read()));
+  return oldestFirst(all.flatMap((one) => one.waiting(target)));
+}
+
+export function oldestFirst(notices: readonly Notice[]): readonly Notice[] {
+  return notices.toSorted((one, other) => one.at - other.at);
 }
 
 export async function removeNotices(

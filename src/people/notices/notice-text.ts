@@ -4,20 +4,30 @@ import { formatDuration } from "../../job/rules/durations.ts";
 /** More lines of one notice are counted. */
 const maxLines = 5;
 
-/** What a person reads of one notice, a line for each thing. A digest has a line for each question. */
+/** What was true so long ago has its time in front: it has waited for its turn. */
+const lateMs = 60_000;
+
+/**
+ * What a person reads of one notice, a line for each thing. A digest has a line for each question. `now`: when it is
+ * sent, Unix ms.
+ */
 export function toNoticeLines(
   { event, items, more, at, source }: Notice,
   consoleUrl?: string,
+  now = at,
 ): readonly string[] {
   const shown = items.slice(0, maxLines);
   const left = items.length - shown.length + more;
+  const when = now - at < lateMs ? "" : `${toMinute(at)} UTC: `;
   const lines = shown.flatMap((item) => {
     const step = toFirstStep(event, item);
     const link = toLink(item, source, consoleUrl);
     const page = link === null ? "" : `, or ${link}`;
-    const firstStep = step === null ? "" : `First step: \`${step}\`${page}`;
+    const firstStep =
+      step === null ? `Nothing to do${page.replace("or", "see")}` : `First step: \`${step}\`${page}`;
     if (event === "digest") return [...toDigestLines(item, at, source), firstStep];
-    return `${toSentence(event, item, at, source)}${step === null ? "" : `. ${firstStep}`}`;
+    const sentence = toSentence(event, item, at, source);
+    return event === "test" ? sentence : `${when}${sentence}. ${firstStep}`;
   });
   return left === 0 ? lines : [...lines, `… and ${left} more`];
 }
@@ -43,10 +53,11 @@ export function toFirstStep(event: NoticeKind, { drain, failure, figures }: Noti
     case "destination.resumed":
     case "test":
       return null;
-    case "backlog.ended":
-      return (figures?.["parked"] ?? 0) > 0 && drain !== null
-        ? `redriver parked list --drain ${drain}`
-        : null;
+    case "backlog.ended": {
+      const { parked = 0, heldByRules = 0, forPerson = 0 } = figures ?? {};
+      if (parked > 0) return `redriver parked list --drain ${drain}`;
+      return heldByRules + forPerson > 0 ? `redriver status ${drain}` : null;
+    }
     case "backlog.began":
     case "destination.halted":
     case "failure.new":
@@ -89,7 +100,7 @@ function toSentence(
       ]
         .filter((part) => part !== false)
         .join("");
-      return `${drain}: drained after ${formatDuration(durationMs)}: ${number(published)} published, ${number(failedAgain)} failed again, ${number(parked)} newly parked${held}`;
+      return `${drain}: drained after ${formatDuration(durationMs)}: ${number(published)} published, ${number(failedAgain)} failed again, ${number(parked)} newly parked${held}${cause === null ? "" : `; it began with ${where}${because}`}`;
     }
     case "destination.halted":
       return `${where} is halted${of} and gets only probes${toNextProbe(figures, at)}${counted}${because}`;

@@ -45,9 +45,9 @@ export function createSendNotices({
     if (typeof address === "string") throw fail(address);
     const proxy = proxyFor(address, egress);
     const through = throughProxy(proxy);
-    const { body, contentType } = toMessage(notices, target.form, consoleUrl);
-    const timeout = AbortSignal.timeout(timeoutMs);
     const now = clock.now();
+    const { body, contentType } = toMessage(notices, target.form, consoleUrl, now);
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await post(address, {
         headers: {
@@ -82,16 +82,17 @@ function toMessage(
   notices: readonly Notice[],
   form: NotifyTarget["form"],
   consoleUrl: string | undefined,
+  now: number,
 ): { readonly body: string; readonly contentType: string } {
   switch (form) {
     case "events":
       return {
-        body: JSON.stringify(toCloudEvent(notices, consoleUrl)),
+        body: JSON.stringify(toCloudEvent(notices, consoleUrl, now)),
         contentType: "application/cloudevents+json; charset=utf-8",
       };
     case "slack":
       return {
-        body: JSON.stringify(toSlackMessage(notices, consoleUrl)),
+        body: JSON.stringify(toSlackMessage(notices, consoleUrl, now)),
         contentType: "application/json; charset=utf-8",
       };
     default:

@@ -9,10 +9,11 @@ const maxNotices = 10;
 export function toSlackMessage(
   notices: readonly Notice[],
   consoleUrl?: string,
+  now?: number,
 ): Readonly<Record<string, unknown>> {
   const shown = notices.slice(0, maxNotices);
   const left = notices.length - shown.length;
-  const lines = shown.flatMap((notice) => toNoticeLines(notice, consoleUrl));
+  const lines = shown.flatMap((notice) => toNoticeLines(notice, consoleUrl, now));
   const whole = left === 0 ? lines : [...lines, `and ${left} more: ${toKinds(notices.slice(maxNotices))}`];
   const text = escaped(whole.join("\n"));
   return { text, blocks: [{ type: "section", text: { type: "mrkdwn", text: cut(text) } }] };

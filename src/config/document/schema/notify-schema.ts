@@ -22,7 +22,7 @@ export const notifyTarget = section({
   allowPrivate: key(flag, "true: http and private addresses are taken."),
   every: key(
     durationFrom(1_000, "a duration of at least 1s, such as 5m"),
-    "It gets at most one message in this time.",
+    "How soon the second message of an incident may follow the first; later ones wait longer.",
   ),
   digest: key(cronPattern, "When a summary is sent, as a cron pattern."),
   timezone: key(timezone, "Zone of the digest's pattern; left out: UTC."),

@@ -58,10 +58,9 @@ return 1
 
 export function createRedisNoticeBook<Memory>(redis: StoreRedis, sourceId: SourceId): NoticeBook<Memory> {
   const key = sourceKeys(redis.keyPrefix, sourceId).notices;
-  const readAll = async () => toHashEntries(await redis.command("HGETALL", key));
   return {
     async read() {
-      const entries = await readAll();
+      const entries = toHashEntries(await redis.command("HGETALL", key));
       const { version = "0", memory } = Object.fromEntries(entries) as Readonly<Record<string, string>>;
       const fields = entries.map(([field]) => field);
       return {
@@ -69,6 +68,11 @@ export function createRedisNoticeBook<Memory>(redis: StoreRedis, sourceId: Sourc
         memory: memory === undefined ? null : (JSON.parse(memory) as Memory),
         pending: targetsOf("out", fields),
         digests: targetsOf("digest", fields),
+        waiting: (target) =>
+          entries
+            .filter(([field]) => field.startsWith(outField(target, "")))
+            .map(([, text]) => JSON.parse(text) as Notice)
+            .toSorted((one, other) => one.at - other.at || one.id.localeCompare(other.id)),
       };
     },
     async replace(version, memory, notices) {
@@ -79,12 +83,6 @@ export function createRedisNoticeBook<Memory>(redis: StoreRedis, sourceId: Sourc
       const args = [version, JSON.stringify(memory), lifeMs, maxFields, ...out];
       const leftOut = Number(await redis.run(replaceScript, [key], args));
       return leftOut < 0 ? { kind: "changed" } : { kind: "replaced", leftOut };
-    },
-    async waiting(target) {
-      const own = (await readAll()).filter(([field]) => field.startsWith(outField(target, "")));
-      return own
-        .map(([, text]) => JSON.parse(text) as Notice)
-        .toSorted((one, other) => one.at - other.at || one.id.localeCompare(other.id));
     },
     async remove(target, ids) {
       if (ids.length > 0) await redis.command("HDEL", key, ...ids.map((id) => outField(target, id)));

@@ -47,7 +47,7 @@ describe("the text of a notice says destination, cause, count and first step", (
       notice("backlog.ended", [
         { ...whole, figures: { published: 7, durationMs: 60_000, heldByRules: 3, forPerson: 2, cooling: 1 } },
       ]),
-      "orders: drained after 1m: 7 published, 0 failed again, 0 newly parked, 3 held by rules, 2 left to a person, 1 refused and tried rarely",
+      "orders: drained after 1m: 7 published, 0 failed again, 0 newly parked, 3 held by rules, 2 left to a person, 1 refused and tried rarely. First step: `redriver status orders`",
     ],
     [
       notice("destination.halted", [{ ...item, figures: { nextProbeAt: at + hourMs / 12 } }]),
@@ -59,7 +59,11 @@ describe("the text of a notice says destination, cause, count and first step", (
     ],
     [
       notice("destination.resumed"),
-      "pay.example.com is no longer halted, and gets messages again (drain orders); 1,204 dead letters wait",
+      "pay.example.com is no longer halted, and gets messages again (drain orders); 1,204 dead letters wait. Nothing to do",
+    ],
+    [
+      notice("backlog.ended", [{ ...item, figures: { published: 70, durationMs: 60_000 } }]),
+      "orders: drained after 1m: 70 published, 0 failed again, 0 newly parked; it began with pay.example.com: 503 upstream down. Nothing to do",
     ],
     [
       notice("failure.new", [{ ...item, count: 12 }]),
@@ -156,9 +160,24 @@ describe("the events form", () => {
     expect(toNoticeLines(notice("failure.new"), "https://redriver.example.com")[0]).toMatch(
       /show 0a1b2c3d4e`, or https:\/\/redriver\.example\.com\/failures\/0a1b2c3d4e\?source=eu$/,
     );
-    expect(toNoticeLines(notice("destination.resumed"), "https://redriver.example.com")[0]).not.toContain(
-      "https:",
+    expect(toNoticeLines(notice("destination.resumed"), "https://redriver.example.com")[0]).toMatch(
+      /\. Nothing to do, see https:\/\/redriver\.example\.com\/failures\/0a1b2c3d4e\?source=eu$/,
     );
+  });
+
+  it("says of when it is, if it has waited for its turn", () => {
+    const late = at + 5 * 60_000;
+    expect(toNoticeLines(notice("failure.new"), undefined, late)[0]).toMatch(
+      /^2026-11-26 08:00 UTC: new failure at /,
+    );
+    expect(toNoticeLines(notice("failure.new"), undefined, at + 59_000)[0]).toMatch(/^new failure at /);
+    const message = toSlackMessage([notice("failure.new")], undefined, late);
+    expect(message["text"]).toMatch(/^2026-11-26 08:00 UTC: /);
+    const grouped = toCloudEvent([notice("failure.new"), notice("parked.new")], undefined, late);
+    expect(grouped["data"]).toMatchObject({
+      text: expect.stringMatching(/^2026-11-26 08:00 UTC: /) as string,
+      notices: [{ time: "2026-11-26T08:00:00.000Z" }, { time: "2026-11-26T08:00:00.000Z" }],
+    });
   });
 
   it("has no count of a destination that was not counted yet", () => {
