@@ -15,6 +15,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY dev ./dev
+COPY docs/runbooks.md ./docs/
 COPY deploy/supply-chain/sbom.mjs ./deploy/supply-chain/
 ARG REVISION=unknown
 # Declarations and source maps are a third of the packages, and nothing reads them. `kubectl exec … redriver` needs a file that can be executed.
@@ -33,6 +34,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends redis-server &&
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/docs ./docs
 COPY --from=build /app/dist-dev ./dist-dev
 COPY --from=build /app/bin /usr/local/bin
 USER 10001:10001
@@ -59,6 +61,7 @@ WORKDIR /app
 COPY --from=build /app/package.json /app/sbom.cdx.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/docs ./docs
 COPY --from=build /app/bin /usr/local/bin
 # A number, because runAsNonRoot cannot judge a name; deploy/base/deployment.yaml says the same one.
 USER 10001:10001

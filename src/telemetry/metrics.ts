@@ -10,6 +10,8 @@ import { createGauge, gauge, type MetricDefinition } from "./metric-definition.t
 
 export interface MetricsOptions {
   readonly version: string;
+  /** `console.url`. */
+  readonly consoleUrl?: string | undefined;
   /** Called at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
   readonly readFacts: () => Promise<QueueFacts | null>;
   /** The latest statistics of search indexes, read like the facts. A rejection: no series. */
@@ -63,6 +65,12 @@ const standstills = gauge(
   "Drains that nothing holds back, and of which no page has ended for three schedules.",
   "Does a drain move nothing although it could?",
 );
+const consoleInfo = gauge(
+  "redriver_console_info",
+  "1 for the address at which people reach the console; absent if console.url is not set.",
+  "Which page does an alert link to?",
+  ["url"],
+);
 /** Of this process alone. */
 export const processMetrics: readonly MetricDefinition[] = [
   ...eventMetrics,
@@ -70,6 +78,7 @@ export const processMetrics: readonly MetricDefinition[] = [
   droppedLines,
   standstills,
   buildInfo,
+  consoleInfo,
 ];
 
 export type ProcessMetrics = ReturnType<typeof createMetrics>;
@@ -87,6 +96,8 @@ export function createMetrics(options: MetricsOptions) {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs });
   for (const kind of timerFed) registry.removeSingleMetric(`nodejs_eventloop_lag_${kind}_seconds`);
   createGauge(registry, buildInfo).set({ version: options.version, node: process.version }, 1);
+  const shownAt = createGauge(registry, consoleInfo);
+  if (options.consoleUrl !== undefined) shownAt.set({ url: options.consoleUrl }, 1);
   const dropped = new Counter({ ...droppedLines, labelNames: [], registers: [registry] });
   let droppedSoFar = 0;
   const counters = createEventCounters(registry);

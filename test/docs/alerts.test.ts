@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { alertTestFiles } from "../support/alert-tests.ts";
+import { runbookScreen } from "../../src/people/console/screens/runbook.tsx";
 import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
 import { ask } from "../support/ask.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
@@ -111,7 +112,10 @@ describe("the alerts", () => {
       expect(annotations["description"]).toMatch(/\{\{(?: \$value|.* \| query)/);
       // Nothing has to be done about the all-clear.
       expect(labels.severity === "info" || annotations["description"]?.includes(" First step - ")).toBe(true);
-      expect(annotations["runbook_url"]).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+      // rules.test.yaml has what comes out with a console's address, with another installation's and without one.
+      expect(annotations["runbook_url"]).toBe(
+        `{{ with printf \`redriver_console_info{namespace=%q}\` $labels.namespace | query }}{{ . | first | label \`url\` }}/runbooks/${alert}{{ else }}docs/runbooks.md#${alert.toLowerCase()}{{ end }}`,
+      );
     }
   });
 
@@ -147,6 +151,24 @@ describe("the runbooks", () => {
       expect(parts.filter((part) => part.slice(part.indexOf("\n")).trim().length < 40)).toEqual([]);
     },
   );
+
+  it("are pages of the console, one for each alert and no other", async () => {
+    const load = (alert: string) => runbookScreen.load({ params: { alert } } as never);
+    for (const alert of alerts) {
+      const model = await load(alert);
+      expect(runbookScreen.title(model)).toBe(alert);
+      const page = String(await runbookScreen.sections[0]?.render(model, {} as never));
+      expect([...page.matchAll(/<h2>([^<]*)</g)].map(([, title]) => title)).toEqual([
+        "Meaning",
+        "Impact",
+        "Look at",
+        "Mitigation",
+      ]);
+      expect(page).not.toMatch(/`|\*\*|\]\(/);
+    }
+    expect(await load("RedriverNoSuchAlert")).toBeNull();
+    expect(await load("../package.json")).toBeNull();
+  });
 
   it("name only commands that there are, with flags that they have", async () => {
     const named = [...new Set([...runbooks.matchAll(/`redriver ([^`]+)`/g)].map((match) => match[1] ?? ""))];

@@ -20,6 +20,7 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
   }
   const metrics = createMetrics({
     version: "0",
+    consoleUrl: "https://redriver.example.com",
     clock: { sleep: () => new Promise(() => undefined), now: () => recordedFailure.firstMetAt },
     memory,
     indexGauges: async () => indexes.flatMap((index) => toGauges({ index, readAt: 1, summary: statistics })),

@@ -3,7 +3,6 @@
 {{- $text := .root.Files.Get (printf "files/%s" .path) -}}
 {{- if not $text }}{{ fail (printf "expected files/%s in the chart" .path) }}{{ end -}}
 {{- $settings := merge (dict "namespace" .root.Release.Namespace) .root.Values.settings -}}
-{{- $text = replace "runbook_url: docs/runbooks.md#" (printf "runbook_url: %s#" ($settings.runbooks | default "docs/runbooks.md")) $text -}}
 {{- $text = regexReplaceAll "[0-9]+ # (setting-[a-zA-Z]+)" $text "${1}" -}}
 {{- range $name := regexFindAll "setting-[a-zA-Z]+" $text -1 | uniq -}}
 {{- $key := trimPrefix "setting-" $name -}}

@@ -34,6 +34,8 @@ describe.skipIf(!isKustomizeHere)("the component for the console", () => {
     expect(ofProxy["OAUTH2_PROXY_ALLOWED_GROUPS"]).toContain("engineering");
     expect(settings).toMatchObject({
       REDRIVER_CONSOLE_AUTH: "headers",
+      // What alerts and notices link to.
+      REDRIVER_CONSOLE_URL: `https://${settings["REDRIVER_CONSOLE_HOSTS"]}`,
       REDRIVER_CONSOLE_OPERATOR_GROUPS: "redriver-operators",
       REDRIVER_CONSOLE_ADMIN_GROUPS: "redriver-admins",
     });

@@ -236,13 +236,8 @@ describe.skipIf(!isKustomizeHere)("what the overlays differ in", () => {
 describe.skipIf(!isKustomizeHere)("the settings of the monitoring", () => {
   const settings = parse(read("deploy/overlays/production/settings.yaml"));
 
-  it("make an address of each runbook's path, and are not applied themselves", () => {
+  it("are not applied themselves", () => {
     const objects = renderOverlay("production");
-    const rules: readonly Tree[] = only(objects, "PrometheusRule").spec.groups[0].rules;
-    expect(rules.map(({ annotations }) => annotations.runbook_url)).toEqual(
-      rules.map(({ alert }) => `${settings.data.runbooks}#${alert.toLowerCase()}`),
-    );
-    expect(new URL(settings.data.runbooks).protocol).toBe("https:");
     const names = objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata }) => metadata.name);
     expect(names.filter((name) => name.startsWith(settings.metadata.name))).toEqual([]);
   });

@@ -45,7 +45,15 @@ it.skipIf(!isStaged)(
       await receiver.close();
       await webhook.close();
     });
-    const { env } = createEnv({ emulator, redisUrl: redis.url(), document });
+    const { env } = createEnv({
+      emulator,
+      redisUrl: redis.url(),
+      document,
+      env: {
+        REDRIVER_CONSOLE_PORT: "0",
+        REDRIVER_CONSOLE_URL: "https://redriver.example.com",
+      },
+    });
     const daemon = await startDaemon(env);
     await startPrometheus(daemon.address, withoutPatience(readRules()), await startAlertmanager(webhook.url));
     const told = (): readonly Told[] =>
@@ -74,7 +82,12 @@ it.skipIf(!isStaged)(
     expect(firing.labels).toMatchObject({ severity: "warning", drain: "main" });
     expect(firing.annotations["summary"]).toContain("Drain main has had halted destinations");
     expect(firing.annotations["description"]).toContain(` wait for ${receiver.url}.`);
-    expect(firing.annotations["runbook_url"]).toContain("#redriverlanehalted");
+    const page = new URL(firing.annotations["runbook_url"] ?? "");
+    expect(page.href).toBe("https://redriver.example.com/runbooks/RedriverLaneHalted");
+    const opened = await fetch(`${daemon.consoleUrl}${page.pathname}`);
+    expect(opened.status).toBe(200);
+    expect(await opened.text()).toMatch(/<h2>Mitigation<\/h2><p>1\. /);
+    expect((await fetch(`${daemon.consoleUrl}/runbooks/RedriverNoSuchAlert`)).status).toBe(404);
 
     receiver.answer = () => 200;
     await waitFor(

@@ -4,7 +4,6 @@ import { parse } from "yaml";
 interface AlertRule {
   readonly alert: string;
   readonly expr: string;
-  readonly annotations: { readonly runbook_url: string };
 }
 
 const { spec } = parse(readFileSync("deploy/components/monitoring/prometheus-rule.yaml", "utf8")) as {
@@ -20,6 +19,11 @@ export function alertRule(name: string): AlertRule {
   const rule = alertRules.find(({ alert }) => alert === name);
   if (rule === undefined) throw new Error(`there is no alert ${name}`);
   return rule;
+}
+
+/** In this repository: an alert has the address of the console. */
+export function runbookOf(name: string): string {
+  return `docs/runbooks.md#${name.toLowerCase()}`;
 }
 
 export function toOneLine(expr: string): string {

@@ -1,6 +1,6 @@
 /** A plan of panels as Grafana's JSON, of the form that Grafana 10 and newer import. */
 import { ownMetrics } from "../metrics-page.ts";
-import { alertRule } from "./alert-rules.ts";
+import { runbookOf } from "./alert-rules.ts";
 import type { DashboardPlan, Panel, Query, Section, Variable } from "./panels.ts";
 
 const datasource = { type: "prometheus", uid: "${datasource}" } as const;
@@ -111,7 +111,7 @@ function toDescription(queries: readonly Query[]): string {
   const used = new Set(queries.flatMap(({ expr }) => metricsIn(expr)));
   const questions = ownMetrics.filter(({ name }) => used.has(name)).map(({ question }) => question);
   const alerts = queries.flatMap(({ alert }) => alert ?? []);
-  const ends = [...new Set(alerts)].map((name) => `${name}: ${alertRule(name).annotations.runbook_url}`);
+  const ends = [...new Set(alerts)].map((name) => `${name}: ${runbookOf(name)}`);
   return [...questions, ...ends].join("\n");
 }
 

@@ -110,6 +110,7 @@ async function runUntilStopped(
   });
   const metrics = createMetrics({
     version,
+    consoleUrl: settings.console.url,
     readFacts: () => readQueueFacts(live.current()),
     indexGauges: daemon.indexGauges,
     memory: () => live.memoryUse(),

@@ -9,6 +9,7 @@ import { nowScreen } from "./now.tsx";
 import { parkedScreen } from "./parked.tsx";
 import { planScreen } from "./plan.tsx";
 import { plansScreen } from "./plans.tsx";
+import { runbookScreen } from "./runbook.tsx";
 import { rulesScreen } from "./rules.tsx";
 
 export const screens: readonly Screen[] = [
@@ -21,5 +22,6 @@ export const screens: readonly Screen[] = [
   parkedScreen,
   historyScreen,
   rulesScreen,
+  runbookScreen,
   indexesScreen,
 ];

@@ -1,0 +1,59 @@
+/** What to do about an alert: its part of docs/runbooks.md, which the image has. Alerts link here by `runbook_url`. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { defineScreen, type Html } from "../screen.ts";
+
+interface Model {
+  readonly alert: string;
+  readonly parts: readonly { readonly title: string; readonly blocks: readonly string[] }[];
+}
+
+/** As far above this folder in `src` as in `dist`. */
+const file = join(import.meta.dirname, "../../../../docs/runbooks.md");
+
+export const runbookScreen = defineScreen<Model>({
+  path: "/runbooks/:alert",
+  area: "now",
+  role: "viewer",
+  title: ({ alert }) => alert,
+  async load({ params: { alert = "" } }) {
+    const [, ...runbooks] = (await readFile(file, "utf8")).split(/^## /m);
+    const text = runbooks.find((one) => one.startsWith(`${alert}\n`));
+    if (text === undefined) return null;
+    const [, ...parts] = text.split(/^### /m);
+    return {
+      alert,
+      parts: parts.map((part) => {
+        const [title = "", ...blocks] = part.trim().split(/\n\n/);
+        return { title, blocks };
+      }),
+    };
+  },
+  sections: [{ id: "runbook", isLive: false, render: ({ parts }) => <Parts parts={parts} /> }],
+});
+
+function Parts({ parts }: Pick<Model, "parts">): Html {
+  return (
+    <>
+      {parts.map(({ title, blocks }) => (
+        <>
+          <h2>{title}</h2>
+          {blocks.flatMap(toItems).map((text) => (
+            <p>{toMarked(text)}</p>
+          ))}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** A paragraph, or the points of a list. */
+function toItems(block: string): readonly string[] {
+  return block.split(/\n(?=\s*(?:-|\d+\.) )/);
+}
+
+/** Commands as such. Links go to other pages of the documents, which no console has. */
+function toMarked(text: string): readonly (Html | string)[] {
+  const plain = text.replaceAll("**", "").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  return plain.split("`").map((part, index) => (index % 2 === 0 ? part : <code>{part}</code>));
+}
