@@ -129,6 +129,7 @@ describe("the alerts", () => {
 });
 
 describe("the runbooks", () => {
+  const load = (alert: string) => runbookScreen.load({ params: { alert } } as never);
   const sections = runbooks
     .split(/^## /m)
     .slice(1)
@@ -153,7 +154,6 @@ describe("the runbooks", () => {
   );
 
   it("are pages of the console, one for each alert and no other", async () => {
-    const load = (alert: string) => runbookScreen.load({ params: { alert } } as never);
     for (const alert of alerts) {
       const model = await load(alert);
       expect(runbookScreen.title(model)).toBe(alert);
