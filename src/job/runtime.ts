@@ -23,6 +23,7 @@ import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
 import type { PagesInFlight } from "./pass/pages-in-flight.ts";
 import type { WindowSizes } from "./pass/split-window.ts";
 import type { PageMemory } from "./listing/limit-page-memory.ts";
+import type { ServiceRetry } from "./source/service-retry.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
 import type { TooLargeDates } from "./listing/too-large-records.ts";
@@ -49,6 +50,9 @@ export interface SourceRuntime extends World {
   readonly service: MessageService;
   /** The turn of a batch (calls-in-turn.ts), taken before it is begun: `service.publish` waits for none. */
   readonly takeBatchTurn: (signal: AbortSignal) => Promise<() => void>;
+  /** The same for the service's own retry: it counts as a delete. */
+  readonly takeRetryTurn: (signal: AbortSignal) => Promise<() => void>;
+  readonly serviceRetry: ServiceRetry;
   /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
   readonly ledger: Ledger;
   /** Redis time from before now, a few seconds old at most (ledger-time.ts). Called before each GET. */

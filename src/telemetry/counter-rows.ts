@@ -1,10 +1,10 @@
 import { callbackOutcomes } from "../job/contracts/callbacks.ts";
 import {
+  calledOperations,
   deliveriesOutcomes,
   doubleReasons,
   passOutcomes,
   requestOutcomes,
-  serviceOperations,
   type EventOf,
   type RedriverEvent,
 } from "../job/contracts/events.ts";
@@ -201,7 +201,7 @@ export const counterRows = [
     "Requests to the message service.",
     "Which requests to the service fail, and how?",
     { "service:answered": once },
-    serviceOperations.flatMap((operation) => requestOutcomes.map((outcome) => ({ operation, outcome }))),
+    calledOperations.flatMap((operation) => requestOutcomes.map((outcome) => ({ operation, outcome }))),
   ),
   row(
     ["source"],

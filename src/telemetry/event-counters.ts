@@ -1,5 +1,10 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
-import { serviceOperations, type EventOf, type RedriverEvent } from "../job/contracts/events.ts";
+import {
+  calledOperations,
+  serviceOperations,
+  type EventOf,
+  type RedriverEvent,
+} from "../job/contracts/events.ts";
 import { counterRows, type CounterRow, type Labels, labelsOfRow } from "./counter-rows.ts";
 import { createPageHistogram } from "./page-histogram.ts";
 import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
@@ -51,6 +56,7 @@ const unmeasured = {
   // Counted as they are dropped: metrics.ts.
   "log:dropped": true,
   "process:warned": true,
+  "service-retry:switched-off": true,
   "console:failed": true,
   "console:tokens-rejected": true,
   "console:page-failed": true,
@@ -242,7 +248,7 @@ export function createEventCounters(registry: Registry) {
         start({ source });
         // Records that no drain selects may be settled too.
         settled?.counter.inc({ source, drain: "none" }, 0);
-        for (const operation of serviceOperations) requestSeconds.zero({ source, operation });
+        for (const operation of calledOperations) requestSeconds.zero({ source, operation });
         redelivery.zero(source);
         halted.inc({ source }, 0);
       }

@@ -199,6 +199,8 @@ const lines: {
         ? `${source}: watchDeliveries is off, the service has no /v2/globalParallelism: silence judges canaries`
         : `${source}: deliveries under way: ${why ?? "not known"}`,
   ],
+  "service-retry:switched-off": ({ source, why }) =>
+    said("warn", `${source}: serviceRetry is off, the service has no /v2/dlq/retry: ${why}`),
   "callback:received": ({ source, outcome, why, isNews }) => [
     isNews ? callbackLevels[outcome] : "debug",
     () => `callback of ${source}: ${outcome}${why === null ? "" : `: ${why}`}`,

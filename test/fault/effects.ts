@@ -54,6 +54,8 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     // Renews lives and records that the letters were listed.
     look: "effect",
     peek: "read",
+    // Renews lives.
+    sentAs: "effect",
     begin: "effect",
     published: "effect",
     refused: "effect",
@@ -201,12 +203,16 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   lineageKeys: "inside",
   checkItem: "inside",
   takeBatchTurn: "inside",
+  takeRetryTurn: "inside",
+  // No source of the matrix has it; the trial `via-service` kills daemons beside it.
+  serviceRetry: "inside",
 };
 
 /** Effects that a daemon never has in the scenario of the matrix, each with its reason. */
 export const notReached: Readonly<Record<string, string>> = {
   "book.idOfAccount": "inside source.bind, which has the failpoints",
   "book.bind": "inside source.bind, which has the failpoints",
+  "ledger.sentAs": "no source of the scenario has serviceRetry; the trial `via-service` has",
   "ledger.recordLoss": "Redis loses nothing in this scenario; the soak flushes it",
   "laneBook.probeNow": "a person's act, written by a command in one call",
   "laneBook.reset": "a person's act, written by a command in one call",

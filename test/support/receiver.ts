@@ -6,6 +6,7 @@ export interface Delivery {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 export interface Answer {
@@ -31,11 +32,13 @@ export async function createReceiver(answer: Receiver["answer"] = () => 200): Pr
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
+      const bytes = Buffer.concat(chunks);
       const delivery = {
         path: request.url ?? "",
         method: request.method ?? "",
         headers: request.headers,
-        body: Buffer.concat(chunks).toString("utf8"),
+        body: bytes.toString("utf8"),
+        bytes,
       };
       deliveries.push(delivery);
       const answer = receiver.answer(delivery);

@@ -58,6 +58,7 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     keepsCredentials: source.urlCredentials === "send" ? (true as const) : undefined,
     maxParallelism: source.maxParallelism,
     watchDeliveries: source.watchDeliveries === true ? (true as const) : undefined,
+    serviceRetry: source.serviceRetry === true ? (true as const) : undefined,
     callbacks:
       callbacks === undefined ? undefined : { url: callbacks.url, keys: callbacks.keys.map(toSecretRef) },
   });

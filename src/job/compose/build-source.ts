@@ -36,6 +36,7 @@ import { createPoisonShare } from "../page/publish/batch-size-under-poison.ts";
 import { RefusalsInARow } from "../page/publish/refusals-in-a-row.ts";
 import { createCallsInTurn } from "../source/calls-in-turn.ts";
 import { createPausingService } from "../source/pausing-service.ts";
+import { createServiceRetry } from "../source/service-retry.ts";
 import { createSourceHealth } from "../source/source-health.ts";
 import { createUnworkableRecords } from "../page/unworkable-records.ts";
 import { createUnwrittenFacts } from "../sweep/unwritten-facts.ts";
@@ -213,6 +214,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     config,
     service,
     takeBatchTurn: (signal) => turns.take("batch", signal),
+    takeRetryTurn: (signal) => turns.take("delete", signal),
+    serviceRetry: createServiceRetry(config, service, world.events),
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
     hostPauses: createHostPauses(pauseBook, world.clock),

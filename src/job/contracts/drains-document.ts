@@ -37,6 +37,8 @@ export interface SourceConfig {
   readonly callbacks?: CallbacksConfig;
   /** True: before canaries are judged, the service is asked how much is under way. */
   readonly watchDeliveries?: true;
+  /** True: rules may publish by the service's own retry (`via: service`). */
+  readonly serviceRetry?: true;
   /** Deliveries that the account makes at once, by its plan. What may wait is a few times that. Absent: any. */
   readonly maxParallelism?: number;
 }

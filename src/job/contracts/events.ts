@@ -12,6 +12,9 @@ import type { CallClass, SourcePauseReason } from "./source-pauses.ts";
 /** Closed sets of fields that are labels of metrics. */
 export const serviceOperations = ["list", "batch", "delete"] as const;
 export type ServiceOperation = (typeof serviceOperations)[number];
+/** `retry`: the service's own, of one dead letter. It takes its turn as a delete does. */
+export const calledOperations = [...serviceOperations, "retry"] as const;
+export type CalledOperation = (typeof calledOperations)[number];
 export const passOutcomes = ["complete", "partial", "abandoned"] as const;
 export const doubleReasons = ["unknown-outcome-past-window", "released-past-window"] as const;
 
@@ -50,7 +53,8 @@ interface DecidedFields {
 
 interface PublishedFields {
   readonly dlqId: string;
-  readonly messageId: string;
+  /** Null: the service's own retry took it out of the queue, and no answer named its message. */
+  readonly messageId: string | null;
   readonly deduplicated: boolean;
   readonly attempt: number;
   /** Sent as a canary of its lane. */
@@ -132,7 +136,7 @@ interface EventFields {
   readonly "source:dates-learned": { source: SourceId; meaning: "entered" | "created" };
   readonly "service:answered": {
     source: SourceId;
-    operation: ServiceOperation;
+    operation: CalledOperation;
     outcome: RequestOutcome;
     durationMs: number;
     status?: number;
@@ -164,6 +168,8 @@ interface EventFields {
   readonly "lane:moved": { source: SourceId } & LaneMove;
   /** `why`: counts, or what went wrong; null if it is absent. */
   readonly "deliveries:asked": { source: SourceId; outcome: DeliveriesOutcome; why: string | null };
+  /** The service does not have its own retry, so this process publishes nothing `via: service`. Once. */
+  readonly "service-retry:switched-off": { source: SourceId; why: string };
   /** A call to the callback address of a source. `why` has nothing that the caller sent. */
   readonly "callback:received": {
     source: SourceId;

@@ -56,6 +56,8 @@ export type LedgerView =
   | {
       readonly state: "open";
       readonly drain: DrainName;
+      /** Its POSTs were the service's own retry: what is still listed was not published by them. */
+      readonly via?: "service";
       readonly series: Series;
       readonly lastAt: number;
       /** Redrives known to have been made before the one in doubt: the begin's `attempt` less one. */
@@ -65,7 +67,7 @@ export type LedgerView =
       readonly released: Released;
       /** now > lastAt + takeoverAfter, or its worker was lost: neither published nor not published until reconciled. */
       readonly unknown: boolean;
-      /** now > firstAt + postHorizon: no further POST of this series. */
+      /** now > firstAt + postHorizon: no further POST of this series. Never of the service's own retry. */
       readonly pastHorizon: boolean;
     }
   | (Settling & {

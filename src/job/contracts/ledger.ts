@@ -40,6 +40,11 @@ export interface BeginOptions {
   readonly token: Token;
   readonly drain: DrainName;
   readonly act: "republish" | "drop";
+  /**
+   * By the service's own retry, which publishes a record and takes it out of the DLQ in one step. So it may be
+   * repeated at any time, and what is still listed after such a POST was not published by it.
+   */
+  readonly via?: "service";
   /** Redis time from before the page's GET. */
   readonly pageReadAt: number;
   /**
@@ -103,8 +108,13 @@ export type BeginAnswer = LedgerStamp &
 
 export interface PublishedFact {
   readonly dlqId: DlqId;
-  /** Id of the message as it was published. */
-  readonly as: MessageId;
+  /**
+   * Id of the message as it was published. Null: it is gone by the service's own retry, and no answer named its
+   * message. Then an open entry becomes cool: if it is listed again, it was not published.
+   */
+  readonly as: MessageId | null;
+  /** `packLineage` of a message that does not carry it, so that its come-back is known by its id (`sentAs`). */
+  readonly lineage?: string;
   readonly attempt: number;
   /** False for evidence from a come-back's lineage: recorded, and deleted only when it is listed again. */
   readonly deletePending: boolean;
@@ -250,6 +260,10 @@ export interface Ledger {
   ): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** The same views for readers only: nothing is recorded. */
   peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
+  /** In order, the lineage that each of these messages was published with; null: none is kept of it. */
+  sentAs(
+    messageIds: readonly MessageId[],
+  ): Promise<LedgerStamp & { readonly lineages: readonly (string | null)[] }>;
   /** Takes the right to act and writes the intent, in one step. */
   begin(requests: readonly BeginRequest[], options: BeginOptions): Promise<BeginAnswer>;
   /**

@@ -75,6 +75,14 @@ export type BatchOutcome =
   /** 3xx and other 4xx, but 408 and 429: the source is misconfigured, and publishing to it halts. */
   | { readonly kind: "misconfigured"; readonly status: number; readonly error: string };
 
+/** The end of the service's own retry of one dead letter, as that of a batch of one. */
+export type RetryOutcome =
+  | BatchOutcome
+  /** 404: the service has no such id, or no such endpoint. A listing shows which. */
+  | { readonly kind: "not-found"; readonly error: string }
+  /** The service has no such endpoint. */
+  | { readonly kind: "absent"; readonly error: string };
+
 /**
  * The message service of one source.
  *
@@ -113,6 +121,15 @@ export interface ServiceLoadReader {
    * have it (404, 405, 501). Fails as a listing does.
    */
   load(signal?: AbortSignal): Promise<ServiceLoad>;
+}
+
+/** Beside the interface that we were given too, and off unless a source has `serviceRetry`. */
+export interface ServiceRetrier {
+  /**
+   * Lets the service publish this dead letter itself, and take it out of the DLQ in the same step. So a second call
+   * doubles nothing. `mayBeSent` is asked right before the call. False: `not-sent`, `too-late`.
+   */
+  retry(dlqId: DlqId, mayBeSent: () => boolean, signal?: AbortSignal): Promise<RetryOutcome>;
 }
 
 /** The parts that give the service's time. */

@@ -82,13 +82,10 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
   const { lanes, ledger, clock } = drain.source;
   const askedAt = clock.monotonic();
   const isAgain = first.admittedAt !== -Infinity;
-  const groups = [...groupBy(letters, ({ due }) => laneOriginOf(due.target))].map(([origin, some]) => ({
-    lane: toLaneId(name, origin),
-    origin,
-    // The silence of a message with a time of its own means nothing, so it asks for no place in a step.
-    letters: some.filter(({ due }) => !due.isSentAhead),
-    sentAhead: some.filter(({ due }) => due.isSentAhead),
-  }));
+  const groups = [...groupBy(letters, ({ due }) => laneOriginOf(due.target))].map(([origin, some]) => {
+    const [steps, apart] = inSteps(some);
+    return { lane: toLaneId(name, origin), origin, letters: steps, apart };
+  });
   const asks = groups.map((one) => ({
     lane: one.lane,
     origin: one.origin,
@@ -109,7 +106,7 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
       sendAsCanary(one, { step, isProbe: answer.state === "halted", timeoutMs, endsAt });
     }
     const others = group.letters.filter((one) => !canaries.has(one));
-    const rest = [...others.slice(answer.plain), ...(answer.state === "open" ? [] : group.sentAhead)];
+    const rest = [...others.slice(answer.plain), ...(answer.state === "open" ? [] : group.apart)];
     for (const one of rest) hold(one, reasonOf(answer), answer.until ?? undefined, group.origin);
 
     const count = answer.canaries - canaries.size;
@@ -118,6 +115,22 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
   }
   for (const one of letters) one.admittedAt = askedAt;
   await lanes.giveBack(unused);
+}
+
+/**
+ * Of one lane, those that ask for places in its steps, and the others, which go when it is open. The silence of a
+ * message with a time of its own means nothing. That of one which keeps its own retries means little, as all have
+ * by the service's own retry: these ask only if there is nothing else.
+ */
+function inSteps(letters: readonly Letter[]): readonly [readonly Letter[], readonly Letter[]] {
+  const inBatches: Letter[] = [];
+  const byService: Letter[] = [];
+  const sentAhead: Letter[] = [];
+  for (const one of letters) {
+    if (one.item?.isSentAhead === true) sentAhead.push(one);
+    else (one.item?.via === "service" ? byService : inBatches).push(one);
+  }
+  return inBatches.length === 0 ? [byService, sentAhead] : [inBatches, [...byService, ...sentAhead]];
 }
 
 function reasonOf({ state, isUnknown }: LaneAnswer) {

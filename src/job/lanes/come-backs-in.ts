@@ -4,6 +4,7 @@ import type { DlqId } from "../message/dead-letter.ts";
 import { laneOriginOfLetter } from "../message/lane-origin.ts";
 import { listToEnd, type ListingRange } from "../listing/list-to-end.ts";
 import type { Letter } from "../page/letter.ts";
+import { recognise } from "../page/look-up.ts";
 import { parsePage } from "../page/parse-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
@@ -30,7 +31,11 @@ export async function comeBacksIn<Found>(
     if (page.passedOver !== null) continue;
     const ofPage = await byHalves(
       page.records,
-      async (some) => parsePage(some, source.lineageKeys()).letters.flatMap(toFound),
+      async (some) => {
+        const { letters } = parsePage(some, source.lineageKeys());
+        await recognise(source, letters);
+        return letters.flatMap(toFound);
+      },
       // One that no page gets through hides at most one come-back as well.
       () => Promise.resolve([]),
     );

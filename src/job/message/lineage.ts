@@ -104,6 +104,17 @@ export function fillerOf(lineage: Lineage, bodyHash: string): string {
   return "x".repeat(3 + Math.ceil((bytes * 4) / 3) + 1 + tagLength);
 }
 
+/** For a message that does not carry its lineage: kept by its id, and so neither signed nor bound to a body. */
+export function packLineage(lineage: Lineage): string {
+  const bytes = bufferFor(lineage);
+  return bytes.toString("base64url", 0, writePayload(lineage, "", bytes));
+}
+
+/** Null: another version has written it. */
+export function unpackLineage(text: string): Lineage | null {
+  return toSigned(text)?.lineage ?? null;
+}
+
 const [nothing, parentStart, hashStart] = ["", ',"p":', ',"b":'].map((text) => Buffer.from(text)) as [
   Buffer,
   Buffer,

@@ -9,7 +9,10 @@ import { hold, leaveInDoubt } from "./fate.ts";
 import { pausableNamesOf } from "./gates/pause.ts";
 import type { Begun, Item, Letter } from "./letter.ts";
 
-export type Beginning = Pick<BeginOptions, "act" | "token" | "pageReadAt" | "pastHorizon" | "previous">;
+export type Beginning = Pick<
+  BeginOptions,
+  "act" | "via" | "token" | "pageReadAt" | "pastHorizon" | "previous"
+>;
 
 /** `recordBegun`: see begin. */
 interface Beginnings {

@@ -5,12 +5,17 @@ import type { DrainRuntime } from "../runtime.ts";
 import { decide, releasedBy } from "./decide.ts";
 import type { Letter } from "./letter.ts";
 import { prepare, type Preparation } from "./prepare.ts";
+import { prepareForService } from "./prepare-for-service.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 
 /** The parts of a drain at work that a decision needs. */
 export interface DecidingRuntime {
   readonly config: DrainRuntime["config"];
-  readonly source: ServiceTime & Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem">;
+  readonly source: ServiceTime &
+    Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem"> & {
+      /** Absent: as the document says. */
+      readonly serviceRetry?: Pick<DrainRuntime["source"]["serviceRetry"], "isOn">;
+    };
 }
 
 /**
@@ -31,9 +36,12 @@ export function decideLetter(
   // The person who released it has seen its losses.
   const isOrdered = releasedBy(letter.view) === "by-person";
   const own: Preparation = isOrdered ? { ...preparation, onLoss: "republish" } : preparation;
-  const prepared = prepare(letter, decision.set, own);
+  const prepared =
+    decision.via === "service" ? prepareForService(letter, own) : prepare(letter, decision.set, own);
   if (prepared.kind === "item") letter.item = prepared.item;
-  else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
+  else if (prepared.kind === "hold") {
+    letter.decision = { then: "hold", reason: prepared.reason, rule: decision.rule };
+  } else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
   return facts;
 }
 
@@ -48,6 +56,7 @@ export function preparationOf({ config, source }: DecidingRuntime): Preparation 
     flowControl: config.flowControl,
     proofAddress: proofAddressOf(config.source),
     keepsCredentials: config.source.keepsCredentials,
+    hasServiceRetry: source.serviceRetry?.isOn() ?? config.source.serviceRetry,
   };
 }
 

@@ -1,13 +1,14 @@
 /** Decides records without their page: nothing is asked, begun or changed. Pure. */
 import type { RawRecord, UnusableRecord } from "../message/dead-letter.ts";
-import type { ItemChanges } from "../message/item-changes.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
+import type { Routing } from "../rules/decision.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 import { decideLetter, preparationOf, type DecidingRuntime } from "./decide-letter.ts";
 import type { Letter } from "./letter.ts";
 import { parsePage } from "./parse-page.ts";
 import { prepare } from "./prepare.ts";
+import { prepareForService } from "./prepare-for-service.ts";
 
 /** What the ledger has of it, and the Redis time of that, Unix ms. */
 export interface Seen {
@@ -53,12 +54,15 @@ export function atTime(
 }
 
 /**
- * Gives a held letter the item that it becomes once its rule lets it go. Answers why it is parked instead; null: it
- * is not.
+ * Gives a held letter the item that it becomes once its rule lets it go. Answers why it is parked instead, if it is.
  */
-export function prepareHeld(runtime: DecidingRuntime, letter: Letter, set: ItemChanges): ParkReason | null {
-  const prepared = prepare(letter, set, preparationOf(runtime));
-  if (prepared.kind === "park") return prepared.reason;
-  letter.item = prepared.item;
-  return null;
+export function prepareHeld(
+  runtime: DecidingRuntime,
+  letter: Letter,
+  { set, via }: Pick<Routing, "set" | "via">,
+): ParkReason | null {
+  const own = preparationOf(runtime);
+  const prepared = via === "service" ? prepareForService(letter, own) : prepare(letter, set, own);
+  if (prepared.kind === "item") letter.item = prepared.item;
+  return prepared.kind === "park" ? prepared.reason : null;
 }

@@ -1,3 +1,4 @@
+import { defined } from "../message/defined.ts";
 import { isNonRetryable } from "../message/non-retryable.ts";
 import { rootOf } from "../message/lineage.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
@@ -60,9 +61,12 @@ function decidedByRules(
   const released = releasedBy(view);
   // A release overrides whatever parked the record, rules included, until one more attempt is made.
   const isOrdered = released === "by-person";
-  const isInDoubt = view.state === "open";
+  // What is listed after the service's own retry was not published by it.
+  const isInDoubt = view.state === "open" && view.via === undefined;
   const routing = drain.route(facts);
   const { rule } = routing;
+  // A batch in doubt is posted again as a batch, whatever the rules say by now.
+  const via = defined({ via: isInDoubt ? undefined : routing.via });
   // What a person ordered or is in doubt goes on, but nothing is dropped by a date that cannot be true.
   const mayRest = (isOrdered || isInDoubt) && routing.then !== "drop";
   if (!mayRest && drain.route.restsOnBadDate(facts, routing)) {
@@ -100,13 +104,13 @@ function decidedByRules(
   const due =
     released === false ? whenDue(facts, { minAgeMs, waitMs: attempts.waitMs }) : whenDeliverable(facts);
   const isJudged = isOrdered && !due.due && due.reason === "implausible-date";
-  if (!due.due && !isJudged && !isSentAhead(facts, due, set)) {
+  if (!due.due && !isJudged && (routing.via === "service" || !isSentAhead(facts, due, set))) {
     const { reason, until } = due;
     return { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) };
   }
-  if (!mayBeForgotten) return { then: "republish", reason: "due", rule, set };
+  if (!mayBeForgotten) return { then: "republish", reason: "due", rule, set, ...via };
   if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
-  return { then: "republish", reason: "after-ledger-loss", rule, set };
+  return { then: "republish", reason: "after-ledger-loss", rule, set, ...via };
 }
 
 /** The decision if the ledger alone makes it; null if the rules decide. */

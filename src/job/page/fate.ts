@@ -18,6 +18,8 @@ export type Fate =
       readonly isOfNow: boolean;
       /** The audit has its delete. */
       readonly isDeleteAudited: boolean;
+      /** The service took it out of the DLQ itself. */
+      readonly isGone?: boolean;
     }
   /** The archive holds it, and the ledger has recorded that. */
   | { readonly kind: "dropped" }
@@ -56,5 +58,5 @@ export function isPutAside({ fate }: Pick<Fated, "fate">): boolean {
 /** True if this page is to delete the dead letter: proven published or archived, and nobody else deletes it. */
 export function isProven({ fate }: Pick<Fated, "fate">): boolean {
   if (fate?.kind === "done-before") return !fate.isSettledElsewhere;
-  return fate?.kind === "published" || fate?.kind === "dropped";
+  return (fate?.kind === "published" && fate.isGone !== true) || fate?.kind === "dropped";
 }

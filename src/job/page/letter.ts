@@ -37,7 +37,8 @@ export class Letter {
   readonly responseStatus: number | undefined;
   readonly responseBody: string;
   readonly responseBodyBase64: string;
-  readonly reading: LineageReading;
+  /** By its header; or by the ledger, if the service's own retry published it (look-up.ts). */
+  reading: LineageReading;
   readonly failure: FailureKind;
   #raw: RawRecord | null;
   #content: DeadLetter | null;
@@ -143,8 +144,12 @@ function forgotten(): never {
   throw new RedriverError("invariant-broken", "the content of a letter is needed after it was let go");
 }
 
-/** The plain item, signed, as JSON, with everything that its canary needs. Only `begin` knows its deduplication id. */
+/**
+ * The plain item, signed, as JSON, with everything that its canary needs. Only `begin` knows its deduplication id.
+ * `via: service`: it says where the message goes, and the service sends what it has.
+ */
 export interface Item {
+  readonly via: "batch" | "service";
   readonly json: ItemJson;
   readonly lineage: Lineage;
   /** Of the sent body, the same in every variant. */
@@ -212,9 +217,12 @@ export interface Proof {
   readonly deduplicated: boolean;
 }
 
-/** True if an earlier POST may have been accepted, and a POST under the same id can still show it. */
+/**
+ * True if an earlier POST may have been accepted, and a POST under the same id can still show it. What is listed
+ * after the service's own retry was not published by it, so it waits like any other.
+ */
 export function isReconciling({ view }: Pick<Letter, "view">): boolean {
-  return view.state === "open" && !view.pastHorizon;
+  return view.state === "open" && view.via === undefined && !view.pastHorizon;
 }
 
 /** It goes on, unless a gate holds it. */

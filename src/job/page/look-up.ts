@@ -3,6 +3,7 @@ import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { postHorizonMs, type LedgerLimits } from "../contracts/ledger-limits.ts";
 import type { Ledger, LedgerStamp } from "../contracts/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import { unpackLineage } from "../message/lineage.ts";
 import { idsOf, type Letter } from "./letter.ts";
 
 /**
@@ -24,6 +25,22 @@ export async function writeEvidence(
   const { verdicts } = await ledger.published(facts);
   for (const [index, letter] of comeBacks.entries()) {
     letter.isNewComeBack ||= verdicts[index]?.firstNaming === true;
+  }
+}
+
+/**
+ * Reads the lineage of what the service's own retry has published: such a message carries none of its own, or that
+ * of an earlier redrive.
+ */
+export async function recognise(
+  { config, ledger }: Pick<SourceRuntime, "config" | "ledger">,
+  letters: readonly Letter[],
+): Promise<void> {
+  if (config.serviceRetry !== true || letters.length === 0) return;
+  const { lineages } = await ledger.sentAs(letters.map(({ messageId }) => messageId));
+  for (const [index, text] of lineages.entries()) {
+    const lineage = text === null ? null : unpackLineage(text);
+    if (lineage !== null) letters[index]!.reading = { kind: "come-back", lineage };
   }
 }
 

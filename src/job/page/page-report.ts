@@ -171,6 +171,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     const { dlqId, decision, failure } = letter;
     if (fate.kind === "not-ordered") return;
     countRule(letter);
+    if (letter.item?.via === "service") mayHaveDeleted = true;
     switch (fate.kind) {
       case "decided":
         countDecided(letter);
@@ -185,6 +186,10 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         addDecision(dlqId, decision);
         countDone(letter, "published");
         tally.republished += 1;
+        if (fate.isGone === true) {
+          tally.deleted += 1;
+          events.emit({ type: "record:settled", ...of, count: 1 });
+        }
         if (fate.deduplicated) tally.deduplicated += 1;
         break;
       case "dropped":

@@ -39,7 +39,13 @@ export interface Preparation {
   readonly keepsCredentials?: boolean | undefined;
   /** The callback address for canaries (proofAddressOf). Absent: silence judges them. */
   readonly proofAddress?: string | undefined;
+  /** The service has its own retry, for what goes `via: service`. */
+  readonly hasServiceRetry?: boolean | undefined;
 }
+
+export type Prepared =
+  | { readonly kind: "item"; readonly item: Item }
+  | { readonly kind: "park"; readonly reason: ParkReason };
 
 /**
  * Builds the item of a due letter, or answers why it cannot be rebuilt or may not be published. Under
@@ -49,7 +55,7 @@ export function prepare(
   record: Pick<Letter, "content" | "raw" | "reading" | "attempt" | "decision" | "facts">,
   set: ItemChanges,
   preparation: Preparation,
-): { readonly kind: "item"; readonly item: Item } | { readonly kind: "park"; readonly reason: ParkReason } {
+): Prepared {
   const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, proofAddress, keepsCredentials } =
     preparation;
   const { content: letter, raw, reading } = record;
@@ -113,6 +119,7 @@ export function prepare(
   return {
     kind: "item",
     item: {
+      via: "batch",
       json,
       lineage,
       bodyHash,
@@ -130,7 +137,7 @@ export function prepare(
 }
 
 /** Without the rest, which is kept as JSON alone. */
-function toTarget({ destination, queue }: BatchItem): Item["target"] {
+export function toTarget({ destination, queue }: BatchItem): Item["target"] {
   return queue === undefined ? { destination } : { destination, queue };
 }
 

@@ -20,13 +20,14 @@ import { unlessRedisAway } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
 import type { Series } from "../contracts/ledger-entries.ts";
 import type { BeginOptions } from "../contracts/ledger.ts";
-import type { BatchOutcome } from "../contracts/service.ts";
+import type { BatchOutcome, RetryOutcome } from "../contracts/service.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { begin } from "./begin.ts";
 import { leaveInDoubt } from "./fate.ts";
 import { askGates } from "./gates.ts";
 import { idsOf, isReconciling, type Begun, type Letter, type Proof } from "./letter.ts";
 import { halves } from "./publish/batches.ts";
+import { concludeNotTaken, isByService } from "./publish/by-service.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
 import { letCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
@@ -57,6 +58,23 @@ export interface BatchPage {
   readonly isAlone: boolean;
 }
 
+/** Letters of a batch go in one call, or each in a call of its own if they go by the service's own retry. */
+export async function publishAll(...[drain, batch, page, signal]: Parameters<typeof publish>): Promise<void> {
+  const [first] = batch;
+  if (first === undefined || !isByService(first)) return publish(drain, batch, page, signal);
+  const ends = await Promise.allSettled(batch.map((one) => publish(drain, [one], page, signal)));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+function takeTurn(
+  { source }: DrainRuntime,
+  [first]: readonly Letter[],
+  signal: AbortSignal,
+): Promise<() => void> {
+  const isRetry = first !== undefined && isByService(first);
+  return isRetry ? source.takeRetryTurn(signal) : source.takeBatchTurn(signal);
+}
+
 /**
  * Publishes one batch. It waits for its turn first, and asks the gates again: nothing waits between its begin and
  * its POST, and a retry begins again. Each letter gets its fate, but for those that a rate has no room for now.
@@ -68,14 +86,13 @@ export async function publish(
   page: BatchPage,
   signal: AbortSignal,
 ): Promise<void> {
-  const { source } = drain;
-  const endTurn = await source.takeBatchTurn(signal);
+  const endTurn = await takeTurn(drain, batch, signal);
   try {
     const free = await askGates(drain, batch, signal);
     const [first] = free;
     if (first === undefined) return;
     const context = toContext(drain, first, page, signal);
-    await source.health.publishing(async () => {
+    await drain.source.health.publishing(async () => {
       await post(context, free, endTurn);
       await retryInDoubt(context);
       await context.refusals.conclude();
@@ -105,14 +122,17 @@ async function post(
   const { source, config } = context.drain;
   const mayBeSent = startSendDeadline(source.clock, source.ledger.limits.sendByMs);
   const token = source.identities.token();
+  const isRetry = letters[0]?.item?.via === "service";
   const { begun, recordBegun } = await begin(context.drain, letters, {
     act: "republish",
+    ...(isRetry ? { via: "service" as const } : {}),
     token,
     pageReadAt: context.pageReadAt,
     pastHorizon: config.unknownOutcome === "republish" ? "new-series" : "leave",
     ...defined({ previous }),
   });
-  if (begun.length === 0) return;
+  const [first] = begun;
+  if (first === undefined) return;
   const isFirstPost = ({ letter: { view } }: Begun): boolean =>
     previous === undefined && view.state !== "open";
   source.poison.posted(begun.filter(isFirstPost).length);
@@ -122,14 +142,16 @@ async function post(
     // A message that is not in the audit is not sent.
     const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
     if (!isAudited) return await letCool(context, token, begun, "not-sent");
-    items = begun.map(({ letter, series }) => encodedOf(letter, series.suffix));
+    items = isRetry ? [] : begun.map(({ letter, series }) => encodedOf(letter, series.suffix));
   } catch (error) {
     // One of them breaks the batch. The others begin again at once.
     await letCool(context, token, begun, "not-sent", { until: source.clock.now() });
     for (const { letter } of begun) letter.fate = null;
     throw error;
   }
-  const outcome = await source.service.publish(items, mayBeSent, context.signal);
+  const outcome = isRetry
+    ? await source.serviceRetry.retry(first.letter.dlqId, mayBeSent, context.signal)
+    : await source.service.publish(items, mayBeSent, context.signal);
   endTurn();
   if (outcome.kind === "answered") await concludeItems(context, token, begun, outcome.items);
   else await concludeWhole(context, token, begun, outcome);
@@ -139,10 +161,17 @@ async function concludeWhole(
   context: PublishContext,
   token: Token,
   begun: readonly Begun[],
-  outcome: Exclude<BatchOutcome, { kind: "answered" }>,
+  outcome: Exclude<RetryOutcome, { kind: "answered" }>,
 ): Promise<void> {
-  const { health } = context.drain.source;
+  const { health, serviceRetry, clock } = context.drain.source;
   switch (outcome.kind) {
+    case "not-found":
+      context.answered += 1;
+      for (const one of begun) await concludeNotTaken(context, token, one, outcome.error, true);
+      return;
+    case "absent":
+      serviceRetry.switchOff(outcome.error);
+      return letCool(context, token, begun, "no-service-retry", { until: clock.now() });
     case "refused":
       context.answered += 1;
       health.batchAnswered("none-accepted");
@@ -227,6 +256,8 @@ async function concludeItems(
       unproven.push(one);
     } else if (item.kind === "refused") {
       await context.refusals.refusedAlone(one.letter, token, "refused", item.error);
+    } else if (item.deduplicated && isByService(one.letter)) {
+      await concludeNotTaken(context, token, one, "a message of that id is known already", false);
     } else if (item.deduplicated && !hitProvesPublication(one.series)) {
       hits.push(one);
     } else {
@@ -245,8 +276,9 @@ async function concludeItems(
     const { isDeleteAudited } = await recordPublished(context, proofs);
     for (const proof of proofs) {
       const { deduplicated } = proof;
-      const fate = { kind: "published", deduplicated, isOfNow: isOfNow(proof), isDeleteAudited } as const;
-      proof.begun.letter.fate = fate;
+      const { letter } = proof.begun;
+      const isGone = letter.item?.via === "service";
+      letter.fate = { kind: "published", deduplicated, isOfNow: isOfNow(proof), isDeleteAudited, isGone };
     }
   }
   if (hits.length > 0) {
@@ -298,7 +330,7 @@ async function postAgain(
   letters: readonly Letter[],
   previous: NonNullable<BeginOptions["previous"]>,
 ): Promise<void> {
-  const endTurn = await context.drain.source.takeBatchTurn(context.signal);
+  const endTurn = await takeTurn(context.drain, letters, context.signal);
   try {
     const isPosted = await unlessRedisAway(async () => {
       await post(context, letters, endTurn, previous);

@@ -9,8 +9,9 @@ import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { apart } from "./apart.ts";
 import { hold } from "./fate.ts";
 import { isReconciling, type Letter, type Page } from "./letter.ts";
-import { publish, type BatchPage } from "./publish.ts";
+import { publishAll, type BatchPage } from "./publish.ts";
 import { toBatches } from "./publish/batches.ts";
+import { isByService } from "./publish/by-service.ts";
 
 /** As long as a slow call. Another page may wait much longer for capacity. */
 const maxWaitMs = 100;
@@ -116,7 +117,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
         const going = batch.filter(({ dlqId }) => sendingOf.get(dlqId)?.failure === null);
         await apart(drain, page.readAt, going, async (some) => {
           const open = some.filter(({ fate }) => fate === null);
-          if (open.length > 0) await publish(drain, open, page, signal);
+          if (open.length > 0) await publishAll(drain, open, page, signal);
         });
       } catch (error) {
         for (const sending of sendings) sending.failure ??= { error };
@@ -198,7 +199,8 @@ function isFull(
   batch: readonly Letter[],
 ): boolean {
   const [first] = batch;
-  if (first === undefined || isReconciling(first) || health.standing().state === "halted") return true;
+  if (first === undefined || isReconciling(first) || isByService(first)) return true;
+  if (health.standing().state === "halted") return true;
   if (poison.maxBeside(first.dlqId, limits.maxItems) < limits.maxItems) return true;
   const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
   return batch.length >= limits.maxItems || bytes > limits.maxBytes / 2;

@@ -11,7 +11,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import { toUnworkable } from "./put-aside.ts";
 import { decideLetter } from "./decide-letter.ts";
 import { idsOf, type Letter } from "./letter.ts";
-import { see } from "./look-up.ts";
+import { recognise, see } from "./look-up.ts";
 import { parsePage } from "./parse-page.ts";
 
 /** The listed range: inclusive, Unix ms, as the service's dates mean it. */
@@ -72,6 +72,7 @@ export async function* survey(
 async function decideAll(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
   if (letters.length === 0) return;
   const { ledger } = drain.source;
+  await recognise(drain.source, letters);
   see(letters, await ledger.peek(idsOf(letters)), ledger.limits);
   for (const letter of letters) decideLetter(drain, letter);
 }

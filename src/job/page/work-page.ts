@@ -22,7 +22,7 @@ import { isProven, isPutAside } from "./fate.ts";
 import { roundsOf } from "./gates/rounds.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { idsOf, isDue, type Letter, type Page } from "./letter.ts";
-import { lookUp, writeEvidence } from "./look-up.ts";
+import { lookUp, recognise, writeEvidence } from "./look-up.ts";
 import { parkUnreadable } from "./malformed.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { park } from "./park.ts";
@@ -110,6 +110,7 @@ export async function workPage(
 
 /** Each come-back is recorded when first met. A listing check of its step meets it again. */
 async function noteComeBacks(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
+  await recognise(drain.source, letters);
   if (drain.config.mode !== "live") return;
   await writeEvidence(drain.source, letters);
   const isNew = letters.filter(({ isNewComeBack }) => isNewComeBack);

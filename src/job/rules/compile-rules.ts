@@ -1,3 +1,4 @@
+import { defined } from "../message/defined.ts";
 import { isPlausibleCreation } from "../message/plausible-dates.ts";
 import { compileCondition } from "./compile-condition.ts";
 import { compileCreationDates } from "./creation-dates.ts";
@@ -20,7 +21,12 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
     // Its condition asks for an age or for the time left.
     isTimed: leavesOf(rule.when).some(({ kind }) => kind === "duration"),
     matches: compileCondition(rule.when),
-    routing: { then: rule.then, rule: rule.name, set: rule.set ?? {} } satisfies Routing,
+    routing: {
+      then: rule.then,
+      rule: rule.name,
+      set: rule.set ?? {},
+      ...defined({ via: rule.via }),
+    } satisfies Routing,
   }));
   type CompiledRule = (typeof compiled)[number];
   const fallback: Routing = { then: otherwise, rule: null, set: {} };

@@ -36,6 +36,8 @@ export const holds = {
   "attempts-exhausted": "decided",
   /** A drop without a working archive: nothing is deleted without a copy. */
   "archive-missing": "passing",
+  /** Its rule says `via: service`, and the service does not have that endpoint. */
+  "no-service-retry": "passing",
   /** A search index is behind (guards). */
   guard: "passing",
   /** A rate has no room just now: of the drain, the rule or the host. */
@@ -67,6 +69,8 @@ export type Decision =
       readonly reason: (typeof republishReasons)[number];
       readonly rule: string | null;
       readonly set: ItemChanges;
+      /** By the service's own retry. Absent: in a batch. */
+      readonly via?: "service";
     }
   | { readonly then: "drop"; readonly reason: (typeof dropReasons)[number]; readonly rule: string }
   | {
@@ -84,6 +88,7 @@ export interface Routing {
   readonly then: Action;
   readonly rule: string | null;
   readonly set: ItemChanges;
+  readonly via?: "service";
 }
 
 /** A compiled rule list: pure, total and deterministic. */

@@ -133,6 +133,8 @@ export interface RuleSpec {
   readonly when: Condition;
   readonly then: Action;
   readonly set?: ItemChanges;
+  /** A republish by the service's own retry, an id a call. Absent: in batches. */
+  readonly via?: "service";
   /** Publishes by this rule, all replicas together. */
   readonly limit?: Rate;
   /** Unix ms after which the rule is skipped. */

@@ -57,12 +57,7 @@ function networkError(cause: unknown, context: CallContext, status?: number): Re
   const code = isConnectTimeoutOrOneOf(cause, timeoutCodes) ? "service-timeout" : "service-unavailable";
   const advice = cause instanceof ProxyRefusal ? "" : `; the address is ${context.settings.address}`;
   const message = `${whereOf(cause, context)}: expected an answer, got ${describeCause(cause)}${advice}`;
-  // Without a connection nothing was sent. Any other failure may have come after a request.
-  return new RedriverError(code, message, {
-    cause,
-    status,
-    notSent: cause instanceof ProxyRefusal || isConnectTimeoutOrOneOf(cause, connectCodes),
-  });
+  return new RedriverError(code, message, { cause, status, notSent: isNeverSent(cause) });
 }
 
 /** A proxy is named once: by these causes, else by the place. */
@@ -139,6 +134,14 @@ const connectCodes: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
+
+/** Without a connection nothing was sent. Any other failure may have come after a request. */
+export function isNeverSent(cause: unknown): boolean {
+  return cause instanceof ProxyRefusal || isConnectTimeoutOrOneOf(cause, connectCodes);
+}
+
+/** Of a method that a service does not have at this path. */
+export const noSuchMethod: ReadonlySet<number> = new Set([405, 501]);
 
 /** True for our own time limit of a connect, and for `codes`; of several addresses, if each failed so. */
 function isConnectTimeoutOrOneOf(cause: unknown, codes: ReadonlySet<string>): boolean {

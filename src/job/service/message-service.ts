@@ -2,19 +2,32 @@ import { throughProxy } from "../../egress/connect-failure.ts";
 import type { ForwardProxy } from "../../egress/proxy-for.ts";
 import type { Clock } from "../contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../contracts/errors.ts";
-import type { EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";
+import type { CalledOperation, EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";
 import type { NamedLimit } from "../contracts/call-shares.ts";
-import type { BatchOutcome, MessageService, ServiceLoadReader } from "../contracts/service.ts";
+import type {
+  BatchOutcome,
+  MessageService,
+  RetryOutcome,
+  ServiceLoadReader,
+  ServiceRetrier,
+} from "../contracts/service.ts";
 import { dateOf, headerOf, serviceNowOf, type HttpAnswer } from "./http-answer.ts";
 import { parseDeleted, parseListPage, parseLoad, type Shaped } from "./list-and-delete-answers.ts";
 import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
 import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
-import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
+import {
+  noSuchMethod,
+  outcomeOfError,
+  toSuccess,
+  type CallContext,
+  type ServiceSettings,
+} from "./call-failure.ts";
 import { makeCall, type Call, type CallTools } from "./call.ts";
 import { createCallDeadlines } from "./call-deadlines.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections } from "./connection-pool.ts";
-import { maxPerCall, toDeletePath, toListPath } from "./request-paths.ts";
+import { maxPerCall, toDeletePath, toListPath, toRetryPath } from "./request-paths.ts";
+import { outcomeOfRetry, toRetryOutcome } from "./retry-outcome.ts";
 import { createServiceClock } from "./service-clock.ts";
 import { createSpareBuffers } from "./spare-buffers.ts";
 import { createTooLargePace } from "./large-answer-pace.ts";
@@ -49,13 +62,11 @@ export interface MessageServiceOptions {
 }
 
 export type ClosableMessageService = MessageService &
-  ServiceLoadReader & {
+  ServiceLoadReader &
+  ServiceRetrier & {
     /** Stops what is running and closes all connections; later calls end as stopped. */
     close(): Promise<void>;
   };
-
-/** Of a path or a method that a service does not have. */
-const absentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 
 /** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
@@ -95,7 +106,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   };
 
   const report = (
-    operation: ServiceOperation,
+    operation: CalledOperation,
     outcome: RequestOutcome,
     startedAt: number,
     status: number | undefined,
@@ -205,6 +216,31 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       );
     },
 
+    // It may take as long as a batch: it publishes.
+    async retry(dlqId, mayBeSent, signal): Promise<RetryOutcome> {
+      const startedAt = clock.monotonic();
+      const where = `retry at ${host}`;
+      const path = toRetryPath(prefix, dlqId);
+      const notSent = (why: "connect" | "too-late", error: string): RetryOutcome => {
+        report("retry", "not-sent", startedAt, undefined);
+        return { kind: "not-sent", why, error };
+      };
+      let context: CallContext;
+      try {
+        context = { ...contextOf("batch"), where: where + through, whereDirect: where };
+      } catch (error) {
+        return notSent("connect", (error as RedriverError).message);
+      }
+      if (!mayBeSent()) return notSent("too-late", `${where}: too late, so it was not sent`);
+      const call: Call = { operation: "batch", token: context.token, method: "POST", path, signal };
+      return makeCall(call, tools, (result) => {
+        const outcome = toRetryOutcome(result, context);
+        const status = result.kind === "answered" ? result.answer.status : undefined;
+        report("retry", outcomeOfRetry(outcome), startedAt, status);
+        return outcome;
+      });
+    },
+
     // Asked rarely, so in no turn, and what it answers is no news of the calls that publishing needs.
     async load(signal) {
       const where = `deliveries at ${host}`;
@@ -212,7 +248,8 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       const path = `${prefix}/v2/globalParallelism`;
       const { token } = context;
       return makeCall({ operation: "list", token, method: "GET", path, signal }, tools, (result) => {
-        if (result.kind === "answered" && absentStatuses.has(result.answer.status)) return { isAbsent: true };
+        const status = result.kind === "answered" ? result.answer.status : undefined;
+        if (status === 404 || noSuchMethod.has(status ?? 0)) return { isAbsent: true };
         const shaped = parseLoad(toSuccess(result, context).body.bytes);
         if (shaped.kind === "value") return shaped.value;
         throw new RedriverError("answer-unreadable", `${where}: ${shaped.problem}`);

@@ -40,6 +40,11 @@ export function toDeletePath(prefix: string, dlqIds: readonly DlqId[]): string {
   return toIdsPath(prefix, dlqIds, "delete");
 }
 
+/** The path of the service's own retry of one dead letter. */
+export function toRetryPath(prefix: string, dlqId: DlqId): string {
+  return `${prefix}/v2/dlq/retry/${toIdValue(dlqId)}`;
+}
+
 function toIdsPath(prefix: string, dlqIds: readonly DlqId[], what: "delete" | "list"): string {
   if (dlqIds.length < 1 || dlqIds.length > maxPerCall) {
     throw broken(`expected 1 to ${maxPerCall} dlqIds to ${what}, got ${dlqIds.length}`);

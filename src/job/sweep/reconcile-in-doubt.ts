@@ -5,6 +5,9 @@ import type { Decision } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import { groupBy } from "../../group-items-by-key.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
+import { enteredAtOfId } from "../message/parse-record.ts";
+import { serviceNow } from "../contracts/service.ts";
+import { recordLeft } from "../page/publish/by-service.ts";
 import { writeParked } from "../page/park.ts";
 import { countActs } from "../failures/count-acts.ts";
 import { workPage } from "../page/work-page.ts";
@@ -88,9 +91,29 @@ async function reconcileDrain(
         async (one) => count(await putLostAside(drain, one, readAt)),
       );
     }
-    finished += await parkVanished(drain, entries, new Set(absent));
+    const gone = new Set(absent);
+    finished += await parkVanished(drain, entries, gone);
+    finished += await concludeLeft(drain, entries, gone);
   }
   return { done: finished, failure: firstFailure };
+}
+
+/** What the service's own retry was asked for, and what is gone since, was published by it. */
+async function concludeLeft(
+  drain: DrainRuntime,
+  entries: readonly OpenEntry[],
+  absent: ReadonlySet<DlqId>,
+): Promise<number> {
+  const now = serviceNow(drain.source);
+  const left = entries.filter(({ dlqId, view }) => view.via === "service" && absent.has(dlqId));
+  await recordLeft(
+    drain,
+    left.map(({ dlqId, view: { messageId, attempt } }) => {
+      const waitedMs = Math.max(0, now - (enteredAtOfId(dlqId) ?? now));
+      return { dlqId, messageId, attempt: attempt + 1, waitedMs, of: { rule: null } };
+    }),
+  );
+  return left.length;
 }
 
 /** Parks absent records past their horizon. Before it there is time to search again: a listing may lag. */

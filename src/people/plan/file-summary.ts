@@ -55,6 +55,7 @@ function toCounted(record: PlanRecord, now: number): CountedRecord {
     enteredAt: Number(record.dlqId.split("-")[0]),
     expiresAt: toNumber(record.expiresAt),
     host: hostOf(url),
+    isByService: record.via === "service",
     toSample: () => {
       const attempt = toNumber(record.attempt) ?? 0;
       const redrive = toNumber(record.redrive) ?? attempt + 1;

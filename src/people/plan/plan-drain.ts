@@ -130,6 +130,7 @@ function toCounted({ config, source }: DrainRuntime, { letter, next }: Foreseen,
     status: letter.responseStatus ?? null,
     losses: item?.losses ?? [],
   };
+  const isByService = item?.via === "service";
   return {
     ...common,
     then: decision.then,
@@ -141,12 +142,14 @@ function toCounted({ config, source }: DrainRuntime, { letter, next }: Foreseen,
     enteredAt: letter.enteredAt,
     expiresAt: facts?.expiresAt ?? Infinity,
     host: hostOf(content.url),
+    isByService,
     toSample: () => ({
       ...common,
       url: toShownUrl(content.url, show),
       attempt,
       redrive: item?.lineage.attempt ?? attempt + 1,
-      changes: item === null ? [] : describeRebuild(content, itemOf(letter), { headerPrefix, show }),
+      changes:
+        item === null || isByService ? [] : describeRebuild(content, itemOf(letter), { headerPrefix, show }),
     }),
   };
 }

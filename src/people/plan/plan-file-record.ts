@@ -28,6 +28,8 @@ export interface PlanRecord extends Planned {
   readonly attempt: number;
   /** Of a republish: which attempt it would be, from 1. */
   readonly redrive?: number;
+  /** Of a republish: by the service's own retry, in a call of its own. */
+  readonly via?: "service";
   /** It waits for a person already, so nothing is to be done. */
   readonly already?: true;
   /** Of a hold, if known: Unix ms. */
@@ -63,7 +65,8 @@ export function toPlanRecord(drain: DrainRuntime, { letter, next }: Foreseen, sh
   const { headerPrefix } = source;
   const { decision, content, attempt, item: due } = letter;
   const isShown = show === "content";
-  const item = due === null ? undefined : itemOf(letter);
+  const isByService = due?.via === "service";
+  const item = due === null || isByService ? undefined : itemOf(letter);
   const changes = item === undefined ? [] : describeRebuild(content, item, { headerPrefix, show });
   return defined({
     drain: config.name,
@@ -71,6 +74,7 @@ export function toPlanRecord(drain: DrainRuntime, { letter, next }: Foreseen, sh
     ...toPlanned(letter, headerPrefix),
     attempt,
     redrive: due?.lineage.attempt,
+    via: isByService ? ("service" as const) : undefined,
     already: isParkedAlready(letter, config.rulesHash) ? (true as const) : undefined,
     until: decision.then === "hold" ? decision.until : undefined,
     next: next ?? undefined,

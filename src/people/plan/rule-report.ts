@@ -43,6 +43,8 @@ export interface CountedRecord {
   readonly host: string;
   readonly status: number | null;
   readonly losses: readonly string[];
+  /** Of a due record: it goes by the service's own retry. */
+  readonly isByService: boolean;
   /** For a due record; called only if it becomes a sample. */
   readonly toSample: () => SampleReport;
 }
@@ -64,6 +66,7 @@ export function createRuleCount(rule: string | null) {
   const nexts = new Map<string, NextReport>();
   let count = 0;
   let dueNow = 0;
+  let byService = 0;
   let oldest = Infinity;
 
   const addNext = ({ then, reason, rule: by, at }: NextDecision): void => {
@@ -85,6 +88,7 @@ export function createRuleCount(rule: string | null) {
       if (record.next !== null) addNext(record.next);
       if (record.then !== "republish") return;
       dueNow += 1;
+      if (record.isByService) byService += 1;
       for (const loss of record.losses) losses.add(loss);
       samples.offer(record.dlqId, record.toSample);
     },
@@ -98,6 +102,8 @@ export function createRuleCount(rule: string | null) {
         expiry: expiry.report(),
         /** Republished if it were done now. */
         dueNow,
+        /** Of those, by the service's own retry: as many calls. */
+        byService,
         /** Held until a time that is known; `next` has the decision at that time. */
         later,
         /** Unix ms: when the first and the last of those are decided anew. */

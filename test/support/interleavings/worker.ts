@@ -175,6 +175,8 @@ async function workAll(
 /** All calls at once. */
 const takeTurn = () => Promise.resolve(() => undefined);
 
+const retry = () => Promise.reject(new Error("no rule of the model says via: service"));
+
 function toSource(installation: Installation, life: Life, skewMs: number): SourceRuntime {
   const { plan, document, turns, identities, capacity } = installation;
   const [config] = document.sources;
@@ -186,7 +188,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     inTurns(installation, life, port, operations);
   const { service, pauses } = createPausingService({
     source: config.id,
-    service: serviceOf(installation, life, skewMs),
+    service: { ...serviceOf(installation, life, skewMs), retry },
     takeTurn,
     book: inOne(installation.rests, ["ask"]),
     timeoutsMs: { list: 30_000, batch: 30_000, delete: 30_000 },
@@ -204,6 +206,8 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     config,
     service,
     takeBatchTurn: takeTurn,
+    takeRetryTurn: takeTurn,
+    serviceRetry: { isOn: () => false, isProven: () => false, retry, switchOff: () => undefined },
     deliveryWatch: { isOn: () => false, ask: async () => undefined },
     ledger,
     readAt: async () => (await ledger.now()).at,

@@ -50,7 +50,7 @@ export function checkTogether(
     checkSourceOf(drain, Object.keys(sources), path, report);
     checkSchedule([asMap(defaults["schedule"])], asMap(drain["schedule"]), [...path, "schedule"], report);
     const mayDrop = hasArchive || (drain["mode"] ?? defaults["mode"]) !== "live";
-    checkRules(asList(drain["rules"]), mayDrop, [...path, "rules"], report);
+    checkRules(asList(drain["rules"]), mayDrop, retryOf(sources, drain), [...path, "rules"], report);
     checkRuleTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
     checkGuards(asList(drain["guards"]), Object.keys(indexes), [...path, "guards"], report);
     checkDates(asMap(drain["select"]), [...path, "select"], report);
@@ -92,6 +92,14 @@ function checkSourceIdentities(sources: Raw, report: Report): void {
       report(["sources", name], "key", expected, { behind: ": one account is one source" });
     }
   }
+}
+
+/** The source of a drain that may not publish `via: service`; null: it may, or is not known. */
+function retryOf(sources: Raw, drain: Raw): string | null {
+  const [first, second] = Object.keys(sources);
+  const name = drain["source"] ?? (second === undefined ? first : undefined);
+  if (typeof name !== "string" || !Object.hasOwn(sources, name)) return null;
+  return asMap(sources[name])["serviceRetry"] === true ? null : name;
 }
 
 function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, report: Report): void {

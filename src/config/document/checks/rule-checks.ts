@@ -9,11 +9,12 @@ export const noRule = "none";
 
 /**
  * What the keys of a rule, and the rules of a drain, mean together. `mayDrop`: a plan, or there is an
- * archive.
+ * archive. `withoutRetry`: the drain's source, if it may not publish `via: service`.
  */
 export function checkRules(
   rules: readonly unknown[],
   mayDrop: boolean,
+  withoutRetry: string | null,
   path: ValuePath,
   report: Report,
 ): void {
@@ -34,6 +35,7 @@ export function checkRules(
     }
     checkAction(rule, mayDrop, here, report);
     checkChanges(rule, here, report);
+    checkVia(rule, withoutRetry, here, report);
   }
 }
 
@@ -56,6 +58,24 @@ function checkAction(rule: Raw, mayDrop: boolean, path: ValuePath, report: Repor
   }
   if (rule["limit"] !== undefined && otherActions.includes(then)) {
     report([...path, "limit"], "key", "limit only beside then: republish");
+  }
+}
+
+function checkVia(rule: Raw, withoutRetry: string | null, path: ValuePath, report: Report): void {
+  if (rule["via"] === undefined) return;
+  if (otherActions.includes(rule["then"])) {
+    report([...path, "via"], "key", "via only beside then: republish");
+  }
+  if (rule["set"] !== undefined) {
+    report([...path, "set"], "key", "either set or via", {
+      behind: ": the service's own retry sends a message as it was",
+    });
+  }
+  if (withoutRetry !== null && rule["via"] === "service") {
+    const setting = `sources.${withoutRetry}.serviceRetry: true`;
+    const found = shownValue(rule["via"]);
+    const message = `the service's own retry is off, as ${setting} is not set; expected that setting, or no via`;
+    report([...path, "via"], "value", setting, { found, message });
   }
 }
 

@@ -59,6 +59,10 @@ const source = section({
     flag,
     "Whether the service is asked how much is under way before silence counts: GET /v2/globalParallelism.",
   ),
+  serviceRetry: key(
+    flag,
+    "Whether rules may republish via: service, one POST /v2/dlq/retry/{dlqId} for each message.",
+  ),
   maxParallelism: key(
     wholeNumber(1, 1_000_000),
     "Deliveries that your plan makes at once; what redriver published and may wait stays below three times that.",

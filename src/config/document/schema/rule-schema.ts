@@ -15,6 +15,10 @@ export const rule = section({
       "republish: send it again; drop: archive, then delete; hold: ask again later; park: leave it to a person.",
   }),
   set: key(changes, "What a republish changes; the rest stays as it was."),
+  via: key(
+    oneOf(["service"]),
+    "service: a republish by the service's own retry, an id a call, for what a batch cannot carry.",
+  ),
   limit: key(rate, "Publishes by this rule, all replicas together."),
   ignoreAfter: key(
     parsed(parseDateOrTime, { type: "string", examples: ["2026-12-01", "2026-12-01T18:00:00Z"] }),

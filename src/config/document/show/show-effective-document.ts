@@ -77,6 +77,7 @@ function showSource(source: SourceConfig): unknown {
     keepsCredentials,
     callbacks,
     watchDeliveries,
+    serviceRetry,
     maxParallelism,
   } = source;
   return defined({
@@ -90,6 +91,7 @@ function showSource(source: SourceConfig): unknown {
     listByIds,
     urlCredentials: keepsCredentials === true ? "send" : undefined,
     watchDeliveries,
+    serviceRetry,
     maxParallelism,
     callbacks: callbacks && { url: callbacks.url, keys: callbacks.keys.map(showRef) },
   });
@@ -174,12 +176,13 @@ function showSchedule(schedule: Schedule): Record<string, unknown> {
   return defined({ cron: schedule.pattern, timezone: schedule.timezone });
 }
 
-function showRule({ name, when, then, set, limit, ignoreAfter }: RuleSpec): unknown {
+function showRule({ name, when, then, set, via, limit, ignoreAfter }: RuleSpec): unknown {
   return defined({
     name,
     when: showWhen(when),
     then,
     set: set && showChanges(set),
+    via,
     limit: limit && rateText(limit),
     ignoreAfter: ignoreAfter === undefined ? undefined : momentText(ignoreAfter),
   });

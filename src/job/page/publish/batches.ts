@@ -3,6 +3,9 @@ import { groupBy } from "../../../group-items-by-key.ts";
 import type { SourceRuntime } from "../../runtime.ts";
 import { isReconciling, type Begun, type Letter } from "../letter.ts";
 
+/** Letters that are sent side by side by the service's own retry, each in a call of its own. */
+const retriesAtOnce = 10;
+
 /**
  * Packs letters into batches. Those that reconcile an earlier POST come first and share no batch with
  * others.
@@ -25,10 +28,14 @@ export function toBatches(
   const again = groupBy(reconciling, ({ view }) => (view.state === "open" ? view.lastAt : 0));
   const maxAgain = poison.batchSize(maxItems);
   // Messages that were refused together go on in halves, beside nothing else.
-  const fresh = groupBy(others, ({ dlqId }) => poison.maxBeside(dlqId, maxItems));
+  const fresh = groupBy(others, (one) =>
+    one.item?.via === "service" ? null : poison.maxBeside(one.dlqId, maxItems),
+  );
   const batches = [
     ...[...again.values()].flatMap((some) => packBatches(some, { maxCount: maxAgain, maxBytes })),
-    ...[...fresh].flatMap(([maxCount, some]) => packBatches(some, { maxCount, maxBytes })),
+    ...[...fresh].flatMap(([maxCount, some]) =>
+      packBatches(some, { maxCount: maxCount ?? retriesAtOnce, maxBytes }),
+    ),
   ];
   const now = health.standing();
   const isAlone = now.state === "halted" && now.onTrial && now.code !== "service-refuses-everything";

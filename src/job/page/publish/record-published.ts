@@ -8,6 +8,7 @@ import type { PublishedFact, PublishedVerdict } from "../../contracts/ledger.ts"
 import { byHalves, isOfInput } from "../../by-halves.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../message/lane-id.ts";
+import { packLineage } from "../../message/lineage.ts";
 import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
@@ -52,12 +53,14 @@ async function writePublished(
   const deletes: AuditRecord[] = [];
   for (const one of accepted) {
     facts.push(toFact(one, config.name));
-    deletes.push({ dlqId: one.begun.letter.dlqId });
+    const { dlqId, item } = one.begun.letter;
+    if (item?.via !== "service") deletes.push({ dlqId });
   }
   const doubles = new Set<DlqId>();
   const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
     toEntry(source, act, records, ofDrain(drain));
-  const entries = [entryOf("published", toPublishedRecords(accepted, doubles)), entryOf("delete", deletes)];
+  const entries = [entryOf("published", toPublishedRecords(accepted, doubles))];
+  if (deletes.length > 0) entries.push(entryOf("delete", deletes));
   let isDeleteAudited = false;
   try {
     // In parallel, so that lanes cost no extra round trip.
@@ -105,6 +108,7 @@ function reportDoubles(
   for (const [index, { dlqId, as: second }] of facts.entries()) {
     const verdict = verdicts[index];
     // A tombstone has the id of another publish of the same record as well.
+    if (second === null) continue;
     const first = verdict?.kind === "already" || verdict?.kind === "gone" ? verdict.as : undefined;
     if (first === undefined || first === second) continue;
     doubles.add(dlqId);
@@ -124,6 +128,9 @@ function toEventRecord(proof: Proof, now: number): EventOf<"record:published">["
 function toFact({ begun: { letter }, as }: Proof, drain: DrainName): PublishedFact {
   const { dlqId, messageId, lineage } = letter;
   const { attempt } = lineage;
+  if (letter.item?.via === "service") {
+    return { dlqId, as, attempt, deletePending: false, lineage: packLineage(lineage), drain, messageId };
+  }
   return letterDatesAgree(letter)
     ? { dlqId, as, attempt, deletePending: true, datesAgree: true, drain, messageId }
     : { dlqId, as, attempt, deletePending: true, drain, messageId };

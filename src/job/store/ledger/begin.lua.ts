@@ -10,7 +10,7 @@ export interface BatchBegun extends Riding {
 /**
  * begin: takes the right to act and writes the intent.
  *
- * ARGV: 3 { token, drain, act, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?,
+ * ARGV: 3 { token, drain, act, via?, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?,
  * destinations?, workerLostAt? }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
  * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
@@ -26,6 +26,9 @@ export interface BatchBegun extends Riding {
  * A series with a refusal and nothing unanswered has ended: the next POST takes the next suffix. A service
  * may register the id of an item that it refuses, so a later hit on that id would prove nothing. A hit on an
  * id that was never refused is proof.
+ *
+ * The service's own retry has no horizon, and what a later page lists was not published by it. What a batch may
+ * have published is a declared double by any other way.
  */
 export const beginScript = defineLedgerScript<BeginAnswer | BatchBegun>(
   "begin",
@@ -80,14 +83,14 @@ end
 
 -- Repeating a POST in doubt publishes nothing that may not be published already.
 local function asksAgain(e)
-  return call.act == 'republish' and not isAtWork(e.l) and e.p - e.r > 0 and now <= e.f + limits.horizon
+  return call.act == 'republish' and not e.sv and not isAtWork(e.l) and e.p - e.r > 0 and now <= e.f + limits.horizon
 end
 
 local function isBeingDeleted(e) return e.q and not e.cb and not e.df and not e.mg and isAtWork(e.at) end
 
 local own = call.act == 'republish' and #ids > 1 and findBatch(call.token)
 if own and own.s == 'open' and own.ids == ARGV[4] and not own.hasEnded then return batchBegun(own.l) end
-if call.act == 'republish' and #ids > 1 and not own and not previous and not pageRefusal() then
+if call.act == 'republish' and not call.via and #ids > 1 and not own and not previous and not pageRefusal() then
   local fields = { 'ids', ARGV[4], 'm', ARGV[5], 'n', ARGV[6], 'd', call.drain }
   if beginBatch(call.token, ids, fields) then return batchBegun(now) end
 end
@@ -123,7 +126,18 @@ local function nextSeries(e, pastHorizon)
   -- A declared double stays one: an earlier series may still have been accepted.
   local double = e and e.dd
   if call.act == 'drop' then return s, double, doubts end
-  if s.p - s.r <= 0 then
+  local isOpen = s.p - s.r > 0
+  if isOpen and e.sv and (not e.l or call.pageReadAt > e.l + limits.takeover) then
+    s, isOpen = { x = s.x, f = now, p = 0, r = 0 }, false
+  end
+  if isOpen and e.sv and call.via then
+    s.f = now
+  elseif isOpen and call.via then
+    if pastHorizon == 'leave' then return nil end
+    s = { x = s.x + 1, f = now, p = 0, r = 0 }
+    double = pastHorizon
+    doubts = doubts + 1
+  elseif not isOpen then
     s = { x = s.r > 0 and s.x + 1 or s.x, f = now, p = 0, r = 0 }
   elseif now > s.f + limits.horizon then
     if pastHorizon == 'leave' then return nil end
@@ -144,6 +158,7 @@ local function open(request, e, pastHorizon)
     s = 'open', d = call.drain, t = call.token, l = now, a = call.act, dd = double,
     x = s.x, f = s.f, p = s.p, r = s.r, n = request.attempt - 1, m = request.messageId,
   }
+  if call.act == 'drop' then opened.sv = e and e.sv elseif call.via then opened.sv = 1 end
   if doubts > 0 then opened.un = doubts end
   if e then opened.ra = e.ra opened.rt = e.rt opened.rel = e.rel end
   put(request.dlqId, opened)
@@ -166,6 +181,8 @@ local function decide(request, e)
     if e.t == call.token and not e.e then return begun(e) end
     if previous and e.t == previous.token then return retry(request, e) end
     if isAtWork(e.l) then return { kind = 'in-flight' } end
+    -- Its page may be from before that POST.
+    if e.sv and not call.via and call.pageReadAt <= e.l + limits.takeover then return { kind = 'in-flight' } end
     if not mayBegin and not (mayAsk and asksAgain(e)) then return { kind = 'in-flight' } end
     return open(request, e, unknownPastHorizon)
   end

@@ -27,6 +27,7 @@ interface StoredEntry {
   readonly un?: number;
   readonly ra?: number;
   readonly rel?: 1 | 2;
+  readonly sv?: 1;
   readonly d?: DrainName;
   readonly l?: number;
   readonly u?: number;
@@ -80,13 +81,14 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
       return {
         state: "open",
         drain: stored.d ?? none,
+        ...(stored.sv === 1 ? { via: "service" as const } : {}),
         series: { suffix, firstAt, posts, refusals, doubts },
         lastAt,
         attempt,
         released: toReleased(stored.rel),
         messageId: messageId ?? none,
         unknown: !isAtWork(lastAt),
-        pastHorizon: now > firstAt + postHorizonMs(limits),
+        pastHorizon: stored.sv !== 1 && now > firstAt + postHorizonMs(limits),
       };
     }
     case "published":

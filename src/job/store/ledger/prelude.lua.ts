@@ -23,6 +23,7 @@ import { batchLua } from "./batch.lua.ts";
  *   refusals, un earlier series that may have been accepted, dd such a series makes this one a declared
  *   double; n redrives known to have been made; m messageId open, cool: ra, rt how often refused alone and
  *   when last; rel released: 1 by a person, 2 because it is listed again
+ *   sv the series is of the service's own retry
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
  *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg

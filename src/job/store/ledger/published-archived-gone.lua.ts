@@ -6,14 +6,15 @@ import { writeAuditLua } from "./write-audit.lua.ts";
 /**
  * published: a fact from every state but gone. It is not fenced by a token: that would throw proof away.
  *
- * ARGV: 3 { columns attempt, deletePending, datesAgree, namedBy, drain (false: none), token? }, 4 dlqIds, 5 as,
- * 6 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 4 and 6 are
+ * ARGV: 3 { columns attempt, deletePending, datesAgree, namedBy, drain (false: none), lineage (false: none), token? }, 4 dlqIds, 5 as
+ * ('': not known), 6 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 4 and 6 are
  * empty, drain is of all, all deletions are pending, and nothing names them.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
  * other-version; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
- * come-back is old and is not. If all are recorded, the audit's texts are written (write-audit.lua.ts).
+ * come-back is old and is not. A lineage is kept under its message's id. Without a message an open entry of the
+ * service's own retry becomes cool, and others stay. If all are recorded, the audit's texts are written (write-audit.lua.ts).
  * Run twice: the same answer, nothing changes.
  */
 export const publishedScript = defineLedgerScript<
@@ -47,7 +48,17 @@ end
 
 local function record(fact)
   local e = read(fact.dlqId)
+  if fact.lineage then
+    redis.call('SET', ofLedger .. 'sent:' .. fact.as, fact.lineage, 'PX', limits.retention)
+    recordAcceptance()
+  end
   if e and e.s == 'other-version' then return { kind = e.s } end
+  if fact.as == '' then
+    if e and e.s == 'open' and e.sv then
+      put(fact.dlqId, { s = 'cool', u = now, n = fact.attempt, m = e.m, x = e.x, f = e.f, p = 0, r = 0, un = e.un, dd = e.dd })
+    end
+    return { kind = 'recorded' }
+  end
   if e and e.s == 'gone' then return { kind = 'gone', as = e.as, firstNaming = name(fact, e) } end
   if e and e.s == 'published' then
     if fact.deletePending and not e.q then
@@ -67,7 +78,7 @@ local function record(fact)
     p.mg = e.mg
     p.w = e.w
     -- Evidence settles what was in doubt: it may be listed still.
-    if e.s == 'open' then p.q = p.q or now end
+    if e.s == 'open' and not fact.lineage then p.q = p.q or now end
   end
   if fact.deletePending then
     p.q = p.q or now
@@ -85,7 +96,7 @@ for i, id in ipairs(ids) do
   verdicts[i] = record({
     dlqId = id, as = as[i], messageId = at(messageIds, i) or nil, attempt = at(call.attempt, i),
     deletePending = at(call.deletePending, i), datesAgree = at(call.datesAgree, i),
-    namedBy = at(call.namedBy, i) or nil, drain = at(call.drain, i) or nil,
+    namedBy = at(call.namedBy, i) or nil, lineage = at(call.lineage, i) or nil, drain = at(call.drain, i) or nil,
   })
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end

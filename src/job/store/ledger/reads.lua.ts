@@ -47,6 +47,27 @@ return answer
 );
 
 /**
+ * sentAs: the lineages that are kept under ids of messages, for another retention.
+ *
+ * ARGV: 4 messageIds. Returns: array of the stamp, then for each that there is its place from 0 on, and its text.
+ */
+export const sentAsScript = defineLedgerScript(
+  "sentAs",
+  `
+local keys, answer = {}, { stamped({}) }
+for i, id in ipairs(cjson.decode(ARGV[4])) do keys[i] = ofLedger .. 'sent:' .. id end
+for i, text in ipairs(redis.call('MGET', unpack(keys))) do
+  if text then
+    redis.call('PEXPIRE', keys[i], limits.retention)
+    answer[#answer + 1] = i - 1
+    answer[#answer + 1] = text
+  end
+end
+return answer
+`,
+);
+
+/**
  * page: members of an index, oldest first, with their entries.
  *
  * ARGV: 3 { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes;

@@ -31,7 +31,7 @@ import {
   goneScript,
   publishedScript,
 } from "./published-archived-gone.lua.ts";
-import { lookScript, nowScript, pageScript, parkedScript } from "./reads.lua.ts";
+import { lookScript, nowScript, pageScript, parkedScript, sentAsScript } from "./reads.lua.ts";
 import { parkScript, refusedScript, releaseScript } from "./refuse-park-release.lua.ts";
 import { recordLossScript } from "./record-lost-writes.lua.ts";
 import { summaryScript } from "./summary.lua.ts";
@@ -122,6 +122,13 @@ export function createRedisLedger(
 
     peek: (dlqIds) => views(dlqIds, false),
 
+    async sentAs(messageIds) {
+      const [stampText, ...known] = (await run(sentAsScript, {}, [messageIds])) as [string, ...unknown[]];
+      const lineages = messageIds.map((): string | null => null);
+      for (let i = 0; i < known.length; i += 2) lineages[Number(known[i])] = String(known[i + 1]);
+      return { ...parseReply(sentAsScript, stampText), lineages };
+    },
+
     async begin(requests, { audit: entries = [], ...options }) {
       const dlqId = requests.map((request) => request.dlqId);
       const lists = [dlqId, toColumn(requests, "messageId"), toColumn(requests, "attempt")];
@@ -138,10 +145,11 @@ export function createRedisLedger(
         deletePending: toColumn(facts, "deletePending"),
         datesAgree: toColumn(facts, "datesAgree"),
         namedBy: toColumn(facts, "namedBy"),
+        lineage: toColumn(facts, "lineage"),
         drain: toColumn(facts, "drain"),
       };
       const messageIds = toColumn(facts, "messageId");
-      const named = { dlqId: facts.map(({ dlqId }) => dlqId), as: facts.map(({ as }) => as) };
+      const named = { dlqId: facts.map(({ dlqId }) => dlqId), as: facts.map(({ as }) => as ?? "") };
       const record = (batch?: BegunBatch) => {
         const lists = batch === undefined ? [named.dlqId, named.as, messageIds] : [[], named.as, false];
         return askWithAudit(publishedScript, { ...call, token: batch?.token }, lists, entries, named);

@@ -37,7 +37,7 @@ local function refuse(request)
   end
   local c = {
     s = 'cool', u = now + request.coolMs, t = call.token, n = e.n, m = e.m,
-    x = e.x, f = e.f, p = e.p, r = e.r, ra = e.ra, rt = e.rt, rel = e.rel, un = e.un, dd = e.dd,
+    x = e.x, f = e.f, p = e.p, r = e.r, ra = e.ra, rt = e.rt, rel = e.rel, un = e.un, dd = e.dd, sv = e.sv,
   }
   put(request.dlqId, c)
   return { kind = 'cool', refusedAlone = c.ra or 0 }
@@ -73,7 +73,7 @@ local function park(request)
     return { kind = 'parked' }
   end
   local k = { s = 'parked', why = request.reason, d = call.drain, h = call.rulesHash, n = request.attempt, x = 1, f = now, p = 0, r = 0, fk = request.failure }
-  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.un = e.un k.dd = e.dd k.fk = k.fk or e.fk end
+  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.un = e.un k.dd = e.dd k.fk = k.fk or e.fk k.sv = e.sv end
   put(request.dlqId, k)
   return { kind = 'parked' }
 end
@@ -103,7 +103,7 @@ for _, id in ipairs(ids) do
   local e = read(id)
   if e and e.s == 'cool' and e.rel then count = count + 1 end
   if e and e.s == 'parked' then
-    put(id, { s = 'cool', u = now, n = math.max(0, e.n - 1), m = e.m, x = e.x, f = e.f, p = e.p, r = e.r, un = e.un, dd = e.dd, rel = call.rel })
+    put(id, { s = 'cool', u = now, n = math.max(0, e.n - 1), m = e.m, x = e.x, f = e.f, p = e.p, r = e.r, un = e.un, dd = e.dd, sv = e.sv, rel = call.rel })
     count = count + 1
   end
 end

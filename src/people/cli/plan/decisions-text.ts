@@ -15,7 +15,7 @@ type Decisions = DecidedReport & Partial<Pick<DrainReport, "unusable">>;
 /** `behind`: the lines below what is to be done. `waiting`: why due messages do not go; empty if they do. */
 export function toDecisionsText(
   columns: number,
-  { decisions, parkedAlready, rules, unusable = {} }: Decisions,
+  { decisions, parkedAlready, byService, rules, unusable = {} }: Decisions,
   now: number,
   { label, behind = "", waiting = "" }: { label: string; behind?: string; waiting?: string },
 ): string {
@@ -31,6 +31,9 @@ export function toDecisionsText(
   return joined(
     acts || wrapList(columns, 2, label, ["nothing to do"]),
     behind,
+    wrapList(columns, 2, "via", [
+      ifAny(byService, `by the service's own retry: ${counted(byService, "call")}, and no batch`),
+    ]),
     wrapList(columns, 2, "later", turns),
     wrapList(columns, 2, "stays", [
       ifAny(decisions.hold - turning, "held"),

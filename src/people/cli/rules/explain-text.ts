@@ -53,7 +53,10 @@ function toRecordText(columns: number, record: NonNullable<Explanation["record"]
 
 function toItemText(columns: number, item: NonNullable<Explanation["becomes"]>): string {
   if (item.kind === "park") return toField(columns, "becomes", `nothing: it would be parked, ${item.reason}`);
-  const { changes, losses } = item;
+  const { via, changes, losses } = item;
+  if (via === "service") {
+    return toField(columns, "becomes", "what it was, by the service's own retry: one call, no batch");
+  }
   return joined(
     changes.length === 0 ? toField(columns, "becomes", "what it was") : "  becomes\n",
     ...changes.map(({ what, before, after }) =>

@@ -16,7 +16,10 @@ export function Rebuild({ explanation }: { readonly explanation: Explanation }):
       </p>
     );
   }
-  const { changes, losses } = becomes;
+  const { via, changes, losses } = becomes;
+  if (via === "service") {
+    return <p>It is sent as it was, by the service's own retry: one call, and no batch.</p>;
+  }
   return (
     <>
       <h3>What changes</h3>

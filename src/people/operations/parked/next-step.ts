@@ -1,7 +1,7 @@
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { ParkedReason } from "./count.ts";
 
-type Step = "rules" | "settings" | "receiver" | "doubt" | "loss" | "message" | "form" | "fault";
+type Step = "service" | "rules" | "settings" | "receiver" | "doubt" | "loss" | "message" | "form" | "fault";
 
 const steps: Readonly<Record<ParkReason, Step>> = {
   rule: "rules",
@@ -9,8 +9,8 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "no-dlq-id": "form",
   "malformed-record": "form",
   unworkable: "fault",
-  "binary-body": "message",
-  redacted: "message",
+  "binary-body": "service",
+  redacted: "service",
   "bad-destination": "message",
   "destination-not-allowed": "settings",
   "over-limit": "settings",
@@ -43,12 +43,19 @@ const advice: Readonly<Record<Step, string>> = {
   fault:
     "redriver cannot work them: report the error's code (redriver history), and release them after an update:",
   form: "nobody can read them: a newer build may, or delete them by hand; a release does not help",
+  service:
+    "no batch can carry them: add a rule `via: service` (serviceRetry of the source), then release them:",
   message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
 
 /** True if something about the record or the settings parked it, so that a release alone may not help. */
 export function isOfRecord(reason: ParkReason): boolean {
-  return steps[reason] === "message" || steps[reason] === "form" || steps[reason] === "settings";
+  return (
+    steps[reason] === "message" ||
+    steps[reason] === "service" ||
+    steps[reason] === "form" ||
+    steps[reason] === "settings"
+  );
 }
 
 /** What to do about dead letters that a release would only have parked again. */
@@ -56,6 +63,7 @@ export function insteadOfRelease(reason: ParkReason): string {
   if (reason === "bad-destination") {
     return "change the destination by a rule (set), or see urlCredentials of the source";
   }
+  if (steps[reason] === "service") return "add a rule `via: service` first (serviceRetry of the source)";
   if (steps[reason] === "form") return "use a build that can read them, or delete them by hand";
   return steps[reason] === "settings"
     ? "allow it (publish.*), or change the destination by a rule"

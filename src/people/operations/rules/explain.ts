@@ -85,9 +85,11 @@ function withoutChanges(decision: Decision) {
 
 function toItem({ letter, becoming }: Decided, { headerPrefix, show }: ExplainConditions) {
   if (becoming?.kind !== "item") return becoming;
-  const { item, losses } = becoming;
+  const { via, item, losses } = becoming;
+  if (via === "service") return { kind: "item" as const, via, changes: [], losses };
   return {
     kind: "item" as const,
+    via,
     changes: describeRebuild(letter, item, { headerPrefix, show }),
     losses,
     /** Complete, only if content is shown. */

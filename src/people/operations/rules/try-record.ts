@@ -28,7 +28,13 @@ export interface TrialConditions {
 
 /** The item that it would be published as; null if no rule republishes it. */
 export type Becoming =
-  | { readonly kind: "item"; readonly item: BatchItem; readonly losses: readonly Loss[] }
+  | {
+      readonly kind: "item";
+      /** `service`: the service sends what it has, and the item only says where to. */
+      readonly via: "batch" | "service";
+      readonly item: BatchItem;
+      readonly losses: readonly Loss[];
+    }
   | { readonly kind: "park"; readonly reason: ParkReason };
 
 export type Trial = ReturnType<typeof tryRecord>;
@@ -70,10 +76,11 @@ function toUnusable(problem: UnusableRecord | null) {
 function toBecoming(runtime: DecidingRuntime, letter: Letter, routing: Routing): Becoming | null {
   if (letter.item === null) {
     if (routing.then !== "republish" || letter.decision.then !== "hold") return null;
-    const reason = prepareHeld(runtime, letter, routing.set);
+    const reason = prepareHeld(runtime, letter, routing);
     if (reason !== null) return { kind: "park", reason };
   }
-  return { kind: "item", item: itemOf(letter), losses: letter.due.losses };
+  const { via, losses } = letter.due;
+  return { kind: "item", via, item: itemOf(letter), losses };
 }
 
 /** What these settings let be published by a source; as its runtime has it, without building one. */

@@ -208,3 +208,20 @@ test.each([
 ])("beside the minutes %j, held entries in minutes %j add %j", (known, held, resumeMinutes) => {
   expect(resumeMinutesBeside(starts(known), entered(...held))).toEqual(starts(resumeMinutes));
 });
+
+const byService = (index: number): Letter => {
+  const letter = one(index);
+  letter.item = { ...letter.due, via: "service" };
+  return letter;
+};
+
+test("what keeps its own retries asks for places in a step only if there is nothing else", async () => {
+  const stage = await createStage();
+  const mixed = [byService(0), byService(1), one(2), one(3)];
+  const goes = await stage.admit(mixed);
+  expect(idsOf(goes)).toEqual(idsOf(mixed.slice(2)));
+  const watched = { decision: { reason: "lane-watched" } };
+  expect(fatesOf(mixed.slice(0, 2))).toMatchObject([watched, watched]);
+  const alone = [byService(4), byService(5)];
+  expect(idsOf(await stage.admit(alone))).toEqual(idsOf(alone));
+});

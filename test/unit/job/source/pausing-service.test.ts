@@ -48,6 +48,7 @@ function replica(book: SourcePauseBook, time: ManualClock) {
         return Promise.resolve(batch);
       },
       remove: () => Promise.reject(new Error("not here")),
+      retry: () => Promise.reject(new Error("not here")),
       clockOffsetMs: () => undefined,
     },
   });

@@ -47,6 +47,7 @@ const outage: RuleReport = {
     next("expire", "retention", null, 4, 720_000),
   ],
   dueNow: 812,
+  byService: 0,
   later: 320,
   laterFrom: createdAt + 72_000,
   laterTo: createdAt + 600_000,
@@ -130,6 +131,7 @@ const report: PlanReport = {
       decisions: { republish: 812, drop: 3, settle: 1, park: 41, hold: 323 },
       archive: "missing",
       parkedAlready: 12,
+      byService: 0,
       unusable: { "malformed-record": 1 },
       rules: [
         outage,
@@ -138,6 +140,7 @@ const report: PlanReport = {
           rule: null,
           count: 3,
           dueNow: 0,
+          byService: 0,
           later: 0,
           laterFrom: null,
           laterTo: null,

@@ -1,0 +1,217 @@
+/** A rule with `via: service`: the service's own retry, for what a batch cannot carry. */
+import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { behindTheHorizon, createRig, impatient, takeoverMs, type Rig } from "../../../support/rig.ts";
+import { useRedis } from "../../../support/redis.ts";
+
+const redis = useRedis();
+
+const drain = `
+    minAge: 0s
+    attempts: { max: 3, wait: [0s] }
+    rules:
+      - { name: plain, when: { path: /plain }, then: republish }
+      - { name: own, when: any, then: republish, via: service }
+`;
+const open = (more: object = {}) =>
+  createRig({ redisUrl: redis.url(), source: "{ serviceRetry: true }", drain, settings: impatient, ...more });
+
+async function tallyOf(pass: ReturnType<Rig["pass"]>) {
+  const result = await pass;
+  if (result.kind === "busy") throw new Error("another pass is under way");
+  return result.tally;
+}
+
+/** As if the worker died with its first POST unanswered. */
+function withoutSecondTry({ drain }: Rig): void {
+  drain.source.health.takeRetry = () => false;
+}
+
+const bytesOf = (number: number): Buffer => Buffer.from([0xff, 0xfe, 0x00, number]);
+const binary = (rig: Rig, number = 1): DlqId =>
+  rig.seed(1, { body: "", bodyBase64: bytesOf(number).toString("base64") })[0] as DlqId;
+const retries = (rig: Rig) =>
+  rig.emulator.journal.entries("request").filter(({ operation }) => operation === "retry");
+const viewOf = async (rig: Rig, dlqId: DlqId) => (await rig.drain.source.ledger.peek([dlqId])).views[0];
+const sent = (rig: Rig): readonly string[] =>
+  rig.receiver.deliveries.map(({ bytes }) => bytes.toString("hex"));
+
+/** Publishes a message that dies at once, with the service's own way to hide its body. */
+async function redacted(rig: Rig, body: string): Promise<void> {
+  rig.receiver.answer = () => 503;
+  const answer = await fetch(`${rig.emulator.url}/v2/publish/${rig.receiver.url}/secret`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${rig.emulator.token}`,
+      "Upstash-Retries": "0",
+      "Upstash-Redact-Fields": "body",
+    },
+    body,
+  });
+  expect(answer.ok).toBe(true);
+  await behindTheHorizon(rig);
+  rig.receiver.answer = () => 200;
+  rig.receiver.deliveries.length = 0;
+}
+
+describe("what a batch cannot carry", () => {
+  it("is sent byte for byte, in one call each, and deleted by the service alone", async () => {
+    const rig = await open();
+    const ids = [1, 2, 3].map((number) => binary(rig, number));
+    const tally = await tallyOf(rig.pass());
+    await rig.emulator.idle();
+    expect(tally).toMatchObject({ republished: 3, deleted: 3, parked: 0 });
+    expect(sent(rig).toSorted()).toEqual([1, 2, 3].map((number) => bytesOf(number).toString("hex")));
+    expect(retries(rig)).toHaveLength(3);
+    expect([rig.callsOf("batch"), rig.callsOf("delete"), rig.emulator.dlq.size]).toEqual([0, 0, 0]);
+    expect(await viewOf(rig, ids[0]!)).toMatchObject({
+      state: "published",
+      as: expect.stringMatching(/^msg_/),
+    });
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
+
+  it("is restored if the service has redacted it", async () => {
+    const rig = await open();
+    await redacted(rig, "the card number");
+    expect(await tallyOf(rig.pass())).toMatchObject({ republished: 1, parked: 0 });
+    await rig.emulator.idle();
+    expect(rig.receiver.deliveries.map(({ body }) => body)).toEqual(["the card number"]);
+  });
+
+  it("goes beside batches of what its drain's other rules send", async () => {
+    const rig = await open();
+    rig.seed(20, { url: `${rig.receiver.url}/plain` });
+    const count = 15;
+    for (let number = 0; number < count; number += 1) binary(rig, number);
+    expect(await tallyOf(rig.pass())).toMatchObject({ republished: 20 + count, deleted: 20 + count });
+    await rig.emulator.idle();
+    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+    expect([rig.callsOf("batch"), retries(rig).length, rig.emulator.dlq.size]).toEqual([1, count, 0]);
+  });
+});
+
+describe("an answer that never comes", () => {
+  const anId = expect.stringMatching(/^msg_/) as string;
+  it.each([
+    // After a 404 nobody knows what it was published as.
+    ["after", null, "cool"],
+    ["before", anId, "published"],
+  ] as const)("%s the effect: delivered once, without a double", async (when, messageId, state) => {
+    const rig = await open();
+    const dlqId = binary(rig);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "retry", when, count: 1 });
+    expect(await tallyOf(rig.pass())).toMatchObject({ republished: 1, deleted: 1, inDoubt: 0 });
+    await rig.emulator.idle();
+    expect(sent(rig)).toEqual([bytesOf(1).toString("hex")]);
+    expect(rig.emulator.dlq.size).toBe(0);
+    expect(rig.recordsOf("record:published")).toMatchObject([{ dlqId, messageId }]);
+    expect(await viewOf(rig, dlqId)).toMatchObject({ state });
+    expect(rig.eventsOf("double:declared")).toEqual([]);
+  });
+
+  it("and whose worker is gone is concluded by the sweep, if the record is gone as well", async () => {
+    const rig = await open();
+    const dlqId = binary(rig);
+    rig.emulator.faults.add({ kind: "drop-answer", operation: "retry", when: "after" });
+    withoutSecondTry(rig);
+    expect(await tallyOf(rig.pass())).toMatchObject({ republished: 0, inDoubt: 1 });
+    rig.emulator.faults.clear();
+    rig.advance(takeoverMs);
+    await rig.sweep();
+    expect(rig.recordsOf("record:published")).toMatchObject([{ dlqId, messageId: null, attempt: 1 }]);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+    await rig.emulator.idle();
+    expect(sent(rig)).toHaveLength(1);
+  });
+
+  it("and left the record where it was lets it go again, at any time and undoubled", async () => {
+    const rig = await open();
+    binary(rig);
+    rig.emulator.faults.add({ kind: "status", operation: "retry", status: 500 });
+    withoutSecondTry(rig);
+    expect(await tallyOf(rig.pass())).toMatchObject({ inDoubt: 1 });
+    rig.emulator.faults.clear();
+    // Past the horizon within which a batch may be posted again.
+    rig.advance(30 * 60_000);
+    await rig.sweep();
+    await rig.emulator.idle();
+    expect(sent(rig)).toHaveLength(1);
+    expect(rig.recordsOf("record:published")).toMatchObject([{ messageId: expect.any(String), attempt: 1 }]);
+    expect(rig.eventsOf("double:declared")).toEqual([]);
+  });
+});
+
+describe("a record that somebody else took", () => {
+  it("is neither counted as published nor kept open", async () => {
+    const rig = await open();
+    const dlqId = binary(rig);
+    rig.emulator.faults.add({ kind: "latency", operation: "retry", ms: 300 });
+    const passing = rig.pass();
+    await expect.poll(() => rig.callsOf("list")).toBeGreaterThan(0);
+    rig.emulator.dlq.remove([dlqId]);
+    expect(await tallyOf(passing)).toMatchObject({ republished: 0, inDoubt: 0 });
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
+  });
+});
+
+describe("a service without the endpoint", () => {
+  it.each([
+    [405, "method not allowed"],
+    [404, "404 page not found"],
+  ])(
+    "answers %s and is not asked again: what a batch cannot carry is parked, the rest is held",
+    async (status, body) => {
+      const rig = await open();
+      rig.emulator.faults.add({ kind: "status", operation: "retry", status, body });
+      const dlqId = binary(rig);
+      await rig.pass();
+      rig.seed(1);
+      const asked = retries(rig).length;
+      expect(rig.eventsOf("service-retry:switched-off")).toHaveLength(1);
+      const tally = await tallyOf(rig.fullPass());
+      expect(retries(rig)).toHaveLength(asked);
+      expect(tally.reasons).toMatchObject({ parked: { "binary-body": 1 }, held: { "no-service-retry": 1 } });
+      expect(await viewOf(rig, dlqId)).toMatchObject({ state: "parked", reason: "binary-body" });
+      expect(rig.emulator.dlq.size).toBe(2);
+    },
+  );
+});
+
+describe("a message that comes back", () => {
+  it("is known by its id, and is sent as often as its drain allows", async () => {
+    const rig = await open();
+    rig.receiver.answer = () => 503;
+    binary(rig);
+    const passes = [];
+    for (let pass = 0; pass < 5; pass += 1) {
+      passes.push(await tallyOf(rig.fullPass()));
+      await behindTheHorizon(rig);
+    }
+    expect(rig.recordsOf("record:published").map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(passes.map(({ comeBacks }) => comeBacks)).toEqual([0, 1, 1, 1, 0]);
+    expect(passes[4]!.reasons.parked).toEqual({ "attempts-exhausted": 1 });
+  });
+});
+
+describe("what holds a batch back", () => {
+  it("holds the service's own retry back: a pause of the destination", async () => {
+    const rig = await open();
+    binary(rig);
+    const host = new URL(rig.receiver.url).host;
+    const hostPauses = () => Promise.resolve([{ host }] as never);
+    Object.assign(rig.drain.source, { hostPauses });
+    expect((await tallyOf(rig.pass())).reasons.held).toEqual({ "host-paused": 1 });
+    expect(retries(rig)).toHaveLength(0);
+  });
+
+  it("a limit at the endpoint: what has no room waits", async () => {
+    const rig = await open({ emulator: { rateLimits: { retry: { limit: 2, windowMs: 60_000 } } } });
+    for (let number = 0; number < 6; number += 1) binary(rig, number);
+    const tally = await tallyOf(rig.pass());
+    expect(tally).toMatchObject({ republished: 2, due: 4, inDoubt: 0 });
+    await rig.emulator.idle();
+    expect(sent(rig)).toHaveLength(2);
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
+  });
+});
