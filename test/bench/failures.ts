@@ -49,7 +49,7 @@ function count(letters: readonly DeadLetter[], window: ReturnType<typeof createF
     const kind = failureKindOf(letter);
     page.add(kind, letter.dlqId, "seen");
     page.byHour(kind, letter.dlqId, letter.enteredAt, "arrived");
-    page.ruled(kind, letter.dlqId, "republish outage");
+    page.named(kind, letter.dlqId, "ruled", "republish outage");
     page.add(kind, letter.dlqId, "published");
     page.byHour(kind, letter.dlqId, letter.enteredAt, "arrivedDone");
   }

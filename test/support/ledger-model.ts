@@ -52,6 +52,8 @@ export interface KnownRecord {
   holder: { readonly token: Token; readonly since: number; readonly act: "republish" | "drop" } | null;
   publishedAs: string | null;
   done: "archived" | "gone" | null;
+  /** Under which it was begun; null: none that the ledger still knows. */
+  kind: string | null;
   parked: { readonly reason: "rule" | "refused"; readonly drain: DrainName } | null;
 }
 
@@ -62,6 +64,7 @@ export function nothingKnown(): KnownRecord {
     holder: null,
     publishedAs: null,
     done: null,
+    kind: null,
     parked: null,
   };
 }
@@ -153,7 +156,8 @@ export const toBegin = ({ asked, options, retry }: Asking): Command =>
         ...options,
         ...(retry === null || held === null ? {} : { previous: { token: held, outcome: retry.outcome } }),
       };
-      const requests = asked.map((id) => request(id));
+      const kindOf = (index: number): string => `kind-${1e4 + ((model.minted + index) % 3)}`;
+      const requests = asked.map((id, index) => ({ ...request(id), failure: kindOf(index) }));
       const answer = await ledger.begin(requests, all);
       if (answer.kind !== "answered") throw new Error(`expected verdicts, got ${answer.kind}`);
       model.tokens.push(by);
@@ -166,6 +170,7 @@ export const toBegin = ({ asked, options, retry }: Asking): Command =>
         if (verdict?.kind !== "begun") continue;
         checkBegun(model, record, verdict, all);
         record.parked = null;
+        record.kind = kindOf(index);
         record.holder = { token: by, since: model.now, act: options.act };
       }
     },
@@ -208,6 +213,7 @@ export const toRefuse = (
     }
     expect(verdict).toBe(unanswered(record).length > 0 ? "stays-open" : "cool");
     if (verdict !== "cool") return;
+    record.kind = null;
     record.holder = null;
   });
 
@@ -227,6 +233,8 @@ export const toPublish = (
       for (const [index, id] of asked.entries()) {
         const verdict = verdicts[index];
         const record = known(model, id);
+        // A come-back counts for the kind that was sent.
+        if (verdict?.firstNaming === true) expect(verdict.failure).toBe(record.kind ?? undefined);
         if (record.done === "gone") {
           expect(verdict).toMatchObject({ kind: "gone" });
           if (record.publishedAs !== null) expect(verdict).toMatchObject({ as: record.publishedAs });
@@ -248,6 +256,7 @@ export const toArchive = (id: DlqId, pick: number): Command =>
     if (verdicts[0] !== "recorded" || record.done === "archived") return;
     expect(record.holder).toMatchObject({ token: by, act: "drop" });
     record.done = "archived";
+    record.kind = null;
   });
 
 export const toBury = (asked: readonly DlqId[]): Command =>
@@ -299,7 +308,9 @@ export const toPark = (id: DlqId, reason: "rule" | "refused", pick: number): Com
 export const toRelease = (id: DlqId): Command =>
   command(`release ${id}`, async (model, { stand: { ledger } }) => {
     await ledger.release([id]);
-    known(model, id).parked = null;
+    const record = known(model, id);
+    if (record.parked !== null) record.kind = null;
+    record.parked = null;
   });
 
 /** Stays below the life of a cool entry and of a tombstone. */

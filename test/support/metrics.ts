@@ -43,6 +43,7 @@ const standingFailure: StandingFailure = {
   expires: {},
   oldestAt: null,
   since: null,
+  failedAgainAs: {},
   lastMovedAt: 0,
   reopenedAt: 0,
 };

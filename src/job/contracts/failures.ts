@@ -16,6 +16,8 @@ export interface FailureCount {
   readonly dropped?: number;
   /** Come-backs that were met for the first time. */
   readonly failedAgain?: number;
+  /** Of these, how many were sent as another kind, by its id. */
+  readonly failedAgainOf?: Readonly<Record<string, number>>;
   /** The same of a drain that only plans: they stay, and are counted again if their window is listed again. */
   readonly cameBack?: number;
   /** Entered after everything that earlier passes have counted: by the hour of entry (Unix time / 1 h). */
@@ -47,7 +49,10 @@ export interface StandingFailure {
   /** Ever, of what this drain's passes have listed. Never falls while the kind is known. */
   readonly arrived: number;
   readonly published: number;
+  /** Of those that were published as this kind, whatever they failed with then; as far as that kind is known. */
   readonly failedAgain: number;
+  /** Of these, those that are of another kind now, by its id. */
+  readonly failedAgainAs: Readonly<Record<string, number>>;
   /** Entry of the latest, Unix ms; null before the first. */
   readonly lastArrivedAt: number | null;
   /** Arrivals in the hour with most of them, as far as it is remembered. */

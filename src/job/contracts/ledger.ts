@@ -34,6 +34,8 @@ export interface BeginRequest {
   readonly messageId: MessageId;
   /** Redrives made once this one is accepted: attempt before + 1. */
   readonly attempt: number;
+  /** The id of its kind of failure: a come-back counts for it. Absent: not known. */
+  readonly failure?: string;
 }
 
 export interface BeginOptions {
@@ -135,6 +137,8 @@ export interface PublishedFact {
 export type PublishedVerdict = {
   /** Present if `namedBy` was the first to name this dead letter as a parent: counts each come-back once. */
   readonly firstNaming?: true;
+  /** With `firstNaming`: the kind under which it was begun. Absent: an older build began it, or it is forgotten. */
+  readonly failure?: string;
 } & (
   | { readonly kind: "recorded" | "other-version" }
   | { readonly kind: "already"; readonly as: MessageId }

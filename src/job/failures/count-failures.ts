@@ -3,7 +3,8 @@ import type { FailureKind } from "../message/failure-kind.ts";
 import type { FailureCount, FailureCounts } from "../contracts/failures.ts";
 
 type HourName = "arrived" | "arrivedDone" | "expires" | "expiresDone";
-type PartsName = HourName | "ruled";
+type NamedName = "ruled" | "failedAgainOf";
+type PartsName = HourName | NamedName;
 type TimeName = "lastArrivedAt" | "firstAt" | "oldestAt";
 type CountName = Exclude<keyof FailureCount, PartsName | TimeName>;
 
@@ -35,8 +36,8 @@ export interface FailureTally {
   byHour(kind: FailureKind, sample: string, at: number, name: HourName): void;
   /** It is left in the queue, which it entered at this time, Unix ms. */
   left(kind: FailureKind, sample: string, at: number): void;
-  /** `rule`: what it does and its name. */
-  ruled(kind: FailureKind, sample: string, rule: string): void;
+  /** `part`: what a rule does and its name; the id of another kind. */
+  named(kind: FailureKind, sample: string, name: NamedName, part: string): void;
   /** This dead letter stays in the queue: it is a better sample than one that was published. */
   stays(kind: FailureKind, sample: string): void;
   /** Adds all that another one counted. */
@@ -95,9 +96,9 @@ export function createFailureTally(): FailureTally {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
       counter.oldestAt = Math.min(counter.oldestAt ?? at, at);
     },
-    ruled(kind, sample, rule) {
+    named(kind, sample, name, part) {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-      addPart((counter.ruled ??= noParts()), rule, 1);
+      addPart((counter[name] ??= noParts()), part, 1);
     },
     stays(kind, sample) {
       findCounter(kind, sample);
@@ -128,6 +129,7 @@ const partsNames = [
   "arrived",
   "arrivedDone",
   "ruled",
+  "failedAgainOf",
   "expires",
   "expiresDone",
 ] as const satisfies readonly PartsName[];
@@ -174,8 +176,16 @@ function addPart(parts: Parts, name: string, count: number): void {
   parts.last.count += count;
 }
 
-function toCount({ arrived, arrivedDone, ruled, expires, expiresDone, ...counts }: Counter): FailureCount {
-  const named = { arrived, arrivedDone, ruled, expires, expiresDone };
+function toCount({
+  arrived,
+  arrivedDone,
+  ruled,
+  failedAgainOf,
+  expires,
+  expiresDone,
+  ...counts
+}: Counter): FailureCount {
+  const named = { arrived, arrivedDone, ruled, failedAgainOf, expires, expiresDone };
   const parts = Object.entries(named).flatMap(([name, given]) =>
     given === undefined ? [] : [[name, toRecord(given)]],
   );

@@ -45,6 +45,7 @@ export async function begin(
       messageId: letter.messageId,
       // The redrives made once this one is accepted.
       attempt: act === "drop" ? letter.attempt + 1 : letter.lineage.attempt,
+      failure: letter.failure.id,
     })),
     {
       ...beginning,

@@ -51,6 +51,8 @@ export class Letter {
   mayBeForgotten = false;
   /** A come-back seen for the first time. Each is counted once. */
   isNewComeBack = false;
+  /** The id of the kind under which its parent was sent; null: it is none, or that is not known. */
+  parentFailure: string | null = null;
 
   // decide-letter.ts
   facts: RecordFacts | null = null;

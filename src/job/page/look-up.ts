@@ -24,7 +24,9 @@ export async function writeEvidence(
   });
   const { verdicts } = await ledger.published(facts);
   for (const [index, letter] of comeBacks.entries()) {
-    letter.isNewComeBack ||= verdicts[index]?.firstNaming === true;
+    const { firstNaming, failure } = verdicts[index] ?? {};
+    letter.isNewComeBack ||= firstNaming === true;
+    letter.parentFailure ??= failure ?? null;
   }
 }
 

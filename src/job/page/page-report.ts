@@ -143,7 +143,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const countRule = ({ failure, dlqId, decision: { rule, reason } }: Letter): void => {
     const text = rule === null && reason === "otherwise" ? otherwiseText : ruleTexts.get(rule ?? "");
     // The ledger decides some before any rule is asked.
-    if (text !== undefined) failures.ruled(failure, dlqId, text);
+    if (text !== undefined) failures.named(failure, dlqId, "ruled", text);
   };
 
   /** Of a letter that the ledger, the rules, its attempts or time have decided for good. */
@@ -267,7 +267,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     /** What was listed, before any of it is decided. */
     comeBacks(letters: readonly Letter[]): void {
       const found: EventOf<"record:come-back">["records"][number][] = [];
-      for (const { dlqId, enteredAt, reading, failure, isNewComeBack } of letters) {
+      for (const { dlqId, enteredAt, reading, failure, isNewComeBack, parentFailure } of letters) {
         if (reading.kind !== "come-back") continue;
         const isUncounted = enteredAt > countedTo;
         // A plan writes no evidence, so that none is new to it.
@@ -276,7 +276,12 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         // Not again what plans have counted before the drain went live, nor what has been here for so long that
         // its evidence was forgotten. A recalled window counts no arrivals, and goes by the evidence alone.
         const isCounted = !isUncounted && enteredAt < lateFrom && countedTo !== Infinity;
-        if (!isCounted) failures.add(failure, dlqId, "failedAgain");
+        if (!isCounted) {
+          failures.add(failure, dlqId, "failedAgain");
+          if (parentFailure !== null && parentFailure !== failure.id) {
+            failures.named(failure, dlqId, "failedAgainOf", parentFailure);
+          }
+        }
         const { parentDlqId, attempt, step } = reading.lineage;
         found.push({ dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
       }

@@ -41,6 +41,8 @@ export interface FailureView
   readonly quiet: FailureMark["quiet"];
   /** Why the quiet is over; null: there is none, or it is not. */
   readonly quietEnded: QuietEnd;
+  /** Of those that failed again, what is of another kind now, the most first. */
+  readonly failedAgainAs: readonly Pick<RecordedFailure & { count: number }, "id" | "status" | "count">[];
   /** Entry of its latest dead letter, or when one was met if none has arrived since it is known. */
   readonly lastSeenAt: number;
   /** Of all drains. */
@@ -68,6 +70,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
     const drains = facts.drains.filter((one) => one.source === source.source);
     const byKind = toCounts(source, drains);
+    const statusOf = new Map(source.failures.map(({ id, status }) => [id, status]));
     const surplus = source.census?.shared?.surplus ?? {};
     const countedAt = toCountedAt(drains);
     return [...source.failures, ...forgotten].map((kind): FailureView => {
@@ -79,6 +82,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         chosen,
         surplus: surplus[kind.id] ?? 0,
         countedAt,
+        statusOf,
         now,
       });
     });
@@ -133,6 +137,7 @@ const nothing: Omit<FailureOfDrain, "id" | "drain"> = {
   arrived: 0,
   published: 0,
   failedAgain: 0,
+  failedAgainAs: {},
   lastArrivedAt: null,
   largestHour: 0,
   ruled: {},
@@ -194,6 +199,7 @@ function toView(
     chosen,
     surplus,
     countedAt,
+    statusOf,
     now,
   }: {
     readonly source: SourceId;
@@ -202,11 +208,15 @@ function toView(
     /** What several drains of the source count together, as the last census counted. */
     readonly surplus: number;
     readonly countedAt: ReadonlyMap<DrainName, number>;
+    readonly statusOf: ReadonlyMap<string, number | null>;
     readonly now: number;
   },
 ): FailureView {
   const { note = null, quiet = null } = mark ?? {};
-  const nowIs = { largestHour: Math.max(0, ...own.map((one) => one.largestHour)), ruled: sumRuled(own) };
+  const nowIs = {
+    largestHour: Math.max(0, ...own.map((one) => one.largestHour)),
+    ruled: sumNamed(own, "ruled"),
+  };
   const ended = quiet === null ? null : quietEnd(quiet, nowIs, now);
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
   const sum = (name: "waiting" | "parked" | "arrived" | "published" | "failedAgain", often = 0): number =>
@@ -235,7 +245,10 @@ function toView(
     arrived: sum("arrived", surplus),
     published: sum("published"),
     failedAgain: sum("failedAgain"),
-    ruled: sumRuled(chosen),
+    failedAgainAs: Object.entries(sumNamed(chosen, "failedAgainAs"))
+      .map(([as, count]) => ({ id: as, status: statusOf.get(as) ?? null, count }))
+      .toSorted((one, other) => other.count - one.count),
+    ruled: sumNamed(chosen, "ruled"),
     isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null && owner === null,
     isQuiet: quiet !== null && ended === null,
     state: isResolved(kind, own, countedAt) ? "resolved" : taken,
@@ -249,10 +262,13 @@ function toView(
   };
 }
 
-function sumRuled(all: readonly FailureOfDrain[]): Readonly<Record<string, number>> {
+function sumNamed(
+  all: readonly FailureOfDrain[],
+  name: "ruled" | "failedAgainAs",
+): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
-  for (const { ruled } of all) {
-    for (const [rule, count] of Object.entries(ruled)) sums[rule] = (sums[rule] ?? 0) + count;
+  for (const one of all) {
+    for (const [part, count] of Object.entries(one[name])) sums[part] = (sums[part] ?? 0) + count;
   }
   return sums;
 }

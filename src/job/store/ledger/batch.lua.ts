@@ -9,7 +9,7 @@
  *   JSON texts, each a list in the order of ids or one value for all (messageIds, attempts, ids of the
  *   published messages, datesAgree); count of ids; d drain; l when it was begun; at when it was published or
  *   gone; w last listed; ends when its pointers expire, by the server's clock; cb:<id> the listing that first
- *   found a come-back of that id. An open one is the first POST of its ids: series 1, posts 1.
+ *   found a come-back of that id; fk kinds of failure (kindAt). An open one is the first POST of its ids: series 1, posts 1.
  * Indexes: open batches by l, pending batches by at (both `<count>:<token>`), gone batches (token) by when
  *   they are removed, by the server's clock. The first id of each batch that is not gone is in the index of
  *   parked entries too: who asks whether the ledger holds anything, such as an older build, must see it.
@@ -73,6 +73,14 @@ local function at(column, i)
   return column
 end
 
+-- Of the kinds of a call or a batch (pack-kinds.ts).
+local function kindAt(packed, i)
+  local colon = packed and string.find(packed, ':', 1, true)
+  if not colon then return packed end
+  local place = 10 * tonumber(string.sub(packed, colon + 2 * i - 1, colon + 2 * i), 16)
+  return string.sub(packed, place + 1, place + 10)
+end
+
 -- The texts of a batch, read once.
 local function columnsOf(b)
   if not b.columns then
@@ -87,9 +95,9 @@ end
 local function entryIn(b, i)
   local of = columnsOf(b)
   if b.s == 'open' then
-    return { v = 1, s = 'open', d = b.d, t = b.token, l = b.l, a = 'republish', x = 1, f = b.l, p = 1, r = 0, n = at(of.n, i) - 1, m = at(of.m, i) }
+    return { v = 1, s = 'open', d = b.d, t = b.token, l = b.l, a = 'republish', x = 1, f = b.l, p = 1, r = 0, n = at(of.n, i) - 1, m = at(of.m, i), fk = kindAt(b.fk, i) }
   end
-  local e = { v = 1, s = b.s, as = at(of.as, i), at = b.at, cb = b['cb:' .. of.ids[i]] }
+  local e = { v = 1, s = b.s, as = at(of.as, i), at = b.at, cb = b['cb:' .. of.ids[i]], fk = kindAt(b.fk, i) }
   if b.s == 'gone' then return e end
   e.d, e.q, e.w, e.n, e.m = b.d, b.at, b.w, at(of.n, i), at(of.m, i)
   if at(of.da, i) then e.da = 1 end

@@ -24,12 +24,13 @@ import { batchLua } from "./batch.lua.ts";
  *   double; n redrives known to have been made; m messageId open, cool: ra, rt how often refused alone and
  *   when last; rel released: 1 by a person, 2 because it is listed again
  *   sv the series is of the service's own retry
+ *   fk kind of failure: parked, and open, published and gone as it was begun
  *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
  *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg
  *       it may be gone, da it entered when it was created, w last listed, cb the listing that first found a
  *       come-back of it; gone: as, cb
- *   parked: why, d drain, h rules hash, fk kind of failure
+ *   parked: why, d drain, h rules hash
  * Or it is a part of a batch: batch.lua.ts. read() answers the entry that it would be.
  *
  * Another version of redriver may have written another layout. read() answers such an entry as the state

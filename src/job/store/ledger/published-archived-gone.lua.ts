@@ -10,7 +10,7 @@ import { writeAuditLua } from "./write-audit.lua.ts";
  * ('': not known), 6 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 4 and 6 are
  * empty, drain is of all, all deletions are pending, and nothing names them.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
- * other-version; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
+ * other-version, each with the kind of failure if its come-back is the first; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
  * come-back is old and is not. A lineage is kept under its message's id. Without a message an open entry of the
@@ -46,8 +46,7 @@ local function name(fact, e)
   return e.cb == fact.namedBy or nil
 end
 
-local function record(fact)
-  local e = read(fact.dlqId)
+local function record(fact, e)
   if fact.lineage then
     redis.call('SET', ofLedger .. 'sent:' .. fact.as, fact.lineage, 'PX', limits.retention)
     recordAcceptance()
@@ -71,6 +70,7 @@ local function record(fact)
   end
   local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt, da = fact.datesAgree and 1 or nil }
   if e then
+    p.fk = e.fk
     p.d = p.d or e.d
     p.m = p.m or e.m
     p.q = e.q
@@ -93,11 +93,13 @@ local ids, as, messageIds = cjson.decode(idsText), cjson.decode(ARGV[5]), cjson.
 load(ids)
 local verdicts, isAllRecorded = {}, true
 for i, id in ipairs(ids) do
+  local e = read(id)
   verdicts[i] = record({
     dlqId = id, as = as[i], messageId = at(messageIds, i) or nil, attempt = at(call.attempt, i),
     deletePending = at(call.deletePending, i), datesAgree = at(call.datesAgree, i),
     namedBy = at(call.namedBy, i) or nil, lineage = at(call.lineage, i) or nil, drain = at(call.drain, i) or nil,
-  })
+  }, e)
+  if verdicts[i].firstNaming then verdicts[i].failure = e and e.fk end
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end
 return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, idsText, ARGV[5])
@@ -171,7 +173,7 @@ for _, id in ipairs(ids) do
   if e and e.s == 'gone' then
     count = count + 1
   elseif e and mayGo(e) then
-    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb })
+    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb, fk = e.fk })
     count = count + 1
     buried = buried + 1
   end

@@ -31,6 +31,7 @@ import {
   goneScript,
   publishedScript,
 } from "./published-archived-gone.lua.ts";
+import { packKinds } from "./pack-kinds.ts";
 import { lookScript, nowScript, pageScript, parkedScript, sentAsScript } from "./reads.lua.ts";
 import { parkScript, refusedScript, releaseScript } from "./refuse-park-release.lua.ts";
 import { recordLossScript } from "./record-lost-writes.lua.ts";
@@ -132,7 +133,13 @@ export function createRedisLedger(
     async begin(requests, { audit: entries = [], ...options }) {
       const dlqId = requests.map((request) => request.dlqId);
       const lists = [dlqId, toColumn(requests, "messageId"), toColumn(requests, "attempt")];
-      const answer = await askWithAudit(beginScript, options, lists, entries, { dlqId });
+      const answer = await askWithAudit(
+        beginScript,
+        { ...options, fk: packKinds(requests) },
+        lists,
+        entries,
+        { dlqId },
+      );
       if (!("all" in answer)) return answer;
       const { all, ...rest } = answer;
       batches.add({ token: options.token, dlqIds: dlqId });

@@ -69,6 +69,7 @@ interface Standing {
   readonly s?: number;
   readonly t?: number;
   readonly e?: number;
+  readonly b?: Readonly<Record<string, number>>;
 }
 
 export function toStored({ oldestRecordAt, ...tally }: Tally): StoredTally {
@@ -198,6 +199,7 @@ function toStanding(
       sum.n += arrived;
       sum.p += count.published ?? 0;
       sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
+      if (count.failedAgainOf !== undefined) sum.b = addNamed(sum.b ?? {}, count.failedAgainOf);
       if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
       if (window !== "acts" && count.ruled !== undefined) sum.d = addNamed(sum.d ?? {}, count.ruled);
       if (count.firstAt !== undefined) {
@@ -218,6 +220,7 @@ function toStanding(
     const sum = sums.get(id);
     if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
   }
+  const failedAgainAs = moveToSent(sums);
   return [...sums].map(
     ([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0, x = {}, o = null, s = null, t = 0, e = 0 }]) => {
       // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
@@ -230,6 +233,7 @@ function toStanding(
         arrived: Math.max(n, h),
         published: p,
         failedAgain: f,
+        failedAgainAs: failedAgainAs.get(id) ?? {},
         lastArrivedAt: l,
         largestHour: m,
         ruled: d,
@@ -241,6 +245,23 @@ function toStanding(
       };
     },
   );
+}
+
+/** Counts come-backs for the kind that was sent, if it is known. Answers by kind what they are now. */
+function moveToSent(
+  sums: ReadonlyMap<string, { f: number; b?: Standing["b"] }>,
+): ReadonlyMap<string, Readonly<Record<string, number>>> {
+  const moved = new Map<string, Readonly<Record<string, number>>>();
+  for (const [id, one] of sums) {
+    for (const [of, count] of Object.entries(one.b ?? {})) {
+      const sent = sums.get(of);
+      if (sent === undefined) continue;
+      one.f -= count;
+      sent.f += count;
+      moved.set(of, { ...moved.get(of), [id]: count });
+    }
+  }
+  return moved;
 }
 
 /** As `addStanding` of the scripts has it. */

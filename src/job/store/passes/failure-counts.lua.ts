@@ -7,7 +7,7 @@ import { resolvedAfterMs } from "../../contracts/failures.ts";
  */
 export const failureCountsLua = `
 local resolvedAfterMs = ${resolvedAfterMs}
-local byName = { arrived = true, arrivedDone = true, ruled = true, expires = true, expiresDone = true }
+local byName = { arrived = true, arrivedDone = true, ruled = true, failedAgainOf = true, expires = true, expiresDone = true }
 local first = { firstAt = true, oldestAt = true }
 
 local function addFailures(sum, failures)
@@ -35,7 +35,7 @@ local function toFailureActs(failures)
   for id, count in pairs(failures) do
     acts[id] = {
       seen = (count.published or 0) + (count.dropped or 0), published = count.published, dropped = count.dropped,
-      parkedBefore = count.parked and -count.parked, parked = count.parked, failedAgain = count.failedAgain,
+      parkedBefore = count.parked and -count.parked, parked = count.parked, failedAgain = count.failedAgain, failedAgainOf = count.failedAgainOf,
       arrived = count.arrivedDone, arrivedDone = count.arrivedDone, expiresDone = count.expiresDone, firstAt = count.firstAt,
     }
   end
@@ -105,6 +105,19 @@ local function takeExpires(it, done)
   for hour, count in pairs(it.x and done or {}) do it.x[hour] = it.x[hour] and it.x[hour] - count end
 end
 
+-- A kind comes back from few others. What it has of more counts for itself.
+local maxOf = 20
+
+local function addFailedAgainOf(it, parts)
+  it.b = it.b or {}
+  local size = 0
+  for _ in pairs(it.b) do size = size + 1 end
+  for id, part in pairs(parts) do
+    if not it.b[id] then size = size + 1 end
+    if it.b[id] or size <= maxOf then it.b[id] = (it.b[id] or 0) + part end
+  end
+end
+
 -- Adds arrivals, and takes away what is done. What a first count finds has not just arrived.
 local function addStanding(failures)
   local isArrival = row.open and row.open.pass.countedTo > 0
@@ -123,6 +136,7 @@ local function addStanding(failures)
     if isArrival then row.arrived = (row.arrived or 0) + arrived end
     it.p = it.p + (count.published or 0)
     it.f = it.f + (count.failedAgain or 0) + (count.cameBack or 0)
+    if count.failedAgainOf then addFailedAgainOf(it, count.failedAgainOf) end
     if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end
     if count.firstAt then it.s = math.min(it.s or count.firstAt, count.firstAt) end
     if count.oldestAt then it.o = math.min(it.o or count.oldestAt, count.oldestAt) end

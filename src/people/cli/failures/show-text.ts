@@ -2,7 +2,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureOfDrain, FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { toStateText } from "../../operations/failures/state-text.ts";
+import { toAsText, toStateText } from "../../operations/failures/state-text.ts";
 import { joined, present, toAge, toIn, toTime } from "../../operations/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
@@ -42,6 +42,7 @@ export function toFailureText(
     toHoursText(),
     list("last 7 days", toDays(arrivals, now)),
     ...drains.map((one) => list(one.drain, toCounts(one))),
+    failure.failedAgainAs.length > 0 && field("failed again", toAsText(failure)),
     list("rules", toRuled(failure)),
     "explanation" in sample
       ? field("sample", `${sample.explanation.dlqId}: ${sample.explanation.explanation}`) +

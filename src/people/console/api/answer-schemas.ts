@@ -143,6 +143,9 @@ const failure = z.object({
   arrived: count,
   published: count,
   failedAgain: count,
+  failedAgainAs: z
+    .array(z.object({ id: z.string(), status: z.number().nullable(), count }))
+    .describe("Of those that failed again, what is of another kind now."),
   largestHour: count,
   ruled: counts,
   new: z.boolean(),

@@ -6,6 +6,7 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
+import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
@@ -145,7 +146,7 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
     ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : null],
     ["parked", parked, parked > 0 ? "for a person" : null],
     ["sent again", published, null],
-    ["failed again", failedAgain, null],
+    ["failed again", failedAgain, toAsText(failure) || null],
     ["arrived", arrived, "since it is counted"],
   ];
   return (

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { readIndexes } from "../../../../src/people/operations/indexes/read.ts";
 import { findRuleLines, toRuleStandings } from "../../../../src/people/operations/rules/read-rules.ts";
@@ -33,6 +34,20 @@ it("each rule has what it decided, and how much of that failed again", async () 
   expect(outage?.decided["republish"]).toBeGreaterThan(0);
   expect(outage).toMatchObject({ published: 6, failedAgain: 3 });
   expect(idle).toMatchObject({ decided: {}, published: 0, failedAgain: 0 });
+}, 60_000);
+
+it("what failed again under another kind counts for the kind that was sent", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: rules });
+  rig.receiver.answer = () => 400;
+  rig.seed(5);
+  await rig.pass();
+  await behindTheHorizon(rig);
+  await rig.fullPass();
+  const views = await readFailureViews(rig.core, Date.now());
+  const [sent, back] = [503, 400].map((status) => views.find((one) => one.status === status));
+  const failedAgainAs = [{ id: back?.id, status: 400, count: 5 }];
+  expect(sent).toMatchObject({ published: 5, failedAgain: 5, failedAgainAs });
+  expect(back).toMatchObject({ published: 0, parked: 5, failedAgain: 0, failedAgainAs: [] });
 }, 60_000);
 
 it("what failed again is counted once, also by a drain that only plans and goes live later", async () => {

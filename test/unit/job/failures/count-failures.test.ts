@@ -14,7 +14,8 @@ function counted() {
   tally.byHour(one, "1-0", 5 * hourMs, "arrived");
   tally.byHour(one, "2-0", 5 * hourMs - 1, "arrived");
   tally.byHour(one, "2-0", 5 * hourMs - 1, "arrivedDone");
-  tally.ruled(one, "1-0", "republish outage");
+  tally.named(one, "1-0", "ruled", "republish outage");
+  tally.named(one, "1-0", "failedAgainOf", "other");
   tally.add(other, null, "seen", 3);
   return tally;
 }
@@ -29,6 +30,7 @@ it("counts by kind, arrivals by hour, decisions by rule", () => {
       firstAt: 5 * hourMs - 1,
       lastArrivedAt: 5 * hourMs,
       ruled: { "republish outage": 1 },
+      failedAgainOf: { other: 1 },
     },
     other: { seen: 3 },
   });
@@ -55,6 +57,7 @@ it("adds up pages to a window, and leaves the pages as they were", () => {
     firstAt: 5 * hourMs - 1,
     lastArrivedAt: 5 * hourMs,
     ruled: { "republish outage": 2 },
+    failedAgainOf: { other: 2 },
   });
   expect(page.counts((id) => id)["one"]?.seen).toBe(2);
   expect(window.kinds()).toHaveLength(2);
@@ -70,6 +73,7 @@ it("counts kinds that share a recorded id together", () => {
       firstAt: 5 * hourMs - 1,
       lastArrivedAt: 5 * hourMs,
       ruled: { "republish outage": 1 },
+      failedAgainOf: { other: 1 },
     },
   });
 });

@@ -34,6 +34,7 @@ function failure(id: string, more: Partial<StandingFailure> = {}): StandingFailu
     expires: {},
     oldestAt: null,
     since: null,
+    failedAgainAs: {},
     lastMovedAt: 0,
     reopenedAt: 0,
     published: 0,

@@ -22,6 +22,7 @@ const none = {
   expires: {},
   oldestAt: null,
   since: null,
+  failedAgainAs: {},
   lastMovedAt: 0,
   reopenedAt: 0,
   failingSince: null,

@@ -7,6 +7,7 @@ import type {
   StandingFailure,
 } from "../../../../src/job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
+import { toAsText } from "../../../../src/people/operations/failures/state-text.ts";
 import { toOwnersByOrigin } from "../../../../src/people/read/owners.ts";
 import { isCurrent, quietEnd, toFailureViews } from "../../../../src/people/read/failure-views.ts";
 
@@ -38,6 +39,7 @@ const standing = (id: string, more: Partial<StandingFailure> = {}): StandingFail
   expires: {},
   oldestAt: null,
   since: null,
+  failedAgainAs: {},
   lastMovedAt: 0,
   reopenedAt: 0,
   ...more,
@@ -167,6 +169,29 @@ describe("a quiet", () => {
   ] as const)("%s", (_, given, is, end) => {
     expect(quietEnd(given, is, now)).toBe(end);
   });
+});
+
+it("a kind has what its come-backs are now, the most first, in words", () => {
+  const as = { failedAgain: 5, failedAgainAs: { b: 1, c: 3 } };
+  const [view] = viewsOf({
+    failures: [recorded("a", now), { ...recorded("b", now), status: null }, recorded("c", now)],
+    of: {
+      orders: [standing("a", as)],
+      refunds: [standing("a", { failedAgain: 1, failedAgainAs: { b: 1 } })],
+    },
+  });
+  expect(view).toMatchObject({
+    failedAgain: 6,
+    failedAgainAs: [
+      { id: "c", status: 503, count: 3 },
+      { id: "b", status: null, count: 2 },
+    ],
+  });
+  const words = (failedAgain: number): string =>
+    toAsText({ failedAgain, failedAgainAs: view!.failedAgainAs });
+  expect(words(6)).toBe("(3 as 503, 2 as no answer)");
+  expect(toAsText({ failedAgain: 3, failedAgainAs: view!.failedAgainAs.slice(0, 1) })).toBe("(as 503)");
+  expect(toAsText({ failedAgain: 3, failedAgainAs: [] })).toBe("");
 });
 
 describe("who works on a kind", () => {

@@ -11,6 +11,7 @@ import {
   messageId,
   publishedFact,
   redisStand,
+  request,
   source,
   standsOn,
   startOfTime,
@@ -30,6 +31,79 @@ const factsOf = (ids: readonly DlqId[]) => ids.map((id) => ({ ...publishedFact(i
 const publish = ({ ledger }: LedgerStand, ids: readonly DlqId[]) => ledger.published(factsOf(ids));
 const statesOf = async ({ ledger }: LedgerStand, ids: readonly DlqId[]): Promise<readonly string[]> =>
   (await ledger.peek(ids)).views.map(({ state }) => state);
+
+const kindOf = (index: number, kinds: number): string => `c0ffee${1_000 + (index % kinds)}`;
+const come = ({ ledger }: LedgerStand, ids: readonly DlqId[]) =>
+  ledger.published(ids.map((id) => ({ ...publishedFact(id), deletePending: false, drain, namedBy: b })));
+
+const beginAs = (stand: LedgerStand, ids: readonly DlqId[], kinds: number | null) =>
+  stand.ledger.begin(
+    ids.map((id, index) => ({
+      ...request(id),
+      ...(kinds === null ? {} : { failure: kindOf(index, kinds) }),
+    })),
+    { token: a, drain, act: "republish", pageReadAt: stand.now(), pastHorizon: "leave" },
+  );
+
+describe("the kind under which a record was begun", () => {
+  const many = Array.from({ length: 100 }, (_, index) => dlqId(index + 1));
+
+  test.each([1, 2, 12, 100])("is told to its first come-back, of %i kinds in one batch", async (kinds) => {
+    const stand = await create();
+    await beginAs(stand, many, kinds);
+    await publish(stand, many.slice(0, 60));
+    await stand.ledger.gone(many.slice(0, 40));
+    const { verdicts } = await come(stand, many);
+    expect(verdicts.map(({ failure }) => failure)).toEqual(many.map((_, index) => kindOf(index, kinds)));
+    const again = await stand.ledger.published([{ ...publishedFact(one), namedBy: c }]);
+    expect(again.verdicts[0]).not.toHaveProperty("failure");
+  });
+
+  test("stays with the batch as long as it is whole, and is told to one that was begun alone", async () => {
+    const stand = await create();
+    await beginAs(stand, many, 12);
+    await publish(stand, many);
+    await stand.ledger.gone(many);
+    const [first, second] = (await come(stand, many.slice(11, 13))).verdicts;
+    expect([first?.failure, second?.failure]).toEqual([kindOf(11, 12), kindOf(0, 12)]);
+    const alone = [dlqId(200)];
+    await beginAs(stand, alone, 1);
+    expect((await come(stand, alone)).verdicts).toMatchObject([{ failure: kindOf(0, 1) }]);
+  });
+
+  test("is not known of what an older build has begun, of what is forgotten, and of a drop", async () => {
+    const stand = await create();
+    await beginAs(stand, many, null);
+    const ids = [...many.slice(0, 2), dlqId(300)];
+    expect((await come(stand, ids)).verdicts.map(({ failure }) => failure)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("costs a batch 13 bytes to Redis if it is one, and 4 a record if there are twelve", async () => {
+    const sizes = [];
+    for (const kinds of [null, 1, 12]) {
+      let bytes = 0;
+      const connection = redis.fresh();
+      const counting = {
+        ...connection,
+        run: (...call: Parameters<RedisConnection["run"]>) => {
+          bytes = call[2].join("").length;
+          return connection.run(...call);
+        },
+      };
+      const ledger = createRedisLedger(counting, source, defaultLimits, { epochSeed: () => "seed" });
+      const { at } = await ledger.now();
+      await beginAs({ ledger, now: () => at } as LedgerStand, many, kinds);
+      sizes.push(bytes);
+    }
+    const [none = 0, one1 = 0, twelve = 0] = sizes;
+    expect(one1 - none).toBeLessThanOrEqual(20);
+    expect(twelve - none).toBeLessThanOrEqual(400);
+  });
+});
 
 describe("a batch", () => {
   test("goes on in part: what was not proven stays in doubt", async () => {

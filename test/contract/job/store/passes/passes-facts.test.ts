@@ -29,6 +29,10 @@ const held = (id: string, seen: number): FailureCounts => ({
   [id]: { seen, ruled: { "hold otherwise": seen } },
 });
 
+const fiveBack = (ofSent: number): FailureCounts => ({
+  back: { seen: 5, arrived: { 8: 5 }, failedAgain: 5, failedAgainOf: { sent: ofSent, nobody: 1 } },
+});
+
 const arrival = (at: number): FailureCounts => ({
   a: { seen: 1, arrived: { 7: 1 }, firstAt: at, lastArrivedAt: at },
 });
@@ -94,6 +98,7 @@ describe("what passes found", () => {
           arrived: 7,
           published: 2,
           failedAgain: 0,
+          failedAgainAs: {},
           lastArrivedAt: null,
           largestHour: 7,
           ruled: {},
@@ -237,6 +242,44 @@ describe("what passes found", () => {
     await runPass(passes, "p3", { to: to + 168 * 3_600_000, mayBeNew: false }, {}, "done", now);
     expect(await passes.arrivals(drain)).toEqual(new Map([["a", {}]]));
     expect(await facts()).toMatchObject([{ largestHour: 70, ruled: { "park late": 130 } }]);
+  });
+
+  test("a come-back under another kind counts for the kind that was sent, as far as that is known", async () => {
+    const { passes } = await create();
+    const kinds = async () =>
+      (await failuresById(passes)).map(({ id, failedAgain, failedAgainAs }) => [
+        id,
+        failedAgain,
+        failedAgainAs,
+      ]);
+    await runPass(passes, "p1", {}, {}, "done", { sent: { seen: 9, arrived: { 7: 9 }, published: 5 } });
+    const counted = [
+      ["back", 1, {}],
+      ["sent", 4, { back: 4 }],
+    ];
+    const { pass } = await open(passes, "p2", { to: epoch + 30_000 });
+    await passes.progress(drain, pass.passId, "w1", [], nothing, fiveBack(4));
+    expect(await kinds()).toEqual(counted);
+    await endWindow(passes, pass, "w1", nothing, fiveBack(4));
+    expect(await kinds()).toEqual(counted);
+    await passes.countActs(drain, "acts", fiveBack(2));
+    expect(await kinds()).toEqual([
+      ["back", 4, {}],
+      ["sent", 6, { back: 6 }],
+    ]);
+    // A kind keeps twenty others: the sums stay right.
+    const others = Array.from({ length: 40 }, (_, index) => `other-${index}`);
+    const parts = Object.fromEntries(others.map((id) => [id, 1]));
+    const seen = Object.fromEntries(others.map((id) => [id, { seen: 1, arrived: { 8: 1 } }]));
+    await runPass(passes, "p3", { to: epoch + 60_000 }, {}, "done", {
+      ...seen,
+      back: { failedAgain: 40, failedAgainOf: parts },
+    });
+    const all = await failuresById(passes);
+    expect(sum(all.map(({ failedAgain }) => failedAgain))).toBe(50);
+    expect(all.filter(({ failedAgain, id }) => id.startsWith("other-") && failedAgain === 1)).toHaveLength(
+      18,
+    );
   });
 
   test("a kind comes again: only if it had been empty and still for a quarter of an hour, counted or shown", async () => {
