@@ -111,8 +111,8 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   undici: ["job/service", "egress", "job/statistics", "people/notices"],
   hono: ["job/daemon", "people/console"],
   "@hono/node-server": ["bounded-server.ts"],
-  // Charts in the browser.
   commander: ["people/cli"],
+  "@modelcontextprotocol/sdk": ["people/cli"],
   "fast-json-patch": ["job/message"],
   jose: ["job"],
 };

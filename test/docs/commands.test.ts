@@ -64,7 +64,7 @@ describe("the commands of README", () => {
       const options = entriesOf(await helpOf(command), "Options");
       if (!options.some((option) => /^--json\b/.test(option))) withoutJson.push(command);
     }
-    expect(withoutJson.toSorted()).toEqual(["completions", "rules schema", "run"]);
+    expect(withoutJson.toSorted()).toEqual(["completions", "mcp", "rules schema", "run"]);
   });
 
   it("end with exit codes that README explains, and with no others", () => {

@@ -34,6 +34,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["config"], load: async () => (await import("./config/command.ts")).registerConfig },
   { names: ["archive"], load: async () => (await import("./archive/command.ts")).registerArchive },
   { names: ["index"], load: async () => (await import("./index-stats/command.ts")).registerIndex },
+  { names: ["mcp"], load: async () => (await import("./mcp/command.ts")).registerMcp },
   { names: ["notify"], load: async () => (await import("./notify/command.ts")).registerNotify },
   {
     names: ["completions"],

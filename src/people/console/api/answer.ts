@@ -71,7 +71,7 @@ function refuseBrokenText(name: string, value: unknown): unknown {
 }
 
 /** Names the place and the expectation of each problem, and never the value. */
-function parse(schema: z.ZodType, value: unknown, what: string): unknown {
+export function parse<Read>(schema: z.ZodType<Read>, value: unknown, what: string): Read {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const problems = read.error.issues.map(({ path, message }) =>

@@ -12,7 +12,7 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 
 /** Their output is data already. */
-const withoutJson = ["run", "rules schema", "completions"];
+const withoutJson = ["run", "rules schema", "completions", "mcp"];
 /** It needs the built program: dev/test/e2e/demo/demo.heavy.test.ts. */
 const testedElsewhere = ["demo", "plans stop", "plans remove"];
 
