@@ -99,6 +99,8 @@ export interface DrainRuntime {
   readonly nearMs: number;
   /** Another drain of the document has the same source, so a pass of this one is no census: they may list the same. */
   readonly hasOthers: boolean;
+  /** A person discards all that it decides, whatever the rules say. `why`: for the audit. Absent: nobody does. */
+  readonly discard?: { readonly why: string };
   /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */
   readonly passId?: PassId;
   /** What entered later arrives in this pass, Unix ms; absent outside of one: nothing does. */

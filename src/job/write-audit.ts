@@ -14,8 +14,13 @@ export interface ActOf {
   readonly forMs?: number;
 }
 
-export function ofDrain({ config, documentHash, passId }: DrainRuntime): ActOf {
-  return { drain: config.name, documentHash, ...(passId === undefined ? {} : { passId }) };
+export function ofDrain({ config, documentHash, passId, discard }: DrainRuntime): ActOf {
+  return {
+    drain: config.name,
+    documentHash,
+    ...(passId === undefined ? {} : { passId }),
+    ...(discard === undefined ? {} : { why: discard.why }),
+  };
 }
 
 export function toEntry(

@@ -16,7 +16,8 @@ type Stuck = () => void;
  * left for the sweep: it goes through the same stages and then never hears of the answer.
  */
 export async function leaveBehind(stand: Stand): Promise<void> {
-  for (const leftover of ["begun", "sent", "published", "drop-begun", "drop-archived"] as const) {
+  const leftovers = ["begun", "sent", "published", "drop-begun", "drop-archived", "discard-begun"] as const;
+  for (const leftover of leftovers) {
     const drain = drainOf(stand, "left");
     const records = await listed(drain, idsOf(stand, leftover));
     const { at } = await drain.source.ledger.now();
@@ -74,6 +75,8 @@ function dyingAt(
       return withService({ remove: () => never(stuck) });
     case "drop-begun":
       return { ...drain, archive: { ...drain.archive, write: () => never(stuck) } as Archive };
+    case "discard-begun":
+      return { ...dyingAt("drop-begun", drain, stuck), discard: { why: "plan 1f2e3d4c: INC-7" } };
   }
 }
 

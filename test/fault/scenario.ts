@@ -24,7 +24,14 @@ export type Ending = "delivered" | "dropped" | "parked" | "refused" | "copied";
 export type SourceName = "main" | "second";
 
 /** How a worker that died before the daemon began left it. */
-export type Leftover = "begun" | "sent" | "published" | "drop-begun" | "drop-archived" | "parked-by-rules";
+export type Leftover =
+  | "begun"
+  | "sent"
+  | "published"
+  | "drop-begun"
+  | "drop-archived"
+  | "discard-begun"
+  | "parked-by-rules";
 
 export interface ScenarioLetter {
   /** In its body, so that its deliveries are known again. */
@@ -87,6 +94,7 @@ const groups: readonly Group[] = [
   { name: "done", count: 2, path: "left", status: 503, ending: "delivered", leftover: "published" },
   { name: "torn", count: 2, path: "left", status: 410, ending: "dropped", leftover: "drop-begun" },
   { name: "kept", count: 2, path: "left", status: 410, ending: "dropped", leftover: "drop-archived" },
+  { name: "given-up", count: 2, path: "left", status: 503, ending: "dropped", leftover: "discard-begun" },
   { name: "nobody", count: 2, path: "nobodys", status: 503, ending: "copied", ageMs: nearExpiryMs },
   {
     name: "second",

@@ -69,6 +69,8 @@ export type LedgerView =
       readonly unknown: boolean;
       /** now > firstAt + postHorizon: no further POST of this series. Never of the service's own retry. */
       readonly pastHorizon: boolean;
+      /** Begun to be discarded, by a person's order. It is finished, whatever the rules say. */
+      readonly isDiscarded?: true;
     }
   | (Settling & {
       readonly state: "published";
@@ -78,7 +80,13 @@ export type LedgerView =
     })
   | (Settling & { readonly state: "archived"; readonly file: string; readonly drain: DrainName })
   /** `at`: when it became a tombstone, by the ledger's time. `cameBack`: a page has met its come-back. */
-  | { readonly state: "gone"; readonly at: number; readonly cameBack?: true }
+  | {
+      readonly state: "gone";
+      readonly at: number;
+      readonly cameBack?: true;
+      /** It was archived, and not published. */
+      readonly wasArchived?: true;
+    }
   | {
       readonly state: "parked";
       readonly reason: ParkReason;

@@ -69,6 +69,11 @@ export interface BeginOptions {
   readonly destinations?: readonly DestinationName[];
   /** Takes a record parked under another hash if its reason is decided again. Absent: it stays parked. */
   readonly rulesHash?: string;
+  /**
+   * Of a drop that a person ordered: it takes what is parked too, and of open entries only what was begun so. The entry
+   * has it, so that whoever takes over drops it as well.
+   */
+  readonly isDiscard?: true;
   readonly workerLostAt?: number;
   /** Entries of the audit that are true if every record is begun and no double is declared (Riding). */
   readonly audit?: readonly NewAuditEntry[];
@@ -240,7 +245,7 @@ type Counted = LedgerStamp & { readonly count: number };
  *                            └── refused ──► cool
  *
  *   absent, cool, open past takeover ──park──► parked ─┬─ release ──► cool
- *                                                      └─ begin, under other rules ──► open
+ *                                                      └─ begin, under other rules or to discard ──► open
  *   open, cool, parked ──published──► published, whenever a proof comes
  *
  * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and

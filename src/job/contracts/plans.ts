@@ -10,7 +10,7 @@ const counts = z.record(z.string(), z.number());
 const time = z.number().describe("Unix ms.");
 const drainName = z.string() as unknown as z.ZodType<DrainName>;
 
-/** Limits a plan to a part of a drain's records. */
+/** What a plan is of: a part of a drain's records, and what is to become of them. */
 export const planFilter = z.object({
   /** Names of rules; absent: with and without a rule. */
   rules: z.array(z.string()).exactOptional(),
@@ -20,6 +20,8 @@ export const planFilter = z.object({
   failure: z.string().exactOptional(),
   /** Maximum records of a drain; the listing ends there. */
   limit: count.exactOptional(),
+  /** All of them are discarded: archived, then deleted. Absent: the rules decide. */
+  discard: z.literal(true).exactOptional(),
 });
 export type PlanFilter = Frozen<z.infer<typeof planFilter>>;
 
@@ -98,11 +100,13 @@ export const verdictStates = [
   "unknown",
 ] as const;
 
-/** What became of what was sent. `sent` is the sum of `cameBack`, `delivered` and `silent`. */
+/** What became of what was sent, or discarded. `sent` is the sum of `cameBack`, `delivered` and `silent`. */
 const planVerdict = z.object({
   state: z.enum(verdictStates),
   /** Of this plan, also by an apply before. */
   sent: count,
+  /** Of a plan to discard, also by an apply before: archived, and deleted or about to be. */
+  discarded: count.exactOptional(),
   cameBack: count,
   /** As callbacks have reported. */
   delivered: count,

@@ -11,7 +11,7 @@ import type { Begun, Item, Letter } from "./letter.ts";
 
 export type Beginning = Pick<
   BeginOptions,
-  "act" | "via" | "token" | "pageReadAt" | "pastHorizon" | "previous"
+  "act" | "via" | "token" | "pageReadAt" | "pastHorizon" | "previous" | "isDiscard"
 >;
 
 /** `recordBegun`: see begin. */

@@ -11,6 +11,7 @@ import type { RecordFacts } from "../rules/record-facts.ts";
 /** The parts of a drain at work that a decision needs. */
 export interface DecidingRuntime {
   readonly config: DrainRuntime["config"];
+  readonly discard?: DrainRuntime["discard"];
   readonly source: ServiceTime &
     Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem"> & {
       /** Absent: as the document says. */
@@ -28,7 +29,7 @@ export function decideLetter(
   now: number = serviceNow(runtime.source),
   preparation: Preparation = preparationOf(runtime),
 ): RecordFacts {
-  const { decision, facts } = decide(runtime.config, letter, now);
+  const { decision, facts } = decide(runtime.config, letter, now, runtime.discard !== undefined);
   letter.facts = facts;
   letter.attempt = facts.attempt;
   letter.decision = decision;
@@ -70,13 +71,19 @@ export function mayBeKept({ responseStatus }: Pick<Letter, "responseStatus">): b
   return comeBackKindOf(responseStatus) === "down";
 }
 
+/** By a person's order. */
+export function isDiscard({ then, reason }: Letter["decision"]): boolean {
+  return then === "drop" && reason === "discarded";
+}
+
 /**
  * True for a letter parked as vanished that is listed after all, because an earlier listing lagged. Also for
  * one parked by these very rules, if they decide otherwise by now. One parked under other rules is taken by
  * `begin` itself.
  */
 export function isToUnpark({ config }: DrainRuntime, { view, item, decision }: Letter): boolean {
-  if (view.state !== "parked") return false;
+  // A discard takes it as it is.
+  if (view.state !== "parked" || isDiscard(decision)) return false;
   const isActedOn = item !== null || decision.then === "drop";
   return view.reason === "vanished" || (isActedOn && view.rulesHash === config.rulesHash);
 }

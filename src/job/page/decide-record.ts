@@ -32,10 +32,10 @@ export function decideRecord(
 }
 
 /** The same letter, decided at a later time. `at`: Unix ms by the service's clock. */
-export function decideLater({ config, source }: DecidingRuntime, letter: Letter, at: number): Letter {
+export function decideLater(runtime: DecidingRuntime, letter: Letter, at: number): Letter {
   const later = letter.again();
   later.viewedAt += at - (letter.facts?.now ?? at);
-  decideLetter({ config, source: atTime(source, at) }, later);
+  decideLetter({ ...runtime, source: atTime(runtime.source, at) }, later);
   return later;
 }
 

@@ -25,12 +25,13 @@ export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt"
 
 /**
  * Decides one letter: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
- * Unix ms by the service's clock.
+ * Unix ms by the service's clock. `isDiscarded`: a person's order stands in place of the rules.
  */
 export function decide(
   drain: DecidingDrain,
   letter: Decidable,
   now: number,
+  isDiscarded = false,
 ): { readonly decision: Decision; readonly facts: RecordFacts } {
   const { content, view, reading } = letter;
   const root = rootOf(content, reading);
@@ -43,7 +44,21 @@ export function decide(
     rootCreatedAt: root.rootCreatedAt,
     expiresAt: content.enteredAt + drain.source.retentionMs,
   };
-  return { decision: decidedByLedger(drain, letter, now) ?? decidedByRules(drain, letter, facts), facts };
+  const decision = isDiscarded
+    ? decidedByOrder(drain, letter, now)
+    : (decidedByLedger(drain, letter, now) ?? decidedByRules(drain, letter, facts));
+  return { decision, facts };
+}
+
+const discarded: Decision = { then: "drop", reason: "discarded", rule: null };
+
+/** All that waits is discarded, parked or not. What may be under way is reconciled first. */
+function decidedByOrder(drain: DecidingDrain, letter: Decidable, now: number): Decision {
+  const { state } = letter.view;
+  if (state === "absent" || state === "cool" || state === "parked") return discarded;
+  const decision = decidedByLedger(drain, letter, now);
+  if (decision?.then === "settle" || decision?.then === "drop" || decision?.then === "hold") return decision;
+  return { then: "hold", reason: "outcome-unknown", rule: null };
 }
 
 /** The release that the next attempt is made by; false: none. */
@@ -129,6 +144,8 @@ function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: Decidable, no
       return { then: "settle", reason: "published-before", rule: null };
     case "open":
       if (!view.unknown) return { then: "hold", reason: "in-flight", rule: null };
+      // Its worker died before it could. No rule may publish it now.
+      if (view.isDiscarded === true) return discarded;
       if (view.pastHorizon && (drain.unknownOutcome === "park" || isSpent(drain, view))) {
         return { then: "park", reason: "outcome-unknown", rule: null };
       }

@@ -1,14 +1,16 @@
 /**
- * Drops records by rule. The order guarantees that only archived records are deleted:
+ * Drops records by rule, or by a person's order to discard them. The order guarantees that only archived records are deleted:
  *
  *   begin, audit ─► archive (whole and synced) ─► ledger: archived ─► the caller settles
  *
  * If a step fails, the record stays in the DLQ. A later pass drops it again, and the archive may then hold it
- * twice.
+ * twice. If the worker dies, the ledger knows a discard as one, so the sweep ends it. If the archive fails, what was
+ * parked is parked again.
  */
 import type { Archive, ArchiveEntry } from "../contracts/archive.ts";
 import { isRedisAway, isRedriverError, unlessRedisAway } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
+import type { ParkRequest, RefusedRequest } from "../contracts/ledger.ts";
 import { isOfInput } from "../by-halves.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -36,7 +38,8 @@ export async function drop(
   if (letters.length === 0) return;
   if (config.paused) return holdAll(letters, "paused");
   const token = source.identities.token();
-  const beginning = { act: "drop", token, pageReadAt, pastHorizon: "leave" } as const;
+  const by = drain.discard === undefined ? {} : { isDiscard: true as const };
+  const beginning = { act: "drop", token, pageReadAt, pastHorizon: "leave", ...by } as const;
   const { begun, recordBegun } = await begin(drain, letters, beginning);
   await keep(
     drain,
@@ -83,10 +86,25 @@ async function keep(
     const isArchive = isRedriverError(error) && error.code === "archive-unavailable";
     if (!isArchive && !isOfInput(error)) throw error;
     // No copy is known and nothing was sent, so the records cool and may be dropped again.
-    const requests = ids.map((dlqId) => ({ dlqId, outcome: "not-sent", coolMs: 0 }) as const);
-    await unlessRedisAway(() => source.ledger.refused(requests, token), undefined);
+    await unlessRedisAway(() => giveBack(drain, letters, token), undefined);
     if (!isArchive) throw error;
     source.events.emit({ type: "archive:failed", source: source.config.id, message: error.message });
     holdAll(letters, "archive-missing");
   }
+}
+
+/** Nothing was sent, so each goes back to where it was: no rule may publish what waits for a person. */
+async function giveBack(
+  { source: { ledger }, config: { name, rulesHash } }: DrainRuntime,
+  letters: readonly Letter[],
+  token: Token,
+): Promise<void> {
+  const parked: ParkRequest[] = [];
+  const others: RefusedRequest[] = [];
+  for (const { dlqId, view, failure } of letters) {
+    if (view.state !== "parked") others.push({ dlqId, outcome: "not-sent", coolMs: 0 });
+    else parked.push({ dlqId, reason: view.reason, attempt: view.attempt, failure: failure.id });
+  }
+  if (parked.length > 0) await ledger.park(parked, { drain: name, rulesHash, token });
+  if (others.length > 0) await ledger.refused(others, token);
 }

@@ -10,6 +10,7 @@ import { createFailureTally, type FailureTally } from "../failures/count-failure
 import { unreadableKind } from "../message/failure-kind.ts";
 import { dayMs, hourMs } from "../listing/record-dates.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { isDiscard } from "./decide-letter.ts";
 import type { Fate } from "./fate.ts";
 import type { Letter } from "./letter.ts";
 import type { Settled } from "./settle.ts";
@@ -205,7 +206,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       case "held": {
         hold(letter, fate.decision);
         failures.stays(failure, dlqId);
-        countParkChange(letter, false);
+        // What a discard did not take stays where it was.
+        countParkChange(letter, isDiscard(decision) && letter.view.state === "parked");
         const { decision: holding, why } = fate;
         const text = (): string => explainDecision(holding);
         addDecision(dlqId, holding, why === undefined ? text : () => `${text()}: ${why}`);

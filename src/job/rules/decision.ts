@@ -58,7 +58,8 @@ export type HoldReason = keyof typeof holds;
 export const holdReasons = Object.keys(holds) as readonly HoldReason[];
 
 export const republishReasons = ["due", "reconcile", "after-ledger-loss"] as const;
-export const dropReasons = ["rule"] as const;
+/** `discarded`: by a person, whatever the rules say. */
+export const dropReasons = ["rule", "discarded"] as const;
 /** Already done: the record is listed although published or gone, and is deleted again. */
 export const settleReasons = ["published-before"] as const;
 
@@ -72,7 +73,7 @@ export type Decision =
       /** By the service's own retry. Absent: in a batch. */
       readonly via?: "service";
     }
-  | { readonly then: "drop"; readonly reason: (typeof dropReasons)[number]; readonly rule: string }
+  | { readonly then: "drop"; readonly reason: (typeof dropReasons)[number]; readonly rule: string | null }
   | {
       readonly then: "hold";
       readonly reason: HoldReason;

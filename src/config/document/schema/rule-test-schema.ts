@@ -3,7 +3,7 @@ import { defined } from "../../../job/message/defined.ts";
 import type { JsonValue } from "../../../job/message/json-value.ts";
 import { policyLosses, reportedLosses } from "../../../job/message/loss-kinds.ts";
 import { parkReasons } from "../../../job/message/park-reasons.ts";
-import { dropReasons, holdReasons, republishReasons } from "../../../job/rules/decision.ts";
+import { holdReasons, republishReasons } from "../../../job/rules/decision.ts";
 import type { RuleTest } from "../../../job/rules/rule-test.ts";
 import { noRule } from "../checks/rule-checks.ts";
 import {
@@ -78,7 +78,7 @@ const item = section({
   body: key(jsonValue, "Its body; JSON is compared by value."),
 });
 
-const reasons = [...new Set([...republishReasons, ...dropReasons, ...holdReasons, ...parkReasons])];
+const reasons = [...new Set([...republishReasons, ...holdReasons, ...parkReasons])];
 
 const expected = section({
   then: oneOf(["republish", "drop", "hold", "park"]).meta({ description: "The decision." }),

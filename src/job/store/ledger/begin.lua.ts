@@ -10,7 +10,7 @@ export interface BatchBegun extends Riding {
 /**
  * begin: takes the right to act and writes the intent.
  *
- * ARGV: 3 { token, drain, act, via?, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?,
+ * ARGV: 3 { token, drain, act, via?, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, isDiscard?,
  * destinations?, workerLostAt?, fk? (pack-kinds.ts) }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
  * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
@@ -161,6 +161,7 @@ local function open(request, e, pastHorizon)
   if call.act == 'drop' then opened.sv = e and e.sv elseif call.via then opened.sv = 1 end
   if doubts > 0 then opened.un = doubts end
   if e then opened.ra = e.ra opened.rt = e.rt opened.rel = e.rel end
+  if call.act == 'drop' and (call.isDiscard or e and e.o) then opened.o = 1 end
   put(request.dlqId, opened)
   return begun(opened)
 end
@@ -180,7 +181,7 @@ local function decide(request, e)
   if e.s == 'open' then
     if e.t == call.token and not e.e then return begun(e) end
     if previous and e.t == previous.token then return retry(request, e) end
-    if isAtWork(e.l) then return { kind = 'in-flight' } end
+    if isAtWork(e.l) or call.isDiscard and not e.o then return { kind = 'in-flight' } end
     -- Its page may be from before that POST.
     if e.sv and not call.via and call.pageReadAt <= e.l + limits.takeover then return { kind = 'in-flight' } end
     if not mayBegin and not (mayAsk and asksAgain(e)) then return { kind = 'in-flight' } end
@@ -193,7 +194,7 @@ local function decide(request, e)
   end
   if e.s == 'parked' then
     local underOtherRules = decidedAgain[e.why] and call.rulesHash and e.d == call.drain and e.h ~= call.rulesHash
-    if not mayBegin or not underOtherRules then return { kind = 'parked', reason = e.why } end
+    if not mayBegin or not (underOtherRules or call.isDiscard) then return { kind = 'parked', reason = e.why } end
     return open(request, e, unknownPastHorizon)
   end
   if e.s == 'published' then return { kind = 'published', as = e.as, isBeingDeleted = isBeingDeleted(e) or nil } end

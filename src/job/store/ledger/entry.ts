@@ -26,6 +26,7 @@ interface StoredEntry {
   readonly m?: MessageId;
   readonly un?: number;
   readonly ra?: number;
+  readonly o?: 1;
   readonly rel?: 1 | 2;
   readonly sv?: 1;
   readonly d?: DrainName;
@@ -89,6 +90,7 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
         messageId: messageId ?? none,
         unknown: !isAtWork(lastAt),
         pastHorizon: stored.sv !== 1 && now > firstAt + postHorizonMs(limits),
+        ...(stored.o === undefined ? {} : { isDiscarded: true }),
       };
     }
     case "published":
@@ -96,7 +98,7 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
     case "archived":
       return { state: "archived", file: stored.file ?? none, drain: stored.d ?? none, ...settling };
     case "gone":
-      return { state: "gone", at, ...named };
+      return { state: "gone", at, ...named, ...(stored.as === undefined ? { wasArchived: true } : {}) };
     case "parked": {
       const { why: reason = none, d: drain = none, h: rulesHash = none, fk: failure } = stored;
       return {

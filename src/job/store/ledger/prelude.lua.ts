@@ -25,7 +25,7 @@ import { batchLua } from "./batch.lua.ts";
  *   when last; rel released: 1 by a person, 2 because it is listed again
  *   sv the series is of the service's own retry
  *   fk kind of failure: parked, and open, published and gone as it was begun
- *   open: d drain, t token, l lastAt, a act, e the token's POST is answered
+ *   open: d drain, t token, l lastAt, a act, o a person discards it, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
  *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg
  *       it may be gone, da it entered when it was created, w last listed, cb the listing that first found a

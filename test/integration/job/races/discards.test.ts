@@ -1,0 +1,175 @@
+/** Races for a dead letter that a person discards, of a drain whose rules would publish it. */
+import { describe, expect, it } from "vitest";
+import type { DrainName } from "../../../../src/job/contracts/ids.ts";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { workPage } from "../../../../src/job/page/work-page.ts";
+import type { DrainRuntime } from "../../../../src/job/runtime.ts";
+import { readArchive } from "../../../support/archives.ts";
+import { createFolder } from "../../../support/command.ts";
+import {
+  horizonMs,
+  type RaceStand,
+  stallPage,
+  takeoverMs,
+  useRaces,
+  ways,
+  type Worker,
+} from "../../../support/race-stand.ts";
+
+const races = useRaces();
+const why = "plan 1f2e3d4c: INC-7";
+
+type Stand = RaceStand & {
+  kept(): Promise<readonly string[]>;
+  /** A worker that does what a person ordered. */
+  person(): Promise<Worker>;
+  park(ids: readonly DlqId[]): Promise<void>;
+};
+
+async function stand(dir: string = createFolder().path, mode: "live" | "plan" = "live"): Promise<Stand> {
+  const race = await races({ document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`, mode });
+  return {
+    ...race,
+    kept: async () => (await readArchive(dir)).ids.toSorted(),
+    async person() {
+      const worker = await race.worker();
+      return { ...worker, page: async () => discard(worker.drain, await worker.list()) };
+    },
+    async park(ids) {
+      const of = { drain: "main" as DrainName, rulesHash: race.rig.drain.config.rulesHash, token: null };
+      const requests = ids.map((dlqId) => ({ dlqId, reason: "outcome-unknown", attempt: 1 }) as const);
+      await race.rig.drain.source.ledger.park(requests, of);
+    },
+  };
+}
+
+/** How it ended, and the copies that the archive has. */
+async function endOf(race: Stand, ids: readonly DlqId[]) {
+  const { size } = race.rig.emulator.dlq;
+  return { states: new Set(await race.states(ids)), size, posts: race.posts, kept: await race.kept() };
+}
+
+const discarded = (copies: readonly DlqId[]) => ({
+  states: new Set(["gone"]),
+  size: 0,
+  posts: [],
+  kept: copies.toSorted(),
+});
+
+function discard(drain: DrainRuntime, page: Parameters<typeof workPage>[1]) {
+  const ordered: DrainRuntime = { ...drain, config: { ...drain.config, mode: "live" }, discard: { why } };
+  return workPage(ordered, page, new AbortController().signal);
+}
+
+describe("a discard", () => {
+  it("takes what waits, what is parked and what cools, and publishes none of it", async () => {
+    const race = await stand();
+    const ids = race.seed(6);
+    await race.park(ids.slice(0, 2));
+    await race.rig.drain.source.ledger.release(ids.slice(1, 2), "by-person");
+    const outcome = await (await race.person()).page();
+    expect(outcome).toMatchObject({ tally: { deleted: 6, republished: 0 }, left: [] });
+    expect(await endOf(race, ids)).toEqual(discarded(ids));
+  });
+
+  it.each(ways)(
+    "R60 whose worker dies before the archive's write is ended by %s after the takeover, though the rules publish",
+    async (_way, takeUp) => {
+      const race = await stand();
+      const ids = race.seed(3);
+      await race.park(ids.slice(0, 1));
+      await stallPage(await race.person(), "archive", "before");
+      const other = await race.worker();
+      await takeUp(other);
+      expect(await race.states(ids)).toEqual(["open", "open", "open"]);
+      await race.wait(takeoverMs + 1);
+      await takeUp(other);
+      expect(await endOf(race, ids)).toEqual(discarded(ids));
+    },
+  );
+
+  it("whose worker dies twice is still one", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    await stallPage(await race.person(), "archive", "after");
+    await race.wait(takeoverMs + 1);
+    await stallPage(await race.worker(), "archive", "before");
+    await race.wait(takeoverMs + 1);
+    await (await race.worker()).sweep();
+    expect(await endOf(race, ids)).toEqual(discarded([...ids, ...ids]));
+  });
+
+  it("whose worker dies is ended in plan mode too, also of what was parked past its horizon", async () => {
+    const race = await stand(undefined, "plan");
+    const ids = race.seed(2);
+    await race.park(ids);
+    await race.wait(horizonMs + 1);
+    await stallPage(await race.person(), "archive", "before");
+    await race.wait(takeoverMs + 1);
+    await (await race.worker()).sweep();
+    expect(await endOf(race, ids)).toEqual(discarded(ids));
+  });
+
+  it.each(["before", "after"] as const)(
+    "R61 whose worker dies %s its DELETE leaves the fact, and the sweep deletes without a second copy",
+    async (moment) => {
+      const race = await stand();
+      const ids = race.seed(2);
+      await stallPage(await race.person(), "remove", moment);
+      await race.wait(takeoverMs + 1);
+      await (await race.worker()).sweep();
+      expect(await endOf(race, ids)).toEqual(discarded(ids));
+    },
+  );
+
+  it("R62 leaves what was begun and is not proven: it is reconciled first", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    await stallPage(await race.worker(), "publish", "after");
+    const person = await race.person();
+    for (const waitMs of [0, takeoverMs + 1]) {
+      await race.wait(waitMs);
+      expect((await person.page()).left.map(({ reason }) => reason)).toEqual(
+        ids.map(() => (waitMs === 0 ? "in-flight" : "outcome-unknown")),
+      );
+    }
+    expect(race.rig.emulator.dlq.size).toBe(2);
+    await (await race.worker()).sweep();
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    expect(race.rig.emulator.journal.counts().accepted).toBe(2);
+    expect(await race.kept()).toEqual([]);
+  });
+
+  it("R63 that looked before another worker's POST does not begin what that has left unproven", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    const person = await race.person();
+    const begin = person.stop("begin", "before");
+    const discarding = person.page();
+    await begin.reached;
+    await stallPage(await race.worker(), "publish", "after");
+    await race.wait(takeoverMs + 1);
+    begin.release();
+    await discarding;
+    expect(await race.states(ids)).toEqual(["open", "open"]);
+    expect(race.rig.emulator.dlq.size).toBe(2);
+    expect(await race.kept()).toEqual([]);
+  });
+
+  it("without a working archive deletes nothing, and what was parked stays parked", async () => {
+    const { path } = createFolder({ taken: "" });
+    const race = await stand(`${path}/taken`);
+    const ids = race.seed(2);
+    await race.park(ids.slice(0, 1));
+    const { left, tally } = await (await race.person()).page();
+    expect(left.map(({ reason }) => reason)).toEqual(["archive-missing", "archive-missing"]);
+    expect(tally.deleted).toBe(0);
+    expect(race.rig.emulator.dlq.size).toBe(2);
+    expect((await race.ledger.peek(ids)).views).toMatchObject([
+      { state: "parked", reason: "outcome-unknown", attempt: 1 },
+      { state: "cool", released: false },
+    ]);
+    await (await race.worker()).page();
+    expect(race.rig.emulator.journal.counts().accepted).toBe(1);
+  });
+});
