@@ -19,6 +19,8 @@ export interface ConsoleDaemon {
   /** Of the daemon, for commands beside it. */
   readonly env: Readonly<Record<string, string>>;
   readonly address: string;
+  /** Of its metrics. */
+  readonly ops: string;
   /** A path below /api/v1, with a body. */
   api(path: string, body: object, role: Role): Promise<Response>;
   seed(count: number, fields?: object): readonly string[];
@@ -64,7 +66,10 @@ export async function startConsoleDaemon(
     },
   });
   const daemon = await startDaemon(env);
-  const address = `http://${String(daemon.log.find(({ event }) => event === "daemon:started")?.["consoleAddress"])}`;
+  const started = daemon.log.find(({ event }) => event === "daemon:started");
+  const [address, ops] = [started?.["consoleAddress"], started?.["httpAddress"]].map(
+    (one) => `http://${String(one)}`,
+  ) as [string, string];
   const get = (to: string, role: Role = "viewer"): Promise<Response> =>
     fetch(`${address}${to}`, { headers: { authorization: `Bearer ${tokens[role]}` } });
   const page = async (to: string, role?: Role): Promise<string> => {
@@ -87,6 +92,7 @@ export async function startConsoleDaemon(
     folder,
     env,
     address,
+    ops,
     get,
     api: (to, body, role) =>
       fetch(`${address}/api/v1${to}`, {

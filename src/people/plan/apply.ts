@@ -14,6 +14,7 @@ import type { DlqId } from "../../job/message/dead-letter.ts";
 import { hostOf } from "../../job/message/destination-url.ts";
 import type { AuditRecord } from "../../job/contracts/audit.ts";
 import { unlessRedisAway } from "../../job/contracts/errors.ts";
+import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
 import { takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
 import type { Origin } from "../../job/contracts/lanes.ts";
 import type { Capacity } from "../../job/contracts/capacity.ts";
@@ -209,7 +210,10 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     const acted = new Set(outcome.acted);
     for (const [index, dlqId] of ids.entries()) {
       const view = views[index];
-      if (view === undefined || (!isDone(view) && view.state !== "parked")) continue;
+      // A discard takes what is parked too, so one that is parked still is not done.
+      const isOver = (one: LedgerView): boolean =>
+        isDone(one) || (one.state === "parked" && drain.discard === undefined);
+      if (view === undefined || !isOver(view)) continue;
       // A record found done or changed right before its act is counted already.
       if (!orders.takeOut(dlqId)) continue;
       if (!acted.has(dlqId)) meanwhile += 1;
@@ -375,7 +379,7 @@ function createOrderRecorder(
   return async (records) => {
     const news = records.filter((one) => recorded.get(one.dlqId) !== toDecided(one));
     if (news.length === 0) return;
-    await recordIntent(drain.source, "apply", news, { ...ofDrain(drain), ...order });
+    await recordIntent(drain.source, "apply", news, { ...order, ...ofDrain(drain) });
     for (const one of news) recorded.set(one.dlqId, toDecided(one));
   };
 }

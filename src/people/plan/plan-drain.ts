@@ -43,7 +43,11 @@ export async function planDrain(run: PlanRun) {
   const { config, source } = drain;
   const { clock, from, to } = run.range;
   const { failure } = filter;
-  const isWanted = toTest(filter, failure === undefined ? null : await readFailureMatcher(source, failure));
+  const isWanted = toTest(
+    drain,
+    filter,
+    failure === undefined ? null : await readFailureMatcher(source, failure),
+  );
   const limit = filter.limit ?? Infinity;
   const isFiltered = [filter.rules, filter.host, filter.failure].some((given) => given !== undefined);
   const decided = createDecidedCount();
@@ -108,13 +112,18 @@ export async function planDrain(run: PlanRun) {
 }
 
 function toTest(
+  { config, discard }: DrainRuntime,
   { rules, host }: PlanFilter,
   fitsFailure: FailureMatcher | null,
 ): (letter: Letter) => boolean {
   const wanted = rules === undefined ? null : new Set(rules);
   const fitsHost = host === undefined ? null : compileHostGlob(host);
-  return ({ decision, content, failure }) => {
-    if (wanted !== null && (decision.rule === null || !wanted.has(decision.rule))) return false;
+  return ({ decision, facts, content, failure }) => {
+    if (wanted !== null) {
+      // What is discarded is decided by no rule. Meant is what the rule would decide.
+      const rule = discard === undefined || facts === null ? decision.rule : config.route(facts).rule;
+      if (rule === null || !wanted.has(rule)) return false;
+    }
     if (fitsFailure !== null && !fitsFailure(failure)) return false;
     if (fitsHost === null) return true;
     const url = parseUrl(content.url);

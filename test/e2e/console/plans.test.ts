@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { startConsole, toText, type ConsoleHere } from "../../support/console-forms.ts";
+import { readArchive } from "../../support/archives.ts";
 import { createFolder } from "../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../support/plan-stand.ts";
 import { useRedis } from "../../support/redis.ts";
@@ -88,6 +89,55 @@ describe("plans in the console", () => {
       { ...common, act: "plan-remove", by: "bob (console)", why: `plan ${id}: INC-7` },
       { ...common, act: "plan-make", by: "ada (console)", why: `plan ${id}` },
     ]);
+  });
+
+  it("discard a kind from its page, without a script: archived first, with a reason, and told so", async () => {
+    const { path: dir } = createFolder();
+    const archive = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`;
+    const document = outageDocument.replace(
+      "mode: plan",
+      "mode: plan\n    schedule: { every: 500ms, full: 1s }",
+    );
+    const stand = await createPlanStand(redis.url(), { env: operator, document });
+    const ids = stand.seed(12);
+    stand.seed(3, { responseStatus: 404 });
+    const here = await startConsole(stand.env);
+    const kind = async () =>
+      /href="(\/failures\/[0-9a-f]{10}[^"]*)"(?:(?!<\/tr>).)*503/s.exec(
+        (await here.get("/failures")).text,
+      )?.[1];
+    await expect.poll(kind, within).toBeDefined();
+    const page = ((await kind()) ?? "").replaceAll("&amp;", "&");
+    await waitForText(here, page, "12 waiting");
+    await waitForText(
+      here,
+      page,
+      "Discard these 12, with a reason: they are archived first, and the document has no archive",
+    );
+    stand.document(document + archive);
+    await waitForText(here, page, "Discard these 12, with a reason Lists the queue");
+
+    const { path } = await here.act(page, "plan-keep", { by: "ada" });
+    await waitForText(here, path, "The plan is ready");
+    const shown = toText((await here.get(path)).text);
+    expect(shown).toMatch(/orders, to discard, failure [0-9a-f]{10}/);
+    expect(shown).toContain(
+      `All 12 are archived in ${dir} first, then deleted from the queue: nothing of it is sent again.`,
+    );
+    expect(shown).toContain("3 left out by the plan's filter");
+    expect(shown).toMatch(/503 upstream is not there: \S+ drop 12/);
+    expect(shown).toContain("Discard 12 messages");
+    const without = await here.act(path, "apply", { by: "bob", reason: "" });
+    expect([without.status, toText(without.text)]).toEqual([400, expect.stringContaining("reason")]);
+    await here.act(path, "apply", { by: "bob", reason: "INC-7" });
+    await waitForText(here, path, `orders: 12 discarded; archived in ${dir}.`);
+    const ended = await here.get(path);
+    expect(ended.text).toMatch(/class="verdict good" role="status">orders: /);
+    expect((await readArchive(dir)).ids.toSorted()).toEqual([...ids].toSorted());
+    expect(stand.emulator.dlq.size).toBe(3);
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+    await waitForText(here, page, "0 waiting");
+    expect(toText((await here.get("/history")).text)).toContain(`plan ${path.slice(7)}: INC-7`);
   });
 
   it("are stopped at the end of a batch by another replica, and go on where they were", async () => {

@@ -20,6 +20,7 @@ import {
   type CheckedPart,
   type PlanPart,
 } from "../../operations/plans/apply-parts.ts";
+import { toWhyDiscarded } from "../../operations/plans/discard.ts";
 import type { Applied, ApplyRun } from "../../plan/apply.ts";
 import { createSelection, type PlanSelection } from "../../plan/plan-selection.ts";
 import { toLanesText } from "../plan/lanes-text.ts";
@@ -33,7 +34,7 @@ import { addFields, readFields } from "../operation-command.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
 import { isColoured, printResult } from "../output/print.ts";
-import { toCounts } from "../../operations/phrases.ts";
+import { toCounts, toTime } from "../../operations/phrases.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
@@ -82,13 +83,18 @@ async function apply(
   const { by = currentUser(), reason = "" } = flags;
   await withActingCore(io, command, loaded, { by }, async (core, teardown) => {
     const stop = createStop(io, teardown);
+    const toParts = ({ drains, flags: filter, createdAt }: PlanHead, of?: SharedPlan | null) => {
+      const name = of ? `plan ${of.id}` : `plan of ${toTime(createdAt)}`;
+      const why = toWhyDiscarded(filter, name, reason);
+      return drains.map((planned) => toPart(core, planned, filter, why));
+    };
     // A file is judged before Redis is asked.
-    if (ofFile !== null) for (const planned of ofFile.drains) toPart(core, planned);
+    if (ofFile !== null) toParts(ofFile);
     await requireRedis(core);
     const plan = id === null ? null : choosePlan(await core.plans.all(), id);
     if (plan !== null) requireMessages(plan, messages);
     const head = ofFile ?? (await readStored(core, plan, selection));
-    const parts = head.drains.map((planned) => toPart(core, planned));
+    const parts = toParts(head, plan);
     const checked = await check(parts, selection, stop, io);
     refuseDrifted(checked.map((one) => one.check));
     if (!(await hasConsent(io, flags.yes, () => toQuestion(head.createdAt, checked)))) {

@@ -13,20 +13,22 @@ export interface ApplyLine {
   readonly drain: string;
   readonly host: string;
   readonly check: PlanCheck;
+  /** Of a plan to discard: the directory of the archive. */
+  readonly archivedIn?: string;
   readonly applied: Applied;
   readonly verdict: PlanVerdict | null;
 }
 
 export function toQuestion(
   createdAt: number,
-  lines: readonly Pick<ApplyLine, "drain" | "host" | "check">[],
+  lines: readonly Pick<ApplyLine, "drain" | "host" | "check" | "archivedIn">[],
 ): string {
-  const parts = lines.map(({ drain, host, check }) => {
+  const parts = lines.map(({ drain, host, check, archivedIn }) => {
     const acts = { republish: 0, drop: 0, park: 0, settle: 0, hold: 0 };
     for (const { then } of check.open.values()) acts[then] += 1;
     const orders = present([
       ifAny(acts.republish, "to republish"),
-      ifAny(acts.drop, "to archive and delete"),
+      ifAny(acts.drop, archivedIn === undefined ? "to archive and delete" : toDiscardOrder(archivedIn)),
       ifAny(acts.park, "to park"),
       ifAny(acts.settle, "to delete again"),
     ]);
@@ -38,6 +40,10 @@ export function toQuestion(
     return `  ${drain} on ${host}: ${rest.join("; ")}`;
   });
   return `Apply the plan of ${toTime(createdAt)}:\n${parts.join("\n")}\nGo on?`;
+}
+
+function toDiscardOrder(dir: string): string {
+  return `to discard: archived in ${dir}, then deleted, and not sent again`;
 }
 
 function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {

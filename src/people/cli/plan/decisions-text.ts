@@ -19,9 +19,10 @@ export function toDecisionsText(
   now: number,
   { label, behind = "", waiting = "" }: { label: string; behind?: string; waiting?: string },
 ): string {
+  const isDiscard = rules.some(({ reasons }) => reasons.some(({ reason }) => reason === "discarded"));
   const acts = wrapList(columns, 2, label, [
     ifAny(decisions.republish, `republish${inBrackets(waiting)}`),
-    ifAny(decisions.drop, "drop"),
+    ifAny(decisions.drop, isDiscard ? "discard" : "drop"),
     ifAny(decisions.park - parkedAlready, "park"),
     ifAny(decisions.settle, "delete again (published before)"),
   ]);

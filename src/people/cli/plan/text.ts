@@ -34,14 +34,17 @@ export function toPlanText(columns: number, report: PlanReport): string {
   );
 }
 
-export function toFilterText({ rules, host, failure, limit }: PlanFilter): string {
+export function toFilterText({ rules, host, failure, limit, discard }: PlanFilter): string {
   const asked = present([
     rules && `rule ${rules.join(" or ")}`,
     host !== undefined && `host ${host}`,
     failure !== undefined && `failure ${failure}`,
     limit !== undefined && `at most ${counted(limit, "record")} of a drain`,
   ]);
-  return asked.length === 0 ? "" : `Only: ${asked.join(", ")}\n`;
+  return joined(
+    asked.length > 0 && `Only: ${asked.join(", ")}\n`,
+    discard && "To discard: an apply archives each first, then deletes it. Nothing of it is sent again.\n",
+  );
 }
 
 function toDrainText(columns: number, drain: PlanReport["drains"][number], now: number): string {

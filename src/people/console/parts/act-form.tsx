@@ -20,7 +20,7 @@ interface ActFormProps {
   readonly title?: string;
   /** Its page is about it: nobody has to open it first. */
   readonly isOpen?: boolean;
-  /** Fields that are not meant here. */
+  /** Fields that nobody fills here: they have the value that is known, or none. */
   readonly hides?: readonly string[];
   /** Choices of its fields here, by field. */
   readonly choices?: Readonly<Record<string, NonNullable<ActField["choices"]>>>;
@@ -52,7 +52,10 @@ export function ActForm({
   }
   const of = toIdPart(values);
   const idOf = (name: string): string => `${act.name}-${name}-${of}`;
-  const shown = act.fields.filter(({ name }) => !hides.includes(name));
+  const shown = act.fields.flatMap((field): readonly ActField[] => {
+    if (!hides.includes(field.name)) return [field];
+    return values[field.name] === undefined ? [] : [{ ...field, kind: "hidden" }];
+  });
   const presets = Object.fromEntries(
     shown.flatMap(({ name, preset }) => (preset === undefined ? [] : [[name, preset]])),
   );

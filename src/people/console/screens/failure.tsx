@@ -1,6 +1,7 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
 import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
+import { defined } from "../../../job/message/defined.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
@@ -10,7 +11,15 @@ import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
-import { acknowledgeAct, contentAct, noteAct, pauseAct, quietAct, resumeAct } from "../acts/forms.ts";
+import {
+  acknowledgeAct,
+  contentAct,
+  makePlanAct,
+  noteAct,
+  pauseAct,
+  quietAct,
+  resumeAct,
+} from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
@@ -232,8 +241,46 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
           disabled={paused === undefined ? "it is not paused" : null}
         />
       </div>
+      <Discard {...{ model, context }} />
       <ToGiveUp failure={failure} />
     </>
+  );
+}
+
+/** Makes a plan and shows it. */
+function Discard({
+  model: { failure },
+  context,
+}: {
+  readonly model: Model;
+  readonly context: ScreenContext;
+}): Html | null {
+  const { id, waiting, parked, drains } = failure;
+  if (!isOneKind(id)) return null;
+  const [first, ...more] = drains;
+  const drain = more.length === 0 ? first?.drain : undefined;
+  const names = drains.map((one) => [one.drain, one.drain] as const);
+  const hidden = ["rules", "host", "failure", "limit", "discard"];
+  return (
+    <div class="acts">
+      {/* The plan's page asks for the reason. */}
+      <ActForm
+        act={makePlanAct}
+        title={`Discard these ${number(waiting + parked)}, with a reason`}
+        values={defined({ drains: drain, failure: id, discard: "true" })}
+        hides={drain === undefined ? hidden : ["drains", ...hidden]}
+        choices={{ drains: [["", "every drain"], ...names] }}
+        context={context}
+        disabled={
+          context.core.document.archive === undefined
+            ? "they are archived first, and the document has no archive"
+            : waiting + parked === 0
+              ? "none waits"
+              : null
+        }
+        saysWhy
+      />
+    </div>
   );
 }
 
@@ -289,7 +336,7 @@ function Lanes(model: Model): Html {
   );
 }
 
-/** No act drops or parks: a rule does, so that it is read by others first. */
+/** A discard is of those that are here. Those that come are for a rule, which others read first. */
 function ToGiveUp({ failure: { id, origin, status } }: Pick<Model, "failure">): Html | null {
   if (!isOneKind(id)) return null;
   const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
@@ -299,7 +346,7 @@ function ToGiveUp({ failure: { id, origin, status } }: Pick<Model, "failure">): 
   return (
     <>
       <p class="hint">
-        To give these up, a rule parks or drops them. Put it first in the drain of the{" "}
+        To give up those that come too, a rule parks or drops them. Put it first in the drain of the{" "}
         <a href="/rules">document</a>. The daemons adopt an edited document by themselves:
       </p>
       <p>

@@ -84,8 +84,8 @@ function Counts({
   return (
     <>
       <p class="hint">
-        To discard dead letters, or to park others, give the drains document a rule with{" "}
-        <code>then: drop</code> or <code>then: park</code>.
+        To discard dead letters, open their kind of failure, or <a href="/plans?discard=true">make a plan</a>.
+        A rule with <code>then: drop</code> or <code>then: park</code> is for those that come.
       </p>
       <Table
         caption="Parked by drain and reason, as the passes have counted it"

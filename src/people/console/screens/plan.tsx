@@ -3,6 +3,7 @@ import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
+import { toDiscardWarning } from "../../operations/plans/discard.ts";
 import { PlanOfDrain } from "../parts/plan-of-drain.tsx";
 import { PlanProgress } from "../parts/plan-progress.tsx";
 import { number } from "../../operations/phrases.ts";
@@ -117,8 +118,9 @@ function Acts({
     <>
       {made === null || whyNoApply !== null ? null : (
         <p>
-          An apply decides each of these {number(acts)} messages again, and acts on it if the answer is the
-          same. What is done already is skipped.
+          {plan.filter.discard === undefined
+            ? `An apply decides each of these ${number(acts)} messages again, and acts on it if the answer is the same. What is done already is skipped.`
+            : toDiscardWarning(context.core, acts)}
         </p>
       )}
       <div class="acts">
@@ -158,11 +160,12 @@ function Acts({
   );
 }
 
-function toApplyTitle({ made, apply }: SharedPlan): string {
+function toApplyTitle({ made, apply, filter }: SharedPlan): string {
   if (made === null) return "Apply";
   const left = apply?.drains.reduce((sum, one) => sum + one.left, 0) ?? 0;
-  if (apply !== null && apply.endedAt !== null && left > 0) return `Apply to the ${number(left)} left`;
-  return `Apply to ${number(made.acts)} ${made.acts === 1 ? "message" : "messages"}`;
+  const act = filter.discard === undefined ? "Apply to" : "Discard";
+  if (apply !== null && apply.endedAt !== null && left > 0) return `${act} the ${number(left)} left`;
+  return `${act} ${number(made.acts)} ${made.acts === 1 ? "message" : "messages"}`;
 }
 
 function About({ plan }: { readonly plan: SharedPlan }): Html {

@@ -49,6 +49,7 @@ function Make({
     host: given("host"),
     failure: given("failure"),
     limit: limit !== undefined && /^[1-9]\d{0,11}$/.test(limit) ? limit : undefined,
+    discard: given("discard") === "true" ? "true" : undefined,
   });
   return (
     <ActForm
@@ -135,8 +136,9 @@ export function Selection({
   );
 }
 
-function toFilterTexts({ rules, host, failure, limit }: PlanFilter): readonly string[] {
+function toFilterTexts({ rules, host, failure, limit, discard }: PlanFilter): readonly string[] {
   return [
+    ...(discard === undefined ? [] : ["to discard"]),
     ...(rules === undefined ? [] : [`rule ${rules.join(" or ")}`]),
     ...(host === undefined ? [] : [`host ${host}`]),
     ...(failure === undefined ? [] : [`failure ${failure}`]),

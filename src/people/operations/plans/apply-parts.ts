@@ -1,10 +1,12 @@
 /** What every apply of a plan checks and does, drain by drain: of a file, and of a shared plan. */
 import type { Core, DrainRuntime, ListingSignals } from "../../../job/door.ts";
 import { addressOf, readPause } from "../drain-pause-and-address.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { RedriverError, unlessRedisAway } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import type { PlanVerdict } from "../../../job/contracts/plans.ts";
+import type { PlanFilter, PlanVerdict } from "../../../job/contracts/plans.ts";
+import { defined } from "../../../job/message/defined.ts";
 import { applyPlan, type Applied, type ApplyRun } from "../../plan/apply.ts";
+import { requireArchive, toDiscardVerdict, toOrdered } from "./discard.ts";
 import { follow, type FollowRun } from "./follow.ts";
 import { checkPlan, type PlanCheck } from "../../plan/check-plan.ts";
 import type { PlannedDrain } from "../../plan/plan-file.ts";
@@ -19,6 +21,8 @@ export interface PlanPart {
   readonly host: string;
   readonly runtime: DrainRuntime;
   readonly range: PlannedDrain;
+  /** Of a plan to discard: the directory of the archive. */
+  readonly archivedIn?: string;
 }
 
 export type CheckedPart = PlanPart & { readonly check: PlanCheck };
@@ -29,9 +33,11 @@ const shownDrift = 3;
 
 /**
  * A drain of today's document. Its rules may have changed: each record is decided again. Throws
- * `plan-invalid` if the document has no such drain, or another source or address for it.
+ * `plan-invalid` if the document has no such drain, or another source or address for it, and as `requireArchive`.
+ * `why`: of a plan to discard.
  */
-export function toPart(core: Core, planned: PlannedDrain): PlanPart {
+export function toPart(core: Core, planned: PlannedDrain, filter: PlanFilter, why: string): PlanPart {
+  requireArchive(core, filter);
   const { drain, source } = planned;
   const runtime = core.drains.get(drain);
   if (runtime === undefined) throw invalid(`is for drain ${drain}, which the document has not`);
@@ -39,7 +45,9 @@ export function toPart(core: Core, planned: PlannedDrain): PlanPart {
   if (id !== source) throw invalid(`is for drain ${drain} of source ${source}, which is of ${id} now`);
   const { host, hash } = addressOf(core, runtime);
   if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
-  return { drain, host, runtime, range: planned };
+  const archivedIn = filter.discard === undefined ? undefined : core.document.archive?.dir;
+  const ordered = toOrdered(runtime, filter, why);
+  return { drain, host, runtime: ordered, range: planned, ...defined({ archivedIn }) };
 }
 
 function invalid(what: string): RedriverError {
@@ -101,7 +109,7 @@ export function applyPart(
   return applyPlan({ ...run, drain: runtime, range, open, pausedBy });
 }
 
-/** What became of what they have sent, once all are applied: their watches run side by side. Never throws. */
+/** What became of what they have sent or discarded, once all are applied: their watches run side by side. Never throws. */
 export function followParts(
   parts: readonly CheckedPart[],
   applied: readonly Applied[],
@@ -110,9 +118,11 @@ export function followParts(
 ): Promise<readonly (PlanVerdict | null)[]> {
   return Promise.all(
     parts.map(async (part, at) => {
-      const { runtime: drain, check } = part;
+      const { runtime: drain, check, archivedIn } = part;
       const { stop = null } = applied[at] ?? {};
-      const verdict = await follow({ ...run, drain, check, stop, onNews: (news) => onNews(part, news) });
+      const verdict = await (archivedIn === undefined
+        ? follow({ ...run, drain, check, stop, onNews: (news) => onNews(part, news) })
+        : unlessRedisAway(() => toDiscardVerdict(drain, check.orders, archivedIn), null));
       onNews(part, verdict);
       return verdict;
     }),

@@ -34,6 +34,7 @@ import {
   type PlanPart,
 } from "./apply-parts.ts";
 import { toSkipText } from "./decision-text.ts";
+import { toWhyDiscarded } from "./discard.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
 /** What else a process does that works on the same sources. */
@@ -65,7 +66,9 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
     const selection = createSelection();
     const reading = await readPlan(book.lines(claim.id), selection.add);
     if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);
-    const parts = reading.head.drains.map((planned) => actingFor(toPart(core, planned), run));
+    const { drains, flags } = reading.head;
+    const why = toWhyDiscarded(flags, `plan ${claim.id}`, order.why);
+    const parts = drains.map((planned) => actingFor(toPart(core, planned, flags, why), run));
     for (const part of parts) track.checking(part, 0, selection.of(part.drain).size);
     const checked = await checkParts(parts, selection, signals, (drain, count, planned) => {
       const part = parts.find((one) => one.drain === drain);

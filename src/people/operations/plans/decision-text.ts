@@ -13,6 +13,7 @@ const plainReasons = new Set(["due", "rule", "reconcile"]);
 export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {
   if (then === "expire") return then;
   if (then === "settle") return "delete again";
+  if (reason === "discarded") return "discard";
   const head = plainReasons.has(reason) ? then : `${then} (${reason})`;
   return rule === null ? head : `${head} by ${rule}`;
 }

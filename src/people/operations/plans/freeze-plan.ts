@@ -6,6 +6,7 @@ import {
   freezeRange,
   type FrozenRange,
 } from "../../../job/door.ts";
+import { requireArchive, toOrdered } from "./discard.ts";
 import { addressOf, readHostPauses, readPause } from "../drain-pause-and-address.ts";
 import { systemClock } from "../../../system-world.ts";
 import type { Show } from "../../../job/message/show-masked-values.ts";
@@ -57,7 +58,9 @@ export interface FreezeRun {
 export async function freezePlan(
   run: FreezeRun,
 ): Promise<{ readonly report: PlanReport; readonly records: number }> {
-  const { core, drains, filter, show, signals, write, onRecord } = run;
+  const { core, filter, show, signals, write, onRecord } = run;
+  requireArchive(core, filter);
+  const drains = run.drains.map((drain) => toOrdered(drain, filter));
   const createdAt = systemClock.now();
   const documentHash = core.document.hash;
   // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.

@@ -126,7 +126,7 @@ function tooMany(drains: readonly DrainRuntime[], filter: PlanFilter, what: stri
 /** The command that selects the same. */
 export function toPlanCommand(
   drains: readonly string[],
-  { rules = [], host, failure, limit }: PlanFilter,
+  { rules = [], host, failure, limit, discard }: PlanFilter,
 ): string {
   return [
     "redriver plan",
@@ -135,5 +135,6 @@ export function toPlanCommand(
     ...(host === undefined ? [] : [`--host ${toShellWord(host)}`]),
     ...(failure === undefined ? [] : [`--failure ${toShellWord(failure)}`]),
     ...(limit === undefined ? [] : [`--limit ${limit}`]),
+    ...(discard === undefined ? [] : ["--discard"]),
   ].join(" ");
 }

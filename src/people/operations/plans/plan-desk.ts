@@ -24,6 +24,7 @@ import {
   type SharedPlan,
 } from "../../../job/contracts/plans.ts";
 import { applySharedPlan, type BesideApply } from "./apply-shared-plan.ts";
+import { requireArchive } from "./discard.ts";
 import type { PlanReport } from "./freeze-plan.ts";
 import { makePlan, toPlanCommand } from "./make-plan.ts";
 import { requireRules } from "./require-rules.ts";
@@ -116,6 +117,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
         await requireFailure(core, sources, filter.failure);
       }
       requireRules(drains, filter.rules ?? []);
+      requireArchive(core, filter);
       const claim = { id: identities.token() as string as PlanId, token: identities.token() };
       await auditPlanAct(core, "plan-make", { id: claim.id, drains: names }, { by });
       const about = { by, drains: names, filter, documentHash: core.document.hash };

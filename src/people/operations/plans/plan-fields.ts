@@ -33,6 +33,15 @@ export const planInput = z.strictObject({
       label: "Limit",
     },
   ),
+  discard: field(z.literal(true).optional(), {
+    about: "archive and delete them all, whatever the rules decide; parked ones too",
+    value: "",
+    label: "Act",
+    choices: [
+      ["", "what the rules decide"],
+      ["true", "discard: archive, then delete"],
+    ],
+  }),
 });
 
 export type PlanInput = z.output<typeof planInput>;
@@ -40,11 +49,11 @@ export type PlanInput = z.output<typeof planInput>;
 /** Names are checked where the plan is made. */
 export function toSelection(
   { document }: Pick<Core, "document">,
-  { drains: names, rules, host, failure: kind, limit }: PlanInput,
+  { drains: names, rules, host, failure: kind, limit, discard }: PlanInput,
 ): { readonly drains: readonly DrainName[]; readonly filter: PlanFilter } {
   const known = document.drains.map(({ name }) => name);
   return {
     drains: (names as readonly DrainName[] | undefined) ?? known,
-    filter: defined({ rules, host, failure: kind, limit }),
+    filter: defined({ rules, host, failure: kind, limit, discard }),
   };
 }

@@ -1,0 +1,62 @@
+/** A plan to discard: what it needs, and what it says. It is made and applied as any other. */
+import type { Core, DrainRuntime } from "../../../job/door.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { PlanFilter, PlanVerdict } from "../../../job/contracts/plans.ts";
+import type { DlqId } from "../../../job/message/dead-letter.ts";
+import { number } from "../phrases.ts";
+
+type OfArchive = { readonly document: Pick<Core["document"], "archive"> };
+
+/** Throws `plan-refused` if a plan to discard has no archive. */
+export function requireArchive({ document }: OfArchive, { discard }: PlanFilter): void {
+  if (discard === undefined || document.archive !== undefined) return;
+  throw new RedriverError(
+    "plan-refused",
+    "what is discarded is archived first, and the document has no archive; expected archive: { dir: … } at its top",
+  );
+}
+
+/** The drain, as it decides for the plan. */
+export function toOrdered(drain: DrainRuntime, { discard }: PlanFilter, why = ""): DrainRuntime {
+  return discard === undefined ? drain : { ...drain, discard: { why } };
+}
+
+/** For the audit of each dead letter: the plan, and the person's reason. Throws `command-misused` without one. */
+export function toWhyDiscarded({ discard }: PlanFilter, plan: string, reason: string): string {
+  if (discard !== undefined && reason.trim() === "") {
+    throw new RedriverError("command-misused", "a discard needs a reason (--reason)");
+  }
+  return `${plan}: ${reason}`;
+}
+
+/** What a person should know before. */
+export function toDiscardWarning({ document: { archive } }: OfArchive, count: number): string {
+  const all = count === 1 ? "This one is" : `All ${number(count)} are`;
+  const where = archive === undefined ? "the archive, which the document has not" : archive.dir;
+  return `${all} archived in ${where} first, then deleted from the queue: nothing of it is sent again.`;
+}
+
+const idsPerPeek = 100;
+
+/** Of the ledger: it knows what an apply before has discarded, and what was sent by another before its turn. */
+export async function toDiscardVerdict(
+  { source: { ledger } }: DrainRuntime,
+  orders: ReadonlyMap<DlqId, unknown>,
+  dir: string,
+): Promise<PlanVerdict> {
+  const ids = [...orders.keys()];
+  let discarded = 0;
+  let published = 0;
+  for (let from = 0; from < ids.length; from += idsPerPeek) {
+    for (const view of (await ledger.peek(ids.slice(from, from + idsPerPeek))).views) {
+      const isGone = view.state === "gone";
+      if (view.state === "archived" || (isGone && view.wasArchived === true)) discarded += 1;
+      else if (view.state === "published" || isGone) published += 1;
+    }
+  }
+  const of = discarded === ids.length ? "" : ` of ${number(ids.length)}`;
+  const others = published === 0 ? "" : `, ${number(published)} published before and only deleted`;
+  const where = discarded === 0 ? "" : `; archived in ${dir}`;
+  const told = { state: "told", sent: 0, cameBack: 0, delivered: 0, silent: 0, failures: [] } as const;
+  return { ...told, discarded, isBad: false, text: `${number(discarded)}${of} discarded${others}${where}` };
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { readArchive } from "../../../../support/archives.ts";
+import { createFolder } from "../../../../support/command.ts";
+import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+
+const by = ["--by", "ada", "--reason", "INC-7: nobody wants them"];
+/** A lane that is never opened, an age that nothing has, a rule that parks, and one that publishes. */
+const heldDocument = outageDocument
+  .replace("lane: none", "lane: { canary: 1, watch: 10m, haltAt: 20%, probeEvery: 15m }")
+  .replace("mode: plan", "mode: live")
+  .replace("minAge: 1s", "minAge: 1d");
+
+type Stand = PlanStand & { readonly dir: string; kept(): Promise<readonly string[]> };
+
+async function setUp(document = outageDocument): Promise<Stand> {
+  const dir = createFolder().path;
+  const archive = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }`;
+  const stand = await createPlanStand(redis.url(), { document: `${document}${archive}\n` });
+  return { ...stand, dir, kept: async () => (await readArchive(dir)).ids.toSorted() };
+}
+
+/** Makes a shared plan, and answers its id. */
+async function keep({ run }: Stand, ...args: readonly string[]): Promise<string> {
+  const { out, err, exitCode } = await run(["plan", "--all", "--discard", "--keep", "--json", ...args]);
+  expect({ err: err.includes("kept for a day"), exitCode }).toEqual({ err: true, exitCode: 0 });
+  return (JSON.parse(out) as { readonly id: string }).id;
+}
+
+interface HistoryLine {
+  readonly act: string;
+  readonly dlqId: string | null;
+  readonly by: string;
+  readonly reason?: string;
+  readonly why?: string;
+}
+
+async function dropsOf({ run }: Stand): Promise<readonly HistoryLine[]> {
+  const { out } = await run(["history", "--act", "drop", "--records", "--json", "--limit", "1000"]);
+  return out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as HistoryLine);
+}
+
+describe("a plan to discard", () => {
+  it("archives and deletes what waits, held or parked, with plan, person and reason in the audit of each", async () => {
+    const stand = await setUp(heldDocument);
+    const ids = [
+      ...stand.seed(130),
+      ...stand.seed(20, { responseStatus: 422 }),
+      ...stand.seed(5, { url: "no url" }),
+    ];
+    await stand.run(["drain", "orders", "--yes"]);
+    expect((await stand.run(["plan", "--all"])).out).toMatch(
+      /later +130 republish.*stays +20 parked already/s,
+    );
+    const { out } = await stand.run(["plan", "--all", "--discard"]);
+    expect(out).toContain("To discard: an apply archives each first, then deletes it.");
+    expect(out).toMatch(/now +155 discard/);
+    const id = await keep(stand);
+    const late = stand.seed(3);
+    const { exitCode, out: told } = await stand.run(["apply", id, ...by]);
+    expect(told).toContain(`orders: 155 discarded; archived in ${stand.dir}\n`);
+    expect(exitCode).toBe(0);
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+    expect(stand.emulator.dlq.size).toBe(3);
+    expect(late.every((one) => stand.emulator.dlq.find(one) !== undefined)).toBe(true);
+    expect(await stand.kept()).toEqual(ids.toSorted());
+    const drops = await dropsOf(stand);
+    expect(new Set(drops.map(({ dlqId }) => dlqId))).toEqual(new Set(ids));
+    const why = `plan ${id}: INC-7: nobody wants them`;
+    for (const drop of drops) expect(drop).toMatchObject({ by: "ada", reason: "discarded", why });
+    // Once more does nothing more, and tells the same.
+    const again = await stand.run(["apply", id, "--json", ...by]);
+    expect(again.exitCode).toBe(0);
+    expect(JSON.parse(again.out)).toMatchObject([
+      {
+        check: { planned: 155, done: 155 },
+        applied: { tally: { dropped: 0 } },
+        verdict: { discarded: 155, sent: 0, isBad: false },
+      },
+    ]);
+  });
+
+  it("takes what its filters select, by the rule that would decide, and leaves what changed or left", async () => {
+    const stand = await setUp();
+    const [changed = "", gone = ""] = stand.seed(60, { url: `${stand.receiver.url}/a` });
+    stand.seed(10, { responseStatus: 422 });
+    await stand.run(["plan", "--all", "--discard", "--rule", "outage", "--out", stand.file]);
+    const { out: shown } = await stand.run(["plan", "--show", stand.file]);
+    expect(shown).toMatch(/To discard.*apply +60 discard/s);
+    const was = stand.emulator.dlq.find(changed);
+    stand.emulator.dlq.remove([changed, gone]);
+    stand.emulator.dlq.seed([{ ...was, responseStatus: 500 }]);
+    const { exitCode, out, err } = await stand.apply();
+    expect(out).toContain(`orders: 58 of 60 discarded; archived in ${stand.dir}\n`);
+    expect(err).toMatch(/2 skipped: 1 gone, 1 changed/);
+    expect(err).toContain("discard → changed");
+    expect(exitCode).toBe(0);
+    expect(stand.emulator.dlq.size).toBe(11);
+    expect((await dropsOf(stand))[0]?.why).toMatch(/^plan of 20\S+ \S+ UTC: the receiver/);
+  });
+
+  it("is refused without an archive, and without a reason, and does nothing in a paused drain", async () => {
+    const bare = await createPlanStand(redis.url());
+    bare.seed(1);
+    for (const more of [[], ["--keep"], ["--out", bare.file]]) {
+      const { exitCode, err } = await bare.run(["plan", "--all", "--discard", ...more]);
+      expect(err).toContain("archived first, and the document has no archive");
+      expect(exitCode).toBe(3);
+    }
+    const stand = await setUp();
+    stand.seed(3);
+    const id = await keep(stand);
+    const terminal = { terminal: true, confirm: true };
+    const silent = await stand.run(["apply", id, "--by", "ada"], terminal);
+    expect([silent.exitCode, silent.err]).toEqual([2, expect.stringContaining("a discard needs a reason")]);
+    await stand.run(["pause", "--all", "--reason", "look first"]);
+    const { exitCode, err } = await stand.run(["apply", id, ...by], terminal);
+    expect(err).toContain("paused by");
+    expect(exitCode).toBe(3);
+    expect(stand.emulator.dlq.size).toBe(3);
+    expect(await stand.kept()).toEqual([]);
+    await stand.run(["resume", "--all", "--reason", "looked"]);
+    const resumed = await stand.run(["apply", id, ...by], terminal);
+    expect(resumed.questions.join("")).toContain(`3 to discard: archived in ${stand.dir}, then deleted`);
+    expect(resumed.exitCode).toBe(0);
+  });
+
+  it("goes on after a lost answer of the DELETE and after a 5xx, and counts each letter once", async () => {
+    const stand = await setUp();
+    const ids = stand.seed(300);
+    const id = await keep(stand);
+    stand.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", count: 1 });
+    stand.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
+    const { out } = await stand.run(["apply", id, ...by]);
+    expect(out).toContain(`orders: 300 discarded; archived in ${stand.dir}\n`);
+    await stand.run(["apply", id, ...by]);
+    await stand.run(["drain", "orders", "--yes"]);
+    expect((await stand.kept()).filter((one, at, all) => all.indexOf(one) === at)).toEqual(ids.toSorted());
+    expect(stand.emulator.journal.counts().accepted).toBe(0);
+  });
+});
