@@ -51,6 +51,8 @@ const ofQueue = new Set(queueMetrics.map(({ name }) => name).filter((name) => na
 const isLowest = (join = "", range = ""): boolean => join === "min" && range === "min_over_time(";
 const metricsIn = (text: string) => text.match(/\bredriver_\w+/g) ?? [];
 
+const load = (alert: string) => runbookScreen.load({ params: { alert } } as never);
+
 describe("the alerts", () => {
   it("speak of no metric that redriver does not have, and neither do their tests or runbooks", async () => {
     const named = [
@@ -129,7 +131,6 @@ describe("the alerts", () => {
 });
 
 describe("the runbooks", () => {
-  const load = (alert: string) => runbookScreen.load({ params: { alert } } as never);
   const sections = runbooks
     .split(/^## /m)
     .slice(1)

@@ -19,18 +19,22 @@ const fieldConfig = z.strictObject({
 });
 const gridPos = z.strictObject({ x: whole.max(23), y: whole, w: whole.min(1).max(24), h: whole.min(1) });
 const placed = { id: whole.min(1), title: z.string().min(1), gridPos };
-const panel = z.discriminatedUnion("type", [
-  z.strictObject({ ...placed, type: z.literal("row"), collapsed: z.literal(false) }),
-  z.strictObject({
-    ...placed,
-    type: z.enum(["stat", "timeseries"]),
-    description: z.string(),
-    datasource,
-    targets: z.array(target).min(1),
-    fieldConfig,
-    options: z.record(z.string(), z.unknown()),
-  }),
-]);
+const shown = z.strictObject({
+  ...placed,
+  type: z.enum(["stat", "timeseries"]),
+  description: z.string(),
+  datasource,
+  targets: z.array(target).min(1),
+  fieldConfig,
+  options: z.record(z.string(), z.unknown()),
+});
+const row = z.strictObject({
+  ...placed,
+  type: z.literal("row"),
+  collapsed: z.boolean(),
+  panels: z.array(shown).optional(),
+});
+const panel = z.discriminatedUnion("type", [row, shown]);
 const variable = z.discriminatedUnion("type", [
   z.looseObject({
     name: z.literal("datasource"),
@@ -61,9 +65,11 @@ export const dashboardFiles = [
   "deploy/components/dashboards/search-indexes.json",
 ] as const;
 
-/** Throws where the file's shape is not that of a dashboard. */
+/** With those of folded rows. Throws where the file's shape is not that of a dashboard. */
 export function readDashboard(file: string) {
-  return dashboard.parse(JSON.parse(readDoc(file)));
+  const read = dashboard.parse(JSON.parse(readDoc(file)));
+  const folded = read.panels.flatMap((one) => (one.type === "row" ? (one.panels ?? []) : []));
+  return { ...read, panels: [...read.panels, ...folded], folded };
 }
 
 /** Every expression of a dashboard, with what Grafana would put in for its variables. */

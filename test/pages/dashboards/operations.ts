@@ -10,13 +10,23 @@ import { alertsOf, graph, whileAlert, type DashboardPlan, type Section } from ".
 
 const sections = [now, queue, work, people, lanes, service, machine];
 
-/** So that a new alert is on the dashboard before somebody finds it a place. */
-function ofOtherAlerts(shownElsewhere: ReadonlySet<string>): readonly Section[] {
+const filled = sections.map((section) => ({
+  ...section,
+  panels: section.panels.filter(({ isMostlyEmpty }) => isMostlyEmpty !== true),
+}));
+
+/** With other alerts, so that a new one is on the dashboard before somebody finds it a place. */
+function mostlyEmpty(shownElsewhere: ReadonlySet<string>): Section {
   const shown = alertsOf(sections);
-  const panels = alertRules
+  const others = alertRules
     .filter(({ alert }) => !shown.has(alert) && !shownElsewhere.has(alert))
     .map(({ alert }) => graph(alert, whileAlert(alert, "__auto")));
-  return panels.length === 0 ? [] : [{ title: "Other alerts", panels }];
+  const rare = sections.flatMap(({ panels }) => panels.filter(({ isMostlyEmpty }) => isMostlyEmpty === true));
+  return {
+    title: "Empty unless used: halts, errors, pending deletes, the archive's volume",
+    panels: [...rare, ...others],
+    isFolded: true,
+  };
 }
 
 /** `shownElsewhere`: alerts that another dashboard shows. */
@@ -29,6 +39,6 @@ export function operations(shownElsewhere: ReadonlySet<string>): DashboardPlan {
       { name: "source", label: "Source", metric: "redriver_source_census_interval_seconds" },
       { name: "drain", label: "Drain", metric: "redriver_settled_total" },
     ],
-    sections: [...sections, ...ofOtherAlerts(shownElsewhere)],
+    sections: [...filled, mostlyEmpty(shownElsewhere)],
   };
 }

@@ -15,12 +15,15 @@ export interface Panel {
   /** A unit of Grafana. */
   readonly unit: string;
   readonly isStacked?: boolean;
+  /** A plain installation in which nothing is wrong has no series of it. */
+  readonly isMostlyEmpty?: boolean;
   readonly queries: readonly Query[];
 }
 
 export interface Section {
   readonly title: string;
   readonly panels: readonly Panel[];
+  readonly isFolded?: boolean;
 }
 
 /** A variable of a dashboard, which filters every metric that has a label of its name. */
@@ -71,7 +74,7 @@ export function alertsOf(sections: readonly Section[]): ReadonlySet<string> {
   return new Set(queries.flatMap(({ alert }) => (alert === undefined ? [] : [alert])));
 }
 
-type Options = Partial<Pick<Panel, "unit" | "isStacked">>;
+type Options = Partial<Pick<Panel, "unit" | "isStacked" | "isMostlyEmpty">>;
 
 export function stat(title: string, queries: Query | readonly Query[], options: Options = {}): Panel {
   return { title, kind: "stat", unit: "short", ...options, queries: [queries].flat() };

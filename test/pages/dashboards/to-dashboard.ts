@@ -53,8 +53,12 @@ function toVariable({ name, label, metric }: Variable, before: readonly string[]
 function toPanels(sections: readonly Section[], variables: readonly string[]) {
   const all: object[] = [];
   let y = 0;
-  for (const { title, panels } of sections) {
-    all.push({ id: all.length + 1, type: "row", title, collapsed: false, gridPos: { x: 0, y, w: 24, h: 1 } });
+  let id = 1;
+  for (const { title, panels, isFolded = false } of sections) {
+    // Grafana keeps the panels of a folded row in the row.
+    const inRow: object[] = [];
+    const row = { id: id++, type: "row", title, collapsed: isFolded, gridPos: { x: 0, y, w: 24, h: 1 } };
+    all.push(isFolded ? { ...row, panels: inRow } : row);
     y += 1;
     let x = 0;
     let rowHeight = 0;
@@ -64,7 +68,8 @@ function toPanels(sections: readonly Section[], variables: readonly string[]) {
         y += rowHeight;
         x = 0;
       }
-      all.push({ id: all.length + 1, gridPos: { x, y, w, h }, ...toPanel(panel, variables) });
+      const placed = { id: id++, gridPos: { x, y, w, h }, ...toPanel(panel, variables) };
+      (isFolded ? inRow : all).push(placed);
       x += w;
       rowHeight = h;
     }

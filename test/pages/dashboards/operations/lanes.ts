@@ -19,7 +19,7 @@ export const lanes: Section = {
         'max by (namespace, source, drain, origin) (redriver_lane{state="halted"})',
         "{{origin}} in {{drain}}",
       ),
-      { isStacked: true },
+      { isStacked: true, isMostlyEmpty: true },
     ),
     graph(
       "Waiting for halted destinations",
@@ -28,6 +28,7 @@ export const lanes: Section = {
         'sum by (namespace, source, drain) (max by (namespace, source, drain, origin) (redriver_destination_waiting) and on (namespace, source, drain, origin) max by (namespace, source, drain, origin) (redriver_lane{state="halted"}) == 1)',
         "{{drain}}",
       ),
+      { isMostlyEmpty: true },
     ),
     graph(
       "Canaries that failed again",

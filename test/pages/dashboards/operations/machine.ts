@@ -6,6 +6,7 @@ export const machine: Section = {
     graph(
       "Replicas without Redis",
       ofAlert("RedriverRedisDown", "count by (namespace) (redriver_redis_up == 0)", "{{namespace}}"),
+      { isMostlyEmpty: true },
     ),
     graph(
       "Drains that stand still",
@@ -68,6 +69,8 @@ export const machine: Section = {
     graph("Event loop lag", query('nodejs_eventloop_lag_seconds{job="redriver"}', "{{pod}}{{instance}}"), {
       unit: "s",
     }),
-    graph("Volume of the archive", query("max by (verdict) (redriver_archive_volume)", "{{verdict}}")),
+    graph("Volume of the archive", query("max by (verdict) (redriver_archive_volume)", "{{verdict}}"), {
+      isMostlyEmpty: true,
+    }),
   ],
 };

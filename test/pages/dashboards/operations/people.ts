@@ -62,7 +62,7 @@ export const people: Section = {
         "time() - max by (namespace, source) (redriver_oldest_pending_delete_timestamp_seconds)",
         "{{source}}",
       ),
-      { unit: "s" },
+      { unit: "s", isMostlyEmpty: true },
     ),
     graph("Too large, archive failures, lost writes", [
       ofAlert(

@@ -13,6 +13,7 @@ export const service: Section = {
         'sum by (operation, outcome) (rate(redriver_service_requests_total{outcome!~"ok|stopped"}[$__rate_interval])) > 0',
         "{{operation}}: {{outcome}}",
       ),
+      { isMostlyEmpty: true },
     ),
     graph(
       "Share of errors within ten minutes",
