@@ -28,14 +28,16 @@ export const paths = {
   contacts: "/hooks/contact",
 } as const satisfies Record<keyof IncidentHosts, string>;
 
-/** A drain that works by itself, one that waits for a person, and a pager. */
-export function toIncidentDocument(port: number): string {
+/** A drain that works by itself, one that waits for a person, a pager, and an archive: without one nobody discards. */
+export function toIncidentDocument(port: number, archive: string): string {
   const hosts = toHosts(port);
   return `# The drains document of \`redriver demo --incident\`. A lane watches for 5s here, not for a minute.
 version: 1
 
 sources:
   demo: { retention: 3d, dedupWindow: 10m }
+
+archive: { dir: ${JSON.stringify(archive)}, volume: ephemeral }
 
 defaults:
   schedule: { every: 1s, full: 5s }

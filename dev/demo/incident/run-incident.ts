@@ -63,7 +63,11 @@ export async function runIncident(options: IncidentOptions): Promise<number> {
     return await runStory(
       {
         ...options,
-        stage: { retryScale, drains: toIncidentDocument(receiver.port), folder },
+        stage: {
+          retryScale,
+          drains: toIncidentDocument(receiver.port, path.resolve(folder, "archive")),
+          folder,
+        },
         deadlineMs,
         lateText: "the incident had not begun",
         toPlaces: ({ daemon }) => [

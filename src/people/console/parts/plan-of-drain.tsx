@@ -66,7 +66,7 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
       />
       <ul class="tiles">
         {decisionWords
-          .filter(([then]) => then === "republish" || drain.decisions[then] > 0)
+          .filter(([then]) => drain.decisions[then] > 0)
           .map(([then, words, name]) => (
             <li class={`of-${name === "" ? "bar" : name}`}>
               <strong>{number(drain.decisions[then])}</strong> {words}
@@ -121,8 +121,9 @@ function Warnings({
 }
 
 /** What the limits that are set need at least. */
-function Limits({ drain: { estimate } }: Props): Html | null {
+function Limits({ drain: { estimate, decisions } }: Props): Html | null {
   const { least, days, passes } = estimate;
+  if (decisions.republish === 0) return null;
   if (least === null && passes <= 1 && days <= 1) return null;
   return (
     <dl>
