@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { request } from "node:http";
 import { expect, it } from "vitest";
+import type { Status } from "../../../../src/people/operations/status/read.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createEnv } from "../../../support/daemon.ts";
 import {
@@ -115,6 +116,13 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
   expect(await page("/failures?state=acknowledged")).toContain("acknowledged: priya works on it since");
   expect(await page("/failures?state=open")).not.toContain(`/failures/${id}`);
   expect(await page("/")).toMatch(/id="destinations".*priya works on it since/s);
+  const ofState = async (state: string): Promise<unknown> =>
+    (await stand.get(`/api/v1/failures?state=${state}`)).json();
+  const owner = { name: "priya", at: expect.any(Number) as number };
+  expect(await ofState("acknowledged")).toMatchObject({ failures: [{ id, owner }], total: 1 });
+  expect(await ofState("resolved")).toMatchObject({ failures: [], total: 0 });
+  const { drains } = (await (await stand.get("/api/v1/status")).json()) as Pick<Status, "drains">;
+  expect(drains[0]?.destinations).toMatchObject([{ owners: [owner] }]);
   expect(await act(path, "failures-acknowledge", { id, off: "yes" })).toContain("nobody works on failure");
   expect(await page("/")).not.toContain("priya");
   await expect(act(path, "failures-quiet", { id, until: "2001-01-01" })).rejects.toThrow("400");

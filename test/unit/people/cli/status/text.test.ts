@@ -250,6 +250,10 @@ describe("status on a terminal", () => {
     expect(textWith([origin, 97, { lane: open, isPaused: true, pause }])).toContain(
       "97 for a.example, paused by a person\n",
     );
+    const owners = [{ name: "priya", at: ago(second) }];
+    expect(textWith([origin, 97, { lane: haltedLane, owners }])).toMatch(
+      /next probe in 4m,\s+priya works on it since \d\d:\d\d UTC\n/,
+    );
     const many = Array.from({ length: 7 }, (_, index) => [
       `https://${index}.example`,
       7 - index,
