@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readArchive } from "../../../../support/archives.ts";
 import { createFolder } from "../../../../support/command.ts";
@@ -15,8 +16,7 @@ const heldDocument = outageDocument
 
 type Stand = PlanStand & { readonly dir: string; kept(): Promise<readonly string[]> };
 
-async function setUp(document = outageDocument): Promise<Stand> {
-  const dir = createFolder().path;
+async function setUp(document = outageDocument, dir = createFolder().path): Promise<Stand> {
   const archive = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }`;
   const stand = await createPlanStand(redis.url(), { document: `${document}${archive}\n` });
   return { ...stand, dir, kept: async () => (await readArchive(dir)).ids.toSorted() };
@@ -128,6 +128,27 @@ describe("a plan to discard", () => {
     const resumed = await stand.run(["apply", id, ...by], terminal);
     expect(resumed.questions.join("")).toContain(`3 to discard: archived in ${stand.dir}, then deleted`);
     expect(resumed.exitCode).toBe(0);
+  });
+
+  it("leaves what the archive does not take, parked ones too, and takes it with the next apply", async () => {
+    const { path } = createFolder({ taken: "" });
+    const stand = await setUp(heldDocument, `${path}/taken`);
+    const ids = stand.seed(3, { responseStatus: 422 });
+    await stand.run(["drain", "orders", "--yes"]);
+    const id = await keep(stand);
+    let interrupt = (): void => undefined;
+    const stopped = await stand.run(["apply", id, ...by], {
+      onListening: (listening) => (interrupt = listening),
+      onErr: (text) => text.includes("waits for archive-missing 3") && interrupt(),
+    });
+    expect(stopped.err).toContain("3 left (archive-missing 3)");
+    expect(stopped.exitCode).toBe(3);
+    expect(stand.emulator.dlq.size).toBe(3);
+    rmSync(`${path}/taken`);
+    const { exitCode, out } = await stand.run(["apply", id, ...by]);
+    expect(out).toContain("orders: 3 discarded; archived in");
+    expect(exitCode).toBe(0);
+    expect(await stand.kept()).toEqual([...ids].toSorted());
   });
 
   it("goes on after a lost answer of the DELETE and after a 5xx, and counts each letter once", async () => {
