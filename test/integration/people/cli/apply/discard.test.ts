@@ -136,10 +136,10 @@ describe("a plan to discard", () => {
     const ids = stand.seed(3, { responseStatus: 422 });
     await stand.run(["drain", "orders", "--yes"]);
     const id = await keep(stand);
-    let interrupt = (): void => undefined;
+    let interrupt: (() => void) | undefined;
     const stopped = await stand.run(["apply", id, ...by], {
       onListening: (listening) => (interrupt = listening),
-      onErr: (text) => text.includes("waits for archive-missing 3") && interrupt(),
+      onErr: (text) => text.includes("waits for archive-missing 3") && interrupt?.(),
     });
     expect(stopped.err).toContain("3 left (archive-missing 3)");
     expect(stopped.exitCode).toBe(3);
