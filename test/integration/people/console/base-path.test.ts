@@ -31,6 +31,7 @@ async function setUp(basePath: string) {
     "/failures/:id": failure,
     "/plans/:id": plan,
     "/messages/:source/:dlqId": `/messages/default/${parked}`,
+    "/runbooks/:alert": "/runbooks/RedriverBacklogHalted",
   };
   const paths = screens.map(({ path }) => known[path] ?? path);
   expect(paths.join()).not.toContain(":");
