@@ -32,7 +32,15 @@ export interface BooksOptions extends Omit<JudgeOptions, "now"> {
   readonly onEntry?: (entry: JournalEntry, judge: Judge) => void;
 }
 
-const readTypes = ["accepted", "deduplicated", "dead-lettered", "deleted", "lost", "fault"] as const;
+const readTypes = [
+  "accepted",
+  "deduplicated",
+  "dead-lettered",
+  "deleted",
+  "retried",
+  "lost",
+  "fault",
+] as const;
 
 export function createBooks(options: BooksOptions): Books {
   const judge = createJudge({ ...options, now: Date.now });

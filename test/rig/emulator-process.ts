@@ -17,6 +17,7 @@ const followed = [
   "delivery",
   "lost",
   "request",
+  "retried",
 ] as const;
 type Followed = (typeof followed)[number];
 

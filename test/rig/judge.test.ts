@@ -22,6 +22,11 @@ function court(letters: readonly Letter[] = [letter]) {
     accepted: (at: number, deduplicationId: string, messageId: string, bodySha256 = "sha") =>
       read(at, { type: "accepted", url: "u", position: 0, deduplicationId, messageId, bodySha256 }),
     deleted: (at: number, dlqIds: readonly string[], by = "ids") => read(at, { type: "deleted", dlqIds, by }),
+    retried: (at: number, dlqId: string, newMessageId: string, bodySha256 = "sha") => {
+      read(at, { type: "accepted", url: "u", position: 0, messageId: newMessageId, bodySha256 });
+      read(at, { type: "deleted", dlqIds: [dlqId], by: "retry" });
+      read(at, { type: "retried", dlqId, messageId: "m", newMessageId });
+    },
     died: (at: number, messageId: string, dlqId: string, responseStatus = 503) =>
       read(at, { type: "dead-lettered", messageId, dlqId, url: "u", responseStatus }),
     broken: () => judge.violations.map(({ rule }) => rule),
@@ -52,9 +57,28 @@ describe("the judge", () => {
     ["the id of a dead letter that never was", "redriver-1000-2"],
     ["no id", undefined],
   ])("does not take %s for redriver's own", (_what, id) => {
-    const { accepted, broken } = court();
+    const { judge, accepted, broken } = court();
     accepted(1, id as string, "a");
+    judge.explainDoubles(silent, end);
     expect(broken()).toEqual(["foreign-id"]);
+  });
+
+  it("follows the service's own retry: it is an acceptance and a delete, and no note declares a second", () => {
+    const { judge, retried, accepted, broken } = court();
+    retried(1, "1000-1", "a");
+    judge.explainDoubles(silent, end);
+    expect(broken()).toEqual([]);
+    expect(judge.letters.get("1000-1")?.deleted).toMatchObject({ by: "retry" });
+    expect(judge.takeUnproven()).toEqual([]);
+    accepted(2, "redriver-1000-1", "b");
+    judge.explainDoubles(silent, end);
+    expect(broken()).toEqual(["doubled"]);
+  });
+
+  it("holds the body of such a message against the dead letter's", () => {
+    const { retried, broken } = court();
+    retried(1, "1000-1", "a", "another");
+    expect(broken()).toEqual(["altered"]);
   });
 
   it("notices another body, and what was not to be published", () => {

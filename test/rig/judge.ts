@@ -59,7 +59,7 @@ export interface Booked {
   readonly bornAt: number;
   readonly acceptances: Acceptance[];
   /** Null: it is in the queue. */
-  deleted: { readonly seq: number; readonly at: number; readonly by: "ids" | "retention" } | null;
+  deleted: { readonly seq: number; readonly at: number; readonly by: "ids" | "retention" | "retry" } | null;
   explained: number;
 }
 
@@ -110,6 +110,8 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
   const violations: Violation[] = [];
   const doubles: Double[] = [];
   const doubled = new Set<Booked>();
+  /** Accepted without an id of ours, by message: the service's own retry tells of its dead letter right after. */
+  const unnamed = new Map<string, EntryOf<"accepted">>();
   let unproven: Booked[] = [];
 
   const broken = (rule: Rule, text: string): void => {
@@ -121,8 +123,9 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
     letters.set(letter.dlqId, { letter, bornAt: at, acceptances: [], deleted: null, explained: 1 });
   }
 
-  function accepted({ deduplicationId, messageId, bodySha256, seq, at, url }: EntryOf<"accepted">): void {
-    const read = readDeduplicationId(deduplicationId);
+  function accepted(entry: EntryOf<"accepted">, read = readDeduplicationId(entry.deduplicationId)): void {
+    const { deduplicationId, messageId, bodySha256, seq, at, url } = entry;
+    if (read === null && deduplicationId === undefined) return void unnamed.set(messageId, entry);
     const booked = read === null ? undefined : letters.get(read.dlqId);
     if (read === null || booked === undefined) {
       return broken("foreign-id", `${messageId} for ${url} was accepted under the id ${deduplicationId}`);
@@ -142,6 +145,14 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
     }
   }
 
+  /** Each is a series of its own, so no note of redriver declares a double of it. */
+  function retried({ dlqId, newMessageId }: EntryOf<"retried">): void {
+    const entry = unnamed.get(newMessageId);
+    if (entry === undefined) return broken("emulator", `${dlqId} was retried as ${newMessageId}, unaccepted`);
+    unnamed.delete(newMessageId);
+    accepted(entry, { dlqId, suffix: 1 });
+  }
+
   function deadLettered({ messageId, dlqId, responseStatus, at }: EntryOf<"dead-lettered">): void {
     const parent = published.get(messageId);
     if (parent === undefined) return broken("emulator", `${messageId} died and was never accepted`);
@@ -151,7 +162,7 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
   }
 
   function deleted({ dlqIds, by, seq, at }: EntryOf<"deleted">): void {
-    if (by !== "ids" && by !== "retention") return broken("filter-delete", `a delete by ${by}`);
+    if (by === "filters") return broken("filter-delete", `a delete by ${by}`);
     for (const dlqId of dlqIds) {
       const booked = letters.get(dlqId);
       if (booked === undefined) {
@@ -237,9 +248,15 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
       if (entry.type === "accepted") accepted(entry);
       else if (entry.type === "dead-lettered") deadLettered(entry);
       else if (entry.type === "deleted") deleted(entry);
+      else if (entry.type === "retried") retried(entry);
       else if (entry.type === "lost") broken("emulator", `it failed on ${entry.messageId}: ${entry.error}`);
     },
     explainDoubles(evidence, until) {
+      for (const entry of unnamed.values()) {
+        if (entry.at > until) continue;
+        broken("foreign-id", `${entry.messageId} for ${entry.url} was accepted under no id`);
+        unnamed.delete(entry.messageId);
+      }
       for (const booked of doubled) {
         if ((booked.acceptances.at(-1)?.at ?? 0) > until) continue;
         explain(booked, evidence);

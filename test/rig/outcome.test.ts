@@ -13,7 +13,14 @@ import { toLaneRound } from "../lanes/redis-rounds.ts";
 import { createTimeScale, hourMs, minuteMs } from "../lanes/time-scale.ts";
 
 const accepted = (messageId: string, id: string) => ({ messageId, bodySha256: sha256Of(id) });
-const arrival = (id: string, status = 200) => ({ at: 0, id, bytes: 0, status, sentAs: "plain" as const });
+const arrival = (id: string, status = 200) => ({
+  at: 0,
+  id,
+  bytes: 0,
+  status,
+  bodySha256: "",
+  sentAs: "plain" as const,
+});
 const evidence = (changes: Partial<Evidence>): Evidence => ({
   accepted: [],
   deadLettered: [],

@@ -1,4 +1,5 @@
 /** A receiver in a process of its own. It records every request. */
+import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -21,7 +22,15 @@ server.keepAliveTimeout = 60_000;
 async function answer(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
   const id = idOf(body);
   const record = (status: number): void => {
-    arrivals.push({ at: Date.now(), id, bytes: body.byteLength, status, sentAs: sentAs(request) });
+    const bodySha256 = createHash("sha256").update(body).digest("hex");
+    arrivals.push({
+      at: Date.now(),
+      id,
+      bytes: body.byteLength,
+      bodySha256,
+      status,
+      sentAs: sentAs(request),
+    });
   };
   if (behaviour.manner === "hanging") return record(0);
   if (behaviour.perSecond !== null) {

@@ -20,6 +20,7 @@ export interface Arrival {
   /** Of the body. */
   readonly id: string;
   readonly bytes: number;
+  readonly bodySha256: string;
   /** 0: it hung. */
   readonly status: number;
   /** What its lineage says; `first`: it has none. */

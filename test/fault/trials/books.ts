@@ -16,6 +16,8 @@ export interface TrialBooks extends Pick<Books, "judge" | "log"> {
   /** When each was parked first, by dlqId, Unix ms. */
   readonly parkedAt: ReadonlyMap<string, number>;
   read(entry: JournalEntry): void;
+  /** Until then what is accepted was published for the trial, and dies: its dead letters are those to judge. */
+  begin(): void;
   line(daemon: number, text: string, from: "stdout" | "stderr"): void;
   /** What has to be settled yet: accepted and deleted, or parked. */
   left(): Left;
@@ -28,10 +30,20 @@ export interface Left {
   readonly toPark: number;
 }
 
-export function createTrialBooks(): TrialBooks {
+/** `rootOf`: of what is published for the trial, by the hash of its body. */
+export function createTrialBooks(rootOf: ReadonlyMap<string, string>): TrialBooks {
   const { judge, log, ...books } = createBooks({ dedupWindowMs, isRepublished, sourceId });
   const moves: number[] = [];
   const parkedAt = new Map<string, number>();
+  let hasBegun = false;
+  const shas = new Map<string, string>();
+  const prepare = (entry: JournalEntry): void => {
+    if (entry.type === "accepted") shas.set(entry.messageId, entry.bodySha256);
+    const bodySha256 = entry.type === "dead-lettered" ? shas.get(entry.messageId) : undefined;
+    if (entry.type !== "dead-lettered" || bodySha256 === undefined) return;
+    const { dlqId, at } = entry;
+    judge.born({ dlqId, root: rootOf.get(bodySha256) ?? dlqId, fate: "republish", bodySha256 }, at);
+  };
   /** A double is no progress, and a delete of what is gone is none. */
   const isMove = (entry: JournalEntry): boolean =>
     (entry.type === "accepted" && judge.published.get(entry.messageId)?.acceptances.length === 1) ||
@@ -41,7 +53,9 @@ export function createTrialBooks(): TrialBooks {
     log,
     moves,
     parkedAt,
+    begin: () => void (hasBegun = true),
     read(entry) {
+      if (!hasBegun) return prepare(entry);
       judge.read(entry);
       if (isMove(entry)) moves.push(entry.at);
     },

@@ -1,12 +1,13 @@
 import type { SeedRecord } from "../../../dev/emulator/index.ts";
-import { bodyOf, hourMs, sha256Of, type Letter } from "../../rig/letters.ts";
+import { createHash } from "node:crypto";
+import { bodyOf, hourMs, type Letter } from "../../rig/letters.ts";
 import { createDice } from "../../rig/dice.ts";
 
 /**
- * How the service receives a message: as any other, with a refusal of its whole batch, or of its own item. A deadly one
+ * How the service receives a message: not at all in a batch (`binary`, `redacted`, `callback`), as any other, with a refusal of its whole batch, or of its own item. A deadly one
  * ends the process that works it, where deadly.ts is loaded.
  */
-export const kinds = ["plain", "poison", "refused", "deadly"] as const;
+export const kinds = ["plain", "poison", "refused", "deadly", "binary", "redacted", "callback"] as const;
 export type Kind = (typeof kinds)[number];
 
 /** Stands in the body, for the faults of the emulator to go by. */
@@ -17,7 +18,14 @@ export interface Shares {
   readonly poison?: number;
   readonly refused?: number;
   readonly deadly?: number;
+  /** What no batch carries. */
+  readonly binary?: number;
+  readonly redacted?: number;
+  readonly callback?: number;
 }
+
+export const isByService = ({ binary, redacted, callback }: Shares): boolean =>
+  (binary ?? redacted ?? callback) !== undefined;
 
 export interface TrialLetter extends Letter {
   readonly kind: Kind;
@@ -29,6 +37,9 @@ export interface TrialLetter extends Letter {
  * after 76 listings that found more.
  */
 const apartMs = 1_000;
+const neverTaken: ReadonlySet<Kind> = new Set(["poison", "refused", "deadly"]);
+/** No UTF-8. */
+const noText = Buffer.from([0x00, 0xff, 0xfe, 0x80]);
 
 /**
  * The same for the same seed but for their times. Of each kind exactly its share, spread by the dice. `now`:
@@ -37,14 +48,15 @@ const apartMs = 1_000;
 export function makeLetters(options: {
   readonly seed: number;
   readonly count: number;
+  /** What the shares are of; the count if it is left out. */
+  readonly of?: number;
   readonly shares: Shares;
   readonly url: string;
   readonly now: number;
 }): readonly TrialLetter[] {
-  const { seed, count, shares, url, now } = options;
-  const { poison = 0, refused = 0, deadly = 0 } = shares;
-  const special = Object.entries({ poison, refused, deadly }).flatMap(([kind, share]) =>
-    Array<Kind>(Math.round(share * count)).fill(kind as Kind),
+  const { seed, count, of = count, shares, url, now } = options;
+  const special = Object.entries(shares).flatMap(([kind, share]) =>
+    Array<Kind>(Math.round(share * of)).fill(kind as Kind),
   );
   const plain = Array<Kind>(count - special.length).fill("plain");
   const drawn = createDice(seed).shuffled([...special, ...plain]);
@@ -52,12 +64,13 @@ export function makeLetters(options: {
     const root = idOf(kind, String(index));
     const at = now - hourMs - (count - index) * apartMs;
     const dlqId = `${at}-${index + 1}`;
+    const body = kind === "binary" ? Buffer.concat([Buffer.from(bodyOf(root)), noText]) : bodyOf(root);
     return {
       kind,
       dlqId,
       root,
-      fate: kind === "plain" ? "republish" : "stay",
-      bodySha256: sha256Of(root),
+      fate: neverTaken.has(kind) ? "stay" : "republish",
+      bodySha256: createHash("sha256").update(body).digest("hex"),
       record: {
         dlqId,
         url: `${url}/hook`,
@@ -65,7 +78,8 @@ export function makeLetters(options: {
         createdAt: at,
         responseStatus: 503,
         maxRetries: 3,
-        body: bodyOf(root),
+        ...(typeof body === "string" ? { body } : { body: "", bodyBase64: body.toString("base64") }),
+        ...(kind === "callback" ? { callback: `${url}/callback` } : {}),
       },
     };
   });

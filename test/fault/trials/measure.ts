@@ -26,8 +26,11 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
   const { bounds, count } = trial;
   const all = [...judge.letters.values()];
   const inQueue = await stack.emulator.list();
-  const arrivals = await stack.receiver.arrivals();
+  // What is published for the trial dies there; what is delivered by callbacks has no id.
+  const arrivals = (await stack.receiver.arrivals()).filter(({ id, status }) => id !== "" && status === 200);
   const arrived = countBy(arrivals, ({ id }) => id);
+  const shaOf = new Map(all.map(({ letter }) => [letter.root, letter.bodySha256]));
+  const altered = arrivals.filter(({ id, bodySha256 }) => (shaOf.get(id) ?? bodySha256) !== bodySha256);
   const toStay = all.filter(({ letter }) => letter.fate === "stay");
   const toPublish = all.filter(({ letter }) => letter.fate === "republish");
   const lost = all.filter(
@@ -58,6 +61,7 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
   return [
     exactly("lost", lost.length + notDelivered.length, 0),
     exactly("doubled, undeclared", undeclared, 0),
+    exactly("received with other bytes", altered.length, 0),
     {
       ...atMost("doubled, declared", judge.doubles.length, Math.floor(bounds.declaredShare * count)),
       seen: `${judge.doubles.length}${inside}`,

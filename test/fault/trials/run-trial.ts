@@ -8,7 +8,8 @@ import type { Say } from "../../rig/program.ts";
 import { startStack, type Stack } from "../../rig/stack.ts";
 import { createTrialBooks, type TrialBooks } from "./books.ts";
 import { toDocument } from "./document.ts";
-import { makeLetters, markOf } from "./letters.ts";
+import { isByService, makeLetters, markOf } from "./letters.ts";
+import { bodyOf, sha256Of } from "../../rig/letters.ts";
 import { measure } from "./measure.ts";
 import type { Span } from "./pace.ts";
 import { watchReadiness } from "./readiness.ts";
@@ -37,7 +38,8 @@ const aftermathMs = 3_000;
 export async function runTrial(trial: Trial, options: RunOptions): Promise<readonly Figure[]> {
   const dir = join(options.dir, trial.name);
   const say: Say = (line) => options.say(`${trial.name}: ${line}`);
-  const books = createTrialBooks();
+  const redacted = toRedacted(trial);
+  const books = createTrialBooks(new Map(redacted.map((root) => [sha256Of(root), root])));
   const deaths: number[] = [];
   // The daemons have the settings as shipped, but for addresses.
   const stack = await startStack({
@@ -45,7 +47,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     dir,
     replicas: trial.replicas ?? 1,
     emulatorArgs: ["--seed", String(options.seed)],
-    document: toDocument,
+    document: (archiveDir) => toDocument(archiveDir, isByService(trial.shares ?? {})),
     onEntry: books.read,
     onLine: books.line,
     env: trial.deadlyAt === undefined ? {} : { DEADLY: trial.deadlyAt, NODE_OPTIONS: `--import ${deadly}` },
@@ -60,7 +62,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     onEnd: (daemon) => books.log.ended(daemon),
   });
   try {
-    await prepare(trial, stack, books, options.seed);
+    await prepare(trial, stack, books, options.seed, redacted);
     const load = loadavg();
     await stack.startDaemons();
     const startedAt = Date.now();
@@ -97,11 +99,49 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
   }
 }
 
-async function prepare(trial: Trial, stack: Stack, books: TrialBooks, seed: number): Promise<void> {
+/** The roots of those messages: only one that was published as a whole can be listed redacted. */
+function toRedacted({ count, shares = {} }: Trial): readonly string[] {
+  const redacted = Math.round((shares.redacted ?? 0) * count);
+  return Array.from({ length: redacted }, (_, index) => `redacted-${index}`);
+}
+
+/** Publishes them to a receiver that refuses. */
+async function publishRedacted({ emulator, receiver }: Stack, roots: readonly string[]): Promise<void> {
+  const behaviour = { perSecond: null, delayMs: 0 };
+  await receiver.behave({ ...behaviour, manner: "refusing" });
+  const headers = { "Upstash-Retries": "0", "Upstash-Redact-Fields": "body" };
+  for (let from = 0; from < roots.length; from += 100) {
+    const items = roots.slice(from, from + 100).map((root) => {
+      return { destination: `${receiver.url}/hook`, headers, body: bodyOf(root) };
+    });
+    await emulator.service("POST", "/v2/batch", items);
+  }
+  await emulator.control("GET", "/idle?timeoutMs=60000");
+  await receiver.behave({ ...behaviour, manner: "up" });
+}
+
+async function prepare(
+  trial: Trial,
+  stack: Stack,
+  books: TrialBooks,
+  seed: number,
+  redacted: readonly string[],
+): Promise<void> {
   const { emulator, receiver } = stack;
   const { count, shares = {}, service, faults } = trial;
   const { now } = await emulator.state();
-  const letters = makeLetters({ seed, count, shares, url: receiver.url, now });
+  const { redacted: _published, ...seeded } = shares;
+  await publishRedacted(stack, redacted);
+  await emulator.journal("dead-lettered");
+  books.begin();
+  const letters = makeLetters({
+    seed,
+    count: count - redacted.length,
+    of: count,
+    shares: seeded,
+    url: receiver.url,
+    now,
+  });
   for (const letter of letters) books.judge.born(letter, Date.now());
   await emulator.seed(letters.map(({ record }) => record));
   if (service !== undefined) await emulator.control("PATCH", "/settings", service);

@@ -4,7 +4,7 @@ import type { FaultDefinition } from "../../../dev/emulator/index.ts";
 import type { Play, Trial } from "./trial.ts";
 
 /** It was accepted, or deleted, and nobody hears of it. */
-const lostAnswers = (operation: "batch" | "delete", probability: number): FaultDefinition => ({
+const lostAnswers = (operation: "batch" | "delete" | "retry", probability: number): FaultDefinition => ({
   kind: "drop-answer",
   name: `lost-${operation}`,
   operation,
@@ -18,6 +18,19 @@ const failing = (operation: "batch" | "delete" | "any", probability: number): Fa
   status: 500,
   probability,
 });
+
+/** What the service's own retry may meet: it has no effect, or has one and says otherwise. */
+const failingRetries: readonly FaultDefinition[] = (["before", "after"] as const).map((when) => {
+  return {
+    kind: "status",
+    name: `failing-${when}`,
+    operation: "retry",
+    status: 500,
+    when,
+    probability: 0.025,
+  };
+});
+const byService = { binary: 0.34, redacted: 0.33, callback: 0.33 } as const;
 
 const callsPerSecond = (limit: number): Record<string, unknown> => ({
   rateLimits: { dlq: { limit, windowMs: 1_000 } },
@@ -143,6 +156,29 @@ export const trials: readonly Trial[] = [
     bounds: { doneWithinS: 600, declaredShare: 0, refusedMayWaitAfterS: 0 },
     watchedS: 900,
   },
+  {
+    name: "via-service",
+    count: 2_000,
+    replicas: 2,
+    shares: byService,
+    faults: [lostAnswers("retry", 0.2), ...failingRetries],
+    bounds: { doneWithinS: 600, declaredShare: 0 },
+    watchedS: 600,
+    meanwhile: killTimes(12),
+    small: { count: 300, doneWithinS: 280 },
+  },
+  // 1,000 by the service's own retry at 20 calls a second, lists among them: 50 s and more, beside the batches.
+  {
+    name: "via-service-mixed",
+    count: 2_000,
+    replicas: 2,
+    shares: { binary: 0.2, redacted: 0.1, callback: 0.2 },
+    faults: [lostAnswers("retry", 0.2), lostAnswers("batch", 0.1), ...failingRetries],
+    service: callsPerSecond(20),
+    bounds: { doneWithinS: 600, declaredShare: 0 },
+    watchedS: 600,
+    meanwhile: pauseOnce,
+  },
   // Each swap takes a worker from what it has at work.
   {
     name: "swaps",
@@ -249,6 +285,24 @@ function swapTimes(times: number): NonNullable<Trial["meanwhile"]> {
     say("the last swap is made");
     await endWatch();
   };
+}
+
+/** What was in doubt by then is tried again for so long: it is published already, or may be. */
+const triedAgainMs = 30_000;
+const pausedForMs = 15_000;
+
+/** Holds the drain for a while in the middle of it. */
+async function pauseOnce({ stack, books, isOver, say }: Play): Promise<void> {
+  await pause(8_000, isOver);
+  await stack.ask("pause", "everything", "--reason", "the trial");
+  await pause(triedAgainMs, isOver);
+  const from = Date.now();
+  await pause(pausedForMs, isOver);
+  const accepted = await stack.emulator.journal("accepted");
+  const meanwhile = accepted.filter(({ at }) => at >= from).length;
+  if (meanwhile > 0) books.judge.broken("against-the-rules", `${meanwhile} were accepted in a pause`);
+  await stack.ask("resume", "everything", "--reason", "the trial");
+  say(`resumed, ${books.left().toPublish} to publish`);
 }
 
 /** Whenever none has begun, that is a stop. Answers how to end, once one has. */

@@ -4,7 +4,7 @@ import type { SourceRuntime } from "../../runtime.ts";
 import { isReconciling, type Begun, type Letter } from "../letter.ts";
 
 /** Letters that are sent side by side by the service's own retry, each in a call of its own. */
-const retriesAtOnce = 10;
+const retriesAtOnce = 30;
 
 /**
  * Packs letters into batches. Those that reconcile an earlier POST come first and share no batch with

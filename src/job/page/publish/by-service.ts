@@ -34,7 +34,10 @@ export function isByService({ item }: Pick<Letter, "item">): boolean {
   return item?.via === "service";
 }
 
-/** The service published nothing by this call. `is404`: it may not even have the endpoint. */
+/**
+ * The service published nothing by this call. `is404`: it may not even have the endpoint. A 404 of one that has
+ * taken a message, after a POST of ours in doubt, needs no listing: the id is gone.
+ */
 export async function concludeNotTaken(
   context: PublishContext,
   token: Token,
@@ -46,21 +49,17 @@ export async function concludeNotTaken(
   const { clock, serviceRetry } = drain.source;
   const { letter, series } = one;
   const until = clock.now();
-  switch (await lookUpOne(context, letter)) {
-    case "unknown":
-      return leaveInDoubt(letter);
-    case "listed":
-      if (!is404)
-        return letCool(context, token, [one], "refused-alone", {
-          outcome: "refused",
-          until: until + hitCoolMs,
-        });
-      if (serviceRetry.isProven()) return letCool(context, token, [one], "not-sent");
-      serviceRetry.switchOff(error);
-      return letCool(context, token, [one], "no-service-retry", { until });
-    case "absent":
+  const isInDoubt = series.posts - series.refusals > 1;
+  const found = is404 && isInDoubt && serviceRetry.isProven() ? "absent" : await lookUpOne(context, letter);
+  if (found === "unknown") return leaveInDoubt(letter);
+  if (found === "listed") {
+    const refused = { outcome: "refused", until: until + hitCoolMs } as const;
+    if (!is404) return letCool(context, token, [one], "refused-alone", refused);
+    if (serviceRetry.isProven()) return letCool(context, token, [one], "not-sent");
+    serviceRetry.switchOff(error);
+    return letCool(context, token, [one], "no-service-retry", { until });
   }
-  if (series.posts - series.refusals === 1) {
+  if (!isInDoubt) {
     await letCool(context, token, [one], "not-sent", { until });
     letter.fate = { kind: "done-before", isSettledElsewhere: true };
     return;
