@@ -121,12 +121,18 @@ function Warnings({
 }
 
 /** What the limits that are set need at least. */
-function Limits({ drain: { estimate, decisions } }: Props): Html | null {
+function Limits({ drain: { estimate, decisions, byService } }: Props): Html | null {
   const { least, days, passes } = estimate;
   if (decisions.republish === 0) return null;
-  if (least === null && passes <= 1 && days <= 1) return null;
+  if (least === null && passes <= 1 && days <= 1 && !byService) return null;
   return (
     <dl>
+      {!byService ? null : (
+        <>
+          <dt>By the service</dt>
+          <dd>{number(byService)} by its own retry, each in a call of its own</dd>
+        </>
+      )}
       {!least ? null : (
         <>
           <dt>Limit</dt>
