@@ -184,9 +184,10 @@ local function settleArrived()
   row.arrivedShown = nil
 end
 
--- A kind that is gone and has not arrived for a week is forgotten.
+-- A kind that is gone is forgotten if it has not arrived, and nothing was done with it, for a week. Of what was done in a
+-- window that another lists again, nobody knows when it arrived.
 local function forgetStanding(id, it)
-  if it.w ~= 0 or it.q ~= 0 or (it.l or 0) > now - arrivalHours * 3600000 then return false end
+  if it.w ~= 0 or it.q ~= 0 or math.max(it.l or 0, it.t or 0) > now - arrivalHours * 3600000 then return false end
   standing = nil
   redis.call('HDEL', standingKey, id)
   redis.call('HDEL', arrivalsKey, id)
