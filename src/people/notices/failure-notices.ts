@@ -38,7 +38,7 @@ export function toFailureNotices(
 ): { readonly items: readonly NoticeItem[]; readonly after: FailureMemory } {
   const items: NoticeItem[] = [];
   const after: Record<string, ToldFailure> = {};
-  for (const [id, { arrived, lastAt, drain }] of sumByKind(facts)) {
+  for (const [id, { arrived, lastAt, drain, isLeast }] of mostByKind(facts)) {
     const kind = facts.kinds.get(id);
     if (kind === undefined) continue;
     const isQuiet = facts.quiet.has(id);
@@ -57,7 +57,8 @@ export function toFailureNotices(
     let told = known.told && !isBack && !speaksAgain;
     if (!told && !isQuiet && !isOwned && arrived - base >= manyArrived) {
       const { origin: destination } = kind;
-      items.push({ drain, destination, cause: toAnswerText(kind), failure: id, count: arrived - base });
+      const item = { drain, destination, cause: toAnswerText(kind), failure: id, count: arrived - base };
+      items.push(isLeast ? { ...item, figures: { atLeast: 1 } } : item);
       told = true;
     }
     after[id] = {
@@ -72,21 +73,27 @@ export function toFailureNotices(
   return { items, after };
 }
 
-/** Over the drains of the source; `drain`: the one that has most of it. */
-function sumByKind({
-  drains,
-}: NoticeFacts): ReadonlyMap<string, { arrived: number; lastAt: number; drain: DrainName; most: number }> {
-  const sums = new Map<string, { arrived: number; lastAt: number; drain: DrainName; most: number }>();
-  for (const { drain, failures } of drains) {
+interface Arrivals {
+  arrived: number;
+  lastAt: number;
+  drain: DrainName;
+  /** More may have arrived: its first listing goes on, or another drain has met it too. */
+  isLeast: boolean;
+}
+
+/** Of the drain that has most of it. Several drains may list the same records, so their counts are not added up. */
+function mostByKind({ drains }: NoticeFacts): ReadonlyMap<string, Arrivals> {
+  const all = new Map<string, Arrivals>();
+  for (const { drain, failures, stillCounting } of drains) {
     for (const { id, arrived, lastArrivedAt } of failures) {
-      const sum = sums.get(id) ?? { arrived: 0, lastAt: 0, drain, most: 0 };
-      sums.set(id, sum);
-      sum.arrived += arrived;
-      sum.lastAt = Math.max(sum.lastAt, lastArrivedAt ?? 0);
-      if (arrived <= sum.most) continue;
-      sum.drain = drain;
-      sum.most = arrived;
+      const known = all.get(id);
+      const most = known === undefined || arrived > known.arrived ? { arrived, drain } : known;
+      all.set(id, {
+        ...most,
+        lastAt: Math.max(known?.lastAt ?? 0, lastArrivedAt ?? 0),
+        isLeast: known !== undefined || stillCounting,
+      });
     }
   }
-  return sums;
+  return all;
 }

@@ -107,7 +107,7 @@ function toSentence(
     case "destination.resumed":
       return `${where} is no longer halted, and gets messages again${of}${counted}`;
     case "failure.new":
-      return `new failure at ${where}${of}: ${letters(count)} arrived${because}`;
+      return `new failure at ${where}${of}: ${figures["atLeast"] === 1 ? "at least " : ""}${letters(count)} arrived${because}`;
     case "parked.new":
       return `${letters(count)} newly parked for a person, at ${where}${of}${because}`;
     case "expiring.soon": {

@@ -230,7 +230,7 @@ describe("a new failure", () => {
     ]);
   });
 
-  it("counts all drains, and several are one notice", () => {
+  it("counts the drain with most of it, as at least so many, and several are one notice", () => {
     const failures = [failure("aa", { arrived: 10 }), failure("bb", { arrived: 30 })];
     const [told] = tell([0, { failures }]);
     expect(told).toHaveLength(1);
@@ -242,12 +242,12 @@ describe("a new failure", () => {
         kinds: new Map([["aa", kind("aa")]]),
         drains: [
           ...facts({ failures: [failure("aa", { arrived: 4 })] }).drains,
-          { ...facts({ failures: [failure("aa", { arrived: 6 })] }).drains[0]!, drain: "b" as DrainName },
+          { ...facts({ failures: [failure("aa", { arrived: 12 })] }).drains[0]!, drain: "b" as DrainName },
         ],
       },
       startMs,
     );
-    expect(news[0]?.[1]).toMatchObject([{ drain: "b", count: 10 }]);
+    expect(news[0]?.[1]).toMatchObject([{ drain: "b", count: 12, figures: { atLeast: 1 } }]);
   });
 
   it("says nothing while somebody works on it, and begins anew when that ends", () => {
