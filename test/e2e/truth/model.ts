@@ -116,6 +116,26 @@ export function createTruth(emulators: Readonly<Record<"eu" | "us", Emulator>>) 
       }
       return [least, most];
     },
+    /** At least and at most so many have ever entered; and of these, were accepted again. */
+    ever(which: Which, { entered, accepted, now }: Between) {
+      const own = letters.filter(which);
+      const until = (at: number, of: "enteredAt" | "acceptedAt"): number =>
+        own.filter((one) => one[of] <= at).length;
+      return {
+        arrived: [until(entered, "enteredAt"), until(now, "enteredAt")],
+        sentAgain: [until(accepted, "acceptedAt"), until(now, "acceptedAt")],
+      } as const;
+    },
+    /** The first entry of what is left: at the earliest and at the latest. */
+    firstLeft(which: Which, { accepted, now }: Between): readonly [number, number] {
+      const first = (by: number): number =>
+        Math.min(
+          ...letters
+            .filter((one) => which(one) && Math.min(one.acceptedAt, one.goneAt) > by)
+            .map(({ enteredAt }) => enteredAt),
+        );
+      return [first(accepted), first(now)];
+    },
     /** The first entry of a kind. */
     firstOf: (name: string): number =>
       Math.min(...letters.filter(({ kind }) => kind === name).map(({ enteredAt }) => enteredAt)),

@@ -27,6 +27,52 @@ export function failuresOf(page: string): readonly ShownFailure[] {
   });
 }
 
+/** The part of a page that has this id. */
+export function sectionOf(page: string, id: string): string {
+  const found = new RegExp(`<section id="${id}"[^>]*>(.*?)</section>`, "s").exec(page)?.[1];
+  if (found === undefined) throw new Error(`the page has no section ${id}`);
+  return found;
+}
+
+/** What the page of one kind says of it. Times are Unix ms. */
+export function failureOf(page: string) {
+  const numbers = sectionOf(page, "numbers");
+  const tile = (name: string): number => toNumber(tileOf(numbers, name));
+  const since = /<dt>failing since<\/dt><dd><time datetime="([^"]+)"/.exec(sectionOf(page, "head"))?.[1];
+  return {
+    waiting: tile("waiting"),
+    parked: tile("parked"),
+    sentAgain: tile("sent again"),
+    failedAgain: tile("failed again"),
+    since: since === undefined ? null : Date.parse(since),
+  };
+}
+
+/** The page of a plan of one drain: what would be done with how many, and how many there are of each kind. */
+export function planOf(page: string) {
+  const section = sectionOf(page, "drains");
+  const done = [
+    ...section.matchAll(
+      /<strong>([\d,]+)<\/strong> (send again|archive and delete|park|delete again|hold)</g,
+    ),
+  ];
+  const cells = (row: string, title: string): number =>
+    toNumber(new RegExp(`data-title="${title}"[^>]*>(?:<[^>]+>)*([\\d,]+)`).exec(row)?.[1] ?? "NaN");
+  const rows = [...section.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) => row);
+  return {
+    records: toNumber(/<p>([\d,]+) of [\d,]+ records/.exec(section)?.[1] ?? "NaN"),
+    done: Object.fromEntries(done.map(([, count = "", what = ""]) => [what, toNumber(count)])),
+    kinds: rows.flatMap((row) => {
+      const id = /href="\/failures\/([0-9a-z]+)"/.exec(row)?.[1];
+      return id === undefined ? [] : [{ id, records: cells(row, "records") }];
+    }),
+    destinations: rows.flatMap((row) => {
+      const name = /data-title="destination"[^>]*>(?:<[^>]+>)*([^<]+)/.exec(row)?.[1];
+      return name === undefined ? [] : [{ name, due: cells(row, "due now"), later: cells(row, "due later") }];
+    }),
+  };
+}
+
 /** `1,234`. */
 export function toNumber(text: string): number {
   return Number(text.replaceAll(",", ""));
