@@ -13,8 +13,8 @@ import type {
 } from "../contracts/service.ts";
 import { dateOf, headerOf, serviceNowOf, type HttpAnswer } from "./http-answer.ts";
 import { parseDeleted, parseListPage, parseLoad, type Shaped } from "./list-and-delete-answers.ts";
-import { createBatchBody, type BatchBody } from "./batch-body-last-byte.ts";
-import { outcomeOfBatch, toBatchOutcome } from "./batch-outcome.ts";
+import { createBatchBody } from "./batch-body-last-byte.ts";
+import { toBatchOutcome } from "./batch-outcome.ts";
 import {
   noSuchMethod,
   outcomeOfError,
@@ -22,7 +22,7 @@ import {
   type CallContext,
   type ServiceSettings,
 } from "./call-failure.ts";
-import { makeCall, type Call, type CallTools } from "./call.ts";
+import { makeCall, type Call, type CallResult, type CallTools } from "./call.ts";
 import { createCallDeadlines } from "./call-deadlines.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections } from "./connection-pool.ts";
@@ -67,6 +67,8 @@ export type ClosableMessageService = MessageService &
     /** Stops what is running and closes all connections; later calls end as stopped. */
     close(): Promise<void>;
   };
+
+type NotSent = Extract<BatchOutcome, { kind: "not-sent" }>;
 
 /** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
@@ -164,29 +166,25 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     }
   };
 
-  const publishBody = async (
-    body: BatchBody,
-    itemCount: number,
-    signal: AbortSignal | undefined,
-  ): Promise<BatchOutcome> => {
-    if (itemCount < 1 || itemCount > maxPerCall) {
-      const message = `expected 1 to ${maxPerCall} items to publish, got ${itemCount}`;
-      throw new RedriverError("invariant-broken", message);
-    }
+  /** One POST that publishes: a batch, or the service's own retry, which may take as long. */
+  const publishBody = async <Outcome extends RetryOutcome>(
+    operation: "batch" | "retry",
+    call: Pick<Call, "path" | "body" | "signal">,
+    read: (result: CallResult, context: CallContext) => Outcome,
+  ): Promise<Outcome | NotSent> => {
     const startedAt = clock.monotonic();
     let context: CallContext;
     try {
       context = contextOf("batch");
     } catch (error) {
-      report("batch", "not-sent", startedAt, undefined);
+      report(operation, "not-sent", startedAt, undefined);
       return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
     }
-    const path = `${prefix}/v2/batch`;
-    const call: Call = { operation: "batch", token: context.token, method: "POST", path, body, signal };
-    return makeCall(call, tools, (result) => {
-      const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
+    const { token } = context;
+    return makeCall({ operation: "batch", token, method: "POST", ...call }, tools, (result) => {
+      const outcome = read(result, context);
       const status = result.kind === "answered" ? result.answer.status : undefined;
-      report("batch", outcomeOfBatch(outcome), startedAt, status);
+      report(operation, outcomeOfRetry(outcome), startedAt, status);
       return outcome;
     });
   };
@@ -205,8 +203,16 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
 
     // It does not wait, so that it does not keep the items until the answer.
     publish(encodedItems, lastByteAllowed, signal) {
+      const itemCount = encodedItems.length;
+      if (itemCount < 1 || itemCount > maxPerCall) {
+        const message = `expected 1 to ${maxPerCall} items to publish, got ${itemCount}`;
+        return Promise.reject(new RedriverError("invariant-broken", message));
+      }
       const body = createBatchBody(encodedItems, lastByteAllowed, spare);
-      return publishBody(body, encodedItems.length, signal);
+      const path = `${prefix}/v2/batch`;
+      return publishBody("batch", { path, body, signal }, (result, context) =>
+        toBatchOutcome(result, { ...context, itemCount, sent: body.sent() }),
+      );
     },
 
     async remove(dlqIds, signal) {
@@ -216,29 +222,14 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       );
     },
 
-    // It may take as long as a batch: it publishes.
-    async retry(dlqId, mayBeSent, signal): Promise<RetryOutcome> {
-      const startedAt = clock.monotonic();
-      const where = `retry at ${host}`;
+    async retry(dlqId, mayBeSent, signal) {
       const path = toRetryPath(prefix, dlqId);
-      const notSent = (why: "connect" | "too-late", error: string): RetryOutcome => {
-        report("retry", "not-sent", startedAt, undefined);
-        return { kind: "not-sent", why, error };
-      };
-      let context: CallContext;
-      try {
-        context = { ...contextOf("batch"), where: where + through, whereDirect: where };
-      } catch (error) {
-        return notSent("connect", (error as RedriverError).message);
-      }
-      if (!mayBeSent()) return notSent("too-late", `${where}: too late, so it was not sent`);
-      const call: Call = { operation: "batch", token: context.token, method: "POST", path, signal };
-      return makeCall(call, tools, (result) => {
-        const outcome = toRetryOutcome(result, context);
-        const status = result.kind === "answered" ? result.answer.status : undefined;
-        report("retry", outcomeOfRetry(outcome), startedAt, status);
-        return outcome;
-      });
+      const where = `retry at ${host}`;
+      if (!mayBeSent())
+        return { kind: "not-sent", why: "too-late", error: `${where}: too late, so not sent` };
+      return publishBody("retry", { path, signal }, (result, context) =>
+        toRetryOutcome(result, { ...context, where: where + through, whereDirect: where }),
+      );
     },
 
     // Asked rarely, so in no turn, and what it answers is no news of the calls that publishing needs.

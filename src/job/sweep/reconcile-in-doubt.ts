@@ -52,11 +52,12 @@ export async function reconcileUnknown(
       const isLive = drain.config.mode === "live";
       // Before its horizon an entry is tried in every sweep; afterwards only the policy is left. In plan mode
       // the entry comes from a person's order: a POST under the same id finishes it, and past the horizon
-      // nothing new begins without an order. A discard was one, and is ended at any time.
-      const now = ofDrain.filter(
-        ({ dlqId, view }) =>
-          !view.pastHorizon || view.isDiscarded === true || (isLive && backoff.isDue(dlqId)),
-      );
+      // nothing new begins without an order. A discard was one, and is ended at any time. The service's own retry has
+      // no horizon, and what is listed after it may fail for ever.
+      const now = ofDrain.filter(({ dlqId, view }) => {
+        if (view.via === "service") return backoff.isDue(dlqId);
+        return !view.pastHorizon || view.isDiscarded === true || (isLive && backoff.isDue(dlqId));
+      });
       if (now.length === 0) continue;
       const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
       const half = await reconcileDrain(acting, now, job, budget, signal);

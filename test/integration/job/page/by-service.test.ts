@@ -142,6 +142,19 @@ describe("an answer that never comes", () => {
   });
 });
 
+it("a call that fails whenever it is made is made more and more rarely by sweeps", async () => {
+  const rig = await open();
+  binary(rig);
+  rig.emulator.faults.add({ kind: "status", operation: "retry", status: 500 });
+  withoutSecondTry(rig);
+  await rig.pass();
+  for (const calls of [2, 2]) {
+    rig.advance(takeoverMs);
+    await rig.sweep();
+    expect(retries(rig)).toHaveLength(calls);
+  }
+});
+
 describe("a record that somebody else took", () => {
   it("is neither counted as published nor kept open", async () => {
     const rig = await open();
