@@ -19,6 +19,8 @@ export interface Planned {
   readonly rule: string | null;
   /** Hash of the item to publish; only for a republish. */
   readonly item?: string;
+  /** As it is listed, before rules change it. Not compared. */
+  readonly host?: string;
 }
 
 export interface PlanRecord extends Planned {

@@ -1,4 +1,5 @@
 import type { DlqId } from "../../job/message/dead-letter.ts";
+import { hostOf } from "../../job/message/destination-url.ts";
 import { defined } from "../../job/message/defined.ts";
 import type { DrainName } from "../../job/contracts/ids.ts";
 import { isAct, type Planned, type PlanRecord } from "./plan-file-record.ts";
@@ -20,12 +21,13 @@ export function createSelection() {
       const drain = shared(record.drain);
       const acts = byDrain.get(drain) ?? new Map<DlqId, Planned>();
       byDrain.set(drain, acts);
-      const { hash, then, reason, rule, item } = record;
+      const { hash, then, reason, rule, item, url } = record;
       acts.set(record.dlqId, {
         hash,
         then: shared(then),
         reason: shared(reason),
         rule: rule === null ? null : shared(rule),
+        host: shared(hostOf(url)),
         ...defined({ item }),
       });
     },

@@ -11,6 +11,7 @@ import { isRedriverError } from "../../../job/contracts/errors.ts";
 import type { PlanVerdict } from "../../../job/contracts/plans.ts";
 import { comeBackKindOf } from "../../../job/message/come-back-kind.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
+import { groupBy } from "../../../group-items-by-key.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import {
   findComeBacks,
@@ -91,7 +92,7 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
   const candidates = [...orders].flatMap(([dlqId, { then }]) => (then === "republish" ? [dlqId] : []));
   const sent = new Set<DlqId>();
   const back = new Map<DlqId, Failure>();
-  let delivered = 0;
+  const delivered = new Set<DlqId>();
   /** A publish has no answer yet. Its come-back would show that it was sent. */
   let isInDoubt = false;
 
@@ -121,8 +122,9 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
   return {
     sent,
     back,
-    delivered: () => delivered,
-    silent: () => sent.size - back.size - delivered,
+    delivered,
+    hostOf: (dlqId: DlqId) => orders.get(dlqId)?.host ?? "",
+    silent: () => sent.size - back.size - delivered.size,
     isInDoubt: () => isInDoubt,
     readLedger: async () => (await readLedger()).sentMsAgo,
     async look(isLast: boolean, stop: AbortSignal): Promise<void> {
@@ -138,29 +140,61 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
       const named = isLast ? (await readLedger()).named : [];
       for (const dlqId of named) if (!back.has(dlqId)) back.set(dlqId, { destination: null, status: null });
       const reported = await source.lanes.deliveredOf([...sent]);
-      delivered = [...reported].filter((dlqId) => !back.has(dlqId as DlqId)).length;
+      for (const dlqId of reported as Iterable<DlqId>) delivered.add(dlqId);
+      for (const dlqId of back.keys()) delivered.delete(dlqId);
     },
   };
 }
 
+/** Hosts that are bad are named one by one. */
+const maxBadHosts = 3;
+
 function toVerdict(
   state: PlanVerdict["state"],
-  { sent, back, ...known }: Known,
+  known: Known,
   haltAt: number,
   watchMs: number,
   why?: string,
 ): PlanVerdict {
+  const textOf = (verdict: Omit<PlanVerdict, "text">): string => toText(verdict, watchMs, why);
+  const count = (ids: readonly DlqId[]) => countOf(state, ids, known, haltAt);
+  const hosts = [...groupBy(known.sent, known.hostOf)].map(([host, ids]) => ({ host, ids, of: count(ids) }));
+  const bad = hosts
+    .filter(({ of }) => of.isBad)
+    .toSorted((one, other) => other.of.cameBack - one.of.cameBack);
+  const named = bad.slice(0, maxBadHosts);
+  const others = hosts.filter((one) => !named.includes(one));
+  const all = count([...known.sent]);
+  const verdict = { ...all, isBad: all.isBad || bad.length > 0 };
+  if (named.length === 0 || bad.length === hosts.length) return { ...verdict, text: textOf(verdict) };
+  const rest = textOf(count(others.flatMap(({ ids }) => ids)));
+  const texts = [
+    ...named.map(
+      ({ host, of }) => `${toDestinationText(of.failures[0]?.destination ?? host)}: ${textOf(of)}`,
+    ),
+    `${others.length === 1 ? toDestinationText(others[0]?.host ?? "") : `${others.length} other hosts`}: ${rest}`,
+  ];
+  return { ...verdict, text: texts.join("; ") };
+}
+
+function countOf(
+  state: PlanVerdict["state"],
+  ids: readonly DlqId[],
+  { back, delivered }: Known,
+  haltAt: number,
+): Omit<PlanVerdict, "text"> {
   const counts = new Map<string, PlanVerdict["failures"][number]>();
-  for (const failure of back.values()) {
+  for (const dlqId of ids) {
+    const failure = back.get(dlqId);
+    if (failure === undefined) continue;
     const key = JSON.stringify(failure);
     counts.set(key, { ...failure, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   const failures = [...counts.values()].toSorted((a, b) => b.count - a.count).slice(0, maxFailures);
-  const [cameBack, all] = [back.size, sent.size];
-  const isBad = cameBack > 0 && (cameBack > haltAt * all + 1e-9 || cameBack === all);
-  const told = { state, sent: all, cameBack, delivered: known.delivered(), silent: known.silent() };
-  const verdict = { ...told, failures, isBad };
-  return { ...verdict, text: toText(verdict, watchMs, why) };
+  const [sent, cameBack] = [ids.length, ids.filter((dlqId) => back.has(dlqId)).length];
+  const heard = ids.filter((dlqId) => delivered.has(dlqId)).length;
+  const isBad = cameBack > 0 && (cameBack > haltAt * sent + 1e-9 || cameBack === sent);
+  return { state, sent, cameBack, delivered: heard, silent: sent - cameBack - heard, failures, isBad };
 }
 
 /** `5 sent, 5 came back: 503, the receiver is still down`. */

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { PlanVerdict } from "../../../../../src/job/contracts/plans.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { createReceiver } from "../../../../support/receiver.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -58,6 +59,27 @@ describe("what became of what an apply has sent", () => {
       /orders: 5 sent, 2 came back: 1 × \d+; 1 × \d+, 3 silent, which proves no delivery\n/,
     );
     expect(err).toContain("2 came back so far");
+    expect(exitCode).toBe(1);
+  });
+
+  it("names the host that is bad, and says of the others that they are not", async () => {
+    const stand = await setUp("3s");
+    stand.receiver.answer = ({ path }) => (path === "/down" ? 503 : 200);
+    const others = await Promise.all(Array.from({ length: 4 }, () => createReceiver()));
+    onTestFinished(async () => {
+      await Promise.all(others.map(({ close }) => close()));
+    });
+    stand.seed(5, { url: `${stand.receiver.url}/down` });
+    for (const { url } of others) stand.seed(5, { url: `${url}/hook` });
+    await stand.plan();
+    // Of all it is a fifth, which is no reason to halt. Of its host it is all.
+    const { exitCode, out } = await stand.apply("--json");
+    expect(verdictOf(out)).toMatchObject({
+      sent: 25,
+      cameBack: 5,
+      isBad: true,
+      text: `${new URL(stand.receiver.url).host}: 5 sent, 5 came back: 503, the receiver is still down; 4 other hosts: 20 sent, none came back in 3s, 20 silent, which proves no delivery`,
+    });
     expect(exitCode).toBe(1);
   });
 
