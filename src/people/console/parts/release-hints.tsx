@@ -13,6 +13,8 @@ export interface ReleaseConditions {
   readonly drain: string;
   readonly isPlanned: boolean;
   readonly isPaused: boolean;
+  /** One of its rules publishes by the service's own retry. */
+  readonly hasServiceRule: boolean;
   /** Whose guards are closed. */
   readonly indexes: readonly string[];
   /** Destinations of what is parked that still fail. */
@@ -47,6 +49,7 @@ export async function readReleaseConditions(
   return {
     drain: name,
     isPlanned: config.mode === "plan",
+    hasServiceRule: config.rules.some(({ via }) => via === "service"),
     isPaused: config.paused || pauseOf(pauses, name) !== undefined,
     indexes: (own?.guards ?? []).flatMap(({ index, effect }) => (effect === "closed" ? [index] : [])),
     halted: [...lanes].flatMap(([origin, { state }]) => (state === "halted" ? [origin] : [])),

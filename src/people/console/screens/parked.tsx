@@ -1,6 +1,6 @@
 /** What waits for a person: how many for what reason, what to do next, and the oldest one by one. */
 import { parkReasons } from "../../../job/message/park-reasons.ts";
-import { nextStepOf } from "../../operations/parked/next-step.ts";
+import { needsService, nextStepOf } from "../../operations/parked/next-step.ts";
 import {
   readParkedPage,
   toParkedSums,
@@ -130,7 +130,7 @@ function Next({
   return (
     <>
       {advice.charAt(0).toUpperCase() + advice.slice(1)}
-      {command === null ? null : (
+      {command === null || (needsService(reason) && conditions?.hasServiceRule !== true) ? null : (
         <>
           <ReleaseHints conditions={conditions} reason={reason} />
           <ActForm act={releaseAct} title={title} values={{ drain, for: reason }} context={context} />

@@ -58,6 +58,11 @@ export function isOfRecord(reason: ParkReason): boolean {
   );
 }
 
+/** True if only a rule `via: service` can send them. */
+export function needsService(reason: ParkReason): boolean {
+  return steps[reason] === "service";
+}
+
 /** What to do about dead letters that a release would only have parked again. */
 export function insteadOfRelease(reason: ParkReason): string {
   if (reason === "bad-destination") {
