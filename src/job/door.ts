@@ -120,6 +120,9 @@ export const findComeBacks = later(async () => (await import("./lanes/come-backs
 /** The whole range of a drain, up to a horizon that is fixed now. May ask the service for its clock. */
 export const freezeRange = later(async () => (await import("./pass/freeze-range.ts")).freezeRange);
 
+/** As which redrive the service's own retry has published the message of a record; null: nobody knows of one. */
+export const lineageOf = later(async () => (await import("./page/look-up.ts")).lineageOf);
+
 /** Reads all that a drain selects and decides each letter as a pass would. Changes nothing. */
 export async function* survey(
   drain: DrainRuntime,

@@ -1,5 +1,6 @@
 /** Decides records without their page: nothing is asked, begun or changed. Pure. */
 import type { RawRecord, UnusableRecord } from "../message/dead-letter.ts";
+import type { Lineage } from "../message/lineage.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import type { Routing } from "../rules/decision.ts";
@@ -14,19 +15,22 @@ import { prepareForService } from "./prepare-for-service.ts";
 export interface Seen {
   readonly view: LedgerView;
   readonly viewedAt: number;
+  /** As `lineagesOf` has it. Absent: its header's. */
+  readonly lineage?: Lineage | null | undefined;
 }
 
 /** One record, decided as its page would. */
 export function decideRecord(
   runtime: DecidingRuntime,
   raw: RawRecord,
-  { view, viewedAt }: Seen,
+  { view, viewedAt, lineage = null }: Seen,
 ): { readonly letter: Letter; readonly facts: RecordFacts } | { readonly unusable: UnusableRecord | null } {
   const { letters, unusable } = parsePage([raw], runtime.source.lineageKeys());
   const [letter] = letters;
   if (letter === undefined) return { unusable: unusable[0] ?? null };
   letter.view = view;
   letter.viewedAt = viewedAt;
+  letter.readAs(lineage);
   const facts = decideLetter(runtime, letter);
   return { letter, facts };
 }

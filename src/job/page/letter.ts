@@ -122,6 +122,11 @@ export class Letter {
     return (this.sendAs ?? this.item ?? this.due).lineage;
   }
 
+  /** A come-back by the ledger; null: it stays what its header says. */
+  readAs(lineage: Lineage | null): void {
+    if (lineage !== null) this.reading = { kind: "come-back", lineage };
+  }
+
   /**
    * It may wait for its lane and its batch, and V8's collector copies what lives that long. So it keeps nothing
    * of what was listed but what names it, dates it and tells how it failed.

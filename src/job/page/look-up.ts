@@ -1,9 +1,9 @@
-import type { DeadLetter } from "../message/dead-letter.ts";
+import type { DeadLetter, MessageId, RawRecord } from "../message/dead-letter.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { postHorizonMs, type LedgerLimits } from "../contracts/ledger-limits.ts";
 import type { Ledger, LedgerStamp } from "../contracts/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { unpackLineage } from "../message/lineage.ts";
+import { unpackLineage, type Lineage } from "../message/lineage.ts";
 import { idsOf, type Letter } from "./letter.ts";
 
 /**
@@ -31,19 +31,38 @@ export async function writeEvidence(
 }
 
 /**
- * Reads the lineage of what the service's own retry has published: such a message carries none of its own, or that
- * of an earlier redrive.
+ * The lineages of what the service's own retry has published, in order: such a message carries none of its own, or
+ * that of an earlier redrive. Null: it was not published so, or nobody knows.
  */
-export async function recognise(
+async function lineagesOf(
   { config, ledger }: Pick<SourceRuntime, "config" | "ledger">,
+  messageIds: readonly MessageId[],
+): Promise<readonly (Lineage | null)[]> {
+  if (config.serviceRetry !== true || messageIds.length === 0) return [];
+  const { lineages } = await ledger.sentAs(messageIds);
+  return lineages.map((text) => (text === null ? null : unpackLineage(text)));
+}
+
+/** Reads these letters by them. */
+export async function recognise(
+  source: Pick<SourceRuntime, "config" | "ledger">,
   letters: readonly Letter[],
 ): Promise<void> {
-  if (config.serviceRetry !== true || letters.length === 0) return;
-  const { lineages } = await ledger.sentAs(letters.map(({ messageId }) => messageId));
-  for (const [index, text] of lineages.entries()) {
-    const lineage = text === null ? null : unpackLineage(text);
-    if (lineage !== null) letters[index]!.reading = { kind: "come-back", lineage };
-  }
+  const lineages = await lineagesOf(
+    source,
+    letters.map(({ messageId }) => messageId),
+  );
+  for (const [index, lineage] of lineages.entries()) letters[index]!.readAs(lineage);
+}
+
+/** That of one record as listed. */
+export async function lineageOf(
+  source: Pick<SourceRuntime, "config" | "ledger">,
+  { messageId }: RawRecord,
+): Promise<Lineage | null> {
+  if (typeof messageId !== "string") return null;
+  const [lineage = null] = await lineagesOf(source, [messageId as MessageId]);
+  return lineage;
 }
 
 /** Asks the ledger what was done to each letter. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { serviceNow } from "../../../job/contracts/service.ts";
-import { type Core, openLedger, type SourceRuntime, findRecord } from "../../../job/door.ts";
+import { type Core, openLedger, type SourceRuntime, findRecord, lineageOf } from "../../../job/door.ts";
 import { createLineageKeys } from "../../../job/message/lineage-keys.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
@@ -129,7 +129,7 @@ async function listedSubject(
     const unselected = raw === null ? await find({}) : null;
     progress.end();
     if (raw === null) return toMissing(config, unselected, source);
-    const ledger = await askLedger(dlqId, source, core);
+    const ledger = await askLedger(dlqId, raw, source, core);
     const now = serviceNow(source);
     return {
       drain: config,
@@ -148,16 +148,18 @@ function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRunt
 
 async function askLedger(
   dlqId: DlqId,
-  { ledger }: Pick<SourceRuntime, "ledger">,
+  raw: RawRecord,
+  source: SourceRuntime,
   core: Core,
-): Promise<Pick<ExplainConditions, "view" | "ledgerNotAsked"> & { readonly viewedAt?: number }> {
+): Promise<Pick<ExplainConditions, "view" | "ledgerNotAsked" | "lineage"> & { readonly viewedAt?: number }> {
   const absent: LedgerView = { state: "absent" };
   try {
     if ((await openLedger(core)).ledger === "none") {
       return { view: absent, ledgerNotAsked: "none; set redis.url (REDRIVER_REDIS_URL)" };
     }
-    const { views, at } = await ledger.peek([dlqId]);
-    return { view: views[0] ?? absent, viewedAt: at, ledgerNotAsked: null };
+    const { views, at } = await source.ledger.peek([dlqId]);
+    const lineage = await lineageOf(source, raw);
+    return { view: views[0] ?? absent, viewedAt: at, lineage, ledgerNotAsked: null };
   } catch (error) {
     if (!isRedriverError(error)) throw error;
     return { view: absent, ledgerNotAsked: `${error.code}; set redis.url (REDRIVER_REDIS_URL)` };

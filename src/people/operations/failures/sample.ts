@@ -6,7 +6,7 @@ import { toAnyText } from "../../../job/message/write-safe-json.ts";
 import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
 import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
-import { type DrainRuntime, type SourceRuntime, findNear, findOfKind } from "../../../job/door.ts";
+import { type DrainRuntime, type SourceRuntime, findNear, findOfKind, lineageOf } from "../../../job/door.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
 
 /** `missing`: why there is none. */
@@ -67,6 +67,7 @@ async function explainNow({ config, source }: DrainRuntime, raw: RawRecord): Pro
     now: serviceNow(source),
     view: views[0] ?? { state: "absent" },
     viewedAt: at,
+    lineage: await lineageOf(source, raw),
     headerPrefix: source.headerPrefix,
     lineageKeys: source.lineageKeys(),
     checkItem: source.checkItem,

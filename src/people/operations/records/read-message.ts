@@ -7,6 +7,7 @@ import {
   findWithOneCall,
   type Core,
   type BuiltSource,
+  lineageOf,
 } from "../../../job/door.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import { defined } from "../../../job/message/defined.ts";
@@ -72,6 +73,7 @@ export async function readMessage(
             now: serviceNow(runtime),
             view: ledger,
             viewedAt: at,
+            lineage: await lineageOf(runtime, record),
             headerPrefix: runtime.headerPrefix,
             lineageKeys: runtime.lineageKeys(),
             checkItem: runtime.checkItem,

@@ -1,6 +1,7 @@
 import type { Settings } from "../../../config/settings/settings.ts";
 import type { BatchItem, RawRecord, UnusableRecord } from "../../../job/message/dead-letter.ts";
 import { type CheckItem, createItemCheck } from "../../../job/message/item-policy.ts";
+import type { Lineage } from "../../../job/message/lineage.ts";
 import type { Loss } from "../../../job/message/loss-kinds.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { DrainConfig, SourceConfig } from "../../../job/contracts/drains-document.ts";
@@ -20,6 +21,7 @@ export interface TrialConditions {
   readonly view: LedgerView;
   /** Redis time of the view, Unix ms. */
   readonly viewedAt: number;
+  readonly lineage?: Lineage | null;
   readonly headerPrefix: string;
   /** The first signs. */
   readonly lineageKeys: readonly [string, ...string[]];
@@ -40,10 +42,10 @@ export type Becoming =
 export type Trial = ReturnType<typeof tryRecord>;
 
 export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions) {
-  const { now, view, viewedAt, headerPrefix, lineageKeys, checkItem } = conditions;
+  const { now, view, viewedAt, lineage, headerPrefix, lineageKeys, checkItem } = conditions;
   const source = atTime({ headerPrefix, lineageKeys: () => lineageKeys, checkItem }, now);
   const runtime: DecidingRuntime = { config: drain, source };
-  const decided = decideRecord(runtime, raw, { view, viewedAt });
+  const decided = decideRecord(runtime, raw, { view, viewedAt, lineage });
   if ("unusable" in decided) return toUnusable(decided.unusable);
   const { letter, facts } = decided;
   const { decision } = letter;

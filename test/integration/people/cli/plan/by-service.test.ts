@@ -61,3 +61,14 @@ it("an apply sends it so, and under other rules not at all", async () => {
   const sent = stand.receiver.deliveries.filter((one) => one.bytes.equals(bytes));
   expect(sent).toHaveLength(3);
 });
+
+it("an explanation knows how often the service's own retry has sent a message", async () => {
+  const { stand } = await planned();
+  stand.receiver.answer = () => 503;
+  await stand.plan();
+  expect((await stand.apply()).exitCode).toBe(0);
+  await stand.emulator.idle();
+  const [died] = stand.emulator.journal.entries("dead-lettered").slice(-1);
+  const { out } = await stand.run(["rules", "explain", died!.dlqId, "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ record: { attempt: 1 }, decision: { rule: "bytes" } });
+});
