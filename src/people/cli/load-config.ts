@@ -13,13 +13,17 @@ import type { Io } from "./io.ts";
 /**
  * Settings from default, file, environment and flags. Throws `settings-invalid` with a line for each problem.
  */
-export function loadSettingsFor(command: Command, io: Io): Settings {
-  const flags: Readonly<{ config?: string; drains?: string; logLevel?: string }> = command.optsWithGlobals();
+export function loadSettingsFor(
+  command: Command,
+  io: Io,
+  { drains }: { readonly drains?: string | undefined } = command.optsWithGlobals(),
+): Settings {
+  const flags: Readonly<{ config?: string; logLevel?: string }> = command.optsWithGlobals();
   const outcome = loadSettings({
     // A variable that is empty is unset.
     file: flags.config ?? (io.env["REDRIVER_CONFIG_FILE"] || undefined),
     env: io.env,
-    flags: { "drains.file": flags.drains, "log.level": flags.logLevel },
+    flags: { "drains.file": drains, "log.level": flags.logLevel },
   });
   if (!outcome.ok) throw new RedriverError("settings-invalid", toLines(outcome.problems));
   return outcome.settings;
@@ -79,13 +83,28 @@ export function loadNames(command: Command, io: Io): Loaded & { readonly problem
   return { problems: 0, ...loaded };
 }
 
+/** Another document beside the same settings. `current`: that of the settings, whatever --drains names. */
+export function loadOther(command: Command, io: Io, named: string): LoadedWhole {
+  const settings = loadSettingsFor(command, io, { drains: named === "current" ? undefined : named });
+  return loadWith(settings, io, (_, problems) => {
+    throw new RedriverError("document-invalid", toLines(problems));
+  });
+}
+
 /** `instead`: for a document that does not load. Throws `settings-invalid` for what does not go together. */
 function loadOr<Other extends Loaded>(
   command: Command,
   io: Io,
   instead: (settings: Settings, problems: readonly Problem[]) => Other,
 ): LoadedWhole | Other {
-  const settings = loadSettingsFor(command, io);
+  return loadWith(loadSettingsFor(command, io), io, instead);
+}
+
+function loadWith<Other extends Loaded>(
+  settings: Settings,
+  io: Io,
+  instead: (settings: Settings, problems: readonly Problem[]) => Other,
+): LoadedWhole | Other {
   const outcome = readDocumentFile(settings.drains.file, { now: Date.now() });
   if (!outcome.ok) return instead(settings, outcome.problems);
   for (const warning of outcome.warnings) io.err(`warning: ${formatProblem(warning)}\n`);

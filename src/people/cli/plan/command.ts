@@ -17,6 +17,8 @@ import { loadAll } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
 import { requireFailure } from "../../operations/failures/choose.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { planAgainst } from "./against.ts";
 import { keepPlan } from "./keep.ts";
 import { openPlanOutput, type PlanOutput } from "./file.ts";
 import { showPlan } from "./show-file.ts";
@@ -37,6 +39,7 @@ type PlanFlags = Readonly<{
   json?: boolean;
   showContent?: boolean;
   keep?: boolean;
+  against?: string;
   by: string;
 }>;
 
@@ -52,6 +55,10 @@ export const registerPlan: Register = (program, context) => {
     .option("--keep", "keep the selection in Redis for a day, for `redriver apply` and the console")
     .option("--by <name>", "who keeps it; default: the current user", currentUser())
     .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
+    .option(
+      "--against <document>",
+      "only what this document decides otherwise: a file, or `current`, that of the settings whatever --drains names",
+    )
     .option("--show-content", "with header values, bodies and whole URLs, which are masked otherwise")
     .action((...given: readonly unknown[]) => plan(given, given.at(-2) as PlanFlags, command, context));
 };
@@ -69,6 +76,18 @@ async function plan(
     return;
   }
   planKeep.check?.(input);
+  if (flags.against !== undefined) {
+    const { drains: names = [], all: _, ...filters } = input;
+    const others = { ...filters, ...defined({ out: flags.out, keep: flags.keep, records: flags.records }) };
+    if (Object.values(others).some((given) => given !== undefined)) {
+      throw new RedriverError(
+        "command-misused",
+        "--against takes names or --all, --drains and --json, and nothing else",
+      );
+    }
+    await planAgainst({ names, against: flags.against }, flags.json, command, context);
+    return;
+  }
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
     throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
   }

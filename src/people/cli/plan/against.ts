@@ -1,0 +1,101 @@
+/** `redriver plan --against`: what another document decides differently of the same queue. Changes nothing. */
+import type { Command } from "commander";
+import { type Core, freezeRange, openLedger } from "../../../job/door.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { systemClock } from "../../../system-world.ts";
+import { compareDocuments, type Decided, type DifferenceGroup } from "../../plan/compare-documents.ts";
+import { unknownDrain } from "../../operations/choose-drains.ts";
+import { toDecisionText } from "../../operations/plans/decision-text.ts";
+import { counted, joined, number, toTime } from "../../operations/phrases.ts";
+import type { CommandContext } from "../command-context.ts";
+import { createStop } from "../input/stop-on-signals.ts";
+import type { Io } from "../io.ts";
+import { loadAll, loadOther } from "../load-config.ts";
+import { shownFailures, toFailureLine, toOtherFailures } from "../output/failure-group-text.ts";
+import { printResult } from "../output/print.ts";
+import { createProgressLine } from "../output/progress.ts";
+import { wrapText } from "../output/wrap.ts";
+import { withCore } from "../with-core.ts";
+
+interface AgainstReport {
+  /** Unix ms. */
+  readonly at: number;
+  readonly documentHash: string;
+  /** Of the other document. */
+  readonly againstHash: string;
+  readonly complete: true;
+  readonly drains: readonly (Awaited<ReturnType<typeof compareDocuments>> & { readonly drain: string })[];
+}
+
+/** `names`: none: each drain of either document. `against`: a file, or `current`: the document of the settings. */
+export async function planAgainst(
+  { names, against }: { readonly names: readonly string[]; readonly against: string },
+  isJson: boolean | undefined,
+  command: Command,
+  { io }: CommandContext,
+): Promise<void> {
+  const loaded = loadAll(command, io);
+  const other = loadOther(command, io, against);
+  const options = { closeWithinMs: 5_000 };
+  const report = await withCore(io, loaded, options, (opened, teardown) =>
+    withCore(io, other, options, async (openedToo): Promise<AgainstReport> => {
+      const stop = createStop(io, teardown);
+      const [core, old] = [await openLedger(opened), await openLedger(openedToo)];
+      const progress = createProgressLine(io);
+      const drains = [];
+      try {
+        for (const name of chooseNames(core, old, names)) {
+          const [drain, its] = [core.drains.get(name) ?? null, old.drains.get(name) ?? null];
+          const range = await freezeRange((drain ?? its)!, stop.signal);
+          const at = systemClock.now() + range.clock.serviceAheadMs;
+          const onPage = (listed: number): void => progress.show(`${name}: ${number(listed)} read`);
+          const compared = { drain, against: its, range, at, signals: stop, onPage };
+          drains.push({ drain: name, ...(await compareDocuments(compared)) });
+        }
+      } finally {
+        progress.end();
+      }
+      const hashes = { documentHash: core.document.hash, againstHash: old.document.hash };
+      return { at: systemClock.now(), ...hashes, complete: true, drains };
+    }),
+  );
+  printResult(io, isJson, report, () => toText(io, report));
+}
+
+function chooseNames(core: Core, other: Core, names: readonly string[]): readonly DrainName[] {
+  const known = [...new Set([...core.drains.keys(), ...other.drains.keys()])];
+  const unknown = names.find((name) => !known.includes(name as DrainName));
+  if (unknown !== undefined) throw unknownDrain(unknown, known);
+  return names.length === 0 ? known : (names as readonly DrainName[]);
+}
+
+function toText({ columns }: Io, { at, documentHash, againstHash, drains }: AgainstReport): string {
+  return joined(
+    `Document ${documentHash.slice(0, 12)} against ${againstHash.slice(0, 12)}, ${toTime(at)}. Nothing was changed.\n`,
+    ...drains.map(({ drain, listed, different, groups }) =>
+      joined(
+        `\n${drain}: ${different === 0 ? "none" : number(different)} of ${counted(listed, "record")} ${different === 1 ? "is" : "are"} decided otherwise\n`,
+        ...groups.map((group) => `\n${toGroupText(columns, group)}`),
+      ),
+    ),
+  );
+}
+
+function toGroupText(columns: number, group: DifferenceGroup): string {
+  const { before, after, isSentOtherwise, count, failures, moreFailures, samples } = group;
+  const change = isSentOtherwise
+    ? `${toSideText(after)}, but sent differently or at another time`
+    : `${toSideText(before)} → ${toSideText(after)}`;
+  const hidden = failures.slice(shownFailures).reduce((sum, one) => sum + one.count, moreFailures.count);
+  const kinds = Math.max(0, failures.length - shownFailures) + moreFailures.kinds;
+  return joined(
+    wrapText(columns, 2, `${number(count)}  `, change),
+    ...failures.slice(0, shownFailures).map((failure) => toFailureLine(columns, failure)),
+    hidden > 0 && toOtherFailures(hidden, String(kinds)),
+    wrapText(columns, 4, "such as  ", samples.join(", ")),
+  );
+}
+
+function toSideText(decided: Decided): string {
+  return decided === null ? "not selected" : toDecisionText(decided);
+}
