@@ -208,6 +208,18 @@ describe("a message that comes back", () => {
 });
 
 describe("what holds a batch back", () => {
+  it("a lane: its first step comes back, known by the ids of its messages, and the rest is held", async () => {
+    const lane = "    lane: { canary: 2, watch: 30s, haltAt: 20%, probeEvery: 5m }\n";
+    const rig = await open({ drain: lane + drain.replace(/^\n/, "") });
+    rig.receiver.answer = () => 503;
+    for (let number = 0; number < 10; number += 1) binary(rig, number);
+    expect((await tallyOf(rig.pass())).reasons.held).toEqual({ "lane-watched": 8 });
+    await behindTheHorizon(rig);
+    expect(await tallyOf(rig.fullPass())).toMatchObject({ comeBacks: 2, republished: 0 });
+    expect(rig.eventsOf("lane:moved")).toMatchObject([{ to: "halted" }]);
+    expect(retries(rig)).toHaveLength(2);
+  });
+
   it("holds the service's own retry back: a pause of the destination", async () => {
     const rig = await open();
     binary(rig);
