@@ -84,14 +84,14 @@ interface Arrivals {
 /** Of the drain that has most of it. Several drains may list the same records, so their counts are not added up. */
 function mostByKind({ drains }: NoticeFacts): ReadonlyMap<string, Arrivals> {
   const all = new Map<string, Arrivals>();
-  for (const { drain, failures, stillCounting } of drains) {
+  for (const { drain, failures, isFirstListing = false } of drains) {
     for (const { id, arrived, lastArrivedAt } of failures) {
       const known = all.get(id);
       const most = known === undefined || arrived > known.arrived ? { arrived, drain } : known;
       all.set(id, {
         ...most,
         lastAt: Math.max(known?.lastAt ?? 0, lastArrivedAt ?? 0),
-        isLeast: known !== undefined || stillCounting,
+        isLeast: known !== undefined || isFirstListing,
       });
     }
   }

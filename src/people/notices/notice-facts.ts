@@ -29,6 +29,8 @@ export interface DrainNoticeFacts {
   readonly waiting: number;
   /** Nothing has counted the drain yet: at least so many wait. */
   readonly stillCounting: boolean;
+  /** No pass has listed it to its end: more has arrived than its kinds say. A census does not count those. */
+  readonly isFirstListing?: boolean;
   /** Of those: held until somebody changes a rule. */
   readonly heldByRules: number;
   /** Absent: none. */
@@ -68,6 +70,7 @@ export function toNoticeFacts(
           drain,
           waiting,
           stillCounting,
+          isFirstListing: (facts?.lastSuccessAt ?? null) === null,
           heldByRules: toHeldByRules(facts, waiting),
           leftAlone: toLeftAlone(facts, waiting),
           mayHaveSkipped: facts?.mayHaveSkipped ?? false,

@@ -248,6 +248,10 @@ describe("a new failure", () => {
       startMs,
     );
     expect(news[0]?.[1]).toMatchObject([{ drain: "b", count: 12, figures: { atLeast: 1 } }]);
+    // Of one drain it is exact, once a pass has listed it.
+    expect(told?.[0]?.items.map(({ figures }) => figures)).toEqual([undefined, undefined]);
+    const [early] = tell([0, { failures, isFirstListing: true }]);
+    expect(early?.[0]?.items).toMatchObject([{ figures: { atLeast: 1 } }, { figures: { atLeast: 1 } }]);
   });
 
   it("says nothing while somebody works on it, and begins anew when that ends", () => {
