@@ -204,7 +204,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   checkItem: "inside",
   takeBatchTurn: "inside",
   takeRetryTurn: "inside",
-  // No source of the matrix has it; the trial `via-service` kills daemons beside it.
+  // See ServiceRetrier.
   serviceRetry: "inside",
 };
 
@@ -242,6 +242,7 @@ export const otherPorts: Readonly<Record<string, string>> = {
   AuditReader: "reads",
   StatisticsReader: "reads",
   ServiceLoadReader: "reads",
+  ServiceRetrier: "no source of the matrix has it; the trial `via-service` kills daemons beside it",
   Clock: "of this process",
 };
 
