@@ -529,12 +529,9 @@ it("every number that people see was true a moment ago, or says that it is not k
   }
   expect([...new Set(wrong)]).toEqual([]);
   const types = new Set(told.map(({ type }) => type));
-  expect([...types].toSorted()).toEqual([
-    "redriver.backlog.began",
-    "redriver.expiring.soon",
-    "redriver.failure.new",
-    "redriver.parked.new",
-  ]);
+  for (const type of ["backlog.began", "expiring.soon", "failure.new", "parked.new"]) {
+    expect(types).toContain(`redriver.${type}`);
+  }
   expect(seen.told).toBeGreaterThan(10);
 }, 300_000);
 

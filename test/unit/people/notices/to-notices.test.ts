@@ -353,6 +353,15 @@ describe("destinations", () => {
     expect(none?.[0]?.items).toMatchObject([{ ...item, failure: null }]);
   });
 
+  it("resume with what had halted them, if nothing waits there any more", () => {
+    const failures = [failure("aa", { waiting: 6 })];
+    const kinds = new Map([["aa", kind("aa", { origin: "https://a.example.com" })]]);
+    const told = tell([0, { failures, kinds, halted: [a] }], [5, {}]);
+    expect(told[1]?.[0]?.items).toMatchObject([
+      { destination: "https://a.example.com", cause: "4 of 5 failed again, 503", failure: "aa", count: 0 },
+    ]);
+  });
+
   it("beyond those that were read have not resumed", () => {
     const told = tell(
       [0, { halted: [a, b] }],
