@@ -1,5 +1,7 @@
 /** What expires within a day, the earliest first, each with what would save it. */
-import { number, toClock } from "../../operations/phrases.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { cut, number, toClock } from "../../operations/phrases.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
@@ -9,24 +11,36 @@ import { Ago, toAgo } from "./time.tsx";
 const groupsShown = 20;
 
 export function ExpiringFirst({
-  expiring: { groups, by },
+  status: {
+    expiring: { groups, by },
+    sources,
+  },
   now,
 }: {
-  readonly expiring: Status["expiring"];
+  readonly status: Pick<Status, "expiring" | "sources">;
   readonly now: number;
 }): Html | null {
   const [first] = groups;
   if (first === undefined) return null;
   const more = groups.length - groupsShown;
+  const kinds = sources.flatMap(({ failures }) => failures);
+  const answers = new Map<string, string>(kinds.map((kind) => [kind.id, cut(toAnswerText(kind), 60)]));
   return (
     <>
-      <h2>Expire by {toClock(by, now)}</h2>
+      <h2>What expires before {toClock(by, now)}</h2>
       <Table
         caption="What expires first"
         empty=""
         rows={groups.slice(0, groupsShown)}
         columns={[
-          { title: "first", cell: ({ earliestAt }) => <Ago at={earliestAt} now={now} /> },
+          {
+            title: "first",
+            cell: ({ earliestAt }) => (
+              <>
+                <Ago at={earliestAt} now={now} />, {toClock(earliestAt, now)}
+              </>
+            ),
+          },
           { title: "expire", isNumber: true, cell: ({ count }) => number(count) },
           {
             title: "failure",
@@ -34,9 +48,16 @@ export function ExpiringFirst({
               failure === null ? (
                 "of no drain"
               ) : (
-                <a href={`/failures/${failure}`}>
-                  <Foreign text={origin ?? failure} />
-                </a>
+                <>
+                  <a href={`/failures/${failure}`}>
+                    <Foreign text={answers.get(failure) ?? failure} />
+                  </a>
+                  {origin === null ? null : (
+                    <span class="note">
+                      <Foreign text={toDestinationText(origin)} />
+                    </span>
+                  )}
+                </>
               ),
           },
           { title: "drain", cell: ({ drain }) => drain },
@@ -44,9 +65,11 @@ export function ExpiringFirst({
             title: "what saves them",
             cell: ({ saves }) => (
               <>
-                {saves.map(({ act, command }) =>
-                  command === null ? <span>{act}: a copy is kept</span> : <code>{command}</code>,
-                )}
+                {saves.map(({ act, command }) => (
+                  <span class="save">
+                    {command === null ? `${act}: a copy is kept` : <code>{command}</code>}
+                  </span>
+                ))}
               </>
             ),
           },

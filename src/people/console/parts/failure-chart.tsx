@@ -20,10 +20,12 @@ export function toRedrives(
   hours: readonly number[],
   kinds: readonly (KindsSample | null)[],
   key: string,
-  now: { readonly published: number; readonly failedAgain: number },
+  now: { readonly published: number; readonly failedAgain: number; readonly firstMetAt: number },
 ): Redrives {
   const until = hours.map((_, index) => {
     if (index === hours.length - 1) return [now.published, now.failedAgain] as const;
+    const hour = hours[index] ?? 0;
+    if ((hour + 1) * hourMs <= now.firstMetAt) return [0, 0] as const;
     const kind = kinds[index];
     // It had none by then.
     return kind ? (kind[key] ?? ([0, 0] as const)) : null;

@@ -1,4 +1,4 @@
-import type { PlanApplyDrain, SharedPlan } from "../../../job/contracts/plans.ts";
+import type { PlanApplyDrain, PlanVerdict, SharedPlan } from "../../../job/contracts/plans.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { stateWords } from "./plan-words.ts";
@@ -23,13 +23,13 @@ export function PlanProgress({
   readonly now: number;
 }): Html {
   const { state, why, making, apply, stoppedBy, replica } = plan;
-  const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict }) =>
-    verdict ? [{ drain, ...verdict }] : [],
+  const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before }) =>
+    verdict ? [{ drain, ...verdict, isOfBefore: done === 0 && before > 0 }] : [],
   );
   return (
     <>
       <p
-        class={`verdict ${verdicts.some(({ isBad }) => isBad) ? "bad" : (mood[state] ?? "")}`}
+        class={`verdict ${verdicts.some(({ isBad }) => isBad) ? "bad" : verdicts.some(isUnproven) ? "warn" : (mood[state] ?? "")}`}
         role="status"
         data-phase={state}
       >
@@ -49,12 +49,13 @@ export function PlanProgress({
         ) : null}
         .
       </p>
-      {verdicts.map(({ drain, isBad, cameBack, state: told, text }) => (
+      {verdicts.map(({ drain, isBad, cameBack, silent, isOfBefore, state: told, text }) => (
         <p
-          class={`verdict ${isBad ? "bad" : told === "told" && cameBack === 0 ? "good" : "warn"}`}
+          class={`verdict ${isBad ? "bad" : told === "told" && cameBack === 0 && !isUnproven({ silent }) ? "good" : "warn"}`}
           role="status"
         >
-          {drain}: <Foreign text={text} />.
+          {drain}: {isOfBefore ? "nothing was left to send; of what was sent before, " : ""}
+          <Foreign text={text} />.
         </p>
       ))}
       {making === null ? null : (
@@ -85,6 +86,11 @@ export function PlanProgress({
   );
 }
 
+/** Silence is no proof, so it is not green. */
+function isUnproven({ silent }: Pick<PlanVerdict, "silent">): boolean {
+  return silent > 0;
+}
+
 function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Html {
   return (
     <>
@@ -96,7 +102,7 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
           { title: "drain", cell: ({ drain }) => drain },
           { title: "phase", cell: ({ phase }) => phaseWords[phase] },
           { title: "of", isNumber: true, cell: ({ planned }) => number(planned) },
-          { title: "before", isNumber: true, cell: ({ before }) => number(before) },
+          { title: "done before it", isNumber: true, cell: ({ before }) => number(before) },
           { title: "done", isNumber: true, cell: ({ done }) => number(done) },
           { title: "skipped", isNumber: true, cell: ({ skipped }) => number(sum(skipped)) },
           { title: "left", isNumber: true, cell: ({ left }) => number(left) },

@@ -266,7 +266,7 @@ function Discard({
       {/* The plan's page asks for the reason. */}
       <ActForm
         act={makePlanAct}
-        title={`Discard these ${number(waiting + parked)}, with a reason`}
+        title={`Plan to discard these ${number(waiting + parked)}`}
         values={defined({ drains: drain, failure: id, discard: "true" })}
         hides={drain === undefined ? hidden : ["drains", ...hidden]}
         choices={{ drains: [["", "every drain"], ...names] }}
@@ -297,9 +297,11 @@ function Lanes(model: Model): Html {
           { title: "drain", cell: ({ drain }) => drain },
           {
             title: "lane",
-            cell: ({ drain }) => {
+            cell: ({ drain, waiting }) => {
               const lane = lanes.find((one) => one.drain === drain)?.lane;
               if (lane === undefined) return "none: sent within its limits";
+              if (waiting === 0 && lane.state === "canary" && lane.sent === 0)
+                return "idle: nothing waits for it";
               return (
                 <>
                   <LaneWords lane={lane} />

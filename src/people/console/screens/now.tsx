@@ -12,7 +12,7 @@ import {
 import { sumOf, toTotals } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
-import { toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
+import { isAllPaused, toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
 import { toSharedTexts } from "../../operations/status/verdict.ts";
 import { number } from "../../operations/phrases.ts";
 import { pauseAct, resumeAct } from "../acts/forms.ts";
@@ -76,7 +76,7 @@ export const nowScreen = defineScreen<Model>({
     {
       id: "expiring",
       isLive: true,
-      render: ({ status: { expiring } }, { now }) => <ExpiringFirst expiring={expiring} now={now} />,
+      render: ({ status }, { now }) => <ExpiringFirst status={status} now={now} />,
     },
     { id: "destinations", isLive: true, render: ({ status }) => <Destinations status={status} /> },
     { id: "drains", isLive: true, render: ({ status }, context) => <Drains {...{ status, context }} /> },
@@ -113,13 +113,19 @@ function Verdict({
   readonly context: ScreenContext;
 }): Html {
   const { mood, text } = toNowHeadline(status, needs);
-  const isAllPaused = status.drains.length > 0 && status.drains.every(({ paused }) => paused !== null);
+  const isPaused = isAllPaused(status);
+  const byPerson = status.drains.some(
+    ({ paused }) => paused !== null && "at" in paused && paused.drain === "*",
+  );
   return (
     <div class={`verdict ${mood}`}>
       <p role="status">
         <Foreign text={`${text.charAt(0).toUpperCase()}${text.slice(1)}.`} isWhole />
       </p>
-      {isAllPaused || status.drains.length === 0 ? null : (
+      {isPaused && byPerson ? (
+        <ActForm act={resumeAct} title="Resume all drains" values={{ all: "yes" }} context={context} />
+      ) : null}
+      {isPaused || status.drains.length === 0 ? null : (
         <ActForm
           act={pauseAct}
           title="Pause all drains"
@@ -196,7 +202,7 @@ function Tiles({
     {
       name: "failed again",
       count: movedOf("failedAgain"),
-      what: within,
+      what: `of what was sent again, ${within}`,
       line: "failed-again",
     },
     {

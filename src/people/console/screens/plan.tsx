@@ -75,14 +75,10 @@ function toHaltedOf({ drains }: PlanReport, status: Status): readonly Need[] {
     return estimate.destinations.top.flatMap(({ origin, publishes }) => {
       const lane = destinations.find((one) => one.origin === origin)?.lane;
       if (origin === null || lane?.state !== "halted" || publishes === 0) return [];
-      return need(
-        "bad",
-        `${toDestinationText(origin)} is halted: an apply waits until one is delivered there`,
-        {
-          detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
-          first: { kind: "probe", drain, origin },
-        },
-      );
+      return need("bad", `${toDestinationText(origin)} is halted: an apply would send nothing there now`, {
+        detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
+        first: { kind: "probe", drain, origin },
+      });
     });
   });
 }
@@ -109,8 +105,10 @@ function Acts({
         ? "it is not whole: make a new one"
         : isWorkedOn
           ? "it is being applied"
-          : acts === 0
-            ? "there is nothing to act on"
+          : acts === 0 || (state === "applied" && leftOf(plan) === 0)
+            ? acts === 0
+              ? "there is nothing to act on"
+              : "all of it is done or skipped"
             : busyWith === null
               ? null
               : `${busyWith.by} applies another plan of the same drain`;
@@ -162,10 +160,14 @@ function Acts({
 
 function toApplyTitle({ made, apply, filter }: SharedPlan): string {
   if (made === null) return "Apply";
-  const left = apply?.drains.reduce((sum, one) => sum + one.left, 0) ?? 0;
+  const left = leftOf({ apply });
   const act = filter.discard === undefined ? "Apply to" : "Discard";
   if (apply !== null && apply.endedAt !== null && left > 0) return `${act} the ${number(left)} left`;
   return `${act} ${number(made.acts)} ${made.acts === 1 ? "message" : "messages"}`;
+}
+
+function leftOf({ apply }: Pick<SharedPlan, "apply">): number {
+  return apply?.drains.reduce((sum, one) => sum + one.left, 0) ?? 0;
 }
 
 function About({ plan }: { readonly plan: SharedPlan }): Html {

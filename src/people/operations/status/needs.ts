@@ -129,6 +129,7 @@ function toParkedOwners(drains: readonly Drain[], now: number): string {
 
 function toHalted({ drains, sources, at }: Status): readonly Need[] {
   const all = drains
+    .filter(({ paused }) => paused === null)
     .flatMap((drain) => drain.destinations.map((one) => ({ drain, one })))
     .filter(({ one }) => one.lane?.state === "halted" && one.waiting > 0 && one.pause === null)
     .toSorted(
@@ -139,9 +140,11 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
   const waiting = sumOf(all, ({ one }) => one.waiting);
   return all.slice(0, maxHalted).map(({ drain, one }) => {
     const host = toDestinationText(one.origin);
-    return need("bad", `${host} ${toAnswerOf(sources, drain, one.origin)}`, {
+    const { answer, count } = toAnswerOf(sources, drain, one.origin);
+    const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
+    return need("bad", `${host} ${answer}`, {
       headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${number(waiting)} wait`,
-      detail: `${number(one.waiting)} wait, ${toLaneWords(one.lane)}`,
+      detail: `${number(one.waiting)} wait${ofIt}, ${toLaneWords(one.lane)}`,
       first: { kind: "probe", drain: drain.drain, origin: one.origin },
       owners: toOwnersText(one.owners, at),
     });
@@ -151,8 +154,12 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
 /** So that a headline fits a line. */
 const maxHost = 40;
 
-/** The answer of the destination that most of what waits there got. */
-function toAnswerOf(sources: Status["sources"], { source, failures = [] }: Drain, origin: string): string {
+/** The answer that most of what waits there got, and of how many it is known. */
+function toAnswerOf(
+  sources: Status["sources"],
+  { source, failures = [] }: Drain,
+  origin: string,
+): { readonly answer: string; readonly count: number } {
   const kinds = new Map(
     sources.find((one) => one.source === source)?.failures.map((kind) => [kind.id, kind]),
   );
@@ -160,17 +167,24 @@ function toAnswerOf(sources: Status["sources"], { source, failures = [] }: Drain
     .filter(({ id, waiting }) => waiting > 0 && kinds.get(id)?.origin === origin)
     .toSorted((one, other) => other.waiting - one.waiting);
   const kind = most && kinds.get(most.id);
-  if (kind === undefined) return "is halted";
+  if (kind === undefined) return { answer: "is halted", count: 0 };
   const answer = toAnswerText(kind);
-  return answer.startsWith("no answer") ? `gives ${answer}` : `answers ${answer}`;
+  const verb = answer.startsWith("no answer") ? "gives" : "answers";
+  return { answer: `${verb} ${answer}`, count: most?.waiting ?? 0 };
 }
 
-/** `halted for 4m, next probe in 10s`. */
+/** `halted for 4m: a probe failed again, 503; next probe in 10s, and if it is delivered the rest follows by itself`. */
 export function toLaneWords(lane: LaneStanding | null): string {
   if (lane === null) return "halted";
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
+  const why = lane.why === null ? "," : `: ${lane.why};`;
   const next = lane.sent > 0 ? "a probe is out, result" : "next probe";
-  return `halted${since}, ${next} ${toIn(lane.nextInMs)}`;
+  return `halted${since}${why} ${next} ${toIn(lane.nextInMs)}; if one is delivered, the rest follows by itself`;
+}
+
+/** By a person or the document. */
+export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
+  return drains.length > 0 && drains.every(({ paused }) => paused !== null);
 }
 
 export interface Headline {
@@ -186,6 +200,7 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   const [first] = needs;
   const text = toHeadline(status);
   if (replicas.length === 0) return { mood: "bad", text };
+  if (isAllPaused(status)) return { mood: "warn", text };
   if (first?.mood === "bad" && !(isDraining && first.first.kind === "parked")) {
     return { mood: "bad", text: first.headline };
   }

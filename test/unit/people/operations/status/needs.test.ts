@@ -85,7 +85,8 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     mood: "bad",
     what: "pay.example.com answers 503 no route",
     headline: "halted: pay.example.com, 11 wait",
-    detail: "11 wait, halted for 4m, next probe in 10m",
+    detail:
+      "11 wait (9 with this answer), halted for 4m, next probe in 10m; if one is delivered, the rest follows by itself",
     first: { kind: "probe", drain: "orders", origin: "https://pay.example.com" },
     isTaken: false,
   });
@@ -128,7 +129,11 @@ it("what somebody works on comes last, is never red, and is not hidden", () => {
   const words = "pay.example.com answers 503 no route";
   const alone = status({ destinations: [taken], waiting: 11 });
   expect(toNeeds(alone)).toMatchObject([
-    { detail: expect.stringMatching(/^priya works on it since 09:12 UTC; 11 wait, halted/) as string },
+    {
+      detail: expect.stringMatching(
+        /^priya works on it since 09:12 UTC; 11 wait \(9 with this answer\), halted/,
+      ) as string,
+    },
   ]);
   expect(headlineOf(alone)).toMatchObject({ mood: "warn" });
   const other = halted("https://own.example.com", 2);
@@ -146,4 +151,12 @@ it("what somebody works on comes last, is never red, and is not hidden", () => {
   expect(toNeeds(parked)).toMatchObject([{ isTaken: true }, { isTaken: true, first: { kind: "parked" } }]);
   const alsoParked = status({ destinations: [parkedThere, { ...other, parked: 1 }], waiting: 13, parked: 5 });
   expect(toNeeds(alsoParked)[1]).toMatchObject({ isTaken: false, first: { kind: "parked" } });
+});
+
+it("a pause of every drain stands over the page, and no halt beside it asks for a probe", () => {
+  const one = status({ destinations: [halted("https://pay.example.com", 11)], waiting: 11 });
+  const paused = { drain: "*", by: "nina", at: 0, reason: "INC-7" } as never;
+  const all = { ...one, drains: one.drains.map((drain) => ({ ...drain, paused })) };
+  expect(toNeeds(all)).toEqual([]);
+  expect(headlineOf(all)).toMatchObject({ mood: "warn", text: expect.stringContaining("paused") as string });
 });
