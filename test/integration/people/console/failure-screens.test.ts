@@ -77,7 +77,9 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   const now = await page("/");
   const host = new URL(receiver.url).host;
   expect(now).toContain(`<bdi>${host} answers 503 upstream is not there</bdi>`);
-  expect(now).toMatch(/12 wait, halted for \d+s: [^;]+; next probe in/);
+  expect(now).toMatch(
+    /12 wait \(7 with this answer\), halted for \d+s: 5 of 5 failed again, 503; next probe in/,
+  );
   // What a person does first stands there, and as one form.
   expect(now.split('id="needs"')[1]?.split("<section")[0]).toMatch(
     /Probe it now.*action="\/acts\/lanes-probe"/s,
