@@ -132,6 +132,9 @@ export async function* survey(
   yield* (await import("./page/survey.ts")).survey(drain, range, signals);
 }
 
+/** The drain with what it must know of newer letters in a range, before it decides about them; lists them, if a rule asks. */
+export const withNewer = later(async () => (await import("./page/newest.ts")).withNewer);
+
 // ── order ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Lists what proves the silence of watched steps. Without it no step of a lane is judged. */

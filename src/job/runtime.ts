@@ -24,6 +24,8 @@ import type { PagesInFlight } from "./pass/pages-in-flight.ts";
 import type { WindowSizes } from "./pass/split-window.ts";
 import type { PageMemory } from "./listing/limit-page-memory.ts";
 import type { ServiceRetry } from "./source/service-retry.ts";
+import type { FindNewer } from "./rules/record-facts.ts";
+import type { NewestOfPasses } from "./pass/newest-of-passes.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
 import type { TooLargeDates } from "./listing/too-large-records.ts";
@@ -76,6 +78,7 @@ export interface SourceRuntime extends World {
   readonly tooLarge: TooLargeDates;
   readonly memory: PageMemory;
   readonly pagesInFlight: PagesInFlight;
+  readonly newestOfPasses: NewestOfPasses;
   readonly windowSizes: WindowSizes;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
@@ -101,6 +104,8 @@ export interface DrainRuntime {
   readonly hasOthers: boolean;
   /** A person discards all that it decides, whatever the rules say. `why`: for the audit. Absent: nobody does. */
   readonly discard?: { readonly why: string };
+  /** Letters that supersede others (page/newest.ts). Absent: not known, or no rule asks. */
+  readonly newer?: FindNewer;
   /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */
   readonly passId?: PassId;
   /** What entered later arrives in this pass, Unix ms; absent outside of one: nothing does. */

@@ -41,6 +41,7 @@ const unmeasured = {
   "pass:opened": true,
   // Its decision is counted.
   "record:unworkable": true,
+  "newest:limited": true,
   "source:waiting": true,
   "source:token-read": true,
   "source:secret-refused": true,

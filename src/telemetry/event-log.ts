@@ -130,6 +130,10 @@ const lines: {
     () => `${dlqId} of ${drain} breaks its page (${code}): ${message}`,
   ],
   "record:settled": ({ count }) => ["debug", () => `settled ${count}`],
+  "newest:limited": ({ drain, letters }) => [
+    "warn",
+    () => `${letters} dead letters of ${drain} are not compared with newer ones: there are too many values`,
+  ],
   "record:passed-over": ({ source, date }) =>
     failed(
       "answer-too-large",

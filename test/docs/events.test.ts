@@ -71,6 +71,7 @@ const samples: Samples = {
     { drain, source, dlqId, code: "invariant-broken", message: "m" },
   ],
   "record:settled": [{ drain, source, count: 1 }],
+  "newest:limited": [{ drain, letters: 1 }],
   "record:passed-over": [{ source, date: 1 }],
   "archive:copied": [{ source, drain, count: 1 }],
   "archive:failed": [{ source, message: "m" }],

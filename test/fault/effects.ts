@@ -197,6 +197,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   tooLarge: "inside",
   memory: "inside",
   pagesInFlight: "inside",
+  newestOfPasses: "inside",
   windowSizes: "inside",
   headerPrefix: "inside",
   publish: "inside",

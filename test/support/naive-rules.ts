@@ -72,6 +72,8 @@ export function holdsNaively(condition: Condition, facts: RecordFacts): boolean 
       const value = naiveLookUp(letter[condition.field], condition.pointer);
       return condition.oneOf.some((pattern) => matchesValue(pattern, value));
     }
+    case "superseded":
+      return (facts.newer?.(letter.dlqId, condition.pointer, undefined) ?? null) !== null;
   }
 }
 

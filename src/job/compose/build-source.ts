@@ -38,6 +38,7 @@ import { createCallsInTurn } from "../source/calls-in-turn.ts";
 import { createPausingService } from "../source/pausing-service.ts";
 import { createServiceRetry } from "../source/service-retry.ts";
 import { createSourceHealth } from "../source/source-health.ts";
+import { createNewestOfPasses } from "../pass/newest-of-passes.ts";
 import { createUnworkableRecords } from "../page/unworkable-records.ts";
 import { createUnwrittenFacts } from "../sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../runtime.ts";
@@ -260,6 +261,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       maxAnswerBytes: settings.service.maxAnswerBytes,
     }),
     pagesInFlight: createPagesInFlight(),
+    newestOfPasses: createNewestOfPasses(world.clock),
     windowSizes,
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,

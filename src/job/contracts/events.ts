@@ -87,6 +87,8 @@ interface EventFields {
   /** It breaks the work of its page, and so is worked alone. Once per record and process. */
   readonly "record:unworkable": { drain: DrainName; source: SourceId; dlqId: string } & Failure;
   readonly "record:settled": { drain: DrainName | null; source: SourceId; count: number };
+  /** So many letters of a listing have values beyond those that are kept: they count as not superseded. */
+  readonly "newest:limited": { drain: DrainName; letters: number };
   /**
    * A record too large to be listed, so without an id. `date`: as the service's dates select it. Each listing
    * that meets it emits one.

@@ -25,7 +25,10 @@ export function toPublishRecord(letter: Letter, declaredDouble: Begun["declaredD
 
 /** The audit record of a letter about to be dropped. */
 export function toDropRecord(letter: Letter): AuditRecord {
-  return toAuditRecord(letter, letter.attempt, hostOf(letter.content.url));
+  const { decision } = letter;
+  const record = toAuditRecord(letter, letter.attempt, hostOf(letter.content.url));
+  if (decision.then !== "drop" || decision.by === undefined) return record;
+  return { ...record, notes: [`superseded-by:${decision.by}`] };
 }
 
 /** The dead letter that this one came back from, if its own lineage proves it. */

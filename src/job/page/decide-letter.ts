@@ -12,6 +12,7 @@ import type { RecordFacts } from "../rules/record-facts.ts";
 export interface DecidingRuntime {
   readonly config: DrainRuntime["config"];
   readonly discard?: DrainRuntime["discard"];
+  readonly newer?: DrainRuntime["newer"];
   readonly source: ServiceTime &
     Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem"> & {
       /** Absent: as the document says. */
@@ -29,7 +30,10 @@ export function decideLetter(
   now: number = serviceNow(runtime.source),
   preparation: Preparation = preparationOf(runtime),
 ): RecordFacts {
-  const { decision, facts } = decide(runtime.config, letter, now, runtime.discard !== undefined);
+  const { decision, facts } = decide(runtime.config, letter, now, {
+    isDiscarded: runtime.discard !== undefined,
+    newer: runtime.newer,
+  });
   letter.facts = facts;
   letter.attempt = facts.attempt;
   letter.decision = decision;

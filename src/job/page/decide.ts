@@ -5,7 +5,7 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
 import { isDecidedAgain, type LedgerView, type Released } from "../contracts/ledger-entries.ts";
 import type { Decision } from "../rules/decision.ts";
-import type { RecordFacts } from "../rules/record-facts.ts";
+import type { FindNewer, RecordFacts } from "../rules/record-facts.ts";
 import { asksForStatus } from "../rules/rule-spec.ts";
 import { whenDeliverable, whenDue, type Due } from "../rules/when-due.ts";
 import type { ItemChanges } from "../message/item-changes.ts";
@@ -25,13 +25,17 @@ export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt"
 
 /**
  * Decides one letter: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
- * Unix ms by the service's clock. `isDiscarded`: a person's order stands in place of the rules.
+ * Unix ms by the service's clock. `isDiscarded`: a person's order stands in place of the rules. `newer`: absent if the
+ * queue was not listed for it.
  */
 export function decide(
   drain: DecidingDrain,
   letter: Decidable,
   now: number,
-  isDiscarded = false,
+  {
+    isDiscarded = false,
+    newer,
+  }: { readonly isDiscarded?: boolean; readonly newer?: FindNewer | undefined } = {},
 ): { readonly decision: Decision; readonly facts: RecordFacts } {
   const { content, view, reading } = letter;
   const root = rootOf(content, reading);
@@ -43,6 +47,7 @@ export function decide(
     attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
     rootCreatedAt: root.rootCreatedAt,
     expiresAt: content.enteredAt + drain.source.retentionMs,
+    ...defined({ newer }),
   };
   const decision = isDiscarded
     ? decidedByOrder(drain, letter, now)
@@ -87,11 +92,22 @@ function decidedByRules(
   if (!mayRest && drain.route.restsOnBadDate(facts, routing)) {
     return { then: "hold", reason: isInDoubt ? "outcome-unknown" : "implausible-date", rule };
   }
+  if (!mayRest && drain.route.restsOnNewer(facts, routing)) {
+    return { then: "hold", reason: isInDoubt ? "outcome-unknown" : "superseded", rule };
+  }
   switch (routing.then) {
     case "hold": {
       if (isInDoubt) return { then: "hold", reason: "outcome-unknown", rule };
       const until = drain.route.heldUntil(facts);
-      return { then: "hold", reason: byRule(rule), rule, ...(until === null ? {} : { until }) };
+      const by = drain.route.supersededBy(facts, rule);
+      const reason = by === null ? byRule(rule) : "superseded";
+      return {
+        then: "hold",
+        reason,
+        rule,
+        ...(until === null ? {} : { until }),
+        ...(by === null ? {} : { by }),
+      };
     }
     case "park":
       if (isOrdered) break;
@@ -102,6 +118,8 @@ function decidedByRules(
       const until = letter.enteredAt + minAgeMs;
       if (now < until) return { then: "hold", reason: "too-young", rule, until };
       // Only a rule drops: `otherwise` is hold or park.
+      const by = drain.route.supersededBy(facts, rule);
+      if (by !== null) return { then: "drop", reason: "superseded", rule, by };
       return { then: "drop", reason: "rule", rule: rule ?? "" };
     }
     case "republish":

@@ -5,7 +5,9 @@ import type { FailureTally } from "../failures/count-failures.ts";
 import { createWindowFailures } from "../failures/window-failures.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, type ListingPage } from "../listing/list-to-end.ts";
+import { type NewestRange, withNewer } from "../page/newest.ts";
 import { createSharedBatches, type PageBatches } from "../page/share-batches.ts";
+import type { FindNewer } from "../rules/record-facts.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { createProgress } from "./window-progress.ts";
@@ -54,7 +56,7 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const countedTo = isRecalled(given.window.windowId) ? Infinity : pass.countedTo;
   const late = pass.kind === "new" ? { lateFrom: pass.from } : {};
   const lost = given.workerLostAt === null ? {} : { workerLostAt: given.workerLostAt };
-  const drain: DrainRuntime = { ...given.drain, passId: pass.passId, countedTo, ...late, ...lost };
+  const unsurveyed = { ...given.drain, passId: pass.passId, countedTo, ...late, ...lost };
   const failures = createWindowFailures();
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
   if (window === null) return { kind: "paged", split: [], tally: emptyTally, failures: failures.ended };
@@ -79,6 +81,22 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const progress = createProgress(given, pages.leftInPass, () => takenOver.abort());
   const behindDeletes = countBehindDeletes();
   let tally = emptyTally;
+  const toRange = (): NewestRange => {
+    // Lanes recall windows from before the range of a pass.
+    const all = { ...window, from: Math.min(window.from, pass.from), to: Math.max(window.to, pass.to) };
+    const { from, to } = narrowWindow(config.dates, all, pass.startedAt) ?? all;
+    return {
+      from,
+      to,
+      unlistable: given.unlistable,
+      unworkable: new Set(given.unworkable),
+      // A pass without progress is closed as abandoned.
+      onPage: () => progress.page([], tally, failures.sum),
+    };
+  };
+  // A careful window decides nothing that rests on other windows' letters.
+  const drain =
+    care === null ? await withNewer(unsurveyed, toRange(), given, listOnce(unsurveyed, given)) : unsurveyed;
   const shared = createSharedBatches(drain, signal);
   const work = async (
     page: ListingPage,
@@ -204,6 +222,15 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   tally = toActs(tally);
   given.onPage(tally, failures.ended);
   return { kind: "paged", split, tally, failures: failures.ended };
+}
+
+/** The windows of a pass share what one of them has listed of newer letters. */
+function listOnce({ source, config, documentHash }: DrainRuntime, { pass, window, ...given }: WindowPaging) {
+  const { passId } = pass;
+  const from = Math.min(window.from, pass.from);
+  const isStopping = () => given.signal.aborted || given.stopping.aborted;
+  return (list: () => Promise<FindNewer>): Promise<FindNewer> =>
+    source.newestOfPasses.of({ drain: config.name, passId, documentHash, from, isStopping }, list);
 }
 
 /** What a window lists. */

@@ -70,6 +70,8 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
       if (names === null) return () => condition.oneOf.some(({ kind }) => kind === "none");
       return compileValues(condition.oneOf, field, names);
     }
+    case "superseded":
+      return (subject) => subject.newer(condition.pointer) !== null;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { DlqId } from "../message/dead-letter.ts";
 import type { ItemChanges } from "../message/item-changes.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { RecordFacts } from "./record-facts.ts";
@@ -38,6 +39,8 @@ export const holds = {
   "archive-missing": "passing",
   /** Its rule says `via: service`, and the service does not have that endpoint. */
   "no-service-retry": "passing",
+  /** A newer letter of its schedule or value waits, or nobody knows yet. */
+  superseded: "decided",
   /** A search index is behind (guards). */
   guard: "passing",
   /** A rate has no room just now: of the drain, the rule or the host. */
@@ -59,7 +62,7 @@ export const holdReasons = Object.keys(holds) as readonly HoldReason[];
 
 export const republishReasons = ["due", "reconcile", "after-ledger-loss"] as const;
 /** `discarded`: by a person, whatever the rules say. */
-export const dropReasons = ["rule", "discarded"] as const;
+export const dropReasons = ["rule", "superseded", "discarded"] as const;
 /** Already done: the record is listed although published or gone, and is deleted again. */
 export const settleReasons = ["published-before"] as const;
 
@@ -73,13 +76,21 @@ export type Decision =
       /** By the service's own retry. Absent: in a batch. */
       readonly via?: "service";
     }
-  | { readonly then: "drop"; readonly reason: (typeof dropReasons)[number]; readonly rule: string | null }
+  | {
+      readonly then: "drop";
+      readonly reason: (typeof dropReasons)[number];
+      readonly rule: string | null;
+      /** The newest letter, which supersedes it. */
+      readonly by?: DlqId;
+    }
   | {
       readonly then: "hold";
       readonly reason: HoldReason;
       readonly rule: string | null;
       /** Unix ms from which it can be due, if known. */
       readonly until?: number;
+      /** The newest letter, which supersedes it; absent of a `superseded`: not known yet. */
+      readonly by?: DlqId;
     }
   | { readonly then: "park"; readonly reason: ParkReason; readonly rule: string | null }
   | { readonly then: "settle"; readonly reason: (typeof settleReasons)[number]; readonly rule: null };
@@ -99,4 +110,10 @@ export interface Router {
   heldUntil(facts: RecordFacts): number | null;
   /** True if a date of creation that cannot be true makes this decision: a plausible one may change it. */
   restsOnBadDate(facts: RecordFacts, routing: Routing): boolean;
+  /** What its rules compare letters by: pointers into the body; null: schedules. */
+  readonly comparesBy: readonly (string | null)[];
+  /** The letter that supersedes this one by the rule that decided; null: that rule does not ask, or none does. */
+  supersededBy(facts: RecordFacts, rule: string | null): DlqId | null;
+  /** True if newer letters, which these facts do not know, may change the decision. */
+  restsOnNewer(facts: RecordFacts, routing: Routing): boolean;
 }

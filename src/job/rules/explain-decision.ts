@@ -13,6 +13,7 @@ export function explainDecision(decision: Decision, facts?: RecordFacts): string
       ? [describeUntil(decision.reason, decision.until, facts)]
       : []),
   ];
+  if ("by" in decision && decision.by !== undefined) details.push(`by ${decision.by}`);
   const head = `${decision.then}: ${decision.reason}`;
   return details.length === 0 ? head : `${head} (${details.join(", ")})`;
 }

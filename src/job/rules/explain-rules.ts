@@ -57,6 +57,9 @@ export function describeCondition(condition: Condition): string {
 
 /** `responseStatus is 503`, `host is one of "a", prefix "b"`. */
 function describeTest(test: Leaf): string {
+  if (test.kind === "superseded") {
+    return test.pointer === null ? "superseded" : `superseded by its body's ${JSON.stringify(test.pointer)}`;
+  }
   const { keys, oneOf } = showFieldTest(test, "masked");
   const [field, name] = keys;
   const inside = name === undefined ? "" : ` ${test.kind === "value" ? JSON.stringify(name) : name}`;
@@ -98,6 +101,9 @@ function describeActual(condition: Leaf, subject: Subject): string {
       const names = parsePointer(condition.pointer);
       return describeType(names === null ? undefined : subject.value(condition.field, names));
     }
+    case "superseded":
+      if (!subject.knowsNewer()) return "not been compared with others here";
+      return subject.compared(condition.pointer) === undefined ? "none to compare" : "none newer";
   }
 }
 

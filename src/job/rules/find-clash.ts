@@ -53,6 +53,7 @@ function partsOf(condition: Condition): readonly Condition[] {
 
 function keyOf(leaf: Leaf): string {
   if (leaf.kind === "header") return `${leaf.of} ${leaf.name.toLowerCase()}`;
+  if (leaf.kind === "superseded") return JSON.stringify([leaf.field, leaf.pointer]);
   return leaf.kind === "value" ? `${leaf.field} ${leaf.pointer}` : leaf.field;
 }
 

@@ -1,4 +1,10 @@
-import type { DeadLetter } from "../message/dead-letter.ts";
+import type { DeadLetter, DlqId } from "../message/dead-letter.ts";
+
+/**
+ * The newest letter that waits with this value, if it is newer than the letter; null: there is none. `pointer`: into the
+ * body; null: the value is a schedule. `value`: undefined if the letter has none.
+ */
+export type FindNewer = (letter: DlqId, pointer: string | null, value: string | undefined) => DlqId | null;
 
 /** The facts that rules may ask about. Plain data; times are Unix ms by the service's clock. */
 export interface RecordFacts {
@@ -10,4 +16,6 @@ export interface RecordFacts {
   readonly rootCreatedAt: number;
   /** When the service's retention deletes the letter. */
   readonly expiresAt: number;
+  /** Absent: not known here, because the queue was not listed for it. */
+  readonly newer?: FindNewer;
 }

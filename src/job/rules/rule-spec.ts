@@ -116,6 +116,14 @@ export type Condition =
       /** RFC 6901, as written: `/tenant`, `/items/0/id`, `` for the whole. */
       readonly pointer: string;
       readonly oneOf: readonly ValuePattern[];
+    }
+  | {
+      /** A newer letter waits: of the same schedule, or with the same value at this pointer into the body. */
+      readonly kind: "superseded";
+      readonly field: "superseded";
+      /** Null: of the same schedule. */
+      readonly pointer: string | null;
+      readonly oneOf: readonly [{ readonly kind: "some" }];
     };
 
 export type Leaf = Exclude<Condition, { readonly kind: "any" | "all" | "some" | "not" }>;
@@ -146,6 +154,11 @@ export function leavesOf(condition: Condition): readonly Leaf[] {
   if (condition.kind === "all" || condition.kind === "some") return condition.of.flatMap(leavesOf);
   if (condition.kind === "not") return leavesOf(condition.of);
   return condition.kind === "any" ? [] : [condition];
+}
+
+/** What a condition compares letters by; also below a `not`. */
+export function comparedBy(condition: Condition): readonly (string | null)[] {
+  return leavesOf(condition).flatMap((leaf) => (leaf.kind === "superseded" ? [leaf.pointer] : []));
 }
 
 /** True if that rule names this response status itself, not by a range or class with it. */

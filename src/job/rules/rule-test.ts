@@ -1,15 +1,18 @@
+import type { DlqId } from "../message/dead-letter.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import type { Decision } from "./decision.ts";
 
 /** One of a drain's `tests:`. Absent fields have a plain value in `given`, and match any in `expect`. */
 export interface RuleTest {
   readonly name: string;
-  /** A record's own fields as listed, and `age`, `messageAge` (ms), `attempt`. */
+  /** A record's own fields as listed, and `age`, `messageAge` (ms), `attempt`, `superseded`. */
   readonly given: {
     readonly record: Readonly<Record<string, JsonValue>>;
     readonly ageMs?: number;
     readonly messageAgeMs?: number;
     readonly attempt?: number;
+    /** The newer letter that supersedes it. */
+    readonly superseded?: DlqId;
   };
   readonly expect: {
     readonly then: Exclude<Decision["then"], "settle">;

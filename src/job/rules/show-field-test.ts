@@ -44,6 +44,8 @@ export function showFieldTest(test: Leaf, bodies: "shown" | "masked"): ShownFiel
         oneOf: test.oneOf.map((pattern) => writeValue(pattern, shown)),
       };
     }
+    case "superseded":
+      return { keys: [test.field], oneOf: [test.pointer === null ? true : { body: test.pointer }] };
   }
 }
 

@@ -1,10 +1,11 @@
-import type { DeadLetter } from "../message/dead-letter.ts";
+import type { DeadLetter, DlqId } from "../message/dead-letter.ts";
 import { urlPartsOf } from "../message/destination-url.ts";
 import { hostFormsOf, readablePath, spellPath, type HostForms } from "../message/host-and-path.ts";
 import { valuesOf } from "../message/headers.ts";
 import { numberTextAt } from "../message/json-number-at.ts";
 import type { JsonValue } from "../message/json-value.ts";
-import { lookUp } from "../message/json-pointer.ts";
+import { lookUp, parsePointer } from "../message/json-pointer.ts";
+import { toDecimal } from "../message/decimal.ts";
 import { oncePerText } from "../message/once-per-text.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import { parseIpAddress, type IpAddress } from "./patterns/ip-address-patterns.ts";
@@ -110,6 +111,28 @@ export class Subject {
     if (!known.has(field)) known.set(field, toJson(this.#letter[field]));
     const body = known.get(field);
     return body === undefined ? undefined : lookUp(body, names);
+  }
+
+  /** The newest letter of the same schedule or value, if that is another one. Null also if it is not known. */
+  newer(pointer: string | null): DlqId | null {
+    return this.#facts.newer?.(this.#letter.dlqId, pointer, this.compared(pointer)) ?? null;
+  }
+
+  /** False: the queue was not listed for it. */
+  knowsNewer(): boolean {
+    return this.#facts.newer !== undefined;
+  }
+
+  /** One spelling of what letters are compared by: text, number or boolean, each apart from the others. */
+  compared(pointer: string | null): string | undefined {
+    if (pointer === null) return present(this.#letter.scheduleId)[0];
+    const names = parsePointer(pointer);
+    const value = names === null ? undefined : this.value("body", names);
+    if (names === null || value === undefined || value === null || typeof value === "object")
+      return undefined;
+    return typeof value === "number"
+      ? `number ${toDecimal(this.numberText("body", names, value))}`
+      : `${typeof value} ${value}`;
   }
 }
 

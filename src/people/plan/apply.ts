@@ -31,6 +31,7 @@ import {
   survey,
   type SurveyPage,
   type SurveyRange,
+  withNewer,
   workOrdered,
 } from "../../job/door.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
@@ -131,7 +132,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const capacity = reportingRateWaits(source.capacity, (count, waitMs) =>
     run.onWait({ left: open.size, reasons: { "rate-limit": count }, nextCheckMs: waitMs }),
   );
-  const drain: DrainRuntime = {
+  let drain: DrainRuntime = {
     ...run.drain,
     config: { ...run.drain.config, mode: "live" },
     source: { ...source, capacity },
@@ -253,6 +254,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     // Also if a daemon runs the listing checks: without any, a step is never judged.
     if (drain.config.lane !== undefined) await runListingChecks(source, signals.signal);
     const unseen = new Set(open.keys());
+    drain = await withNewer(drain, run.range, signals);
     for await (const page of survey(drain, run.range, signals)) {
       for (const { dlqId } of page.letters) unseen.delete(dlqId);
       const stop = await workOn(page);

@@ -1,6 +1,12 @@
 import { serviceNow } from "../../job/contracts/service.ts";
 import type { DlqId } from "../../job/message/dead-letter.ts";
-import { type ListingSignals, survey, type SurveyRange, type DrainRuntime } from "../../job/door.ts";
+import {
+  type ListingSignals,
+  survey,
+  type SurveyRange,
+  type DrainRuntime,
+  withNewer,
+} from "../../job/door.ts";
 import type { Planned } from "./plan-file-record.ts";
 import { createOpenOrders } from "./open-orders.ts";
 
@@ -19,7 +25,8 @@ export async function checkPlan(
   const orders = createOpenOrders(drain.source, open);
   const unseen = new Set(planned.keys());
   let notNow = 0;
-  for await (const page of survey(drain, range, signals)) {
+  const knowing = await withNewer(drain, range, signals);
+  for await (const page of survey(knowing, range, signals)) {
     for (const letter of page.letters) {
       if (unseen.delete(letter.dlqId) && orders.compare(letter) === "not-now") notNow += 1;
     }

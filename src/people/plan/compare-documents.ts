@@ -13,6 +13,7 @@ import {
   type Letter,
   type ListingSignals,
   survey,
+  withNewer,
 } from "../../job/door.ts";
 import type { FailureKind } from "../../job/message/failure-kind.ts";
 import type { Decision } from "../../job/rules/decision.ts";
@@ -73,7 +74,8 @@ function createGroup(before: Decided, after: Decided, isSentOtherwise: boolean) 
 
 /** Throws as `survey` does. */
 export async function compareDocuments(compared: DocumentsCompared) {
-  const { drain, against } = compared;
+  const knowing = (one: DrainRuntime | null) => one && withNewer(one, compared.range, compared.signals);
+  const [drain, against] = [await knowing(compared.drain), await knowing(compared.against)];
   const groups = new Map<string, ReturnType<typeof createGroup>>();
   let listed = 0;
   let different = 0;

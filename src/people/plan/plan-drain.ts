@@ -10,6 +10,7 @@ import {
   type ListingSignals,
   type Letter,
   survey,
+  withNewer,
   type FrozenRange,
   type DrainRuntime,
 } from "../../job/door.ts";
@@ -39,7 +40,8 @@ export interface PlanRun {
 
 /** Changes nothing. Throws as `survey` does, and `redis-unavailable`. */
 export async function planDrain(run: PlanRun) {
-  const { drain, filter, show } = run;
+  const { filter, show } = run;
+  const drain = await withNewer(run.drain, run.range, run.signals);
   const { config, source } = drain;
   const { clock, from, to } = run.range;
   const { failure } = filter;

@@ -36,6 +36,8 @@ export interface PlanRecord extends Planned {
   readonly already?: true;
   /** Of a hold, if known: Unix ms. */
   readonly until?: number;
+  /** The newer letter that supersedes it. */
+  readonly by?: DlqId;
   /** Of such a hold: the next decision, by time alone. */
   readonly next?: NextDecision;
   /** When the source's retention ends: Unix ms. Plans of earlier versions have none. */
@@ -79,6 +81,7 @@ export function toPlanRecord(drain: DrainRuntime, { letter, next }: Foreseen, sh
     via: isByService ? ("service" as const) : undefined,
     already: isParkedAlready(letter, config.rulesHash) ? (true as const) : undefined,
     until: decision.then === "hold" ? decision.until : undefined,
+    by: "by" in decision ? decision.by : undefined,
     next: next ?? undefined,
     expiresAt: letter.facts?.expiresAt,
     url: toShownUrl(content.url, show),

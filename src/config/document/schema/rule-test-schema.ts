@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { defined } from "../../../job/message/defined.ts";
+import type { DlqId } from "../../../job/message/dead-letter.ts";
 import type { JsonValue } from "../../../job/message/json-value.ts";
 import { policyLosses, reportedLosses } from "../../../job/message/loss-kinds.ts";
 import { parkReasons } from "../../../job/message/park-reasons.ts";
-import { holdReasons, republishReasons } from "../../../job/rules/decision.ts";
+import { dropReasons, holdReasons, republishReasons } from "../../../job/rules/decision.ts";
 import type { RuleTest } from "../../../job/rules/rule-test.ts";
 import { noRule } from "../checks/rule-checks.ts";
 import {
@@ -66,6 +67,10 @@ const given = section({
   age: key(duration, "Time since it entered the DLQ."),
   messageAge: key(duration, "Time since its root message was created."),
   attempt: key(wholeNumber(0, 1_000_000), "Redrives already made."),
+  superseded: key(
+    z.union([z.boolean(), z.string().regex(/^\d+-\d+$/)], "true, false or the id of a dead letter"),
+    "A newer letter of its schedule, or of the same value, waits; or that letter's dlqId.",
+  ),
 });
 
 const item = section({
@@ -78,7 +83,7 @@ const item = section({
   body: key(jsonValue, "Its body; JSON is compared by value."),
 });
 
-const reasons = [...new Set([...republishReasons, ...holdReasons, ...parkReasons])];
+const reasons = [...new Set([...republishReasons, ...dropReasons, ...holdReasons, ...parkReasons])];
 
 const expected = section({
   then: oneOf(["republish", "drop", "hold", "park"]).meta({ description: "The decision." }),
@@ -105,9 +110,24 @@ export const ruleTest = section({
   }),
 }));
 
+/** Where a test names none. */
+const someNewer = "9999999999999-0" as DlqId;
+
 /** Bodies that are mappings or lists become the JSON text of them. */
 function toGiven(keys: z.output<typeof given>): RuleTest["given"] {
-  const { age, messageAge, attempt, callerIp, callerIP, label, labels, body, responseBody, ...fields } = keys;
+  const {
+    age,
+    messageAge,
+    attempt,
+    callerIp,
+    callerIP,
+    label,
+    labels,
+    body,
+    responseBody,
+    superseded,
+    ...fields
+  } = keys;
   const all = [label, labels].flatMap((value) => value ?? []);
   const record = defined({
     ...fields,
@@ -121,6 +141,7 @@ function toGiven(keys: z.output<typeof given>): RuleTest["given"] {
     ageMs: age,
     messageAgeMs: messageAge,
     attempt,
+    superseded: superseded === true ? someNewer : superseded === false ? undefined : (superseded as DlqId),
   });
 }
 

@@ -121,6 +121,50 @@ function hasPointers(value: object): boolean {
   return Object.keys(value).some((name) => name === "" || name.startsWith("/"));
 }
 
+const toSuperseded = (pointer: string | null): Leaf => ({
+  kind: "superseded",
+  field: "superseded",
+  pointer,
+  oneOf: [{ kind: "some" }],
+});
+
+/** What a newer letter has in common with it. */
+const superseded = z
+  .unknown()
+  .meta({
+    id: "superseded",
+    description:
+      "A newer letter of the same schedule, or of the same value at a pointer into the body, waits.",
+    examples: [true, { body: "/order/id" }],
+    anyOf: [
+      { const: true },
+      {
+        type: "object",
+        properties: { body: { type: "string", pattern: "^(/.*)?$" } },
+        required: ["body"],
+        additionalProperties: false,
+      },
+    ],
+  })
+  .transform((value, context): readonly Leaf[] => {
+    const report = (message: string, path: readonly string[]): void =>
+      context.addIssue({ code: "custom", message, path: [...path] });
+    if (value === true) return [toSuperseded(null)];
+    const expected = "true, or { body: a JSON pointer (/order/id) }";
+    const names = isObject(value) ? Object.keys(value) : [];
+    if (!isObject(value) || !names.includes("body")) report(expected, []);
+    else if (names.length > 1) {
+      for (const name of names) if (name !== "body") report("body alone", [name]);
+    } else {
+      const { body: pointer } = value;
+      if (typeof pointer !== "string") report("a JSON pointer (/order/id)", ["body"]);
+      else if (parsePointer(pointer) === null || isJsonPath(pointer))
+        report(pointerExpected(pointer), ["body"]);
+      else return [toSuperseded(pointer)];
+    }
+    return z.NEVER;
+  });
+
 export const whenKeys: z.ZodType<WhenKeys> = z
   .lazy(() =>
     section({
@@ -163,6 +207,7 @@ export const whenKeys: z.ZodType<WhenKeys> = z
       messageAge: key(duration("messageAge"), "Time since its root message was created."),
       timeLeft: key(duration("timeLeft"), "Time until its retention ends."),
       attempt: key(number("attempt"), "Redrives already made."),
+      superseded: key(superseded, "A newer letter of its schedule, or of the same value in its body, waits."),
       all: key(conditionList, "Each of these matches."),
       any: key(conditionList, "At least one of these matches."),
       not: key(whenKeys, "This does not match."),
@@ -180,7 +225,15 @@ const conditionList = z
 export const when = z.union([z.literal("any"), whenKeys], "the word any, or a mapping of tests");
 
 /** In the order in which they are asked: what is costly to ask comes last. */
-const byCost: readonly Leaf["kind"][] = ["number", "duration", "text", "address", "header", "value"];
+const byCost: readonly Leaf["kind"][] = [
+  "number",
+  "duration",
+  "text",
+  "address",
+  "header",
+  "value",
+  "superseded",
+];
 
 function toTests(fields: Readonly<Record<string, readonly Leaf[] | undefined>>): readonly PlacedTest[] {
   const tests = Object.entries(fields).flatMap(([name, leaves = []]) =>

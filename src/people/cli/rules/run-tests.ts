@@ -46,6 +46,7 @@ function runOne(
     headerPrefix,
     lineageKeys: [testLineageKey],
     checkItem: checkItemOf(drain),
+    newer: () => test.given.superseded ?? null,
   });
   const unmet = [
     ...(createSelectMatcher(drain.select)(raw) ? [] : [notSelected]),

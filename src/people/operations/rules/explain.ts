@@ -80,7 +80,15 @@ function withoutChanges(decision: Decision) {
   const { then, reason, rule } = decision;
   /** Of a hold, if known: Unix ms. */
   const until = decision.then === "hold" ? decision.until : undefined;
-  return { then, reason, rule, ...(until === undefined ? {} : { until }) };
+  /** The newer letter that supersedes it. */
+  const by = "by" in decision ? decision.by : undefined;
+  return {
+    then,
+    reason,
+    rule,
+    ...(until === undefined ? {} : { until }),
+    ...(by === undefined ? {} : { by }),
+  };
 }
 
 function toItem({ letter, becoming }: Decided, { headerPrefix, show }: ExplainConditions) {

@@ -9,6 +9,8 @@ import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import { proofAddressOf } from "../../../job/message/proof-callback-url.ts";
 import type { Letter, DecidingRuntime } from "../../../job/door.ts";
 import { atTime, decideRecord, itemOf, prepareHeld } from "../../../job/door-pure.ts";
+import { defined } from "../../../job/message/defined.ts";
+import type { FindNewer } from "../../../job/rules/record-facts.ts";
 import type { Decision, Routing } from "../../../job/rules/decision.ts";
 import { explainDecision } from "../../../job/rules/explain-decision.ts";
 import { explainRules } from "../../../job/rules/explain-rules.ts";
@@ -26,6 +28,8 @@ export interface TrialConditions {
   /** The first signs. */
   readonly lineageKeys: readonly [string, ...string[]];
   readonly checkItem: CheckItem;
+  /** Absent: not known here. */
+  readonly newer?: FindNewer | undefined;
 }
 
 /** The item that it would be published as; null if no rule republishes it. */
@@ -42,9 +46,9 @@ export type Becoming =
 export type Trial = ReturnType<typeof tryRecord>;
 
 export function tryRecord(drain: DrainConfig, raw: RawRecord, conditions: TrialConditions) {
-  const { now, view, viewedAt, lineage, headerPrefix, lineageKeys, checkItem } = conditions;
+  const { now, view, viewedAt, lineage, headerPrefix, lineageKeys, checkItem, newer } = conditions;
   const source = atTime({ headerPrefix, lineageKeys: () => lineageKeys, checkItem }, now);
-  const runtime: DecidingRuntime = { config: drain, source };
+  const runtime: DecidingRuntime = { config: drain, source, ...defined({ newer }) };
   const decided = decideRecord(runtime, raw, { view, viewedAt, lineage });
   if ("unusable" in decided) return toUnusable(decided.unusable);
   const { letter, facts } = decided;

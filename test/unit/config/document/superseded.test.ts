@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { showWhen } from "../../../../src/config/document/show/show-when.ts";
+import { loadWhen } from "../../../support/decide-by-document.ts";
+import { complaints, inDrain, resultsOf } from "../../../support/drains-documents.ts";
+import { drainOf, withDrain } from "../../../support/loaded-document.ts";
+
+describe("superseded", () => {
+  it.each([
+    ["{ superseded: yes }", "superseded", "expected true, or { body: a JSON pointer (/order/id) }"],
+    ["{ superseded: false }", "superseded", "expected true, or { body:"],
+    ["{ superseded: {} }", "superseded", "expected true, or { body:"],
+    ["{ superseded: { header: X-Id } }", "superseded", "expected true, or { body:"],
+    ["{ superseded: { body: /id, of: x } }", "superseded.of", "expected body alone"],
+    ["{ superseded: { body: 3 } }", "superseded.body", "expected a JSON pointer"],
+    ["{ superseded: { body: $.order.id } }", "superseded.body", "/order/id"],
+    ["{ superseded: { body: order/id } }", "superseded.body", "JSON pointer"],
+  ])("is refused with its place: %s", (when, place, expected) => {
+    const [problem = ""] = loadWhen(when).problems;
+    expect(problem).toContain(place);
+    expect(problem).toContain(expected);
+  });
+
+  it("is refused with file and line", () => {
+    const [complaint = ""] = complaints(
+      inDrain("{ name: r, when: { superseded: { body: id } }, then: drop }"),
+      "drains.yaml",
+    );
+    expect(complaint).toMatch(/^drains\.yaml:\d+:\d+/);
+    expect(
+      complaints(inDrain("{ name: r, when: { supersede: true }, then: drop }"), "drains.yaml")[0],
+    ).toMatch(/^drains\.yaml:\d+:\d+.*superseded/s);
+  });
+
+  it.each([true, { body: "/order/id" }, { body: "" }])("is shown as it is written: %j", (superseded) => {
+    const text = withDrain(
+      `rules: [{ name: r, when: { superseded: ${JSON.stringify(superseded)} }, then: hold }]`,
+    );
+    expect(showWhen(drainOf(text).rules[0]?.when ?? { kind: "any" })).toEqual({ superseded });
+  });
+
+  it("is given to a test: true, or the newer letter's id; absent, there is none", () => {
+    const text = `version: 1
+archive: { dir: /archive }
+sources: { a: {} }
+drains:
+  d:
+    rules:
+      - { name: newest, when: { superseded: true }, then: drop }
+      - { name: outage, when: any, then: republish }
+    tests:
+      - { name: newer, given: { superseded: true }, expect: { then: drop, rule: newest, reason: superseded } }
+      - { name: by, given: { superseded: 1725323658779-3 }, expect: { then: drop, reason: superseded } }
+      - { name: not, given: { superseded: false }, expect: { then: republish, rule: outage } }
+      - { name: none, given: { scheduleId: s }, expect: { then: republish, reason: due } }
+`;
+    const results = resultsOf(text, "drains.yaml");
+    expect(results.map(({ unmet }) => unmet)).toEqual([[], [], [], []]);
+    expect(results[1]?.decision).toBe('drop: superseded (rule "newest", by 1725323658779-3)');
+  });
+
+  it("never matches beside its opposite", () => {
+    expect(loadWhen("{ superseded: true, not: { superseded: true } }").problems[0]).toContain(
+      "can never match",
+    );
+    expect(loadWhen("{ superseded: true, not: { superseded: { body: /id } } }").problems).toEqual([]);
+  });
+});
