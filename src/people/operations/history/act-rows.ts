@@ -83,7 +83,11 @@ function createRow(
       ({ dlqId } = record);
       if (host !== undefined) hosts.add(host, alike);
       if (parent !== undefined) comeBacks += alike;
-      for (const note of record.notes ?? []) notes[note] = (notes[note] ?? 0) + alike;
+      for (const written of record.notes ?? []) {
+        // Each has its own newer letter.
+        const note = written.startsWith("superseded-by:") ? "superseded-by" : written;
+        notes[note] = (notes[note] ?? 0) + alike;
+      }
     },
     read(): ActRow {
       return {

@@ -185,4 +185,6 @@ ${newestOnly("drop")}`,
   expect((await kept(dir)).map(({ dlqId }) => dlqId)).toEqual([older]);
   const history = await stand.run(["history", older, "--json"]);
   expect(history.out).toContain(`superseded-by:${newer}`);
+  const counted = await stand.run(["history", "--act", "drop", "--json"]);
+  expect(counted.out).toContain('"superseded-by":1');
 });
