@@ -73,7 +73,7 @@ it("a release is offered for what could be sent, and not for what would only be 
     await stand.submit(`/messages/default/${binary}`, "release-parked", { reason: "a try" }, "operator"),
   ).toBeNull();
   expect(toText(await pageOf(binary))).toContain(
-    "it would be parked again (binary-body): change them by a rule",
+    "it would be parked again (binary-body): add a rule `via: service` first",
   );
   expect(await pageOf(broken)).toContain('action="/acts/parked-release"');
   // An act about a record that nobody knows is not found either.
