@@ -1,3 +1,4 @@
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import { describe, expect, it } from "vitest";
 import { toEstimateText } from "../../src/people/cli/plan/estimate-text.ts";
 import { estimate } from "../../src/people/plan/estimate.ts";
@@ -61,6 +62,7 @@ describe("docs/plan.md", () => {
         rule: "a",
         at: 9,
       }),
+      foreseen(decidedLetter({ then: "hold", reason: "superseded", rule: "a", by: "1-0" as DlqId })),
       foreseen(decidedLetter({ then: "park", reason: "refused", rule: null }, { view: parkedView })),
     ].map((record) => toPlanRecord(drain, record, "content"));
     const keys = new Set(lines.flatMap((line) => Object.keys(line)));

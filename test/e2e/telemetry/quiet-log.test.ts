@@ -9,7 +9,7 @@ import { startService } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
-const drain = (failed: number): string => `
+const drain = (failed: string): string => `
     mode: live
     schedule: { every: 1s, full: 20s }
     minAge: 1s
@@ -17,14 +17,14 @@ const drain = (failed: number): string => `
     limits: { publish: none, perHost: none, perPass: none, perDay: none }
     attempts: { max: 5, wait: [1s] }
     rules:
-      - { name: outage, when: { responseStatus: ${failed} }, then: republish }`;
+      - { name: outage, when: { responseStatus: [${failed}] }, then: republish }`;
 const document = `
 version: 1
 sources: { default: {} }
 drains:
-  bad:${drain(502)}
-  down:${drain(503)}
-  slow:${drain(504)}
+  bad:${drain("502")}
+  down:${drain("503, none")}
+  slow:${drain("504")}
 `;
 
 // A quarter of what one such drain may have, passes every second, and one of its hosts is down for a while.
@@ -59,7 +59,9 @@ it("a drain of 3,000 letters for five hosts has few lines, and its audit is in a
   const { out, exitCode } = await daemon.ended;
   await Promise.all(hosts.map((host) => host.close()));
   expect(exitCode).toBe(0);
-  expect(hosts.slice(0, 4).map(({ deliveries }) => deliveries.length)).toEqual([600, 600, 600, 600]);
+  // On a busy machine a delivery may end without an answer, and goes again.
+  const bodies = hosts.map(({ deliveries }) => new Set(deliveries.map(({ body }) => body)).size);
+  expect(bodies).toEqual([600, 600, 600, 600, 600]);
   const lines = out.trimEnd().split("\n");
   expect(lines.filter((line) => line.includes('"audit":true'))).toEqual([]);
   expect(lines.length).toBeLessThan(110);
