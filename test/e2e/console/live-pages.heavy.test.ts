@@ -81,7 +81,7 @@ it.skipIf(!hasBrowser)(
     await other.goto(consoleUrl ?? "");
     await act(other, "pause", by);
     // The first form of the page is the brake.
-    await page.locator("summary", { hasText: "Resume all drains" }).waitFor();
+    await page.locator("summary", { hasText: "Resume all drains" }).first().waitFor();
     expect(errors).toEqual([]);
   },
   120_000,
