@@ -14,7 +14,7 @@ import { groupBy } from "../../group-items-by-key.ts";
 import { hold } from "../page/fate.ts";
 import { isNewlyExhausted, mayBeKept } from "../page/decide-letter.ts";
 import type { Gate } from "../page/gates/gate.ts";
-import type { Letter } from "../page/letter.ts";
+import { isByService, type Letter } from "../page/letter.ts";
 import { canaryTimeoutMs, sendAsCanary } from "../page/publish/canary-variant.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
@@ -128,7 +128,7 @@ function inSteps(letters: readonly Letter[]): readonly [readonly Letter[], reado
   const sentAhead: Letter[] = [];
   for (const one of letters) {
     if (one.item?.isSentAhead === true) sentAhead.push(one);
-    else (one.item?.via === "service" ? byService : inBatches).push(one);
+    else (isByService(one) ? byService : inBatches).push(one);
   }
   return inBatches.length === 0 ? [byService, sentAhead] : [inBatches, [...byService, ...sentAhead]];
 }

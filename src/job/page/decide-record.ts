@@ -5,11 +5,9 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import type { Routing } from "../rules/decision.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
-import { decideLetter, preparationOf, type DecidingRuntime } from "./decide-letter.ts";
+import { decideLetter, preparationOf, prepareBy, type DecidingRuntime } from "./decide-letter.ts";
 import type { Letter } from "./letter.ts";
 import { parsePage } from "./parse-page.ts";
-import { prepare } from "./prepare.ts";
-import { prepareForService } from "./prepare-for-service.ts";
 
 /** What the ledger has of it, and the Redis time of that, Unix ms. */
 export interface Seen {
@@ -63,10 +61,9 @@ export function atTime(
 export function prepareHeld(
   runtime: DecidingRuntime,
   letter: Letter,
-  { set, via }: Pick<Routing, "set" | "via">,
+  routing: Pick<Routing, "set" | "via">,
 ): ParkReason | null {
-  const own = preparationOf(runtime);
-  const prepared = via === "service" ? prepareForService(letter, own) : prepare(letter, set, own);
+  const prepared = prepareBy(routing, letter, preparationOf(runtime));
   if (prepared.kind === "item") letter.item = prepared.item;
   return prepared.kind === "park" ? prepared.reason : null;
 }

@@ -1,4 +1,3 @@
-import { defined } from "../message/defined.ts";
 import { isNonRetryable } from "../message/non-retryable.ts";
 import { rootOf } from "../message/lineage.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
@@ -47,7 +46,7 @@ export function decide(
     attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
     rootCreatedAt: root.rootCreatedAt,
     expiresAt: content.enteredAt + drain.source.retentionMs,
-    ...defined({ newer }),
+    ...(newer && { newer }),
   };
   const decision = isDiscarded
     ? decidedByOrder(drain, letter, now)
@@ -86,7 +85,7 @@ function decidedByRules(
   const routing = drain.route(facts);
   const { rule } = routing;
   // A batch in doubt is posted again as a batch, whatever the rules say by now.
-  const via = defined({ via: isInDoubt ? undefined : routing.via });
+  const via = isInDoubt || routing.via === undefined ? undefined : { via: routing.via };
   // What a person ordered or is in doubt goes on, but nothing is dropped by a date that cannot be true.
   const mayRest = (isOrdered || isInDoubt) && routing.then !== "drop";
   if (!mayRest && drain.route.restsOnBadDate(facts, routing)) {

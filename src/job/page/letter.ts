@@ -232,6 +232,11 @@ export function isReconciling({ view }: Pick<Letter, "view">): boolean {
   return view.state === "open" && view.via === undefined && !view.pastHorizon;
 }
 
+/** It goes by the service's own retry. */
+export function isByService({ item }: Pick<Letter, "item">): boolean {
+  return item?.via === "service";
+}
+
 /** It goes on, unless a gate holds it. */
 export function isDue({ item, fate }: Letter): boolean {
   return item !== null && fate === null;

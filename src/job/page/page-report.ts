@@ -12,7 +12,7 @@ import { dayMs, hourMs } from "../listing/record-dates.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { isDiscard } from "./decide-letter.ts";
 import type { Fate } from "./fate.ts";
-import type { Letter } from "./letter.ts";
+import { isByService, type Letter } from "./letter.ts";
 import type { Settled } from "./settle.ts";
 
 export interface PageOutcome {
@@ -172,7 +172,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     const { dlqId, decision, failure } = letter;
     if (fate.kind === "not-ordered") return;
     countRule(letter);
-    if (letter.item?.via === "service") mayHaveDeleted = true;
+    if (isByService(letter)) mayHaveDeleted = true;
     switch (fate.kind) {
       case "decided":
         countDecided(letter);

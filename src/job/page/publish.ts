@@ -25,9 +25,9 @@ import type { DrainRuntime } from "../runtime.ts";
 import { begin } from "./begin.ts";
 import { leaveInDoubt } from "./fate.ts";
 import { askGates } from "./gates.ts";
-import { idsOf, isReconciling, type Begun, type Letter, type Proof } from "./letter.ts";
+import { idsOf, isByService, isReconciling, type Begun, type Letter, type Proof } from "./letter.ts";
 import { halves } from "./publish/batches.ts";
-import { concludeNotTaken, isByService } from "./publish/by-service.ts";
+import { concludeNotTaken } from "./publish/by-service.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
 import { letCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
@@ -122,7 +122,7 @@ async function post(
   const { source, config } = context.drain;
   const mayBeSent = startSendDeadline(source.clock, source.ledger.limits.sendByMs);
   const token = source.identities.token();
-  const isRetry = letters[0]?.item?.via === "service";
+  const isRetry = letters[0] !== undefined && isByService(letters[0]);
   const { begun, recordBegun } = await begin(context.drain, letters, {
     act: "republish",
     ...(isRetry ? { via: "service" as const } : {}),
@@ -277,7 +277,7 @@ async function concludeItems(
     for (const proof of proofs) {
       const { deduplicated } = proof;
       const { letter } = proof.begun;
-      const isGone = letter.item?.via === "service";
+      const isGone = isByService(letter);
       letter.fate = { kind: "published", deduplicated, isOfNow: isOfNow(proof), isDeleteAudited, isGone };
     }
   }

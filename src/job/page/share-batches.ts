@@ -8,10 +8,9 @@ import { sleptFully, type Clock } from "../contracts/clock.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { apart } from "./apart.ts";
 import { hold } from "./fate.ts";
-import { isReconciling, type Letter, type Page } from "./letter.ts";
+import { isByService, isReconciling, type Letter, type Page } from "./letter.ts";
 import { publishAll, type BatchPage } from "./publish.ts";
 import { toBatches } from "./publish/batches.ts";
-import { isByService } from "./publish/by-service.ts";
 
 /** As long as a slow call. Another page may wait much longer for capacity. */
 const maxWaitMs = 100;

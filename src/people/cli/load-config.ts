@@ -41,9 +41,11 @@ export interface LoadedWhole extends Loaded {
 
 /** Settings and the drains document. Warnings go to stderr; problems are thrown, all at once. */
 export function loadAll(command: Command, io: Io): LoadedWhole {
-  return loadOr(command, io, (_, problems) => {
-    throw new RedriverError("document-invalid", toLines(problems));
-  });
+  return loadOr(command, io, refuse);
+}
+
+function refuse(_: Settings, problems: readonly Problem[]): never {
+  throw new RedriverError("document-invalid", toLines(problems));
 }
 
 /**
@@ -86,9 +88,7 @@ export function loadNames(command: Command, io: Io): Loaded & { readonly problem
 /** Another document beside the same settings. `current`: that of the settings, whatever --drains names. */
 export function loadOther(command: Command, io: Io, named: string): LoadedWhole {
   const settings = loadSettingsFor(command, io, { drains: named === "current" ? undefined : named });
-  return loadWith(settings, io, (_, problems) => {
-    throw new RedriverError("document-invalid", toLines(problems));
-  });
+  return loadWith(settings, io, refuse);
 }
 
 /** `instead`: for a document that does not load. Throws `settings-invalid` for what does not go together. */

@@ -1,7 +1,7 @@
 import { packBatches } from "../../message/pack-batches.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import type { SourceRuntime } from "../../runtime.ts";
-import { isReconciling, type Begun, type Letter } from "../letter.ts";
+import { isByService, isReconciling, type Begun, type Letter } from "../letter.ts";
 
 /** Letters that are sent side by side by the service's own retry, each in a call of its own. */
 const retriesAtOnce = 30;
@@ -28,9 +28,7 @@ export function toBatches(
   const again = groupBy(reconciling, ({ view }) => (view.state === "open" ? view.lastAt : 0));
   const maxAgain = poison.batchSize(maxItems);
   // Messages that were refused together go on in halves, beside nothing else.
-  const fresh = groupBy(others, (one) =>
-    one.item?.via === "service" ? null : poison.maxBeside(one.dlqId, maxItems),
-  );
+  const fresh = groupBy(others, (one) => (isByService(one) ? null : poison.maxBeside(one.dlqId, maxItems)));
   const batches = [
     ...[...again.values()].flatMap((some) => packBatches(some, { maxCount: maxAgain, maxBytes })),
     ...[...fresh].flatMap(([maxCount, some]) =>

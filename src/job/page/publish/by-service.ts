@@ -30,10 +30,6 @@ const lookUpForMs = 10_000;
 /** A hit: the service remembers another message of that id for as long. */
 const hitCoolMs = 10 * 60_000;
 
-export function isByService({ item }: Pick<Letter, "item">): boolean {
-  return item?.via === "service";
-}
-
 /**
  * The service published nothing by this call. `is404`: it may not even have the endpoint. A 404 of one that has
  * taken a message, after a POST of ours in doubt, needs no listing: the id is gone.

@@ -13,7 +13,7 @@ import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { reportUnworkable } from "../put-aside.ts";
-import type { Begun, Letter, Proof } from "../letter.ts";
+import { isByService, type Begun, type Letter, type Proof } from "../letter.ts";
 import type { PublishContext } from "./publish-context.ts";
 
 /** False for a hit on the first POST of its series: it was published earlier, and that was forgotten. */
@@ -53,8 +53,8 @@ async function writePublished(
   const deletes: AuditRecord[] = [];
   for (const one of accepted) {
     facts.push(toFact(one, config.name));
-    const { dlqId, item } = one.begun.letter;
-    if (item?.via !== "service") deletes.push({ dlqId });
+    const { letter } = one.begun;
+    if (!isByService(letter)) deletes.push({ dlqId: letter.dlqId });
   }
   const doubles = new Set<DlqId>();
   const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
@@ -128,7 +128,7 @@ function toEventRecord(proof: Proof, now: number): EventOf<"record:published">["
 function toFact({ begun: { letter }, as }: Proof, drain: DrainName): PublishedFact {
   const { dlqId, messageId, lineage } = letter;
   const { attempt } = lineage;
-  if (letter.item?.via === "service") {
+  if (isByService(letter)) {
     return { dlqId, as, attempt, deletePending: false, lineage: packLineage(lineage), drain, messageId };
   }
   return letterDatesAgree(letter)

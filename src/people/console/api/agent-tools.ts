@@ -7,10 +7,11 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { whyNot } from "../access/person.ts";
 import { parse } from "./answer.ts";
+import { toSchema } from "./open-api.ts";
 import { ApiRefusal } from "./refusal.ts";
 import { reason } from "./request-schemas.ts";
 import { routes } from "./routes.ts";
-import type { ApiRoute } from "./route.ts";
+import { paramsOf, type ApiRoute } from "./route.ts";
 
 /** As a route is called, without what it reads from a request. */
 type Caller = Omit<Parameters<ApiRoute["run"]>[0], "query" | "body" | "params">;
@@ -52,7 +53,7 @@ function routeOf(path: string): ApiRoute {
 }
 
 function toReading(route: ApiRoute): AgentTool {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const inPath = paramsOf(route);
   const path = Object.fromEntries(inPath.map((name) => [name, z.string().min(1)]));
   return defineTool(route, {
     name: `read${route.path.replaceAll(/\W+/g, "_")}`,
@@ -88,11 +89,10 @@ function defineTool(
   },
 ): AgentTool {
   const { name, about, schema, run } = tool;
-  const { $schema: _, ...input } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return {
     name,
     about: `${about}. Needs the role ${role}.`,
-    input,
+    input: toSchema(schema),
     isReading: method === "get",
     async call(caller, given) {
       const why = whyNot(caller.person, role);

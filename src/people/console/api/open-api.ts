@@ -3,7 +3,7 @@ import { z } from "zod";
 import { errorAnswer } from "./answer-schemas.ts";
 import { apiPath } from "./refusal.ts";
 import { routes } from "./routes.ts";
-import type { ApiRoute } from "./route.ts";
+import { paramsOf, type ApiRoute } from "./route.ts";
 
 const refusalWords: Readonly<Record<number, string>> = {
   400: "The request is not as described here, or cannot be meant",
@@ -63,7 +63,7 @@ function toOperation(route: ApiRoute): object {
     summary,
     description: `Needs the role ${role}.`,
     parameters: [
-      ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+      ...paramsOf(route).map((name) => ({
         name,
         in: "path",
         required: true,
@@ -107,7 +107,7 @@ function toParameters(query: z.ZodType): readonly object[] {
 }
 
 /** As a caller writes it, and open to fields that a later version adds to answers. */
-function toSchema(schema: z.ZodType): object {
+export function toSchema(schema: z.ZodType): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
 }

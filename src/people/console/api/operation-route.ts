@@ -4,7 +4,7 @@ import { fieldsOf, type Operation } from "../../operations/define.ts";
 import { perform } from "../../operations/perform.ts";
 import { ApiRefusal } from "./refusal.ts";
 import { by, noQuery, reason } from "./request-schemas.ts";
-import type { ApiRoute } from "./route.ts";
+import { paramsOf, type ApiRoute } from "./route.ts";
 
 /** Fields that stand in the path. Throws `request-invalid`. */
 function readPath(operation: Operation, params: Readonly<Record<string, string>>): object {
@@ -28,7 +28,7 @@ const lines = z.array(z.string());
 
 export function toRoute(operation: Operation): ApiRoute {
   const { path, words, role, about, reasonOf, row, mayRefuse = false, isBegun = false } = operation;
-  const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+  const inPath = new Set(paramsOf({ path }));
   const inBody = fieldsOf(operation).filter(([name]) => !inPath.has(name));
   return {
     method: "post",

@@ -33,6 +33,11 @@ export interface ApiRoute<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   readonly run: (call: ApiCall<z.output<Query>, z.output<Body>>) => Promise<object>;
 }
 
+/** Fields that stand in a path: `id` of `/failures/:id`. */
+export function paramsOf({ path }: Pick<ApiRoute, "path">): readonly string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+}
+
 /** Routes of different queries and bodies in one list. */
 export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>(
   route: ApiRoute<Query, Body>,

@@ -1,9 +1,9 @@
 /** What expires within a day, the earliest first, each with what would save it. */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { cut, number, toClock } from "../../operations/phrases.ts";
-import { toAnswerText } from "../../read/answer-text.ts";
+import { number, toClock } from "../../operations/phrases.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
+import { toShortAnswers } from "./short-answers.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Ago, toAgo } from "./time.tsx";
@@ -23,8 +23,7 @@ export function ExpiringFirst({
   const [first] = groups;
   if (first === undefined) return null;
   const more = groups.length - groupsShown;
-  const kinds = sources.flatMap(({ failures }) => failures);
-  const answers = new Map<string, string>(kinds.map((kind) => [kind.id, cut(toAnswerText(kind), 60)]));
+  const answers = toShortAnswers(sources.flatMap(({ failures }) => failures));
   return (
     <>
       <h2>What expires before {toClock(by, now)}</h2>

@@ -1,4 +1,4 @@
-import type { PlanApplyDrain, PlanVerdict, SharedPlan } from "../../../job/contracts/plans.ts";
+import type { PlanApplyDrain, SharedPlan } from "../../../job/contracts/plans.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { stateWords } from "./plan-words.ts";
@@ -26,13 +26,12 @@ export function PlanProgress({
   const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before }) =>
     verdict ? [{ drain, ...verdict, isOfBefore: done === 0 && before > 0 }] : [],
   );
+  // Silence is no proof, so it is not green.
+  const isSilent = verdicts.some(({ silent }) => silent > 0);
+  const worst = verdicts.some(({ isBad }) => isBad) ? "bad" : isSilent ? "warn" : null;
   return (
     <>
-      <p
-        class={`verdict ${verdicts.some(({ isBad }) => isBad) ? "bad" : verdicts.some(isUnproven) ? "warn" : (mood[state] ?? "")}`}
-        role="status"
-        data-phase={state}
-      >
+      <p class={`verdict ${worst ?? mood[state] ?? ""}`} role="status" data-phase={state}>
         The plan is {stateWords[state]}
         {state === "ready" && plan.made !== null
           ? `: ${number(plan.made.acts)} of ${number(plan.made.records)} would be acted on`
@@ -51,7 +50,7 @@ export function PlanProgress({
       </p>
       {verdicts.map(({ drain, isBad, cameBack, silent, isOfBefore, state: told, text }) => (
         <p
-          class={`verdict ${isBad ? "bad" : told === "told" && cameBack === 0 && !isUnproven({ silent }) ? "good" : "warn"}`}
+          class={`verdict ${isBad ? "bad" : told === "told" && cameBack === 0 && silent === 0 ? "good" : "warn"}`}
           role="status"
         >
           {drain}: {isOfBefore ? "nothing was left to send; of what was sent before, " : ""}
@@ -84,11 +83,6 @@ export function PlanProgress({
       )}
     </>
   );
-}
-
-/** Silence is no proof, so it is not green. */
-function isUnproven({ silent }: Pick<PlanVerdict, "silent">): boolean {
-  return silent > 0;
 }
 
 function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Html {

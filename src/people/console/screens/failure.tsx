@@ -183,8 +183,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   const { id, source, sample, note, isQuiet, quiet, owner } = failure;
   const [paused] = kindPausesOf(model);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
-  const [first, ...more] = failure.drains;
-  const drain = more.length === 0 ? first?.drain : undefined;
+  const drain = onlyDrainOf(failure);
   return (
     <>
       <h2>What else can be done about this kind</h2>
@@ -257,8 +256,7 @@ function Discard({
 }): Html | null {
   const { id, waiting, parked, drains } = failure;
   if (!isOneKind(id)) return null;
-  const [first, ...more] = drains;
-  const drain = more.length === 0 ? first?.drain : undefined;
+  const drain = onlyDrainOf(failure);
   const names = drains.map((one) => [one.drain, one.drain] as const);
   const hidden = ["rules", "host", "failure", "limit", "discard"];
   return (
@@ -388,6 +386,11 @@ function LaneActs({
       ))}
     </>
   );
+}
+
+/** Undefined: several have met it, so a person chooses. */
+function onlyDrainOf({ drains: [first, ...more] }: FailureView): DrainName | undefined {
+  return more.length === 0 ? first?.drain : undefined;
 }
 
 /** Others stand for what has no kind of its own, with several answers or with none that can be read. */

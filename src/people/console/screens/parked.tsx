@@ -15,9 +15,9 @@ import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, toQuery, withQuery } from "../query.ts";
 import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
-import { toAnswerText } from "../../read/answer-text.ts";
-import { cut, number } from "../../operations/phrases.ts";
+import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
+import { toShortAnswers } from "../parts/short-answers.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
@@ -56,8 +56,7 @@ export const parkedScreen = defineScreen<Model>({
     const conditions = await Promise.all(
       drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
     );
-    const answers = new Map(kinds.map((kind) => [kind.id, cut(toAnswerText(kind), 60)]));
-    return { sums, conditions: new Map(conditions), source, page, answers };
+    return { sums, conditions: new Map(conditions), source, page, answers: toShortAnswers(kinds) };
   },
   sections: [
     { id: "parked-counts", isLive: false, render: (model, context) => <Counts {...{ model, context }} /> },

@@ -98,20 +98,7 @@ function Acts({
   const isWorkedOn = state === "making" || state === "applying" || state === "stopping";
   const acts = made?.acts ?? 0;
   const values = { id, messages: String(acts) };
-  const whyNoApply =
-    state === "making"
-      ? "it is still being made"
-      : made === null
-        ? "it is not whole: make a new one"
-        : isWorkedOn
-          ? "it is being applied"
-          : acts === 0 || (state === "applied" && leftOf(plan) === 0)
-            ? acts === 0
-              ? "there is nothing to act on"
-              : "all of it is done or skipped"
-            : busyWith === null
-              ? null
-              : `${busyWith.by} applies another plan of the same drain`;
+  const whyNoApply = toWhyNoApply(plan, busyWith);
   return (
     <>
       {made === null || whyNoApply !== null ? null : (
@@ -156,6 +143,17 @@ function Acts({
       </div>
     </>
   );
+}
+
+/** Null: it can be applied. */
+function toWhyNoApply(plan: SharedPlan, busyWith: SharedPlan | null): string | null {
+  const { state, made } = plan;
+  if (state === "making") return "it is still being made";
+  if (made === null) return "it is not whole: make a new one";
+  if (state === "applying" || state === "stopping") return "it is being applied";
+  if (made.acts === 0) return "there is nothing to act on";
+  if (state === "applied" && leftOf(plan) === 0) return "all of it is done or skipped";
+  return busyWith === null ? null : `${busyWith.by} applies another plan of the same drain`;
 }
 
 function toApplyTitle({ made, apply, filter }: SharedPlan): string {

@@ -173,7 +173,7 @@ function toAnswerOf(
   return { answer: `${verb} ${answer}`, count: most?.waiting ?? 0 };
 }
 
-/** `halted for 4m: a probe failed again, 503; next probe in 10s, and if it is delivered the rest follows by itself`. */
+/** `halted for 4m: a probe failed again, 503; next probe in 10s; if one is delivered, the rest follows by itself`. */
 export function toLaneWords(lane: LaneStanding | null): string {
   if (lane === null) return "halted";
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
