@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
 const mib = 1_048_576;
-/** From this limit on, a quarter of the daemon's CPU is worth 100 MB more (docs/benchmarks.md). */
+/** From this limit on, a quarter of the daemon's CPU is worth 100 MB more (docs/internals/benchmarks.md). */
 const roomyBytes = 512 * mib;
 
 /** Bytes that this process may use: the container's limit, or the machine's memory if there is none. */
@@ -11,7 +11,7 @@ export function readMemoryLimit(): number {
   return Math.min(process.constrainedMemory() || Infinity, totalmem());
 }
 
-/** What a daemon is given beside the budget of its pages (docs/memory.md). */
+/** What a daemon is given beside the budget of its pages (docs/internals/memory.md). */
 export function toDaemonBytes(limitBytes: number): number {
   return (limitBytes < roomyBytes ? 150 : 260) * mib;
 }
@@ -42,7 +42,7 @@ export function keepHeapSteady(isDaemon: boolean): void {
 /**
  * Functions take over less code of those that they call. By default V8's optimising compiler used a sixth of the
  * CPU of 100,000 messages: most of our code runs once for each page, and took 900 compilations. With less in
- * each, it used a tenth, and the code is as fast (docs/benchmarks.md).
+ * each, it used a tenth, and the code is as fast (docs/internals/benchmarks.md).
  *
  * WebAssembly is not optimised at all. Ours is undici's parser of HTTP heads, three for a hundred messages. To
  * optimise it took 0.15 s of CPU, just as a drain began.

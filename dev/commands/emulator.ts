@@ -38,7 +38,7 @@ interface EmulatorFlags extends Pick<EmulatorOptions, Same | "load" | "seed"> {
   readonly json?: boolean;
 }
 
-// No widely used tool listens here or one above, and no outgoing connection gets it: docs/emulator.md.
+// No widely used tool listens here or one above, and no outgoing connection gets it: docs/internals/emulator.md.
 const defaultPort = 7_485;
 
 export const registerEmulator: RegisterDev = (program, lent) => {

@@ -16,7 +16,7 @@ const rateLimit = z.strictObject({
   kind: z.enum(["burst", "daily"]).optional(),
 });
 
-/** What may change while the emulator runs. What each option means is in docs/emulator.md. */
+/** What may change while the emulator runs. What each option means is in docs/internals/emulator.md. */
 const adjustable = {
   order: z.enum(["earliestFirst", "latestFirst"]),
   cursorBy: z.enum(["record", "offset"]),

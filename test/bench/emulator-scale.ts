@@ -4,7 +4,7 @@
  *
  *     npm run build && tsc -p test/bench/tsconfig.json && node .cache/bench/test/bench/emulator-scale.js [records]
  *
- * Exits 1 when a promise of docs/emulator.md does not hold. Needs 3 GB of memory and some minutes.
+ * Exits 1 when a promise of docs/internals/emulator.md does not hold. Needs 3 GB of memory and some minutes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -11,11 +11,11 @@ export interface BenchFigures {
   readonly runs: readonly Measured[];
 }
 
-const file = resolve(root, "docs/benchmarks.md");
+const file = resolve(root, "docs/internals/benchmarks.md");
 const begin = `<!-- figures on Node ${process.versions.node.split(".")[0]}: npm run bench -- --write -->`;
 const end = "<!-- end of figures -->";
 
-/** Replaces the figures of docs/benchmarks.md that are of this version of Node. */
+/** Replaces the figures of docs/internals/benchmarks.md that are of this version of Node. */
 export function writeFigures({ machine, results, runs }: BenchFigures): void {
   const text = readFileSync(file, "utf8");
   const from = text.indexOf(begin);

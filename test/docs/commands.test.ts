@@ -91,9 +91,9 @@ describe("the commands of README", () => {
 });
 
 describe("redriver emulator", () => {
-  it("has the flags that docs/emulator.md says, with those defaults", async () => {
+  it("has the flags that docs/internals/emulator.md says, with those defaults", async () => {
     const help = await helpOf("emulator");
-    const flags = tableRows(readDoc("docs/emulator.md"), ["flag", "default", "meaning"]);
+    const flags = tableRows(readDoc("docs/internals/emulator.md"), ["flag", "default", "meaning"]);
     expect(flags.map(([flag = ""]) => codeSpans(flag)[0])).toEqual(
       entriesOf(help, "Options").filter((option) => !option.startsWith("-h")),
     );

@@ -14,7 +14,7 @@ import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import { codeBlocks, codeSpans, readDoc, root, tableRows } from "../support/markdown.ts";
 
-const manual = readDoc("docs/emulator.md");
+const manual = readDoc("docs/internals/emulator.md");
 const blocks = codeBlocks(manual);
 const exports = blocks.find(({ heading }) => heading === "Recipes")?.text ?? "";
 
@@ -121,7 +121,7 @@ const recipes: Readonly<Record<string, (heading: string) => Promise<void>>> = {
   },
 };
 
-describe("a recipe of docs/emulator.md", () => {
+describe("a recipe of docs/internals/emulator.md", () => {
   const headings = [
     ...manual
       .slice(manual.indexOf("\n## Recipes\n"))
@@ -144,7 +144,7 @@ describe("a recipe of docs/emulator.md", () => {
   });
 });
 
-describe("docs/emulator.md", () => {
+describe("docs/internals/emulator.md", () => {
   it("has every kind of fault, and no other", () => {
     const rows = tableRows(manual, ["kind", "further fields", "does"]);
     expect(rows.flatMap(([kinds = ""]) => codeSpans(kinds)).toSorted()).toEqual([...faultKinds].toSorted());

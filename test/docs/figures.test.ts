@@ -61,14 +61,14 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["docs/guarantees.md", `Built in, it is ${inWords(window)} minutes.`],
   ["docs/faq.md", `remembers its ids for ${inWords(window)} minutes`],
   ["docs/guarantees.md", `${inWords(horizon)} minutes after the first try of an id`],
-  ["docs/recovery.md", `${inWords(horizon)} minutes after its first try`],
+  ["docs/internals/recovery.md", `${inWords(horizon)} minutes after its first try`],
   ["docs/rules.md", `the horizon is ${inWords(horizon)} minutes after the first try`],
-  ["docs/decisions.md", `after its horizon (${horizon} min)`],
+  ["docs/internals/decisions.md", `after its horizon (${horizon} min)`],
   ["docs/guarantees.md", `goes out, up to ${inWords(minutes(limits.maxPageAgeMs))} minutes later`],
   ["docs/guarantees.md", `${takeover} s after the last try (\`takeoverAfter\`)`],
   ["docs/guarantees.md", `\`takeoverAfter\` (built in, ${takeover} s) and one sweep (${sweep} s)`],
-  ["docs/recovery.md", `takeover (${takeover} s) and the next sweep (${sweep} s)`],
-  ["docs/recovery.md", `## The longest stall: ${takeover + sweep} s`],
+  ["docs/internals/recovery.md", `takeover (${takeover} s) and the next sweep (${sweep} s)`],
+  ["docs/internals/recovery.md", `## The longest stall: ${takeover + sweep} s`],
   [
     "docs/guarantees.md",
     `has waited more than ${inWords(minutes(limits.settleGateAgeMs))} minutes for its delete`,
@@ -113,7 +113,7 @@ describe("a figure on several pages is the same", () => {
 
   it("of the memory of a replica", () => {
     const small = tableRows(readDoc("docs/sizing.md"), ["your messages", "limit", "heap"]).slice(0, 2);
-    const advice = tableRows(readDoc("docs/memory.md"), ["you have", "then"]).slice(0, 2);
+    const advice = tableRows(readDoc("docs/internals/memory.md"), ["you have", "then"]).slice(0, 2);
     expect(
       small.map(([size, limit, heap]) => [`messages ${size}`, `${limit} with a heap of ${heap} is enough`]),
     ).toEqual(advice);

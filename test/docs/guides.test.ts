@@ -1,14 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -87,8 +78,10 @@ describe("the guides", () => {
     expect(named.filter((name) => !isTheirs(name) && !existsSync(path.join(root, name)))).toEqual([]);
   });
 
-  it("give speeds that docs/benchmarks.md has", () => {
-    const figures = readDoc("docs/benchmarks.md").slice(readDoc("docs/benchmarks.md").indexOf("## Figures"));
+  it("give speeds that docs/internals/benchmarks.md has", () => {
+    const figures = readDoc("docs/internals/benchmarks.md").slice(
+      readDoc("docs/internals/benchmarks.md").indexOf("## Figures"),
+    );
     const speeds = [...readDoc("docs/sizing.md").matchAll(/(\d+,\d+)(?= messages\/s| at 25 ms)/g)].map(
       ([, speed = ""]) => speed.replace(",", ""),
     );
@@ -104,15 +97,15 @@ describe("the guides", () => {
     expect(readDoc("docs/sizing.md")).toContain(
       `has ${requested} MiB requested, a limit of ${limit} MiB and a heap of ${heap} MiB`,
     );
-    expect(readDoc("docs/memory.md")).toContain(`a limit of ${limit} MiB, and a heap of ${heap} MiB`);
+    expect(readDoc("docs/internals/memory.md")).toContain(
+      `a limit of ${limit} MiB, and a heap of ${heap} MiB`,
+    );
     expect(readDoc("docs/runbooks.md")).toContain(`asks for ${requested} MiB and a tenth of a core`);
   });
 
   it("are each in the index, as is every other page", () => {
     const index = readDoc("docs/README.md");
-    const pages = readdirSync(path.join(root, "docs")).filter(
-      (name) => name.endsWith(".md") && name !== "README.md",
-    );
+    const pages = documentPages.flatMap((page) => /^docs\/(?!README)(.*)$/.exec(page)?.[1] ?? []);
     const lists = index.slice(index.indexOf("\n## Tutorials"));
     expect(pages.map((name) => [name, lists.split(`](${name})`).length - 1])).toEqual(
       pages.map((name) => [name, 1]),

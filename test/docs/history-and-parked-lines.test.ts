@@ -1,20 +1,10 @@
-import { readdirSync } from "node:fs";
-import path from "node:path";
 import { expect, it } from "vitest";
 import { parkReasons } from "../../src/job/message/park-reasons.ts";
 import { createCommandStand } from "../support/command-stand.ts";
-import { codeBlocks, codeSpans, readDoc, root } from "../support/markdown.ts";
+import { codeBlocks, codeSpans, documentPages, readDoc } from "../support/markdown.ts";
 import { useRedis } from "../support/redis.ts";
 
 const redis = useRedis();
-
-const pages = [
-  "README.md",
-  "ARCHITECTURE.md",
-  ...readdirSync(path.join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-];
 
 /** As they stand in text and in blocks, without what a shell does with their output. */
 function linesOf(page: string): readonly string[] {
@@ -26,7 +16,7 @@ function linesOf(page: string): readonly string[] {
   });
 }
 
-const lines = [...new Set(pages.flatMap(linesOf))];
+const lines = [...new Set(documentPages.flatMap(linesOf))];
 
 /** The words of a line as a shell makes them. */
 function toArgv(line: string): readonly string[] {

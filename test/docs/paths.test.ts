@@ -5,10 +5,10 @@ import { readDoc, root } from "../support/markdown.ts";
 
 it.each([
   "ARCHITECTURE.md",
-  "docs/decisions.md",
+  "docs/internals/decisions.md",
   "src/job/README.md",
   "docs/guarantees.md",
-  "docs/proof.md",
+  "docs/internals/proof.md",
   "CONTRIBUTING.md",
 ])("%s names only files and folders that exist", (doc) => {
   /** Docs name files from the root, from `src`, or from their own folder. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readDoc, root, tableRows } from "../support/markdown.ts";
 
-const rows = tableRows(readDoc("docs/proof.md"), ["id", "race", "the test that plays it"]);
+const rows = tableRows(readDoc("docs/internals/proof.md"), ["id", "race", "the test that plays it"]);
 
 /** `R07 <file>` of each test whose title begins with an id. */
 const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })

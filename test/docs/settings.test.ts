@@ -4,32 +4,12 @@ import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { settingNames, settingRows, toEnvName } from "../../src/config/settings/settings-table.ts";
 import { createFolder } from "../support/command.ts";
 import { settingsTable } from "../support/settings.ts";
-import { codeBlocks, codeSpans, readDoc, tableRows } from "../support/markdown.ts";
+import { codeBlocks, codeSpans, documentPages, readDoc, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/settings.md");
 const plain = (cell: string) => /^`(.*)`$/.exec(cell)?.[1] ?? cell;
 const section = (title: string) =>
   page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? "there is no such section";
-
-const documents = [
-  "README.md",
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  ...[
-    "emulator",
-    "errors",
-    "reasons",
-    "redis",
-    "rules",
-    "rules-set",
-    "rules-when",
-    "runbooks",
-    "settings",
-  ].map((name) => `docs/${name}.md`),
-  ...["faq", "kubernetes-quick-start", "moving-over", "security", "sizing", "upgrading"].map(
-    (name) => `docs/${name}.md`,
-  ),
-];
 
 /** service.url and drains.file as they come out. */
 const load = (input: Partial<Parameters<typeof loadSettings>[0]>) => {
@@ -116,7 +96,7 @@ describe("docs/settings.md", () => {
 });
 
 describe("all documents", () => {
-  it.each(documents)("%s names only environment variables that are read", (document) => {
+  it.each(documentPages)("%s names only environment variables that are read", (document) => {
     // Kubernetes makes these up for a Service; the page says that they are passed over.
     const madeUp = ["REDRIVER_SERVICE_HOST", "REDRIVER_PORT"];
     const known = new Set([...settingNames.map(toEnvName), ...otherEnvNames, ...madeUp]);
@@ -126,7 +106,7 @@ describe("all documents", () => {
 
   it("name settings by their names", () => {
     const sections = new Set(settingNames.map((name) => name.split(".")[0]));
-    const named = documents.flatMap((document) =>
+    const named = documentPages.flatMap((document) =>
       codeSpans(readDoc(document)).filter((span) => {
         const [first, ...rest] = span.split(".");
         return (

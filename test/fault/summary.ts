@@ -5,7 +5,7 @@ import { toTryAgain } from "./second-try.ts";
 
 export type MatrixSummary = ReturnType<typeof summarise>;
 
-/** The numbers of one matrix, for people, for CI and for docs/proof.md. */
+/** The numbers of one matrix, for people, for CI and for docs/internals/proof.md. */
 export function summarise({ seed, recorded, passings, cases, tookMs }: MatrixResult) {
   const reached = cases.filter((one) => one.reached !== null);
   const placesOf = (kind: KillKind): readonly string[] =>

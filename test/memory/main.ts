@@ -1,5 +1,5 @@
 /**
- * What memory is held to (docs/memory.md): the built daemon in a memory group of the shipped limit, with the
+ * What memory is held to (docs/internals/memory.md): the built daemon in a memory group of the shipped limit, with the
  * shipped NODE_OPTIONS, and `plan --all` beside it; Redis, the emulator and the receiver outside of it. It is
  * judged by the kernel and by the receiver.
  *

@@ -10,8 +10,8 @@ it.each(mutations)("the break $name fits the code", ({ file, find }) => {
   expect(readFileSync(file, "utf8").split(find)).toHaveLength(2);
 });
 
-it("docs/proof.md names each break with its test, and no other", () => {
-  const rows = tableRows(readDoc("docs/proof.md"), [
+it("docs/internals/proof.md names each break with its test, and no other", () => {
+  const rows = tableRows(readDoc("docs/internals/proof.md"), [
     "break",
     "the test that fails",
     "its title, or the race",

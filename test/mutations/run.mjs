@@ -1,6 +1,6 @@
 /**
  * Breaks each guarantee once, in a copy, and shows the test that fails: `node test/mutations/run.mjs [name part]`. A break that no
- * test notices, or one that does not fit the code any more, ends it with 1. The table is docs/proof.md's.
+ * test notices, or one that does not fit the code any more, ends it with 1. The table is docs/internals/proof.md's.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -50,7 +50,7 @@ const ofItems = {
   bodyContains: z.string().optional(),
 };
 
-/** What each kind does, and what its fields mean, is in docs/emulator.md. */
+/** What each kind does, and what its fields mean, is in docs/internals/emulator.md. */
 export const faultSchema = z.discriminatedUnion("kind", [
   fault("latency", {
     operation,

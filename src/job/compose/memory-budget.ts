@@ -14,11 +14,11 @@ interface MemoryBounds {
 }
 
 const mib = 1_048_576;
-/** Resident memory of a command without a page, measured (docs/memory.md). */
+/** Resident memory of a command without a page, measured (docs/internals/memory.md). */
 const commandBytes = 120 * mib;
 /** Of the heap without a page. */
 const idleHeapBytes = 60 * mib;
-/** More makes nothing faster (docs/memory.md), and leaves room for a message larger than the whole budget. */
+/** More makes nothing faster (docs/internals/memory.md), and leaves room for a message larger than the whole budget. */
 const maxBytes = 128 * mib;
 /** A smaller budget only means that records go one by one. */
 const minBytes = 16 * mib;

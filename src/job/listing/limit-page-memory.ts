@@ -13,7 +13,7 @@ import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts"
 
 /**
  * Bytes of memory per byte of an answer, from its first byte to the end of its batch, uncollected garbage
- * included. Measured (docs/memory.md): 6 if a character takes one byte, 10 if it takes two.
+ * included. Measured (docs/internals/memory.md): 6 if a character takes one byte, 10 if it takes two.
  */
 export const readingFactor = 10;
 /** The same once it is parsed: then the answer and its text are garbage. */

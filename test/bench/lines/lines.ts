@@ -1,4 +1,4 @@
-/** What redriver is held to (docs/benchmarks.md). Each line measures what it needs. */
+/** What redriver is held to (docs/internals/benchmarks.md). Each line measures what it needs. */
 import { mostOfLimit } from "../../memory/table.ts";
 import { atLeast, atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { distributions, orders } from "../service/records.ts";
