@@ -15,7 +15,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY dev ./dev
-COPY docs/runbooks.md ./docs/
+COPY docs/runbooks.md docs/runbooks-system.md ./docs/
 COPY deploy/supply-chain/sbom.mjs ./deploy/supply-chain/
 ARG REVISION=unknown
 # Declarations and source maps are a third of the packages, and nothing reads them. `kubectl exec … redriver` needs a file that can be executed.

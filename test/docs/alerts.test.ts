@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { alertTestFiles } from "../support/alert-tests.ts";
 import { runbookScreen } from "../../src/people/console/screens/runbook.tsx";
 import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
+import { runbookOf } from "../pages/dashboards/alert-rules.ts";
 import { ask } from "../support/ask.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 
@@ -32,7 +33,7 @@ const alerts = rules.map((rule) => rule.alert);
 const ruleTests: readonly RuleTest[] = alertTestFiles.flatMap(
   (file) => parse(read(`deploy/components/monitoring/${file}`)).tests,
 );
-const runbooks = read("docs/runbooks.md");
+const runbooks = `${read("docs/runbooks.md")}\n${read("docs/runbooks-system.md")}`;
 
 /** Every metric with its labels, as the metrics page of a daemon with one drain has them. */
 async function metricsPage(): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -116,7 +117,7 @@ describe("the alerts", () => {
       expect(labels.severity === "info" || annotations["description"]?.includes(" First step - ")).toBe(true);
       // rules.test.yaml has what comes out with a console's address, with another installation's and without one.
       expect(annotations["runbook_url"]).toBe(
-        `{{ with printf \`redriver_console_info{namespace=%q}\` $labels.namespace | query }}{{ . | first | label \`url\` }}/runbooks/${alert}{{ else }}docs/runbooks.md#${alert.toLowerCase()}{{ end }}`,
+        `{{ with printf \`redriver_console_info{namespace=%q}\` $labels.namespace | query }}{{ . | first | label \`url\` }}/runbooks/${alert}{{ else }}${runbookOf(alert)}{{ end }}`,
       );
     }
   });
@@ -132,8 +133,8 @@ describe("the alerts", () => {
 
 describe("the runbooks", () => {
   const sections = runbooks
-    .split(/^## /m)
-    .slice(1)
+    .split(/^## |^# .*\n/m)
+    .filter((section) => /^Redriver\w+\n/.test(section))
     .map((section) => ({ title: section.slice(0, section.indexOf("\n")), text: section }));
 
   it("have one heading per alert and no other", () => {

@@ -1,77 +1,102 @@
+/** Two tables of docs/commands.md are written from the commands and operations: `npx vitest run test/docs/commands.test.ts -u`. */
 import { describe, expect, it } from "vitest";
 import { errorTable } from "../../src/job/contracts/errors.ts";
+import { fieldsOf, type Operation } from "../../src/people/operations/define.ts";
+import { operations } from "../../src/people/operations/operations.ts";
 import { ask } from "../support/ask.ts";
-import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";
+import { readDoc } from "../support/markdown.ts";
 
-const readme = readDoc("README.md");
+const page = readDoc("docs/commands.md");
 
 async function helpOf(command: string): Promise<string> {
   const { out } = await ask([...command.split(" "), "--help"]);
   return out;
 }
 
+interface Entry {
+  /** With what it takes, as `list [options] <id>`. */
+  readonly entry: string;
+  readonly about: string;
+}
+
 /** The entries of one part of a help page: they are indented by two, their continued lines by more. */
-function entriesOf(help: string, part: "Commands" | "Options"): readonly string[] {
-  const lines = help.slice(help.indexOf(`\n${part}:\n`) + 1).split("\n");
-  if (lines[0] !== `${part}:`) return [];
-  const end = lines.indexOf("");
-  return lines
-    .slice(1, end === -1 ? undefined : end)
-    .flatMap((line) => /^ {2}(\S.*?)(?: {2,}|$)/.exec(line)?.[1] ?? []);
+function entriesOf(help: string, part: "Commands" | "Options"): readonly Entry[] {
+  const [, text = ""] = help.split(`\n${part}:\n`);
+  const lines = text
+    .split("\n\n")[0]!
+    .replaceAll(/\n {3,}/g, " ")
+    .split("\n");
+  return lines.flatMap((line) => {
+    const [, entry, about = ""] = /^ {2}(\S.*?)(?: {2,}(.*))?$/.exec(line) ?? [];
+    return entry === undefined ? [] : [{ entry, about }];
+  });
 }
 
 /** Every command that does something, by its whole name. */
-async function commandsUnder(...names: readonly string[]): Promise<readonly string[]> {
-  const { out } = await ask([...names, "--help"]);
-  const inner = entriesOf(out, "Commands").flatMap((entry) => entry.split(" ")[0] ?? []);
-  if (inner.length === 0) return [names.join(" ")];
+async function commandsUnder(...names: readonly string[]): Promise<readonly Entry[]> {
+  const entries = entriesOf(await helpOf(names.join(" ")), "Commands");
   const found = await Promise.all(
-    inner.filter((name) => name !== "help").map((name) => commandsUnder(...names, name)),
+    entries.map(async ({ entry, about }) => {
+      const [name = ""] = entry.split(" ");
+      if (name === "help") return [];
+      const inner = await commandsUnder(...names, name);
+      const whole = [...names, entry].join(" ").replace(" [options]", "");
+      return inner.length > 0 ? inner : [{ entry: whole, about }];
+    }),
   );
   return found.flat();
 }
 
-const rows = tableRows(readme, ["command", "what it does"]);
-const documented = rows.flatMap(([commands = ""]) =>
-  codeSpans(commands).flatMap((span) => /^redriver ([a-z]+(?: [a-z]+)*)/.exec(span)?.[1] ?? []),
-);
+const commands = await commandsUnder();
+const names = commands.map(({ entry }) => entry.replace(/ [[<].*/, ""));
 
-describe("the commands of README", () => {
-  it("are those that the command line has, and no others", async () => {
-    expect(documented.toSorted()).toEqual((await commandsUnder()).toSorted());
+function toActRow(operation: Operation): string {
+  const { words, role, reasonOf, path } = operation;
+  const fields = fieldsOf(operation).map(([name]) => `\`${name}\``);
+  const needs = `${role}${reasonOf === null ? "" : ", a reason"}`;
+  return `| \`${words}\` | ${needs} | \`POST ${path.replaceAll(/:(\w+)/g, "{$1}")}\` | ${fields.join(", ")} |\n`;
+}
+
+/** The page with its two tables as they are now. */
+function written(): string {
+  const rows = commands.map(({ entry, about }) => `| \`${entry}\` | ${about.replaceAll("|", "\\|")} |\n`);
+  const tables: readonly (readonly [string, string])[] = [
+    ["command | what it does", `|---|---|\n${rows.join("")}`],
+    ["act | needs | API | fields", `|---|---|---|---|\n${operations.map(toActRow).join("")}`],
+  ];
+  return tables.reduce(
+    (text, [head, table]) =>
+      text.replace(new RegExp(`(\\| ${head.replaceAll("|", "\\|")} \\|\n)(?:\\|.*\n)*`), `$1${table}`),
+    page,
+  );
+}
+
+describe("docs/commands.md", () => {
+  it("has every command and every act of a person", async () => {
+    await expect(written()).toMatchFileSnapshot("../../docs/commands.md");
   });
 
-  it.each(documented)("%s explains itself on stdout and exits 0", async (command) => {
+  it("explains the exit codes that commands end with, and no others", () => {
+    const [, text = ""] = /Exit codes: ([^]*?)\n\n/.exec(page) ?? [];
+    const explained = new Set([...text.matchAll(/(?:^|, )\s*(\d+) /gm)].map((match) => Number(match[1])));
+    expect(explained).toEqual(new Set([0, 2, ...Object.values(errorTable).map(({ exitCode }) => exitCode)]));
+  });
+});
+
+describe("commands", () => {
+  it.each(names)("%s explains itself on stdout and exits 0", async (command) => {
     const { exitCode, out, err } = await ask([...command.split(" "), "--help"]);
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
     expect(out).toContain(`Usage: redriver ${command} `);
   });
 
-  it("take the flags that the table names", async () => {
-    for (const [commands = "", meaning = ""] of rows) {
-      const flags = codeSpans(`${commands} ${meaning}`).filter((span) => span.startsWith("--"));
-      for (const span of codeSpans(commands).filter((text) => text.startsWith("redriver "))) {
-        const command = span.replace(/^redriver ([a-z ]*[a-z]).*$/, "$1");
-        const options = entriesOf(await helpOf(command), "Options").join("\n");
-        for (const flag of flags) expect(options, `${command} ${flag}`).toContain(flag);
-      }
-    }
-  });
-
   it("offer --json, but for those whose output is data already", async () => {
     const withoutJson = [];
-    for (const command of documented) {
+    for (const command of names) {
       const options = entriesOf(await helpOf(command), "Options");
-      if (!options.some((option) => /^--json\b/.test(option))) withoutJson.push(command);
+      if (!options.some(({ entry }) => /^--json\b/.test(entry))) withoutJson.push(command);
     }
     expect(withoutJson.toSorted()).toEqual(["completions", "mcp", "rules schema", "run"]);
-  });
-
-  it("end with exit codes that README explains, and with no others", () => {
-    const [, text = ""] = /Exit codes: ([^]*?)\n\n/.exec(readme) ?? [];
-    const explained = new Set([...text.matchAll(/(?:^|, )\s*(\d+) /gm)].map((match) => Number(match[1])));
-    const used = new Set([0, 2, ...Object.values(errorTable).map(({ exitCode }) => exitCode)]);
-    expect(explained).toEqual(used);
   });
 
   it.each([
@@ -88,20 +113,4 @@ describe("the commands of README", () => {
       expect(answer.err).not.toBe("");
     },
   );
-});
-
-describe("redriver emulator", () => {
-  it("has the flags that docs/internals/emulator.md says, with those defaults", async () => {
-    const help = await helpOf("emulator");
-    const flags = tableRows(readDoc("docs/internals/emulator.md"), ["flag", "default", "meaning"]);
-    expect(flags.map(([flag = ""]) => codeSpans(flag)[0])).toEqual(
-      entriesOf(help, "Options").filter((option) => !option.startsWith("-h")),
-    );
-    const oneLine = help.replaceAll(/\s+/g, " ");
-    for (const [flag = "", fallback = ""] of flags.filter(([, text]) => text !== "off")) {
-      const entry = oneLine.slice(oneLine.indexOf(`${codeSpans(flag)[0]} `));
-      const told = /default: "?(.+?)"?\)/.exec(entry)?.[1];
-      expect(told, flag).toBe(fallback.replaceAll("`", ""));
-    }
-  });
 });

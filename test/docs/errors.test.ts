@@ -31,8 +31,4 @@ describe("docs/errors.md", () => {
       });
     }
   });
-
-  it("says what to do about each", () => {
-    for (const { code, remedy } of documented) expect(remedy?.length, code).toBeGreaterThan(20);
-  });
 });

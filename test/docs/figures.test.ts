@@ -75,21 +75,21 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ],
   ["docs/guarantees.md", `more than ${limits.settleGateFailedDeletes.toLocaleString("en")} have failed`],
   ["docs/faq.md", `Those come every ${full} minutes.`],
-  ["docs/runbooks.md", `Full passes come every ${full} minutes by default.`],
+  ["docs/runbooks-system.md", `Full passes come every ${full} minutes by default.`],
   ["docs/faq.md", `After \`attempts.max\` redrives (${drain.attempts.max})`],
   ["docs/faq.md", `a copy in its last ${inWords(expiry)} hours`],
-  ["docs/moving-over.md", `copied in its last ${inWords(expiry)} hours`],
+  ["docs/comparison.md", `copied in its last ${inWords(expiry)} hours`],
   ["docs/runbooks.md", `${expiry} hours by default`],
   ["README.md", `A destination gets ${canaries} messages`],
   ["docs/kubernetes-quick-start.md", `Each destination gets ${canaries} messages first`],
-  ["docs/moving-over.md", `| ${canaries} first, then more |`],
-  ["docs/sizing.md", `begins at ${fromPerSecond}/s and doubles each minute, up to ${toPerSecond}/s`],
+  ["docs/comparison.md", `| ${canaries} first, then more`],
+  ["docs/upgrading.md", `begins at ${fromPerSecond}/s and doubles each minute, up to ${toPerSecond}/s`],
   ["docs/rules.md", `It begins at ${fromPerSecond}/s.`],
   ["docs/lanes.md", `${fromPerSecond}/s at first, and up to ${toPerSecond}/s while nothing fails`],
   ["docs/lanes.md", `${fromPerSecond}/s × 60 s / 2 = ${openFrom}`],
   ["docs/lanes.md", `\`openFrom\` (${openFrom}) or more`],
   ["docs/lanes.md", `the next step would be ${openFrom} or more`],
-  ["docs/sizing.md", `publishes at most ${drain.limits.publish.count}/s`],
+  ["docs/upgrading.md", `publishes at most ${drain.limits.publish.count}/s`],
   ["docs/audit.md", `Entries are kept ${auditDays} days.`],
   ["docs/audit.md", `the newest ${auditMiB} MiB.`],
   ["docs/security.md", `audit in Redis: ${auditDays} days`],
@@ -104,7 +104,7 @@ describe("a figure on a page is that of the code", () => {
 
 describe("a figure on several pages is the same", () => {
   it("of the memory of Redis", () => {
-    const named = ["redis", "sizing", "runbooks"].map((name) =>
+    const named = ["redis", "upgrading", "runbooks-system"].map((name) =>
       /(\d+ MB) for each busy source and (\d+ MB) for the rest/.exec(readDoc(`docs/${name}.md`))?.slice(1),
     );
     expect(named).toEqual([named[0], named[0], named[0]]);
@@ -112,7 +112,7 @@ describe("a figure on several pages is the same", () => {
   });
 
   it("of the memory of a replica", () => {
-    const small = tableRows(readDoc("docs/sizing.md"), ["your messages", "limit", "heap"]).slice(0, 2);
+    const small = tableRows(readDoc("docs/upgrading.md"), ["your messages", "limit", "heap"]).slice(0, 2);
     const advice = tableRows(readDoc("docs/internals/memory.md"), ["you have", "then"]).slice(0, 2);
     expect(
       small.map(([size, limit, heap]) => [`messages ${size}`, `${limit} with a heap of ${heap} is enough`]),

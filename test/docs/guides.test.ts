@@ -20,8 +20,7 @@ const guides = [
   "docs/incident.md",
   "docs/kubernetes-quick-start.md",
   "docs/faq.md",
-  "docs/sizing.md",
-  "docs/moving-over.md",
+  "docs/comparison.md",
   "docs/upgrading.md",
   "docs/security.md",
 ];
@@ -82,7 +81,7 @@ describe("the guides", () => {
     const figures = readDoc("docs/internals/benchmarks.md").slice(
       readDoc("docs/internals/benchmarks.md").indexOf("## Figures"),
     );
-    const speeds = [...readDoc("docs/sizing.md").matchAll(/(\d+,\d+)(?= messages\/s| at 25 ms)/g)].map(
+    const speeds = [...readDoc("docs/upgrading.md").matchAll(/(\d+,\d+)(?= messages\/s| at 25 ms)/g)].map(
       ([, speed = ""]) => speed.replace(",", ""),
     );
     expect(speeds).toHaveLength(4);
@@ -94,19 +93,19 @@ describe("the guides", () => {
     const [, requested = ""] = /requests:[^]*?memory: (\d+)Mi/.exec(manifest) ?? [];
     const [, limit = ""] = /limits:\n\s+memory: (\d+)Mi/.exec(manifest) ?? [];
     const [, heap = ""] = /--max-old-space-size=(\d+)/.exec(manifest) ?? [];
-    expect(readDoc("docs/sizing.md")).toContain(
+    expect(readDoc("docs/upgrading.md")).toContain(
       `has ${requested} MiB requested, a limit of ${limit} MiB and a heap of ${heap} MiB`,
     );
     expect(readDoc("docs/internals/memory.md")).toContain(
       `a limit of ${limit} MiB, and a heap of ${heap} MiB`,
     );
-    expect(readDoc("docs/runbooks.md")).toContain(`asks for ${requested} MiB and a tenth of a core`);
+    expect(readDoc("docs/runbooks-system.md")).toContain(`asks for ${requested} MiB and a tenth of a core`);
   });
 
   it("are each in the index, as is every other page", () => {
     const index = readDoc("docs/README.md");
     const pages = documentPages.flatMap((page) => /^docs\/(?!README)(.*)$/.exec(page)?.[1] ?? []);
-    const lists = index.slice(index.indexOf("\n## Tutorials"));
+    const lists = index.slice(index.indexOf("\n## First steps"));
     expect(pages.map((name) => [name, lists.split(`](${name})`).length - 1])).toEqual(
       pages.map((name) => [name, 1]),
     );

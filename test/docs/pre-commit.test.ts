@@ -73,8 +73,8 @@ describe("the pre-commit hook", () => {
     ]);
   });
 
-  it("is what docs/rules-tests.md configures", () => {
-    const texts = codeBlocks(readDoc("docs/rules-tests.md")).map(({ text }) => text);
+  it("is what docs/cookbook.md configures", () => {
+    const texts = codeBlocks(readDoc("docs/cookbook.md")).map(({ text }) => text);
     const [config = ""] = texts.filter((text) => text.startsWith("repos:"));
     expect(parse(config)).toMatchObject({ repos: [{ hooks: [{ id: hook.id }] }] });
   });

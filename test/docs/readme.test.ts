@@ -12,6 +12,7 @@ import {
   headingSlugs,
   readDoc,
   root,
+  shellLines,
   withoutCode,
 } from "../support/markdown.ts";
 import { useRedis } from "../support/redis.ts";
@@ -96,27 +97,17 @@ describe("a first plan, as README tells it", () => {
     expect(planLines[0]).toBe("npm ci && npm run build");
     const emulator = await seededEmulator();
     const cwd = checkout(emulator.token);
-    const prefix = { REDRIVER_REDIS_KEY_PREFIX: redis.fresh().keyPrefix };
-    const lines = planLines
-      .slice(1)
-      .map((line) => withAddress(line, "REDRIVER_SERVICE_URL", emulator.url))
-      .map((line) => withAddress(line, "REDRIVER_REDIS_URL", redis.url()));
+    const lines = planLines.slice(1).map((line) => withAddress(line, "REDRIVER_SERVICE_URL", emulator.url));
     expect(lines).toContain(`export REDRIVER_SERVICE_URL='${emulator.url}'`);
-    expect(lines).toContain(`export REDRIVER_REDIS_URL='${redis.url()}'`);
 
     const exports: string[] = [];
     const ended: Ended[] = [];
     for (const line of lines) {
-      // The first plan needs no Redis, so no setting may name one.
-      const isNamed = exports.some((one) => one.includes("REDRIVER_REDIS_URL"));
-      ended.push(await runLine(line, exports, cwd, isNamed ? prefix : {}));
+      ended.push(await runLine(line, exports, cwd, {}));
       if (line.startsWith("export ")) exports.push(line);
     }
     expect(ended.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
     const outputOf = (text: string) => ended.find(({ line }) => line.includes(text))?.out ?? "";
-    expect(outputOf("doctor")).toMatch(
-      /^ok +document: config\/drains\.yaml is valid, [\s\S]*a daemon can work here/,
-    );
     expect(outputOf("plan --all")).toMatch(/^everything \(mode plan\) on [^\n]*: 6 records$/m);
     expect(outputOf("plan --all")).toMatch(/^ +now +3 republish, 1 park$/m);
     expect(outputOf("plan --all")).toMatch(/^ +stays +1 held$/m);
@@ -125,27 +116,20 @@ describe("a first plan, as README tells it", () => {
     expect(emulator.dlq.size).toBe(6);
   });
 
-  it("shows every decision with its rule and reason at --log-level debug, with QSTASH_URL and QSTASH_TOKEN too", async () => {
+  it("makes one pass by cron, which obeys the plan mode and shows each decision at --log-level debug", async () => {
     const emulator = await seededEmulator();
     const cwd = checkout(emulator.token);
-    const drain = "node dist/main.js drain everything --yes";
-    const { exitCode, err } = await runLine(`${drain} --log-level debug`, [], cwd, {
+    const line = shellLines(readme).find((one) => one.includes(" drain ")) ?? "";
+    const { exitCode, err } = await runLine(`${line} --log-level debug`, [], cwd, {
       QSTASH_URL: emulator.url,
       QSTASH_TOKEN: emulator.token,
       REDRIVER_REDIS_URL: redis.url(),
       REDRIVER_REDIS_KEY_PREFIX: redis.fresh().keyPrefix,
     });
     expect(exitCode).toBe(0);
-    const example = codeSpans(readme).find((span) => span.startsWith("hold: too-young")) ?? "";
-    expect(example).toBe('hold: too-young (rule "outage", 40s of 2m)');
-    const decisions = err
-      .split("\n")
-      .filter((line) => line.includes('"record:decided"'))
-      .map((line) =>
-        String((JSON.parse(line) as { readonly msg?: unknown }).msg).replace(/\d+s of 2m/, "40s of 2m"),
-      );
+    const decisions = err.split("\n").filter((text) => text.includes('"record:decided"'));
     expect(decisions).toHaveLength(6);
-    expect(decisions).toContain(example);
+    expect(decisions.join("\n")).toMatch(/hold: too-young \(rule \\"outage\\", \d+s of 2m\)/);
     expect(writes(emulator)).toEqual([]);
   });
 });

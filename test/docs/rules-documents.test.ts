@@ -8,7 +8,7 @@ const cookbook = readdirSync(path.join(root, "config/cookbook")).map((name) => `
 
 describe("whole documents", () => {
   it("of the cookbook are those that the page lists", () => {
-    const listed = tableRows(readDoc("docs/rules.md"), ["document", "situation"]).flatMap(([file = ""]) =>
+    const listed = tableRows(readDoc("docs/cookbook.md"), ["document", "situation"]).flatMap(([file = ""]) =>
       codeSpans(file),
     );
     expect(listed.toSorted()).toEqual(cookbook.toSorted());

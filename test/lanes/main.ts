@@ -1,5 +1,5 @@
 /**
- * What lanes are held to (docs/lanes.md), with everything in a process of its own: Redis, the emulator,
+ * What lanes are held to (docs/internals/lanes-in-detail.md), with everything in a process of its own: Redis, the emulator,
  * receivers, and the built daemon. Time is scaled: durations are as much shorter, and limits as much higher,
  * as --scale says. It is judged by what the emulator and the receivers wrote down; what only a daemon can
  * tell is asked of it.

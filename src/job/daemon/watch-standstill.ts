@@ -60,7 +60,7 @@ export function createStandstillWatch(
     const failure = lastFailure();
     const due = found.due === 0 ? "nobody looks for due records" : `${found.due} records are due`;
     const why = failure === null ? "" : `; the last failure: ${failure}`;
-    return `drain ${name} stands still: ${due}, nothing holds it back, and no page has ended for ${forS} s${why} (see RedriverDrainStandsStill in docs/runbooks.md)`;
+    return `drain ${name} stands still: ${due}, nothing holds it back, and no page has ended for ${forS} s${why} (see RedriverDrainStandsStill in docs/runbooks-system.md)`;
   }
 
   return {

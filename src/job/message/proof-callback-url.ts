@@ -1,5 +1,5 @@
 /**
- * A canary's callback goes to redriver, which so learns its outcome at once (docs/callbacks.md). The address has
+ * A canary's callback goes to redriver, which so learns its outcome at once (docs/lanes.md). The address has
  * the callback that ours replaced:
  *
  *   <address>?redriver-callback=none          the message had none

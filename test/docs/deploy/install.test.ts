@@ -116,9 +116,9 @@ describe("lines for docker", () => {
     const ports = Object.values(services).flatMap(({ ports: published = [] }) =>
       published.map((port) => port.split(":")[1]),
     );
-    const readme = readDoc("README.md").split("### Compose on one machine")[1]!.split("\n## ")[0]!;
+    const readme = readDoc("deploy/README.md").split("**On one machine.**")[1]!.split("\n\n")[0]!;
     const named = [...readme.matchAll(/http:\/\/localhost:(\d+)/g)].map(([, port]) => port);
-    expect(named).toHaveLength(2);
+    expect(named).toHaveLength(4);
     expect(ports).toEqual(expect.arrayContaining(named));
     const file = path.join("deploy/local", secrets["console-tokens"]!.file);
     expect(readme).toContain(`\`${file}\``);
@@ -133,9 +133,7 @@ describe.skipIf(!isKustomizeHere)("lines for kubectl", () => {
         name.startsWith("deploy/"),
       ),
     );
-    expect(new Set(folders)).toEqual(
-      new Set(["deploy/overlays/plan", "deploy/overlays/mine", "deploy/redis"]),
-    );
+    expect(new Set(folders)).toEqual(new Set(["deploy/overlays/mine", "deploy/redis"]));
     for (const folder of folders.filter((name) => !name.endsWith("/mine"))) {
       expect(renderAt(path.join(root, folder)).length, folder).toBeGreaterThan(1);
     }

@@ -7,7 +7,7 @@ import { createPlanStand } from "../../support/plan-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 
 const redis = useRedis();
-const page = readDoc("docs/console-api.md");
+const page = readDoc("docs/console.md");
 const base = "http://localhost:9468";
 const token = "operator-token-0123456789";
 

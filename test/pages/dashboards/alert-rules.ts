@@ -23,7 +23,11 @@ export function alertRule(name: string): AlertRule {
 
 /** In this repository: an alert has the address of the console. */
 export function runbookOf(name: string): string {
-  return `docs/runbooks.md#${name.toLowerCase()}`;
+  const page = ["docs/runbooks.md", "docs/runbooks-system.md"].find((file) =>
+    readFileSync(file, "utf8").includes(`\n## ${name}\n`),
+  );
+  if (page === undefined) throw new Error(`${name} has no runbook`);
+  return `${page}#${name.toLowerCase()}`;
 }
 
 export function toOneLine(expr: string): string {

@@ -11,9 +11,7 @@ import { laneModelLua } from "./lane-record-and-grants.lua.ts";
 
 /**
  * How one lane gets from one state to the next. lane-record-and-grants.lua.ts has its fields and what it lets
- * go. `npm run docs:lanes` copies what stands between the two rules into docs/lanes.md.
- *
- * ---
+ * go.
  *
  * An **ask** is a page that wants messages to go. **Sent** is the news that canaries were published. A **report**
  * says that one was delivered. A **check** is a listing that began after a watch, and was read to its end: each
@@ -86,8 +84,6 @@ import { laneModelLua } from "./lane-record-and-grants.lua.ts";
  * - News of a step that the lane has forgotten: it counts for no step.
  * - A person's probe: nothing changes, unless the lane is halted.
  * - A person's reset: the lane is `canary`, and forgets what it knew of failures. Its totals stay.
- *
- * ---
  */
 export const laneMachineLua = `${laneModelLua}
 -- The three most frequent statuses, for people.

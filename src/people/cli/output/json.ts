@@ -1,6 +1,6 @@
 /**
  * What `--json` prints, for every command. Each object has `v`, the version of its form; a list has it in each of
- * its objects. docs/json.md has the promise behind it.
+ * its objects. docs/commands.md has the promise behind it.
  */
 import { toEscapedJson, toSafeJson } from "../../../job/message/write-safe-json.ts";
 

@@ -1,4 +1,4 @@
-/** What to do about an alert: its part of docs/runbooks.md, which the image has. Alerts link here by `runbook_url`. */
+/** What to do about an alert: its part of the two pages of runbooks, which the image has. Alerts link here by `runbook_url`. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineScreen, type Html } from "../screen.ts";
@@ -9,7 +9,9 @@ interface Model {
 }
 
 /** As far above this folder in `src` as in `dist`. */
-const file = join(import.meta.dirname, "../../../../docs/runbooks.md");
+const files = ["runbooks.md", "runbooks-system.md"].map((name) =>
+  join(import.meta.dirname, "../../../../docs", name),
+);
 
 export const runbookScreen = defineScreen<Model>({
   path: "/runbooks/:alert",
@@ -17,8 +19,8 @@ export const runbookScreen = defineScreen<Model>({
   role: "viewer",
   title: ({ alert }) => alert,
   async load({ params: { alert = "" } }) {
-    const [, ...runbooks] = (await readFile(file, "utf8")).split(/^## /m);
-    const text = runbooks.find((one) => one.startsWith(`${alert}\n`));
+    const pages = await Promise.all(files.map((file) => readFile(file, "utf8")));
+    const text = pages.flatMap((page) => page.split(/^## /m)).find((one) => one.startsWith(`${alert}\n`));
     if (text === undefined) return null;
     const [, ...parts] = text.split(/^### /m);
     return {

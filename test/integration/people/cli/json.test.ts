@@ -88,7 +88,7 @@ notify:
   return { emulator, receiver, run, rows, env, parked, folder, document };
 }
 
-it("has a version in every object that --json of any command prints, in the form that docs/json.md says", async () => {
+it("has a version in every object that --json of any command prints, in the form that docs/commands.md says", async () => {
   const stand = await setUp();
   const { run, rows, parked, folder, document, env } = stand;
   const host = new URL(stand.receiver.url).host;
@@ -166,7 +166,7 @@ it("has a version in every object that --json of any command prints, in the form
   await emulator.ended;
 
   const forms = new Map(
-    tableRows(readDoc("docs/json.md"), ["command", "prints"]).flatMap(([commands = "", form = ""]) =>
+    tableRows(readDoc("docs/commands.md"), ["command", "prints"]).flatMap(([commands = "", form = ""]) =>
       commands.split(", ").map((command) => [toDocumented(command), form] as const),
     ),
   );
