@@ -68,6 +68,8 @@ it.each([
   "job/page/settle",
 ])("the stage %s has a test of its name", (stage) => {
   expect(files).toContain(join(root, `${stage}.ts`));
-  const tests = ["unit", "integration"].map((tier) => join(root, "../test", tier, `${stage}.test.ts`));
+  const tests = ["unit", "integration"].flatMap((tier) =>
+    ["test.ts", "heavy.test.ts"].map((end) => join(root, "../test", tier, `${stage}.${end}`)),
+  );
   expect(tests.some((test) => existsSync(test))).toBe(true);
 });
