@@ -20,7 +20,7 @@ COPY deploy/supply-chain/sbom.mjs ./deploy/supply-chain/
 ARG REVISION=unknown
 # Declarations and source maps are a third of the packages, and nothing reads them. `kubectl exec … redriver` needs a file that can be executed.
 RUN REDRIVER_REVISION=${REVISION} npm run build \
- && npm run --silent sbom > sbom.cdx.json \
+ && node deploy/supply-chain/sbom.mjs > sbom.cdx.json \
  && npm prune --omit=dev \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' \) -delete \
  && chmod 755 dist/main.js \

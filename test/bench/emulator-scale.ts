@@ -2,7 +2,7 @@
  * What 1,000,000 dead letters of 2 KB cost: memory, and pages over HTTP beside a page without filters. Node
  * 20 runs no TypeScript, so it is compiled first:
  *
- *     npm run build && tsc -p test/bench/tsconfig.json && node .cache/bench/test/bench/emulator-scale.js [records]
+ *     npm run bench -- emulator [records]
  *
  * Exits 1 when a promise of docs/internals/emulator.md does not hold. Needs 3 GB of memory and some minutes.
  */

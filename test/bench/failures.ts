@@ -1,7 +1,7 @@
 /**
  * What it costs to count one dead letter by its kind of failure: CPU of this process, µs per message, warm.
  * `failureKindOf`, and the counts of a page whose records wait, are decided by a rule and published. Node 20
- * runs no TypeScript, so it is compiled first: `npm run bench:failures [-- <messages>]`.
+ * runs no TypeScript, so it is compiled first: `npm run bench -- failures [<messages>]`.
  */
 import type { DeadLetter } from "../../src/job/message/dead-letter.ts";
 import { createFailureTally } from "../../src/job/failures/count-failures.ts";

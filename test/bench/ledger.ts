@@ -2,7 +2,7 @@
  * What the ledger costs per message on the straight way: look, begin, published, gone, in pages of 100, with the
  * entries of the audit that ride along. CPU of Redis and of this process, the bytes sent, and those that each step leaves:
  *
- *     npm run bench:redis      (redis-memory.ts, and then this)
+ *     npm run bench -- redis      (redis-memory.ts, and then this)
  *
  * Compare figures of one run only. Starts a Redis of its own.
  */

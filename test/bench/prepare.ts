@@ -1,6 +1,6 @@
 /**
  * What the pure part of one dead letter costs, step by step: CPU of this process, µs per message, warm. Node
- * 20 runs no TypeScript, so it is compiled first: `npm run bench:prepare [-- <messages>]`. Bodies have 1.5 KB,
+ * 20 runs no TypeScript, so it is compiled first: `npm run bench -- prepare [<messages>]`. Bodies have 1.5 KB,
  * 20 rules are asked and the last one matches. Every message is another one, as in a queue.
  */
 import { createHash } from "node:crypto";

@@ -2,7 +2,7 @@
  * What a record costs in Redis, in each state of the ledger, an act in the audit, and a lane: bytes of
  * used_memory over many of them. Node 20 runs no TypeScript, so it is compiled first:
  *
- *     npm run build && tsc -p test/bench/tsconfig.json && node .cache/bench/test/bench/redis-memory.js [records]
+ *     npm run bench -- redis [records]
  *
  * Exits 1 when a figure of docs/redis.md is more than a tenth off. Starts a Redis of its own.
  */

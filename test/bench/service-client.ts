@@ -3,7 +3,7 @@
  * and DELETE of 100 records each, one page after the other and 8 at once. The service is a lean HTTP server
  * in a process of its own on loopback. Node 20 runs no TypeScript, so it is compiled first:
  *
- *     npm run bench:client [-- <messages per measurement>]
+ *     npm run bench -- client [<messages per measurement>]
  *
  * Exits 1 if the client costs more than 1.25 times plain undici with 8 pages at once.
  */

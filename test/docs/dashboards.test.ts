@@ -21,7 +21,7 @@ const metricsIn = (expr: string): readonly string[] => expr.match(/\bredriver_\w
 const all = dashboardFiles.flatMap(expressionsOf);
 
 describe.each(dashboardFiles)("%s", (file) => {
-  it("is what npm run dashboards writes", () => {
+  it("is what npm run pages -- dashboards writes", () => {
     expect(JSON.parse(readDoc(file))).toEqual(JSON.parse(JSON.stringify(dashboards[file])));
   });
 

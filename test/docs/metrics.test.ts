@@ -4,7 +4,7 @@ import { readDoc, tableRows } from "../support/markdown.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 import { ownMetrics, toMetricsPage } from "../pages/metrics-page.ts";
 
-it("docs/metrics.md is what npm run docs:metrics writes", () => {
+it("docs/metrics.md is what npm run pages -- metrics writes", () => {
   expect(readDoc("docs/metrics.md")).toBe(toMetricsPage());
 });
 

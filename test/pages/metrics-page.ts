@@ -9,7 +9,7 @@ export const ownMetrics: readonly MetricDefinition[] = [...queueMetrics, ...proc
 export function toMetricsPage(): string {
   return `# Metrics
 
-\`redriver run\` serves these on \`/metrics\`, with the meaning of each value, beside \`process_\` and \`nodejs_\` metrics. \`npm run docs:metrics\` writes this page from the code. The alerts on
+\`redriver run\` serves these on \`/metrics\`, with the meaning of each value, beside \`process_\` and \`nodejs_\` metrics. \`npm run pages -- metrics\` writes this page from the code. The alerts on
 them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each, the Grafana dashboards in \`deploy/components/dashboards\`.
 
 - What is not known has no series: absent is not 0. Counters end in \`_total\`, and stand at 0 from the start. Others are gauges, or histograms in seconds.

@@ -2,9 +2,9 @@
  * What the console is held to in docs/console.md: how soon a page shows something, how large it is, what open tabs
  * cost, and that replicas show the same. Two daemons of two replicas have parked a backlog in a Redis of their own.
  *
- *     npm run bench:console                      100,000 parked, 500 kinds of failure, about nine minutes
- *     npm run bench:console -- --quick           5,000 parked, short looks, within two minutes
- *     npm run bench:console -- --only paint,tabs some parts
+ *     npm run bench -- console                     100,000 parked, 500 kinds of failure, about nine minutes
+ *     npm run bench -- console --quick             5,000 parked, short looks, within two minutes
+ *     npm run bench -- console --only paint,tabs some parts
  *         [--rounds 5] [--seconds 60] [--parked 100000] [--failures 500] [--program dist/main.js] [--results file]
  *
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in

@@ -2,7 +2,7 @@
  * Holds redriver and its emulator to the vendor's OpenAPI document: a proxy between the two checks every
  * request and every answer. The document is not part of this repository.
  *
- *     npm run openapi -- --spec openapi.yaml
+ *     npm run test:openapi -- --spec openapi.yaml
  *         [--results .cache/openapi-results.json] [--program dist/main.js]
  *
  * What it may object to is in known-objections.ts, each with its reason. Exits 1 if there is another one, if a

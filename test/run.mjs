@@ -1,0 +1,79 @@
+// node test/run.mjs [--built] PROGRAM [PART] [options]: compiles a program of the tests without a check of its types, and runs it.
+// What tries the built command builds it first; `--built` takes the build that is there.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+
+/** Per program and part: its steps. A file is compiled and run with the options. The part "" needs no name. */
+const programs = {
+  bench: {
+    "": ["build", "test/bench/main.ts"],
+    client: ["test/bench/service-client.ts"],
+    console: ["build", "test/bench/console/main.ts"],
+    emulator: ["build", "test/bench/emulator-scale.ts"],
+    failures: ["test/bench/failures.ts"],
+    prepare: ["test/bench/prepare.ts"],
+    redis: ["build", "test/bench/redis-memory.ts", "test/bench/ledger.ts"],
+    rules: ["vitest bench --run test/bench/rules.bench.ts"],
+  },
+  pages: {
+    dashboards: ["test/pages/write-dashboards.ts", "oxfmt deploy/components/dashboards"],
+    incident: ["build", "test/pages/write-incident-page.ts"],
+    metrics: ["test/pages/write-metrics-page.ts"],
+    picture: ["test/pictures/draw.ts"],
+    screenshots: ["build", "test/pictures/console/take.ts"],
+    terminal: [
+      "build",
+      "test/pictures/terminal/record.ts",
+      "oxfmt docs/plan-and-apply.json",
+      "test/pictures/draw.ts",
+    ],
+  },
+  fault: { "": ["test/fault/command.ts"] },
+  image: { "": ["test/image/main.ts"] },
+  lanes: { "": ["build", "test/lanes/main.ts"] },
+  memory: { "": ["build", "test/memory/main.ts"] },
+  openapi: { "": ["build", "test/contract/openapi/main.ts"] },
+  soak: { "": ["build", "test/soak/main.ts"] },
+  trials: { "": ["build", "test/fault/trials/main.ts"] },
+};
+
+const root = resolve(import.meta.dirname, "..");
+const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`;
+
+function run(command, ...args) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    env: { ...process.env, PATH: path },
+    stdio: "inherit",
+  });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** A program's project is in the next folder above it that has one. */
+function compile(file) {
+  let project = dirname(file);
+  while (!existsSync(join(root, project, "tsconfig.json"))) project = dirname(project);
+  run("tsc", "--noCheck", "-p", project);
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, project, "tsconfig.json"), "utf8"));
+  return join(root, project, compilerOptions.outDir, file.replace(/\.ts$/, ".js"));
+}
+
+const words = process.argv.slice(2);
+const isBuilt = words[0] === "--built" && words.shift() !== undefined;
+const parts = programs[words.shift()] ?? {};
+const steps = Object.hasOwn(parts, words[0] ?? "") ? parts[words.shift() ?? ""] : parts[""];
+if (steps === undefined) {
+  const known = Object.entries(programs).map(([name, of]) =>
+    [name, ...Object.keys(of).filter(Boolean)].join(" "),
+  );
+  process.stderr.write(`expected a program and one of its parts:\n${known.join("\n")}\n`);
+  process.exit(2);
+}
+for (const step of steps) {
+  if (step === "build") {
+    if (!isBuilt) run("npm", "run", "build");
+  } else if (step.endsWith(".ts") && !step.includes(" ")) run(process.execPath, compile(step), ...words);
+  else run(...step.split(" "));
+}
