@@ -2,7 +2,7 @@ import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import type { DrainName } from "../../src/job/contracts/ids.ts";
 import { applyPlan, type Applied, type ApplyWait } from "../../src/people/plan/apply.ts";
 import { planDrain } from "../../src/people/plan/plan-drain.ts";
-import { toPlanRecord, type PlanRecord } from "../../src/people/plan/plan-file-record.ts";
+import type { PlanRecord } from "../../src/people/plan/plan-file-record.ts";
 import { checkPlan } from "../../src/people/plan/check-plan.ts";
 import { createSelection } from "../../src/people/plan/plan-selection.ts";
 import { freezeRange } from "../../src/job/pass/freeze-range.ts";
@@ -27,10 +27,7 @@ export async function planHere(
     filter: {},
     show: "masked",
     signals,
-    onRecord: (record) => {
-      selection.add(toPlanRecord(drain, record, "masked"));
-      return Promise.resolve();
-    },
+    onRecord: (_record, line) => Promise.resolve(selection.add(line)),
     onPage: () => undefined,
   });
   const check = await checkPlan(drain, range, selection.of("main" as DrainName), signals, () => undefined);

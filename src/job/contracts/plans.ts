@@ -206,7 +206,7 @@ export type PlanSign =
   | { readonly kind: "lost" };
 
 /**
- * Frozen plans of an installation, for all replicas: their lines as `redriver plan --out` writes them, and a
+ * Frozen plans of an installation, for all replicas and commands: their lines as `redriver plan --out` writes them, and a
  * summary. A plan vanishes a day after it was made, or an hour after the last sign of an apply if that is
  * later. One living replica works on a plan at a time, and one applies a drain. That is an economy: the
  * ledger decides what is done. Each call may run twice. Fails with `redis-unavailable`.
@@ -219,10 +219,11 @@ export interface PlanBook {
   /** The bytes of its file. Throws `plan-refused` if it is gone. */
   lines(id: PlanId): AsyncIterable<Buffer>;
   /**
-   * At the limit, the oldest plan that was never applied makes room, and before it one that never became whole.
-   * `full`: there is none.
+   * At the limit, the oldest plan that was never applied makes room, before it one that nobody asked to keep
+   * (`isPassing`), and first one that never became whole. One that is passing takes no room of those that were
+   * asked for. `full`: there is none.
    */
-  begin(claim: PlanClaim, about: PlanAbout, replica: string): Promise<"begun" | "full">;
+  begin(claim: PlanClaim, about: PlanAbout, replica: string, isPassing?: boolean): Promise<"begun" | "full">;
   /** `part`: counts up from 0. Makes room as `begin` does. `full`: all plans together would be too large. */
   append(claim: PlanClaim, part: number, text: string): Promise<"kept" | "full" | "lost">;
   /** `parts`: how many were appended. */

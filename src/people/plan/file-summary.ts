@@ -36,7 +36,7 @@ export function createFileSummary(now: number) {
 }
 
 /** Fields that are only for reading are taken only if they have their type: no other check has seen them. */
-function toCounted(record: PlanRecord, now: number): CountedRecord {
+export function toCounted(record: PlanRecord, now: number): CountedRecord {
   const url = typeof record.url === "string" ? toPrintable(record.url) : "";
   const common = {
     dlqId: record.dlqId,

@@ -1,7 +1,6 @@
 /** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
-import { describeRebuild } from "../../job/message/describe-rebuild.ts";
-import { hostOf, parseUrl } from "../../job/message/destination-url.ts";
-import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
+import { parseUrl } from "../../job/message/destination-url.ts";
+import type { Show } from "../../job/message/show-masked-values.ts";
 import type { PlanFilter } from "../../job/contracts/plans.ts";
 import { compileHostGlob } from "../../job/rules/patterns/host-glob.ts";
 import { readFailureMatcher, type FailureMatcher } from "./failure-matcher.ts";
@@ -14,15 +13,14 @@ import {
   type FrozenRange,
   type DrainRuntime,
 } from "../../job/door.ts";
-import { itemOf } from "../../job/door-pure.ts";
 import { createDecidedCount } from "./decided-count.ts";
 import { createDestinationCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
+import { toCounted } from "./file-summary.ts";
 import { foresee, type Foreseen } from "./foresee-next-decision.ts";
-import { isParkedAlready } from "./plan-file-record.ts";
+import { toPlanRecord, type PlanRecord } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
-import type { CountedRecord } from "./rule-report.ts";
 import { createFailureCount } from "./failure-count.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
@@ -34,7 +32,7 @@ export interface PlanRun {
   readonly show: Show;
   readonly signals: ListingSignals;
   /** Called with each record of the plan, in the service's order. */
-  readonly onRecord: (record: Foreseen) => Promise<void>;
+  readonly onRecord: (record: Foreseen, line: PlanRecord) => Promise<void>;
   readonly onPage: (report: { readonly listed: number; readonly planned: number }) => void;
 }
 
@@ -73,13 +71,14 @@ export async function planDrain(run: PlanRun) {
       looked += 1;
       if (!isWanted(letter)) continue;
       const foreseen = foresee(drain, letter);
-      decided.add(toCounted(drain, foreseen, show));
+      const line = toPlanRecord(drain, foreseen, show);
+      decided.add(toCounted(line, letter.facts?.now ?? 0));
       failures.add(letter.content, letter.decision.then);
       laneWaits.add(letter);
       const { becomes, next } = foreseen;
       if (letter.item !== null) destinations.add(letter, letter.decision.rule, "now");
       else if (becomes !== null && next !== null) destinations.add(becomes, next.rule, "later");
-      await run.onRecord(foreseen);
+      await run.onRecord(foreseen, line);
     }
     listed += looked;
     run.onPage({ listed, planned: decided.planned() });
@@ -130,37 +129,5 @@ function toTest(
     if (fitsHost === null) return true;
     const url = parseUrl(content.url);
     return url !== null && fitsHost(url.host);
-  };
-}
-
-function toCounted({ config, source }: DrainRuntime, { letter, next }: Foreseen, show: Show): CountedRecord {
-  const { decision, attempt, item, content, facts } = letter;
-  const { headerPrefix } = source;
-  const common = {
-    dlqId: letter.dlqId,
-    status: letter.responseStatus ?? null,
-    losses: item?.losses ?? [],
-  };
-  const isByService = item?.via === "service";
-  return {
-    ...common,
-    then: decision.then,
-    reason: decision.reason,
-    rule: decision.rule,
-    isParkedAlready: isParkedAlready(letter, config.rulesHash),
-    next,
-    now: facts?.now ?? 0,
-    enteredAt: letter.enteredAt,
-    expiresAt: facts?.expiresAt ?? Infinity,
-    host: hostOf(content.url),
-    isByService,
-    toSample: () => ({
-      ...common,
-      url: toShownUrl(content.url, show),
-      attempt,
-      redrive: item?.lineage.attempt ?? attempt + 1,
-      changes:
-        item === null || isByService ? [] : describeRebuild(content, itemOf(letter), { headerPrefix, show }),
-    }),
   };
 }

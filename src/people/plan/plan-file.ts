@@ -56,8 +56,17 @@ export function createPlanWriter() {
   };
 }
 
+/** A file that was read to its end and is as it was written. */
+export interface PlanFile {
+  readonly head: PlanHead;
+  /** As its last line has it. */
+  readonly sha256: string;
+  /** Its bytes, once more. */
+  readonly read: () => AsyncIterable<Buffer | string>;
+}
+
 export type PlanReading =
-  | { readonly ok: true; readonly head: PlanHead }
+  | ({ readonly ok: true } & Omit<PlanFile, "read">)
   /** Names the line and the expectation, and quotes nothing of the record. */
   | { readonly ok: false; readonly problem: string };
 
@@ -67,7 +76,7 @@ export type PlanReading =
  */
 export async function readPlan(
   chunks: AsyncIterable<Buffer | string>,
-  onRecord: (record: PlanRecord) => void,
+  onRecord: (record: PlanRecord) => unknown,
 ): Promise<PlanReading> {
   const digest = createHash("sha256");
   let head: PlanHead | null = null;
@@ -86,15 +95,16 @@ export async function readPlan(
       if (typeof read === "string") return broken(read);
       head = read;
     } else if (value["end"] === true) {
-      if (value["records"] !== records || value["sha256"] !== digest.digest("hex")) {
+      const sha256 = digest.digest("hex");
+      if (value["records"] !== records || value["sha256"] !== sha256) {
         return broken("the plan is not as it was written: its digest differs");
       }
-      last = { ok: true, head };
+      last = { ok: true, head, sha256 };
       continue;
     } else {
       if (!isRecord(value, head)) return broken("expected a record of one of the plan's drains");
       records += 1;
-      onRecord(value);
+      await onRecord(value);
     }
     digest.update(text).update("\n");
   }
@@ -162,7 +172,7 @@ function toPlannedDrain(value: unknown): PlannedDrain | null {
     (host === undefined || isText(host)) &&
     [drain, source, address, rulesHash].every(isText) &&
     [from, to].every(Number.isSafeInteger);
-  return fits ? (defined({ drain, source, address, rulesHash, from, to, host }) as PlannedDrain) : null;
+  return fits ? (defined({ drain, source, address, host, rulesHash, from, to }) as PlannedDrain) : null;
 }
 
 function isText(value: unknown): value is string {

@@ -9,7 +9,7 @@ const leftWhileAppliedMs = 3_600_000;
 /**
  * A plan is a hash:
  * `about`, `createdAt`, `expiresAt`; `state`, `why`; `owner`: the token of the one that works on it, `replica`,
- * `signAt`; `stop`: who has stopped it; `bytes`: of its lines and summary; `making`, `made`: JSON;
+ * `signAt`; `stop`: who has stopped it; `asked`: somebody asked to keep it; `bytes`: of its lines and summary; `making`, `made`: JSON;
  * `order`, `startedAt`, `endedAt`, `progress`: of the last apply.
  *
  * All scripts: KEYS: 1 the index. ARGV: 1 the prefix of plans, 2 of summaries, 3 of lines, and from 4 on what
@@ -47,10 +47,10 @@ local function dropLines(id)
   redis.call('UNLINK', lines(id))
   redis.call('HSET', row(id), 'bytes', 0)
 end
--- The oldest plan that was never whole makes room, then the oldest that was never applied.
-local function giveWay(id)
+-- The oldest plan that was never whole makes room, then one that nobody asked for, then one never applied.
+local function giveWay(id, isAsked)
   local all = redis.call('ZRANGE', KEYS[1], 0, -1)
-  for _, field in ipairs({ 'made', 'order' }) do
+  for _, field in ipairs({ 'made', 'asked', isAsked and 'order' or nil }) do
     for _, other in ipairs(all) do
       if other ~= id and not get(other, field) and not isLive(other) then
         forget(other)
@@ -66,17 +66,18 @@ local function sign(id) redis.call('HSET', row(id), 'signAt', string.format('%.0
 
 const define = (name: string, lua: string) => defineScript(`plans:${name}`, `${preludeLua}${lua}`);
 
-/** ARGV: 4 id, 5 token, 6 about (JSON), 7 replica, 8 most plans. Returns: begun, full. */
+/** ARGV: 4 id, 5 token, 6 about (JSON), 7 replica, 8 most plans, 9 `1` if it was asked for. Returns: begun, full. */
 export const beginScript = define(
   "begin",
   `
 local id, token = ARGV[4], ARGV[5]
 if isMine(id, token) then return 'begun' end
-local most = tonumber(ARGV[8])
-while redis.call('ZCARD', KEYS[1]) >= most and giveWay(id) do end
+local most, isAsked = tonumber(ARGV[8]), ARGV[9] == '1'
+while redis.call('ZCARD', KEYS[1]) >= most and giveWay(id, isAsked) do end
 if redis.call('ZCARD', KEYS[1]) >= most then return 'full' end
 redis.call('HSET', row(id), 'about', ARGV[6], 'createdAt', string.format('%.0f', now), 'state', 'making',
   'owner', token, 'replica', ARGV[7], 'bytes', 0)
+if isAsked then redis.call('HSET', row(id), 'asked', '1') end
 sign(id)
 expireAt(id, now + ${planLifeMs})
 return 'begun'
@@ -105,7 +106,7 @@ local function isTooMuch()
 end
 if #ARGV[7] + number(id, 'bytes') > tonumber(ARGV[8]) then return 'full' end
 while isTooMuch() do
-  if not giveWay(id) then return 'full' end
+  if not giveWay(id, get(id, 'asked')) then return 'full' end
 end
 redis.call('RPUSH', lines(id), ARGV[7])
 redis.call('HINCRBY', row(id), 'bytes', #ARGV[7])
@@ -153,7 +154,7 @@ for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 redis.call('HDEL', row(id), 'why', 'stop', 'endedAt', 'progress')
 redis.call('HSET', row(id), 'state', 'applying', 'owner', token, 'order', ARGV[6], 'replica', ARGV[7],
-  'startedAt', string.format('%.0f', now))
+  'startedAt', string.format('%.0f', now), 'asked', '1')
 sign(id)
 return { 'started' }
 `,

@@ -64,8 +64,8 @@ export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = plan
         yield await unzip(Buffer.from(text, "base64"), { maxOutputLength: maxPartBytes });
       }
     },
-    begin: ({ id, token }, about, replica) =>
-      run(beginScript, id, token, JSON.stringify(about), replica, limits.plans),
+    begin: ({ id, token }, about, replica, isPassing = false) =>
+      run(beginScript, id, token, JSON.stringify(about), replica, limits.plans, isPassing ? "" : "1"),
     async append({ id, token }, part, text) {
       const packed = (await zip(text)).toString("base64");
       return run(appendScript, id, token, part, packed, limits.bytes);

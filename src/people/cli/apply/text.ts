@@ -1,23 +1,14 @@
 import { styleText } from "node:util";
-import type { PlanVerdict } from "../../../job/contracts/plans.ts";
+import type { ApplyEnd } from "../../operations/plans/apply-shared-plan.ts";
 import { toSkipText } from "../../operations/plans/decision-text.ts";
-import type { Applied, ApplyWait } from "../../plan/apply.ts";
-import type { PlanCheck } from "../../plan/check-plan.ts";
+import type { ApplyWait } from "../../plan/apply.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../plan/skipped-by-apply.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toTable, toWidth } from "../output/table.ts";
 import { ifAny, joined, present, toCounts, toTime } from "../../operations/phrases.ts";
 
-export interface ApplyLine {
-  readonly drain: string;
-  readonly host: string;
-  readonly check: PlanCheck;
-  /** Of a plan to discard: the directory of the archive. */
-  readonly archivedIn?: string;
-  readonly applied: Applied;
-  readonly verdict: PlanVerdict | null;
-}
+export type ApplyLine = Omit<ApplyEnd, "drain" | "runtime" | "range"> & { readonly drain: string };
 
 export function toQuestion(
   createdAt: number,

@@ -51,7 +51,7 @@ async function serve(
   stop: Stop,
 ): Promise<void> {
   const gone = new AbortController();
-  const plans = openDesk(core, AbortSignal.any([stop.stopping, gone.signal]));
+  const plans = openDesk(core, { stopping: AbortSignal.any([stop.stopping, gone.signal]) });
   const jobs = await openJobQueue({ settings: core.settings, teardown });
   const { now } = systemClock;
   const reads = createReads({ current: () => core, nextRuns: () => jobs.nextRuns(), now });

@@ -1,14 +1,15 @@
 import type { Command } from "commander";
-import { type Core, openLedger, type DrainRuntime } from "../../../job/door.ts";
-import type { PlanFilter } from "../../../job/contracts/plans.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { type Core, openLedger } from "../../../job/door.ts";
+import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
 import { keep as planKeep } from "../../operations/acts/plan-keep.ts";
 import { toSelection, type PlanInput } from "../../operations/plans/plan-fields.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
-import { freezePlan, type PlanReport } from "../../operations/plans/freeze-plan.ts";
-import { requireRules } from "../../operations/plans/require-rules.ts";
+import { freezePlan, type FreezeRun } from "../../operations/plans/freeze-plan.ts";
+import type { Keeper } from "../../operations/plans/keep-plan.ts";
+import type { PlanRequest } from "../../operations/plans/plan-desk.ts";
+import { shownIdLength } from "../../operations/plans/choose-plan.ts";
+import { requireRules, requireSelection } from "../../operations/plans/require-selection.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
-import type { PlanRecord } from "../../plan/plan-file-record.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted, toSpan, toTime } from "../../operations/phrases.ts";
@@ -16,18 +17,17 @@ import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
-import { requireFailure } from "../../operations/failures/choose.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { planAgainst } from "./against.ts";
-import { keepPlan } from "./keep.ts";
-import { openPlanOutput, type PlanOutput } from "./file.ts";
+import { openPlanOutput } from "./file.ts";
 import { showPlan } from "./show-file.ts";
 import { toPlanText } from "./text.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { createStop, type Stop } from "../input/stop-on-signals.ts";
+import { createStop } from "../input/stop-on-signals.ts";
 import { explainDecision } from "../../../job/rules/explain-decision.ts";
 import { currentUser } from "../input/current-user.ts";
+import { openDesk } from "../plans/open-desk.ts";
 import { addFields, readFields } from "../operation-command.ts";
 import { version } from "../version.ts";
 import { withCore } from "../with-core.ts";
@@ -46,13 +46,13 @@ type PlanFlags = Readonly<{
 export const registerPlan: Register = (program, context) => {
   const command = program
     .command("plan")
-    .description("what a pass would do and why, over everything in the DLQ; changes nothing");
+    .description("what a pass would do and why, over everything in the DLQ; changes nothing there");
   addFields(command, planKeep);
   command
     .option("--records", "message by message instead of the summary")
     .option("--json", "print as JSON; with --records one object per line")
-    .option("--out <file>", "freeze the selection in a file for `redriver apply`; - is stdout")
-    .option("--keep", "keep the selection in Redis for a day, for `redriver apply` and the console")
+    .option("--out <file>", "write its file too, for `redriver apply`; - is stdout")
+    .option("--keep", "keep the selection in Redis for a day, whatever other plans are made")
     .option("--by <name>", "who keeps it; default: the current user", currentUser())
     .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
     .option(
@@ -91,10 +91,10 @@ async function plan(
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
     throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
   }
-  if (flags.keep === true && [flags.out, flags.records, flags.showContent].some((one) => one !== undefined)) {
+  if (flags.keep === true && flags.showContent === true) {
     throw new RedriverError(
       "command-misused",
-      "--keep is of a masked plan in Redis; --out, --records and --show-content do not go with it",
+      "--keep is of a masked plan; --show-content does not go with it",
     );
   }
   await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (opened, teardown) => {
@@ -105,25 +105,44 @@ async function plan(
     if (core.ledger === "none" && (flags.out !== undefined || flags.keep === true)) {
       throw new RedriverError("command-misused", withoutLedgerNoAct);
     }
-    const drains = chooseDrains(core, names);
-    if (core.ledger === "there" && filter.failure !== undefined) {
-      await requireFailure(
-        core,
-        drains.map(({ config }) => config.source.id),
-        filter.failure,
-      );
-    }
-    if (flags.keep === true) return keepPlan(core, { drains: names, filter, ...flags }, stop, context);
+    const drains = await requireSelection(core, names, filter);
     const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
     if (output !== null) teardown.add("plan file", output.discard);
-    const { report, records } = await planAll(core, drains, { flags, filter }, output, stop, io);
+    const progress = createProgressLine(io);
+    const run: FreezeRun = {
+      core,
+      drains,
+      filter,
+      show: flags.showContent === true ? "content" : "masked",
+      signals: stop,
+      version,
+      keeper: await keepPlan(core, { drains: names, filter, by: flags.by }, flags, io),
+      onHostPauses: (name, pauses) => io.err(toHostPausesNote(name, pauses)),
+      onPage: (name, { listed, planned }) => progress.show(`${name}: ${listed} read, ${planned} in the plan`),
+      ...defined({ write: output?.write }),
+    };
+    const onRecord: FreezeRun["onRecord"] = (record, line) =>
+      io.out(flags.json === true ? toJsonLine(line) : toRow(record, line.url));
+    const report = await freezePlan(flags.records === true ? { ...run, onRecord } : run).finally(
+      progress.end,
+    );
+    const whyNot = run.keeper?.whyNot() ?? null;
+    const id = report.complete && whyNot === null ? (run.keeper?.id ?? null) : null;
     const shownOn = flags.out === "-" ? { out: io.err } : io;
     if (flags.records !== true) {
-      printResult(shownOn, flags.json, report, () => toPlanText(io.columns, report));
+      printResult(shownOn, flags.json, { id, ...report }, () => toPlanText(io.columns, report));
     }
-    if (!report.complete) exitWith(3);
-    if (output === null || !report.complete) return;
+    if (!report.complete) return exitWith(3);
+    if (whyNot !== null) io.err(`this plan is not kept in Redis: ${whyNot}\n`);
+    if (id !== null) {
+      const until = flags.keep === true ? "for a day" : "for a day if there is room,";
+      io.err(
+        `kept ${until} as plan ${id}; redriver apply ${id.slice(0, shownIdLength)} acts on exactly these\n`,
+      );
+    }
+    if (output === null) return;
     await output.commit();
+    const records = report.drains.reduce((sum, { planned }) => sum + planned, 0);
     const where = flags.out === "-" ? "stdout" : flags.out;
     io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
   });
@@ -132,32 +151,20 @@ async function plan(
 const withoutLedgerNoAct =
   "--out and --keep need a ledger: without one it is not known what was published before, so nothing may be done by such a plan; set redis.url (REDRIVER_REDIS_URL)";
 
-async function planAll(
+/** Null: a look is not kept, because it shows content or there is no Redis. Any other trouble is said. */
+async function keepPlan(
   core: Core,
-  drains: readonly DrainRuntime[],
-  { flags, filter }: { readonly flags: PlanFlags; readonly filter: PlanFilter },
-  output: PlanOutput | null,
-  stop: Stop,
+  request: PlanRequest,
+  { keep = false, showContent = false }: PlanFlags,
   io: Io,
-): Promise<{ readonly report: PlanReport; readonly records: number }> {
-  const progress = createProgressLine(io);
-  const onRecord = (record: Foreseen, line: PlanRecord): void =>
-    io.out(flags.json === true ? toJsonLine(line) : toRow(record, line.url));
+): Promise<Keeper | null> {
+  if (core.ledger === "none" || showContent) return null;
   try {
-    return await freezePlan({
-      core,
-      drains,
-      filter,
-      show: flags.showContent === true ? "content" : "masked",
-      signals: stop,
-      version,
-      onHostPauses: (name, pauses) => io.err(toHostPausesNote(name, pauses)),
-      write: output?.write ?? null,
-      ...(flags.records === true ? { onRecord } : {}),
-      onPage: (name, { listed, planned }) => progress.show(`${name}: ${listed} read, ${planned} in the plan`),
-    });
-  } finally {
-    progress.end();
+    return await openDesk(core).keep(request, core, !keep);
+  } catch (error) {
+    if (keep) throw error;
+    io.err(`this plan is not kept in Redis: ${toFailure(error).message}\n`);
+    return null;
   }
 }
 

@@ -2,7 +2,7 @@ import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, basename } from "node:path";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { ProcessIo } from "../io.ts";
-import { readPlan, type PlanHead } from "../../plan/plan-file.ts";
+import { readPlan, type PlanFile } from "../../plan/plan-file.ts";
 import type { PlanRecord } from "../../plan/plan-file-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
 
@@ -91,11 +91,22 @@ async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Pr
  * `command-misused` for one that cannot be read. Nothing may be done about a record before the answer is
  * there.
  */
-export async function readPlanFile(file: string, onRecord: (record: PlanRecord) => void): Promise<PlanHead> {
-  const chunks: AsyncIterable<Buffer> = readNamedFile(file);
+export async function readPlanFile(
+  file: string,
+  onRecord: (record: PlanRecord) => void = () => undefined,
+): Promise<PlanFile> {
+  // What comes by a pipe comes once.
+  const piped: Buffer[] = [];
+  const read = async function* (): AsyncGenerator<Buffer> {
+    if (piped.length > 0) return yield* piped;
+    for await (const chunk of readNamedFile(file)) {
+      if (file === "-") piped.push(chunk);
+      yield chunk;
+    }
+  };
   try {
-    const reading = await readPlan(chunks, onRecord);
-    if (reading.ok) return reading.head;
+    const reading = await readPlan(read(), onRecord);
+    if (reading.ok) return { ...reading, read };
     throw new RedriverError("plan-invalid", `${file === "-" ? "the plan" : file}: ${reading.problem}`);
   } catch (cause) {
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;

@@ -28,7 +28,7 @@ export async function showPlan(
   }
   const now = systemClock.now();
   const summary = createFileSummary(now);
-  const head = await readPlanFile(file, summary.add);
+  const { head } = await readPlanFile(file, summary.add);
   const { createdAt, version, documentHash, flags: asked } = head;
   const drains = summary.drains(head);
   const shown: ShownPlan = allPrintable({ createdAt, version, documentHash, flags: asked, drains });

@@ -55,7 +55,7 @@ export const planScreen = defineScreen<Model>({
       isLive: false,
       render: ({ plan, report }) =>
         report === null ? (
-          plan.made && <p>Another version of redriver has made it, so only its file can be read.</p>
+          plan.made && <p>From a file, or another version of redriver: only its file can be read.</p>
         ) : (
           <>
             {report.drains.map((drain) => (

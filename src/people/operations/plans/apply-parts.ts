@@ -1,4 +1,4 @@
-/** What every apply of a plan checks and does, drain by drain: of a file, and of a shared plan. */
+/** What an apply of a plan checks and does, drain by drain. */
 import type { Core, DrainRuntime, ListingSignals } from "../../../job/door.ts";
 import { addressOf, readPause } from "../drain-pause-and-address.ts";
 import { RedriverError, unlessRedisAway } from "../../../job/contracts/errors.ts";
@@ -54,24 +54,21 @@ function invalid(what: string): RedriverError {
   return new RedriverError("plan-invalid", `the plan ${what}`);
 }
 
-/**
- * Decides every record again. Changes nothing. Throws `stopped`, and `plan-drifted` if too many are not as
- * planned.
- */
+/** Decides every record again. Changes nothing. Throws `stopped`, and `plan-drifted` if too many are not as planned. */
 export async function checkParts(
   parts: readonly PlanPart[],
   selection: PlanSelection,
   signals: ListingSignals,
-  onPage: (drain: DrainName, checked: number, planned: number) => void,
+  onPage: (part: PlanPart, checked: number, planned: number) => void,
 ): Promise<readonly CheckedPart[]> {
   const checked: CheckedPart[] = [];
   try {
     for (const part of parts) {
-      const { drain, runtime, range } = part;
+      const { runtime, range } = part;
       const orders = selection.of(range.drain);
       await runtime.source.bind();
       const check = await checkPlan(runtime, range, orders, signals, (count) =>
-        onPage(drain, count, orders.size),
+        onPage(part, count, orders.size),
       );
       checked.push({ ...part, check });
     }
@@ -79,10 +76,11 @@ export async function checkParts(
     if (!signals.stopping.aborted) throw error;
     throw new RedriverError("stopped", "stopped before anything was done", { cause: error });
   }
+  refuseDrifted(checked.map(({ check }) => check));
   return checked;
 }
 
-export function refuseDrifted(checks: readonly PlanCheck[]): void {
+function refuseDrifted(checks: readonly PlanCheck[]): void {
   const skips = checks.reduce((sum, one) => addSkips(sum, one.skips), noSkips);
   const planned = checks.reduce((sum, one) => sum + one.planned, 0);
   const drift = skippedOf(skips);

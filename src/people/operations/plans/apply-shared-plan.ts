@@ -1,7 +1,4 @@
-/**
- * Applies a plan that the replicas share, in this process: reads its lines, then checks and acts as
- * `redriver apply` does with a file.
- */
+/** Applies a plan in this process: reads its lines, checks each record again, and acts. */
 import {
   type Core,
   requireRedis,
@@ -19,7 +16,7 @@ import type {
   PlanOrder,
   PlanVerdict,
 } from "../../../job/contracts/plans.ts";
-import type { Applied, AppliedSoFar, ApplyRun } from "../../plan/apply.ts";
+import type { Applied, AppliedSoFar, ApplyWait } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import type { PlanCheck } from "../../plan/check-plan.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
@@ -28,7 +25,6 @@ import {
   applyPart,
   checkParts,
   followParts,
-  refuseDrifted,
   toPart,
   type CheckedPart,
   type PlanPart,
@@ -52,117 +48,116 @@ export interface ApplySharedRun extends BesideApply {
   readonly claim: PlanClaim;
   readonly order: PlanOrder;
   readonly signals: ListingSignals;
+  readonly watch: ApplyWatch;
 }
+
+/** What a command shows and asks while its apply goes on. */
+export interface ApplyWatch {
+  readonly onCheck?: (part: PlanPart, checked: number, planned: number) => void;
+  /** Once all is checked, before anything is done. False: nothing is. */
+  readonly agrees?: (createdAt: number, parts: readonly CheckedPart[]) => Promise<boolean>;
+  /** Before each drain, and with null once all are applied and what they sent is looked after. */
+  readonly onPhase?: (part: CheckedPart | null) => Promise<void>;
+  readonly onPage?: (part: CheckedPart, left: number) => void;
+  readonly onWait?: (part: CheckedPart, wait: ApplyWait) => void;
+  readonly onNews?: (part: CheckedPart, verdict: PlanVerdict | null) => void;
+  /** False: nobody waits for what comes back. */
+  readonly isFollowed?: boolean;
+}
+
+/** What became of one drain. */
+export type ApplyEnd = CheckedPart & { readonly applied: Applied; readonly verdict: PlanVerdict | null };
 
 const shownSkips = 10;
 
-/** Never throws: how it ended is in the plan's row. */
-export async function applySharedPlan(run: ApplySharedRun): Promise<void> {
-  const { core, book, claim, order, afterPage } = run;
-  const track = trackApply(run);
-  const { signals } = track;
+/**
+ * Shows in the plan's row how far it is and how it ended, and ends if a person stops it there. Null: the person said
+ * no. Throws what stopped it before anything was done.
+ */
+export async function applySharedPlan(run: ApplySharedRun): Promise<readonly ApplyEnd[] | null> {
+  const { core, book, clock, claim, order, watch, afterPage } = run;
+  const progress = new Map<DrainName, () => PlanApplyDrain>();
+  const signing = keepSigning(book, clock, claim, () => [...progress.values()].map((toNow) => toNow()));
+  const { signal, stopping: stop } = run.signals;
+  const stopping = AbortSignal.any([stop, signing.signal]);
+  const signals: ListingSignals = { signal, stopping };
   try {
     await requireRedis(core);
     const selection = createSelection();
     const reading = await readPlan(book.lines(claim.id), selection.add);
     if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);
-    const { drains, flags } = reading.head;
+    const { createdAt, drains, flags } = reading.head;
     const why = toWhyDiscarded(flags, `plan ${claim.id}`, order.why);
     const parts = drains.map((planned) => actingFor(toPart(core, planned, flags, why), run));
-    for (const part of parts) track.checking(part, 0, selection.of(part.drain).size);
-    const checked = await checkParts(parts, selection, signals, (drain, count, planned) => {
-      const part = parts.find((one) => one.drain === drain);
-      if (part !== undefined) track.checking(part, count, planned);
-    });
-    refuseDrifted(checked.map(({ check }) => check));
-    track.checked(checked);
+    const onCheck: NonNullable<ApplyWatch["onCheck"]> = (part, count, planned) => {
+      progress.set(part.drain, () => toChecking(part, count, planned));
+      watch.onCheck?.(part, count, planned);
+    };
+    for (const part of parts) onCheck(part, 0, selection.of(part.drain).size);
+    const checked = await checkParts(parts, selection, signals, onCheck);
+    for (const part of checked) progress.set(part.drain, () => toApplying(part));
+    if ((await watch.agrees?.(createdAt, checked)) === false) {
+      await signing.end("interrupted", `${order.by} was asked and said no; nothing was done`);
+      return null;
+    }
     const applied: Applied[] = [];
     for (const part of checked) {
-      const one = await track.applying(part, ({ onPage, onWait }) =>
-        applyPart(core, part, {
-          order: { why: order.why },
-          signals,
-          onPage: (left, soFar) => {
-            onPage(left, soFar);
-            afterPage?.(core, part.runtime.source);
-          },
-          onWait,
-        }),
-      );
-      applied.push(one);
+      await watch.onPhase?.(part);
+      applied.push(await applyAlone(part));
     }
-    await followParts(checked, applied, { signals, isWanted: true }, track.followed);
-    await track.end();
+    await watch.onPhase?.(null);
+    const isFollowed = watch.isFollowed ?? true;
+    const verdicts = await followParts(checked, applied, { signals, isWanted: isFollowed }, onNews);
+    const ends = checked.map((part, at) => ({
+      ...part,
+      applied: applied[at]!,
+      verdict: verdicts[at] ?? null,
+    }));
+    const texts = ends.flatMap((one) => toEnd(one, stopping) ?? []).join("; ");
+    const hasFailed = applied.some(({ stop: by }) => by?.kind === "failed");
+    const state = hasFailed ? "failed" : texts === "" ? "applied" : "interrupted";
+    await signing.end(state, texts === "" ? null : texts);
+    return ends;
   } catch (error) {
-    await track.fail(error);
+    const { code, message } = toFailure(error);
+    if (!stopping.aborted) await signing.end("failed", `${code}: ${message}`);
+    else await signing.end("interrupted", `${toWhyStopped(stopping)}; nothing was done`);
+    throw error;
   }
-}
 
-/** Shows an apply in the row of its plan while it goes on, and ends it if a person stops it there. */
-export function trackApply({
-  book,
-  clock,
-  claim,
-  signals: { signal, stopping },
-}: Pick<ApplySharedRun, "book" | "clock" | "claim" | "signals">) {
-  const progress = new Map<DrainName, () => PlanApplyDrain>();
-  const signing = keepSigning(book, clock, claim, () => [...progress.values()].map((toNow) => toNow()));
-  const signals: ListingSignals = { signal, stopping: AbortSignal.any([stopping, signing.signal]) };
-  const ends: string[] = [];
-  let hasFailed = false;
-  return {
-    signals,
-    checking(part: PlanPart, count: number, planned: number): void {
-      progress.set(part.drain, () => toChecking(part, count, planned));
-    },
-    checked(parts: readonly CheckedPart[]): void {
-      for (const part of parts) progress.set(part.drain, () => toApplying(part));
-    },
-    async applying(
-      part: CheckedPart,
-      run: (watch: Pick<ApplyRun, "onPage" | "onWait">) => Promise<Applied>,
-    ): Promise<Applied> {
-      const { clock: own } = part.runtime.source;
-      let soFar: (() => AppliedSoFar) | null = null;
-      let wait: { readonly reasons: Readonly<Record<string, number>>; readonly until: number } | null = null;
-      // Asked for again and again, and counts down.
-      const toWait = (): PlanApplyDrain["wait"] =>
-        wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - own.now()) };
-      progress.set(part.drain, () => toApplying(part, soFar?.(), toWait()));
-      const applied = await run({
-        onPage: (_left, done) => {
-          soFar = done;
-          wait = null;
-        },
-        onWait: ({ reasons, nextCheckMs }) => {
-          wait = { reasons, until: own.now() + nextCheckMs };
-        },
-      });
-      const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
-      progress.set(part.drain, () => ended);
-      const end = toEnd(part.drain, applied, signals.stopping);
-      if (end !== null) ends.push(end);
-      if (applied.stop?.kind === "failed") hasFailed = true;
-      return applied;
-    },
-    followed({ drain }: PlanPart, verdict: PlanVerdict | null): void {
-      const ended = progress.get(drain)?.();
-      if (ended === undefined) return;
-      progress.set(drain, () => ({ ...ended, failedAgain: verdict?.cameBack ?? 0, verdict }));
-    },
-    end(): Promise<void> {
-      const why = ends.length === 0 ? null : ends.join("; ");
-      return signing.end(hasFailed ? "failed" : why === null ? "applied" : "interrupted", why);
-    },
-    /** Of a failure before anything was done. */
-    fail(error: unknown): Promise<void> {
-      if (signals.stopping.aborted) {
-        return signing.end("interrupted", `${toWhyStopped(signals.stopping)}; nothing was done`);
-      }
-      const { code, message } = toFailure(error);
-      return signing.end("failed", `${code}: ${message}`);
-    },
-  };
+  async function applyAlone(part: CheckedPart): Promise<Applied> {
+    const { clock: own } = part.runtime.source;
+    let soFar: (() => AppliedSoFar) | null = null;
+    let wait: { readonly reasons: Readonly<Record<string, number>>; readonly until: number } | null = null;
+    // Asked for again and again, and counts down.
+    const toWait = (): PlanApplyDrain["wait"] =>
+      wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - own.now()) };
+    progress.set(part.drain, () => toApplying(part, soFar?.(), toWait()));
+    const applied = await applyPart(core, part, {
+      order: order.why === "" ? {} : { why: order.why },
+      signals,
+      onPage: (left, done) => {
+        soFar = done;
+        wait = null;
+        watch.onPage?.(part, left);
+        afterPage?.(core, part.runtime.source);
+      },
+      onWait: (waits) => {
+        wait = { reasons: waits.reasons, until: own.now() + waits.nextCheckMs };
+        watch.onWait?.(part, waits);
+      },
+    });
+    const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
+    progress.set(part.drain, () => ended);
+    return applied;
+  }
+
+  function onNews(part: CheckedPart, verdict: PlanVerdict | null): void {
+    const ended = progress.get(part.drain)?.();
+    if (ended === undefined) return;
+    progress.set(part.drain, () => ({ ...ended, failedAgain: verdict?.cameBack ?? 0, verdict }));
+    watch.onNews?.(part, verdict);
+  }
 }
 
 /** The person acts. Lanes share their times with the rest of the process. */
@@ -227,7 +222,7 @@ function toApplying(
 }
 
 /** Null if nothing is left. */
-function toEnd(drain: DrainName, { stop, left }: Applied, stopping: AbortSignal): string | null {
+function toEnd({ drain, applied: { stop, left } }: ApplyEnd, stopping: AbortSignal): string | null {
   if (stop === null) return left === 0 ? null : `${drain}: ${left} left`;
   const rest = `${left} left`;
   switch (stop.kind) {

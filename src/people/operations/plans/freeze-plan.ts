@@ -1,4 +1,4 @@
-/** Lists what drains select, sums it up, and writes it down as a plan's file. Changes nothing. */
+/** Lists what drains select, sums it up, and writes it down line by line. Changes nothing of it. */
 import {
   type Core,
   type DrainRuntime,
@@ -6,7 +6,7 @@ import {
   freezeRange,
   type FrozenRange,
 } from "../../../job/door.ts";
-import { requireArchive, toOrdered } from "./discard.ts";
+import { toOrdered } from "./discard.ts";
 import { addressOf, readHostPauses, readPause } from "../drain-pause-and-address.ts";
 import { systemClock } from "../../../system-world.ts";
 import type { Show } from "../../../job/message/show-masked-values.ts";
@@ -17,7 +17,8 @@ import type { Foreseen } from "../../plan/foresee-next-decision.ts";
 import { readOtherLanes, type OtherLane } from "../../read/other-lanes.ts";
 import { planDrain, type DrainReport } from "../../plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../plan/plan-file.ts";
-import { toPlanRecord, type PlanRecord } from "../../plan/plan-file-record.ts";
+import type { PlanRecord } from "../../plan/plan-file-record.ts";
+import type { Keeper } from "./keep-plan.ts";
 
 export interface PlanReport {
   /** Unix ms. */
@@ -45,21 +46,34 @@ export interface FreezeRun {
   readonly signals: ListingSignals;
   /** Of redriver. */
   readonly version: string;
+  /** Of a plan in Redis; null: it is not kept there. */
+  readonly keeper: Keeper | null;
   /** Called for each drain before any is listed: the destinations that are paused for it. */
   readonly onHostPauses?: (drain: DrainName, pauses: readonly HostPause[]) => void;
-  /** Called with each line of the file; null if nobody keeps it. */
-  readonly write: ((line: string) => Promise<void>) | null;
-  /** Called with each record before it is written; absent: nobody looks at single records. */
+  /** Called with each line of the file. */
+  readonly write?: (line: string) => Promise<void>;
+  /** Called with each record before it is written. */
   readonly onRecord?: (record: Foreseen, line: PlanRecord) => void;
-  readonly onPage: (drain: DrainName, page: { readonly listed: number; readonly planned: number }) => void;
+  readonly onPage?: (drain: DrainName, page: { readonly listed: number; readonly planned: number }) => void;
 }
 
-/** `records`: of all drains. The file is whole only if the report is complete. Throws as `planDrain` does. */
-export async function freezePlan(
-  run: FreezeRun,
-): Promise<{ readonly report: PlanReport; readonly records: number }> {
-  const { core, filter, show, signals, write, onRecord } = run;
-  requireArchive(core, filter);
+/** The plan is whole only if the report is complete, or it ends as such. Throws as `planDrain` does. */
+export async function freezePlan(run: FreezeRun): Promise<PlanReport> {
+  const { keeper, signals } = run;
+  const stopping = AbortSignal.any([signals.stopping, ...(keeper === null ? [] : [keeper.signal])]);
+  try {
+    const report = await freeze(run, { ...signals, stopping });
+    await (report.complete ? keeper?.complete(report) : keeper?.abandon(stopping));
+    return report;
+  } catch (error) {
+    await keeper?.abandon(stopping, error);
+    throw error;
+  }
+}
+
+async function freeze(run: FreezeRun, signals: ListingSignals): Promise<PlanReport> {
+  const { core, filter, show, keeper } = run;
+  const write = (line: string) => Promise.all([keeper?.write(line), run.write?.(line)]);
   const drains = run.drains.map((drain) => toOrdered(drain, filter));
   const createdAt = systemClock.now();
   const documentHash = core.document.hash;
@@ -84,35 +98,32 @@ export async function freezePlan(
       return { drain: name, source: source.config.id, address, host, rulesHash, from, to };
     }),
   };
-  await write?.(writer.head(head));
-  let records = 0;
+  await write(writer.head(head));
   const reports: PlanReport["drains"][number][] = [];
   let complete = true;
   try {
     for (const [drain, range] of ranges) {
-      const take = async (record: Foreseen): Promise<void> => {
-        records += 1;
-        if (write === null && onRecord === undefined) return;
-        const line = toPlanRecord(drain, record, show);
-        onRecord?.(record, line);
-        await write?.(writer.record(line));
+      const onRecord = async (record: Foreseen, line: PlanRecord): Promise<void> => {
+        keeper?.count(line);
+        run.onRecord?.(record, line);
+        await write(writer.record(line));
       };
-      const onPage: Parameters<typeof planDrain>[0]["onPage"] = (page) => run.onPage(drain.config.name, page);
-      const report = await planDrain({ drain, range, filter, show, signals, onRecord: take, onPage });
+      const onPage: Parameters<typeof planDrain>[0]["onPage"] = (page) => {
+        keeper?.onPage(drain.config.name, page);
+        run.onPage?.(drain.config.name, page);
+      };
+      const report = await planDrain({ drain, range, filter, show, signals, onRecord, onPage });
       const { host } = addressOf(core, drain);
       const origins = report.estimate.destinations.top.map(({ origin }) => origin);
       const otherLanes = await readOtherLanes(core, drain, origins);
       reports.push({ ...report, host, pausedBy: await readPausedBy(core, drain), otherLanes });
     }
-    await write?.(writer.end());
+    await write(writer.end());
   } catch (error) {
     if (!signals.stopping.aborted) throw error;
     complete = false;
   }
-  return {
-    report: { createdAt, documentHash, ledger: core.ledger, filter, complete, drains: reports },
-    records,
-  };
+  return { createdAt, documentHash, ledger: core.ledger, filter, complete, drains: reports };
 }
 
 async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {

@@ -1,43 +1,35 @@
 /**
- * Plans that the replicas share, as one replica works on them:
+ * Plans that replicas and commands share, as one process works on them:
  *
  *   make ─► row in Redis ─► survey ─► lines and summary ─► ready ─► apply ─► applied
  *                              │                                     │  ▲
  *                              └─► stopped, died, failed             └──┘ stopped, died, paused: apply again
  *
- * Any replica shows, stops and removes them. The one that got the request works, in its own process. Nothing
- * continues elsewhere by itself: a replica that dies leaves its work interrupted, and a person applies again.
+ * Any of them shows, stops and removes them. The one that got the request works, in its own process. A file is read
+ * into Redis before it is applied. Nothing continues elsewhere by itself: a replica that dies leaves its work interrupted, and a person applies again.
  * The ledger knows what is done.
  */
-import { chooseDrains } from "../choose-drains.ts";
-import { requireFailure } from "../failures/choose.ts";
-import type { Clock } from "../../../job/contracts/clock.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { isObject, parseJson } from "../../../job/message/json-value.ts";
-import type { DrainName, Identities, PlanId } from "../../../job/contracts/ids.ts";
+import type { DrainName, PlanId } from "../../../job/contracts/ids.ts";
 import {
   planLimits,
-  type PlanBook,
   type PlanClaim,
   type PlanFilter,
   type PlanOrder,
   type SharedPlan,
 } from "../../../job/contracts/plans.ts";
-import { applySharedPlan, type BesideApply } from "./apply-shared-plan.ts";
-import { requireArchive } from "./discard.ts";
-import type { PlanReport } from "./freeze-plan.ts";
-import { makePlan, toPlanCommand } from "./make-plan.ts";
-import { requireRules } from "./require-rules.ts";
+import type { PlanFile } from "../../plan/plan-file.ts";
+import { applySharedPlan, type ApplyEnd, type ApplyWatch, type BesideApply } from "./apply-shared-plan.ts";
+import { toWhyDiscarded } from "./discard.ts";
+import { freezePlan, type PlanReport } from "./freeze-plan.ts";
+import { importPlan } from "./import-plan.ts";
+import { beginKeeping, newClaim, type Keeper, type KeepParts } from "./keep-plan.ts";
+import { requireSelection } from "./require-selection.ts";
 import { type Core, type CoreLease, recordIntent } from "../../../job/door.ts";
 
-export interface PlanDeskParts extends BesideApply {
+export interface PlanDeskParts extends BesideApply, KeepParts {
   readonly acquire: () => CoreLease;
-  readonly book: PlanBook;
-  readonly clock: Pick<Clock, "sleep">;
-  readonly identities: Pick<Identities, "token">;
-  readonly replica: string;
-  /** Of redriver. */
-  readonly version: string;
   /** Aborts when the process is to stop: its work ends at the end of a page or batch. */
   readonly stop: AbortSignal;
 }
@@ -54,20 +46,30 @@ export interface ShownPlan {
   readonly report: PlanReport | null;
 }
 
+/** `ended`: what became of each drain; null: the person said no. Rejects with what stopped it before anything was done. */
+export interface Applying {
+  readonly ended: Promise<readonly ApplyEnd[] | null>;
+}
+
 export type PlanDesk = ReturnType<typeof createPlanDesk>;
 
 /** Calls fail with `plan-refused` for what cannot be done now, `not-found`, and `redis-unavailable`. */
 export function createPlanDesk(parts: PlanDeskParts) {
-  const { acquire, book, clock, identities, replica, version, stop } = parts;
+  const { acquire, book, clock, identities, replica, version, stop, maxRecords = planLimits.records } = parts;
   const now = new AbortController();
   const running = new Set<Promise<void>>();
   let isMaking = false;
   /** Records of the plans that are applied here: their orders are in memory. */
   let applying = 0;
 
-  const run = (work: Promise<void>): void => {
-    const ended = work.finally(() => void running.delete(ended));
+  const run = (work: Promise<unknown>): void => {
+    // How it ended is in the plan's row.
+    const ended = work.then(
+      () => undefined,
+      () => undefined,
+    );
     running.add(ended);
+    void ended.then(() => running.delete(ended));
   };
   const signalsOf = (superseded: CoreLease["superseded"], drains: readonly DrainName[]) => ({
     signal: now.signal,
@@ -100,7 +102,15 @@ export function createPlanDesk(parts: PlanDeskParts) {
     }
   }
 
-  async function make({ drains: names, filter, by }: PlanRequest): Promise<PlanId> {
+  /** Begins a plan that the caller makes. One that is passing is no act, so no audit has it. */
+  async function keep({ drains, filter, by }: PlanRequest, core: Core, isPassing = false): Promise<Keeper> {
+    const claim = newClaim(parts);
+    if (!isPassing) await auditPlanAct(core, "plan-make", { id: claim.id, drains }, { by });
+    return beginKeeping(parts, claim, { by, drains, filter, documentHash: core.document.hash }, isPassing);
+  }
+
+  async function make(request: PlanRequest): Promise<PlanId> {
+    const { drains: names, filter } = request;
     refuseStopped();
     if (isMaking) throw refused("this replica is making a plan already: wait for its end, or stop it");
     isMaking = true;
@@ -111,35 +121,25 @@ export function createPlanDesk(parts: PlanDeskParts) {
     };
     try {
       if (names.length === 0) throw new RedriverError("command-misused", "a plan is of at least one drain");
-      const drains = chooseDrains(core, names);
-      if (filter.failure !== undefined) {
-        const sources = drains.map(({ config }) => config.source.id);
-        await requireFailure(core, sources, filter.failure);
-      }
-      requireRules(drains, filter.rules ?? []);
-      requireArchive(core, filter);
-      const claim = { id: identities.token() as string as PlanId, token: identities.token() };
-      await auditPlanAct(core, "plan-make", { id: claim.id, drains: names }, { by });
-      const about = { by, drains: names, filter, documentHash: core.document.hash };
-      if ((await book.begin(claim, about, replica)) === "full") throw full(names, filter);
+      const drains = await requireSelection(core, names, filter);
+      const keeper = await keep(request, core);
       const signals = signalsOf(superseded, names);
-      run(makePlan({ core, book, clock, claim, drains, filter, version, signals }).finally(end));
-      return claim.id;
+      run(freezePlan({ core, drains, filter, show: "masked", version, signals, keeper }).finally(end));
+      return keeper.id;
     } catch (error) {
       end();
       throw error;
     }
   }
 
-  async function apply(id: PlanId, order: PlanOrder): Promise<void> {
+  async function apply(id: PlanId, order: PlanOrder, watch: ApplyWatch = {}): Promise<Applying> {
     refuseStopped();
-    const shown = await book.read(id);
-    if (shown === null) throw unknown(id);
-    const { made, drains } = shown.plan;
+    const { made, drains, filter } = await read(id);
     if (made === null) throw notWhole(id);
-    if (applying > 0 && applying + made.records > planLimits.records) {
+    toWhyDiscarded(filter, id, order.why);
+    if (applying + made.records > maxRecords) {
       throw refused(
-        `this replica applies ${applying} records already, and ${planLimits.records} is the most at once: wait for its end, or stop it`,
+        `this replica applies ${applying} records already, and ${maxRecords} is the most at once: wait for its end, stop it, or use a command (redriver apply ${id})`,
       );
     }
     applying += made.records;
@@ -150,17 +150,44 @@ export function createPlanDesk(parts: PlanDeskParts) {
     };
     try {
       const claim = { id, token: identities.token() };
-      await startApply(book, claim, order, replica);
+      await start(claim, order);
       const signals = signalsOf(superseded, drains);
-      run(applySharedPlan({ ...parts, core, claim, order, signals }).finally(end));
+      const ended = applySharedPlan({ ...parts, core, claim, order, signals, watch }).finally(end);
+      run(ended);
+      return { ended };
     } catch (error) {
       end();
       throw error;
     }
   }
 
+  /** Throws `plan-refused` if it cannot be applied now. */
+  async function start(claim: PlanClaim, order: PlanOrder): Promise<void> {
+    const started = await book.startApply(claim, order, replica);
+    if (started.kind === "unknown") throw unknown(claim.id);
+    if (started.kind === "not-whole") throw notWhole(claim.id);
+    if (started.kind === "busy") {
+      throw refused(
+        `${started.by} applies a plan of drain ${started.drain} already, in replica ${started.replica}: wait for its end, or stop it`,
+      );
+    }
+  }
+
   return {
+    keep,
     make,
+    /** The plan of a file: the same as before if it is there already. */
+    async import(file: PlanFile, by: string): Promise<SharedPlan> {
+      const { head, sha256 } = file;
+      const same = (await book.all()).find(({ made }) => made?.sha256 === sha256);
+      if (same !== undefined) return same;
+      const { showContent: _, ...filter } = head.flags;
+      const drains = head.drains.map(({ drain }) => drain);
+      const about = { by, drains, filter, documentHash: head.documentHash };
+      const keeper = await beginKeeping(parts, newClaim(parts), about);
+      await importPlan(file, keeper);
+      return read(keeper.id);
+    },
     /** A person's order; its reason goes into the audit. What is done already is skipped. */
     apply,
     list: () => book.all(),
@@ -214,23 +241,6 @@ export function createPlanDesk(parts: PlanDeskParts) {
   };
 }
 
-/** Throws `plan-refused` if it cannot be applied now. */
-export async function startApply(
-  book: PlanBook,
-  claim: PlanClaim,
-  order: PlanOrder,
-  replica: string,
-): Promise<void> {
-  const started = await book.startApply(claim, order, replica);
-  if (started.kind === "unknown") throw unknown(claim.id);
-  if (started.kind === "not-whole") throw notWhole(claim.id);
-  if (started.kind === "busy") {
-    throw refused(
-      `${started.by} applies a plan of drain ${started.drain} already, in replica ${started.replica}: wait for its end, or stop it`,
-    );
-  }
-}
-
 function isWorkedOn({ state }: SharedPlan): boolean {
   return state === "making" || state === "applying" || state === "stopping";
 }
@@ -243,14 +253,8 @@ function unknown(id: PlanId): RedriverError {
   return new RedriverError("not-found", `there is no plan ${id}: a plan is kept for a day`);
 }
 
-export function notWhole(id: PlanId): RedriverError {
+function notWhole(id: PlanId): RedriverError {
   return refused(`plan ${id} is not whole, so it cannot be applied: make a new one`);
-}
-
-function full(drains: readonly string[], filter: PlanFilter): RedriverError {
-  return refused(
-    `there are ${planLimits.plans} applied plans already, the most at once: remove one, or use a file: ${toPlanCommand(drains, filter)} --out plan.ndjson`,
-  );
 }
 
 /** What a person does with a plan, in the audit of each of its drains. An apply has entries of its own. */

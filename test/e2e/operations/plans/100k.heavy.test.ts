@@ -7,7 +7,7 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
-it("a plan of 100,000 records takes a fifth of what all plans may; one more is refused with the command that has no limit", async () => {
+it("a plan of 100,000 records takes a fifth of what all plans may; one more is refused with the commands that have no limit", async () => {
   const stand = await createPlanStand(redis.url());
   stand.seed(planLimits.records + 1);
   const here = await startDesk({ env: stand.env, document: outageDocument });
@@ -25,7 +25,7 @@ it("a plan of 100,000 records takes a fifth of what all plans may; one more is r
   const { state, why, made } = await planOf(here, larger);
   expect({ state, made }).toEqual({ state: "failed", made: null });
   expect(why).toBe(
-    "plan-refused: the plan has more than 100000 records, the most of a shared plan; narrow it, or use a file: redriver plan orders --out plan.ndjson, then redriver apply plan.ndjson",
+    "plan-refused: the plan has more than 100000 records, the most of a replica: narrow it, or make and apply it by commands (redriver plan --keep, redriver apply), which have no such limit",
   );
   expect(await command("HGET", key.replace(id, larger), "bytes")).toBe("0");
 }, 420_000);

@@ -202,6 +202,33 @@ describe("the book of shared plans", () => {
     expect((await ids())[0]).toBe("p8");
   });
 
+  test("one that nobody asked to keep makes room first, and takes none of those that were asked for", async () => {
+    const { book, whole, advance } = create({ plans: 2, bytes: 10_000, records: 9 });
+    const look = async (id: string): Promise<string> => {
+      const begun = await book.begin(claim(id), about("orders"), "one", true);
+      if (begun === "begun") {
+        await book.append(claim(id), 0, "text");
+        await book.complete(claim(id), made, "summary", 1);
+      }
+      await advance(1);
+      return begun;
+    };
+    const ids = async () => (await book.all()).map(({ id }) => id);
+    await whole("asked", "orders");
+    expect([await look("look"), await look("newer"), await ids()]).toEqual([
+      "begun",
+      "begun",
+      ["newer", "asked"],
+    ]);
+    await whole("too", "mails");
+    expect([await look("late"), await ids()]).toEqual(["full", ["too", "asked"]]);
+    await book.remove("asked" as PlanId);
+    await look("applied");
+    await book.startApply(claim("applied"), order, "one");
+    await book.end(claim("applied"), "applied", null, []);
+    expect([await look("late"), await ids()]).toEqual(["full", ["applied", "too"]]);
+  });
+
   test("forgets a plan a day after it was made, and not while an apply gives signs", async () => {
     const { book, whole, advance, stateOf } = create();
     await whole("p1", "orders");

@@ -101,7 +101,7 @@ describe("a plan to discard", () => {
     expect(err).toContain("discard → changed");
     expect(exitCode).toBe(0);
     expect(stand.emulator.dlq.size).toBe(11);
-    expect((await dropsOf(stand))[0]?.why).toMatch(/^plan of 20\S+ \S+ UTC: the receiver/);
+    expect((await dropsOf(stand))[0]?.why).toMatch(/^plan [0-9a-f-]{36}: the receiver/);
   });
 
   it("is refused without an archive, and without a reason, and does nothing in a paused drain", async () => {

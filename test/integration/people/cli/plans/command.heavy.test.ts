@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { PlanId } from "../../../../../src/job/contracts/ids.ts";
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
+import type { PlanDesk } from "../../../../../src/people/operations/plans/plan-desk.ts";
 import { makeHere, planOf, startDesk } from "../../../../support/desk-stand.ts";
 import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -24,6 +25,12 @@ async function setUp() {
   const json = async (...argv: readonly string[]): Promise<unknown> =>
     JSON.parse((await stand.run([...argv, "--json"])).out);
   return { ...stand, replica, json };
+}
+
+async function readAll(file: ReturnType<PlanDesk["file"]>): Promise<string> {
+  let text = "";
+  for await (const part of (await file) ?? []) text += part.toString("utf8");
+  return text;
 }
 
 describe("redriver plans", () => {
@@ -69,25 +76,49 @@ describe("redriver plans", () => {
     await replica.desk.settled();
     await emulator.idle();
     expect(receiver.deliveries).toHaveLength(3);
-    expect(await json("plan", "--all", "--keep")).toMatchObject({ v: 1, id: expect.any(String) as string });
-    const misused = await run(["plan", "--all", "--keep", "--records"]);
+    // Each plan is kept; one with content is not.
+    const made = (await json("plan", "--all", "--host", "x")) as { readonly id: string };
+    expect(await planOf(replica, made.id as PlanId)).toMatchObject({ state: "ready", filter: { host: "x" } });
+    expect(await json("plan", "--all", "--show-content")).toMatchObject({ id: null });
+    const misused = await run(["plan", "--all", "--keep", "--show-content"]);
     expect({ code: misused.exitCode, err: misused.err }).toEqual({
       code: 2,
-      err: expect.stringContaining("--keep is of a masked plan in Redis") as string,
+      err: expect.stringContaining("--keep is of a masked plan") as string,
     });
   });
 
-  it("writes the file of one, which apply takes; its progress is the replica's own", async () => {
+  it("writes the file of one, which apply reads back into the store, also with content", async () => {
     const { seed, run, file, apply, replica, receiver, emulator } = await setUp();
     seed(3);
     const id = await makeHere(replica);
     expect((await run(["plans", "show", id, "--out", file])).exitCode).toBe(0);
-    const bytes: Buffer[] = [];
-    for await (const part of (await replica.desk.file(id)) ?? []) bytes.push(part);
-    expect(readFileSync(file, "utf8")).toBe(Buffer.concat(bytes).toString("utf8"));
-    expect((await apply("--reason", "INC-7", "--by", "bob")).exitCode).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(await readAll(replica.desk.file(id)));
+    // It is there still, so the file is that plan.
+    expect((await apply("--messages", "3")).exitCode).toBe(0);
+    expect(await replica.desk.list()).toMatchObject([{ id, state: "applied", apply: { by: "ada" } }]);
+    await replica.desk.remove(id, { by: "eve" });
+    expect((await apply()).exitCode).toBe(0);
+    const [again] = await replica.desk.list();
+    expect(again).toMatchObject({
+      by: "ada",
+      state: "applied",
+      made: { records: 3, decisions: { republish: 3 } },
+    });
+    const same = await readAll(replica.desk.file(again!.id));
+    expect(same).toBe(readFileSync(file, "utf8"));
     await emulator.idle();
     expect(receiver.deliveries).toHaveLength(3);
+
+    seed(2, { body: "of-a-body" });
+    await run(["plan", "--all", "--show-content", "--out", file]);
+    expect(readFileSync(file, "utf8")).toContain("of-a-body");
+    expect((await apply()).exitCode).toBe(0);
+    expect((await apply()).exitCode).toBe(0);
+    const all = await replica.desk.list();
+    expect(all).toHaveLength(2);
+    expect(await readAll(replica.desk.file(all[0]!.id))).not.toContain("of-a-body");
+    await emulator.idle();
+    expect(receiver.deliveries).toHaveLength(5);
   });
 
   it("is applied by the beginning of its id, and the replicas see how far it is", async () => {

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { DrainName, PlanId } from "../../../../../src/job/contracts/ids.ts";
@@ -136,26 +135,6 @@ describe("a plan that the replicas share", () => {
     expect(out).toContain('"act":"apply"');
     expect(out).toContain(order.why);
     expect(out).toContain('"by":"ada"');
-  });
-
-  it("is the file that redriver plan --out writes, so redriver apply takes it", async () => {
-    const stand = await setUp();
-    stand.seed(700);
-    const here = await stand.replica();
-    const id = await makeHere(here);
-    const text = await textOf(await here.desk.file(id));
-    await stand.plan();
-    const lines = text.trimEnd().split("\n");
-    const records = lines.slice(1, -1).map((line) => JSON.parse(line) as object);
-    const { out } = await stand.run(["plan", "--all", "--records", "--json"]);
-    const printed = out.trimEnd().split("\n");
-    expect(records.map((record) => ({ v: 1, ...record }))).toEqual(
-      printed.map((line) => JSON.parse(line) as unknown),
-    );
-    expect(lines.at(-1)).toContain((await planOf(here, id)).made?.sha256);
-    writeFileSync(stand.file, text);
-    expect((await stand.apply()).exitCode).toBe(0);
-    await stand.expectDelivered(700);
   });
 
   it("has nothing of a message's content in Redis", async () => {
