@@ -1,6 +1,6 @@
 import type { SourceBook } from "./contracts/source-book.ts";
 import type { CheckItem } from "./message/item-policy.ts";
-import type { Archive } from "./contracts/archive.ts";
+import type { Archive, ArchivedLetters } from "./contracts/archive.ts";
 import type { CopyBook } from "./contracts/copy-book.ts";
 import type { Audit } from "./contracts/audit.ts";
 import type { Clock } from "./contracts/clock.ts";
@@ -104,6 +104,8 @@ export interface DrainRuntime {
   readonly hasOthers: boolean;
   /** A person discards all that it decides, whatever the rules say. `why`: for the audit. Absent: nobody does. */
   readonly discard?: { readonly why: string };
+  /** A person publishes these again, drops too. The queue does not have them. Absent: the drain is of the queue. */
+  readonly fromArchive?: ArchivedLetters;
   /** Letters that supersede others (page/newest.ts). Absent: not known, or no rule asks. */
   readonly newer?: FindNewer;
   /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */

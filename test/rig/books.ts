@@ -75,7 +75,7 @@ export function createBooks(options: BooksOptions): Books {
         const { dlqId, root, fate } = letter;
         if (!dropped.has(dlqId)) {
           judge.broken("deleted-unproven", `${dlqId} (${root}) was neither accepted nor archived`);
-        } else if (fate === "drop") {
+        } else if (fate === "drop" || fate === "take-back") {
           drops += 1;
         } else {
           judge.broken("against-the-rules", `${dlqId} (${root}) had to ${fate}, was dropped`);

@@ -3,7 +3,7 @@
  * word counts in one place: an extra acceptance has to be declared by it.
  *
  *   in the queue ─┬─ accepted, then deleted by id
- *                 ├─ dropped: in the archive, then deleted by id
+ *                 ├─ dropped: in the archive, then deleted by id ─── to be taken back: then accepted
  *                 ├─ vanished by its age
  *                 └─ still there
  */
@@ -134,7 +134,8 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
     published.set(messageId, booked);
     acceptances.push({ seq, at, suffix: read.suffix, messageId });
     if (acceptances.length > 1) doubled.add(booked);
-    if (letter.fate !== "republish") {
+    const isTakenBack = letter.fate === "take-back" && booked.deleted !== null;
+    if (letter.fate !== "republish" && !isTakenBack) {
       broken(
         "against-the-rules",
         `${letter.dlqId} (${letter.root}) had to ${letter.fate} and was republished`,

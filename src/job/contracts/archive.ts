@@ -62,6 +62,16 @@ export interface ArchiveDamage {
   readonly why: string;
 }
 
+/** The dead letters of a drain that the archive alone has, as a plan lists them. */
+export interface ArchivedLetters {
+  /** For how long the archive keeps them. */
+  readonly keptForMs: number;
+  /** At least one page; each record once. Throws `archive-unavailable`, and `redis-unavailable`. */
+  pages(): AsyncIterable<{ readonly records: readonly RawRecord[]; readonly isLast: boolean }>;
+  /** By the audit, of a record of a page that the ledger has forgotten. `unknown`: the audit does not reach so far back. */
+  wasPublished(dlqId: DlqId): "no" | "yes" | "unknown";
+}
+
 /**
  * Reads the entries of every process, file by file, oldest first. An entry may appear twice. Damage is
  * reported and skipped: everything before and after it is read. Fails with `archive-unavailable` if the

@@ -74,6 +74,12 @@ export interface BeginOptions {
    * has it, so that whoever takes over drops it as well.
    */
   readonly isDiscard?: true;
+  /**
+   * The archive alone has these records, and keeps them for so long. So a tombstone of a drop is taken back, by a
+   * series that is later than all before the drop. Each entry is kept as long: nothing else shows that a record of the
+   * archive was published.
+   */
+  readonly archivedForMs?: number;
   readonly workerLostAt?: number;
   /** Entries of the audit that are true if every record is begun and no double is declared (Riding). */
   readonly audit?: readonly NewAuditEntry[];

@@ -22,6 +22,8 @@ export const planFilter = z.object({
   limit: count.exactOptional(),
   /** All of them are discarded: archived, then deleted. Absent: the rules decide. */
   discard: z.literal(true).exactOptional(),
+  /** What the archive alone has is published again. Absent: the plan is of the queue. */
+  fromArchive: z.literal(true).exactOptional(),
 });
 export type PlanFilter = Frozen<z.infer<typeof planFilter>>;
 

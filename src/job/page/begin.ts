@@ -11,7 +11,7 @@ import type { Begun, Item, Letter } from "./letter.ts";
 
 export type Beginning = Pick<
   BeginOptions,
-  "act" | "via" | "token" | "pageReadAt" | "pastHorizon" | "previous" | "isDiscard"
+  "act" | "via" | "token" | "pageReadAt" | "pastHorizon" | "previous" | "isDiscard" | "archivedForMs"
 >;
 
 /** `recordBegun`: see begin. */

@@ -13,6 +13,7 @@ import type { RecordFacts } from "../rules/record-facts.ts";
 export interface DecidingRuntime {
   readonly config: DrainRuntime["config"];
   readonly discard?: DrainRuntime["discard"];
+  readonly fromArchive?: DrainRuntime["fromArchive"];
   readonly newer?: DrainRuntime["newer"];
   readonly source: ServiceTime &
     Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem"> & {
@@ -33,8 +34,10 @@ export function decideLetter(
 ): RecordFacts {
   const { decision, facts } = decide(runtime.config, letter, now, {
     isDiscarded: runtime.discard !== undefined,
+    isFromArchive: runtime.fromArchive !== undefined,
     newer: runtime.newer,
   });
+  letter.isFromArchive = runtime.fromArchive !== undefined;
   letter.facts = facts;
   letter.attempt = facts.attempt;
   letter.decision = decision;

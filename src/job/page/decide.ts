@@ -24,8 +24,8 @@ export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt"
 
 /**
  * Decides one letter: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
- * Unix ms by the service's clock. `isDiscarded`: a person's order stands in place of the rules. `newer`: absent if the
- * queue was not listed for it.
+ * Unix ms by the service's clock. `isDiscarded`: a person's order stands in place of the rules. `isFromArchive`: the
+ * archive alone has it. `newer`: absent if the queue was not listed for it.
  */
 export function decide(
   drain: DecidingDrain,
@@ -33,8 +33,13 @@ export function decide(
   now: number,
   {
     isDiscarded = false,
+    isFromArchive = false,
     newer,
-  }: { readonly isDiscarded?: boolean; readonly newer?: FindNewer | undefined } = {},
+  }: {
+    readonly isDiscarded?: boolean;
+    readonly isFromArchive?: boolean;
+    readonly newer?: FindNewer | undefined;
+  } = {},
 ): { readonly decision: Decision; readonly facts: RecordFacts } {
   const { content, view, reading } = letter;
   const root = rootOf(content, reading);
@@ -45,13 +50,38 @@ export function decide(
     // A release grants one more attempt: its count stands in place of the lineage's.
     attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
     rootCreatedAt: root.rootCreatedAt,
-    expiresAt: content.enteredAt + drain.source.retentionMs,
+    expiresAt: isFromArchive ? Infinity : content.enteredAt + drain.source.retentionMs,
     ...(newer && { newer }),
   };
-  const decision = isDiscarded
-    ? decidedByOrder(drain, letter, now)
-    : (decidedByLedger(drain, letter, now) ?? decidedByRules(drain, letter, facts));
+  if (isDiscarded) return { decision: decidedByOrder(drain, letter, now), facts };
+  if (isFromArchive) return { decision: decidedForArchive(drain, letter, facts), facts };
+  const decision = decidedByLedger(drain, letter, now) ?? decidedByRules(drain, letter, facts);
   return { decision, facts };
+}
+
+const publishedBefore: Decision = { then: "hold", reason: "published-before", rule: null };
+
+/**
+ * A person takes drops back, so no rule drops it again. What rules hold or park stays in the archive. There is no dead
+ * letter for the service's own retry.
+ */
+function decidedForArchive(drain: DecidingDrain, letter: Decidable, facts: RecordFacts): Decision {
+  const { view, mayBeForgotten } = letter;
+  const isUnfinished = view.state === "archived" || (view.state === "open" && view.isDiscarded === true);
+  // The queue may have it still.
+  if (isUnfinished) return { then: "hold", reason: "in-flight", rule: null };
+  const wasDropped = view.state === "gone" && view.wasArchived === true;
+  const decision =
+    (wasDropped ? null : decidedByLedger(drain, letter, facts.now)) ?? decidedByRules(drain, letter, facts);
+  const { then, reason, rule } = decision;
+  if (then === "settle") return publishedBefore;
+  if (then === "republish") {
+    return { then, reason: reason === "due" ? "from-archive" : reason, rule, set: decision.set };
+  }
+  if (then !== "drop") return decision;
+  if (mayBeForgotten && drain.afterLedgerLoss === "park")
+    return { then: "park", reason: "ledger-lost", rule };
+  return { then: "republish", reason: "from-archive", rule, set: {} };
 }
 
 const discarded: Decision = { then: "drop", reason: "discarded", rule: null };

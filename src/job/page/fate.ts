@@ -18,7 +18,7 @@ export type Fate =
       readonly isOfNow: boolean;
       /** The audit has its delete. */
       readonly isDeleteAudited: boolean;
-      /** The service took it out of the DLQ itself. */
+      /** The service took it out of the DLQ itself, or the archive alone has it. */
       readonly isGone?: boolean;
     }
   /** The archive holds it, and the ledger has recorded that. */

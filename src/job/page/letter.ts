@@ -55,6 +55,8 @@ export class Letter {
   parentFailure: string | null = null;
 
   // decide-letter.ts
+  /** The queue does not have it. */
+  isFromArchive = false;
   facts: RecordFacts | null = null;
   /** Redrives that count: the larger of lineage and ledger; after a release the ledger's alone. */
   attempt = 0;
@@ -235,6 +237,11 @@ export function isReconciling({ view }: Pick<Letter, "view">): boolean {
 /** It goes by the service's own retry. */
 export function isByService({ item }: Pick<Letter, "item">): boolean {
   return item?.via === "service";
+}
+
+/** Once it is published, no dead letter is left to delete. */
+export function needsNoDelete(letter: Letter): boolean {
+  return letter.isFromArchive || isByService(letter);
 }
 
 /** It goes on, unless a gate holds it. */

@@ -187,7 +187,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         addDecision(dlqId, decision);
         countDone(letter, "published");
         tally.republished += 1;
-        if (fate.isGone === true) {
+        if (fate.isGone === true && !letter.isFromArchive) {
           tally.deleted += 1;
           events.emit({ type: "record:settled", ...of, count: 1 });
         }

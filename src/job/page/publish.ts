@@ -25,7 +25,15 @@ import type { DrainRuntime } from "../runtime.ts";
 import { begin } from "./begin.ts";
 import { leaveInDoubt } from "./fate.ts";
 import { askGates } from "./gates.ts";
-import { idsOf, isByService, isReconciling, type Begun, type Letter, type Proof } from "./letter.ts";
+import {
+  idsOf,
+  isByService,
+  isReconciling,
+  needsNoDelete,
+  type Begun,
+  type Letter,
+  type Proof,
+} from "./letter.ts";
 import { halves } from "./publish/batches.ts";
 import { concludeNotTaken } from "./publish/by-service.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
@@ -119,7 +127,7 @@ async function post(
   endTurn: () => void,
   previous?: BeginOptions["previous"],
 ): Promise<void> {
-  const { source, config } = context.drain;
+  const { source, config, fromArchive } = context.drain;
   const mayBeSent = startSendDeadline(source.clock, source.ledger.limits.sendByMs);
   const token = source.identities.token();
   const isRetry = letters[0] !== undefined && isByService(letters[0]);
@@ -129,7 +137,7 @@ async function post(
     token,
     pageReadAt: context.pageReadAt,
     pastHorizon: config.unknownOutcome === "republish" ? "new-series" : "leave",
-    ...defined({ previous }),
+    ...defined({ previous, archivedForMs: fromArchive?.keptForMs }),
   });
   const [first] = begun;
   if (first === undefined) return;
@@ -277,7 +285,7 @@ async function concludeItems(
     for (const proof of proofs) {
       const { deduplicated } = proof;
       const { letter } = proof.begun;
-      const isGone = isByService(letter);
+      const isGone = needsNoDelete(letter);
       letter.fate = { kind: "published", deduplicated, isOfNow: isOfNow(proof), isDeleteAudited, isGone };
     }
   }

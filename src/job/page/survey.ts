@@ -1,13 +1,16 @@
 /**
- * Reads all records that a drain selects and decides each as a pass would, through the same stages. Changes
+ * Reads all records that a drain selects, or that the archive has of it, and decides each as a pass would, through the same stages. Changes
  * nothing: no pass is opened, and nothing is begun, parked or deleted. The ledger is asked by `peek`, which
  * records nothing.
  */
+import type { ArchivedLetters } from "../contracts/archive.ts";
+import type { DrainName } from "../contracts/ids.ts";
+import type { LedgerView } from "../contracts/ledger-entries.ts";
 import type { UnusableRecord } from "../message/dead-letter.ts";
 import { byHalves } from "../by-halves.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd } from "../listing/list-to-end.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { toUnworkable } from "./put-aside.ts";
 import { decideLetter } from "./decide-letter.ts";
 import { idsOf, type Letter } from "./letter.ts";
@@ -47,7 +50,10 @@ export async function* survey(
   };
   // A person waits for it and can stop it.
   const inTime = { ...signals, maxListingMs: Infinity };
-  for await (const { records, readAt, isLast } of listToEnd(source, query, inTime)) {
+  const { fromArchive } = drain;
+  const pages =
+    fromArchive === undefined ? listToEnd(source, query, inTime) : listArchived(source, fromArchive);
+  for await (const { records, readAt, isLast } of pages) {
     const parts = await byHalves(
       records,
       async (some) => {
@@ -68,11 +74,36 @@ export async function* survey(
   }
 }
 
+async function* listArchived({ readAt }: SourceRuntime, { pages }: ArchivedLetters) {
+  for await (const page of pages()) yield { ...page, readAt: await readAt() };
+}
+
 /** Decides these records by the ledger as it is now. At most 100. */
 async function decideAll(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
   if (letters.length === 0) return;
   const { ledger } = drain.source;
   await recognise(drain.source, letters);
   see(letters, await ledger.peek(idsOf(letters)), ledger.limits);
+  if (drain.fromArchive !== undefined) remember(letters, drain.fromArchive);
   for (const letter of letters) decideLetter(drain, letter);
+}
+
+const publishedOnce: LedgerView = { state: "gone", at: 0 };
+const mayBePublished: LedgerView = {
+  state: "parked",
+  reason: "outcome-unknown",
+  drain: "" as DrainName,
+  rulesHash: "",
+  attempt: 0,
+  firstAt: 0,
+};
+
+/** The ledger forgets long before the archive does. What may have been published waits for a person. */
+function remember(letters: readonly Letter[], { wasPublished }: ArchivedLetters): void {
+  for (const letter of letters) {
+    if (letter.view.state !== "absent") continue;
+    const answer = wasPublished(letter.dlqId);
+    if (answer === "yes") letter.view = publishedOnce;
+    if (answer === "unknown") letter.view = mayBePublished;
+  }
 }

@@ -111,7 +111,8 @@ export async function workPage(
 /** Each come-back is recorded when first met. A listing check of its step meets it again. */
 async function noteComeBacks(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
   await recognise(drain.source, letters);
-  if (drain.config.mode !== "live") return;
+  // What is archived failed long ago. Its lane and its host have learned of it.
+  if (drain.config.mode !== "live" || drain.fromArchive !== undefined) return;
   await writeEvidence(drain.source, letters);
   const isNew = letters.filter(({ isNewComeBack }) => isNewComeBack);
   if (isNew.length === 0) return;
@@ -170,9 +171,12 @@ function deletesAudited(letters: readonly Letter[]): ReadonlySet<DlqId> {
 }
 
 /** Those whose copy is due, if they stay. */
-function expiringSoon({ config, source }: DrainRuntime, records: readonly RawRecord[]): readonly RawRecord[] {
+function expiringSoon(
+  { config, source, fromArchive }: DrainRuntime,
+  records: readonly RawRecord[],
+): readonly RawRecord[] {
   const { then, withinMs } = config.beforeExpiry;
-  if (then === "nothing") return [];
+  if (then === "nothing" || fromArchive !== undefined) return [];
   const by = serviceNow(source) + withinMs;
   return records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
 }

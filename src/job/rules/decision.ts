@@ -41,6 +41,8 @@ export const holds = {
   "no-service-retry": "passing",
   /** A newer letter of its schedule or value waits, or nobody knows yet. */
   superseded: "decided",
+  /** Of the archive: it was published, and the queue does not have it. */
+  "published-before": "decided",
   /** A search index is behind (guards). */
   guard: "passing",
   /** A rate has no room just now: of the drain, the rule or the host. */
@@ -60,7 +62,8 @@ export const holds = {
 export type HoldReason = keyof typeof holds;
 export const holdReasons = Object.keys(holds) as readonly HoldReason[];
 
-export const republishReasons = ["due", "reconcile", "after-ledger-loss"] as const;
+/** `from-archive`: by a person's order. */
+export const republishReasons = ["due", "reconcile", "after-ledger-loss", "from-archive"] as const;
 /** `discarded`: by a person, whatever the rules say. */
 export const dropReasons = ["rule", "superseded", "discarded"] as const;
 /** Already done: the record is listed although published or gone, and is deleted again. */

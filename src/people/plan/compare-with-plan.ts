@@ -23,6 +23,7 @@ export function compareWithPlan(planned: Planned, letter: Letter, headerPrefix: 
     case "settle":
       return "isBeingDeleted" in view && view.isBeingDeleted ? "not-now" : "as-planned";
     case "hold":
+      if (decision.reason === "published-before") return "done";
       return holds[decision.reason] === "passing" ? "not-now" : "otherwise";
     case "park":
       if (planned.then !== "park" || planned.reason !== decision.reason) return "otherwise";

@@ -83,7 +83,7 @@ export function toPlanRecord(drain: DrainRuntime, { letter, next }: Foreseen, sh
     until: decision.then === "hold" ? decision.until : undefined,
     by: "by" in decision ? decision.by : undefined,
     next: next ?? undefined,
-    expiresAt: letter.facts?.expiresAt,
+    expiresAt: letter.isFromArchive ? undefined : letter.facts?.expiresAt,
     url: toShownUrl(content.url, show),
     status: letter.responseStatus ?? null,
     losses: due === null || due.losses.length === 0 ? undefined : due.losses,
@@ -93,8 +93,9 @@ export function toPlanRecord(drain: DrainRuntime, { letter, next }: Foreseen, sh
   });
 }
 
-/** Parked already: for this reason and by these rules, or for a reason that only a person lifts. */
-export function isParkedAlready({ decision, view }: Letter, rulesHash: string): boolean {
+/** Parked already: for this reason and by these rules, or for a reason that only a person lifts; or in the archive. */
+export function isParkedAlready({ decision, view, isFromArchive }: Letter, rulesHash: string): boolean {
+  if (isFromArchive) return decision.then === "park";
   if (decision.then !== "park" || view.state !== "parked") return false;
   return decision.rule === null || (view.reason === decision.reason && view.rulesHash === rulesHash);
 }

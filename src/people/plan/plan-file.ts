@@ -154,13 +154,13 @@ function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
 
 function toFlags(value: unknown): PlanHead["flags"] | null {
   if (!isObject(value)) return null;
-  const { rules, host, failure, limit, discard, showContent } = value;
+  const { rules, host, failure, limit, discard, fromArchive, showContent } = value;
   if (rules !== undefined && !(Array.isArray(rules) && rules.every(isText))) return null;
   if (![host, failure].every((text) => text === undefined || isText(text))) return null;
   if (limit !== undefined && typeof limit !== "number") return null;
-  if (discard !== undefined && discard !== true) return null;
+  if ([discard, fromArchive].some((flag) => flag !== undefined && flag !== true)) return null;
   return {
-    ...defined({ rules, host, failure, limit, discard }),
+    ...defined({ rules, host, failure, limit, discard, fromArchive }),
     showContent: showContent === true,
   } as PlanHead["flags"];
 }

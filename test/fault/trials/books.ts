@@ -7,6 +7,7 @@ import type { JournalEntry } from "../../../dev/emulator/index.ts";
 import type { RedisConnection } from "../../../src/job/redis/connect.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
 import { createBooks, type Books } from "../../rig/books.ts";
+import type { Booked } from "../../rig/judge.ts";
 import { keyPrefix } from "../../rig/stack.ts";
 import { dedupWindowMs, isRepublished, sourceId } from "./document.ts";
 
@@ -19,7 +20,7 @@ export interface TrialBooks extends Pick<Books, "judge" | "log"> {
   /** Until then what is accepted was published for the trial, and dies: its dead letters are those to judge. */
   begin(): void;
   line(daemon: number, text: string, from: "stdout" | "stderr"): void;
-  /** What has to be settled yet: accepted and deleted, or parked. */
+  /** What has to be settled yet: accepted and deleted, in any order, or parked. */
   left(): Left;
   /** The last word, once no daemon runs. */
   conclude(world: { readonly redis: Redis; readonly archiveDir: string }): Promise<void>;
@@ -69,8 +70,7 @@ export function createTrialBooks(rootOf: ReadonlyMap<string, string>): TrialBook
     left() {
       const all = [...judge.letters.values()];
       return {
-        toPublish: all.filter(({ letter, deleted }) => letter.fate === "republish" && deleted === null)
-          .length,
+        toPublish: all.filter((one) => one.letter.fate !== "stay" && doneAt(one) === null).length,
         toPark: all.filter(({ letter }) => letter.fate === "stay" && !parkedAt.has(letter.dlqId)).length,
       };
     },
@@ -80,6 +80,13 @@ export function createTrialBooks(rootOf: ReadonlyMap<string, string>): TrialBook
       books.proveDeletions(() => readArchivedIds(archiveDir));
     },
   };
+}
+
+/** When one that is not to stay was accepted and deleted, whichever came later, Unix ms; null: not yet. */
+export function doneAt({ letter, acceptances, deleted }: Booked): number | null {
+  if (deleted === null) return null;
+  if (letter.fate !== "take-back") return deleted.at;
+  return acceptances[0]?.at ?? null;
 }
 
 interface ParkLine {

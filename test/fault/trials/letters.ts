@@ -53,8 +53,9 @@ export function makeLetters(options: {
   readonly shares: Shares;
   readonly url: string;
   readonly now: number;
+  readonly isTakenBack?: true | undefined;
 }): readonly TrialLetter[] {
-  const { seed, count, of = count, shares, url, now } = options;
+  const { seed, count, of = count, shares, url, now, isTakenBack } = options;
   const special = Object.entries(shares).flatMap(([kind, share]) =>
     Array<Kind>(Math.round(share * of)).fill(kind as Kind),
   );
@@ -69,7 +70,7 @@ export function makeLetters(options: {
       kind,
       dlqId,
       root,
-      fate: neverTaken.has(kind) ? "stay" : "republish",
+      fate: neverTaken.has(kind) ? "stay" : isTakenBack === true ? "take-back" : "republish",
       bodySha256: createHash("sha256").update(body).digest("hex"),
       record: {
         dlqId,

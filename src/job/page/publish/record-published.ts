@@ -13,7 +13,7 @@ import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { reportUnworkable } from "../put-aside.ts";
-import { isByService, type Begun, type Letter, type Proof } from "../letter.ts";
+import { isByService, needsNoDelete, type Begun, type Letter, type Proof } from "../letter.ts";
 import type { PublishContext } from "./publish-context.ts";
 
 /** False for a hit on the first POST of its series: it was published earlier, and that was forgotten. */
@@ -54,7 +54,7 @@ async function writePublished(
   for (const one of accepted) {
     facts.push(toFact(one, config.name));
     const { letter } = one.begun;
-    if (!isByService(letter)) deletes.push({ dlqId: letter.dlqId });
+    if (!needsNoDelete(letter)) deletes.push({ dlqId: letter.dlqId });
   }
   const doubles = new Set<DlqId>();
   const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
@@ -131,6 +131,7 @@ function toFact({ begun: { letter }, as }: Proof, drain: DrainName): PublishedFa
   if (isByService(letter)) {
     return { dlqId, as, attempt, deletePending: false, lineage: packLineage(lineage), drain, messageId };
   }
+  if (needsNoDelete(letter)) return { dlqId, as, attempt, deletePending: false, drain, messageId };
   return letterDatesAgree(letter)
     ? { dlqId, as, attempt, deletePending: true, datesAgree: true, drain, messageId }
     : { dlqId, as, attempt, deletePending: true, drain, messageId };

@@ -11,7 +11,7 @@ export interface BatchBegun extends Riding {
  * begin: takes the right to act and writes the intent.
  *
  * ARGV: 3 { token, drain, act, via?, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, isDiscard?,
- * destinations?, workerLostAt?, fk? (pack-kinds.ts) }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
+ * archivedForMs?, destinations?, workerLostAt?, fk? (pack-kinds.ts) }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
  * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
  * names of `destinations` that are paused, with nothing begun.
@@ -90,7 +90,7 @@ local function isBeingDeleted(e) return e.q and not e.cb and not e.df and not e.
 
 local own = call.act == 'republish' and #ids > 1 and findBatch(call.token)
 if own and own.s == 'open' and own.ids == ARGV[4] and not own.hasEnded then return batchBegun(own.l) end
-if call.act == 'republish' and not call.via and #ids > 1 and not own and not previous and not pageRefusal() then
+if call.act == 'republish' and not call.via and not call.archivedForMs and #ids > 1 and not own and not previous and not pageRefusal() then
   local fields = { 'ids', ARGV[4], 'm', ARGV[5], 'n', ARGV[6], 'd', call.drain, call.fk and 'fk', call.fk }
   if beginBatch(call.token, ids, fields) then return batchBegun(now) end
 end
@@ -161,6 +161,7 @@ local function open(request, e, pastHorizon)
   if call.act == 'drop' then opened.sv = e and e.sv elseif call.via then opened.sv = 1 end
   if doubts > 0 then opened.un = doubts end
   if e then opened.ra = e.ra opened.rt = e.rt opened.rel = e.rel end
+  opened.ar = call.archivedForMs or e and e.ar
   if call.act == 'drop' and (call.isDiscard or e and e.o) then opened.o = 1 end
   put(request.dlqId, opened)
   return begun(opened)
@@ -196,6 +197,10 @@ local function decide(request, e)
     local underOtherRules = decidedAgain[e.why] and call.rulesHash and e.d == call.drain and e.h ~= call.rulesHash
     if not mayBegin or not (underOtherRules or call.isDiscard) then return { kind = 'parked', reason = e.why } end
     return open(request, e, unknownPastHorizon)
+  end
+  if e.s == 'gone' and not e.as and call.archivedForMs then
+    if not mayBegin then return { kind = 'in-flight' } end
+    return open(request, { x = e.x or 1, f = now, p = 0, r = 0, un = e.un, dd = e.dd }, 'leave')
   end
   if e.s == 'published' then return { kind = 'published', as = e.as, isBeingDeleted = isBeingDeleted(e) or nil } end
   return { kind = e.s }

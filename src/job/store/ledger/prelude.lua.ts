@@ -24,12 +24,13 @@ import { batchLua } from "./batch.lua.ts";
  *   double; n redrives known to have been made; m messageId open, cool: ra, rt how often refused alone and
  *   when last; rel released: 1 by a person, 2 because it is listed again
  *   sv the series is of the service's own retry
+ *   ar the archive alone has it, and for so long (ms): the entry lives as long
  *   fk kind of failure: parked, and open, published and gone as it was begun
  *   open: d drain, t token, l lastAt, a act, o a person discards it, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
  *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg
  *       it may be gone, da it entered when it was created, w last listed, cb the listing that first found a
- *       come-back of it; gone: as, cb
+ *       come-back of it; gone: as, cb; archived and gone: x, un, dd for the series after the drop, if there was a POST
  *   parked: why, d drain, h rules hash
  * Or it is a part of a batch: batch.lua.ts. read() answers the entry that it would be.
  *
@@ -147,9 +148,13 @@ end
 -- A cool entry in a later series lives on: an earlier series may have been accepted. If it were forgotten,
 -- the next POST would double the message undeclared.
 local function lifeOf(e)
-  if e.s == 'gone' then return limits.tombstone end
-  if e.s == 'cool' and not e.rel and e.x == 1 then return math.max(e.u - now, limits.coolLife) end
-  return limits.retention
+  local life = limits.retention
+  if e.s == 'gone' then
+    life = limits.tombstone
+  elseif e.s == 'cool' and not e.rel and e.x == 1 then
+    life = math.max(e.u - now, limits.coolLife)
+  end
+  return math.max(life, e.ar or 0)
 end
 
 -- Adds or removes many members at once.

@@ -78,12 +78,11 @@ local function record(fact, e)
     p.mg = e.mg
     p.w = e.w
     -- Evidence settles what was in doubt: it may be listed still.
-    if e.s == 'open' and not fact.lineage then p.q = p.q or now end
+    p.ar = e.ar
+    if e.s == 'open' and not fact.lineage and not e.ar then p.q = p.q or now end
   end
-  if fact.deletePending then
-    p.q = p.q or now
-    recordAcceptance()
-  end
+  if fact.deletePending then p.q = p.q or now end
+  if fact.deletePending or (p.ar and not fact.namedBy) then recordAcceptance() end
   p.cb = fact.namedBy
   put(fact.dlqId, p)
   return { kind = 'recorded', firstNaming = p.cb and true or nil }
@@ -124,7 +123,13 @@ for i, id in ipairs(ids) do
   if e and e.t == call.token then
     if e.s == 'archived' then verdict = 'recorded' end
     if e.s == 'open' and e.a == 'drop' then
-      put(id, { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, m = e.m, q = now })
+      local a = { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, m = e.m, q = now, un = e.un, dd = e.dd }
+      if e.p > 0 or e.x > 1 then a.x = e.x + 1 end
+      if e.p - e.r > 0 then
+        a.un = (e.un or 0) + 1
+        a.dd = 'unknown-outcome-past-window'
+      end
+      put(id, a)
       verdict = 'recorded'
     end
   end
@@ -173,7 +178,7 @@ for _, id in ipairs(ids) do
   if e and e.s == 'gone' then
     count = count + 1
   elseif e and mayGo(e) then
-    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb, fk = e.fk })
+    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb, fk = e.fk, x = e.x, un = e.un, dd = e.dd, ar = e.ar })
     count = count + 1
     buried = buried + 1
   end

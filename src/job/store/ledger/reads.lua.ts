@@ -22,10 +22,10 @@ local function recordListed(id, e)
     e.w = now
     put(id, e)
   elseif e.s == 'open' or e.s == 'parked' or e.rel then
-    redis.call('PEXPIRE', prefix .. id, limits.retention)
+    redis.call('PEXPIRE', prefix .. id, lifeOf(e))
     if e.s == 'parked' then indexParked(id, limits.retention) end
   elseif e.s == 'gone' then
-    redis.call('PEXPIRE', prefix .. id, limits.tombstone)
+    redis.call('PEXPIRE', prefix .. id, lifeOf(e))
   end
 end
 

@@ -34,7 +34,7 @@ export function toPlanText(columns: number, report: PlanReport): string {
   );
 }
 
-export function toFilterText({ rules, host, failure, limit, discard }: PlanFilter): string {
+export function toFilterText({ rules, host, failure, limit, discard, fromArchive }: PlanFilter): string {
   const asked = present([
     rules && `rule ${rules.join(" or ")}`,
     host !== undefined && `host ${host}`,
@@ -43,6 +43,8 @@ export function toFilterText({ rules, host, failure, limit, discard }: PlanFilte
   ]);
   return joined(
     asked.length > 0 && `Only: ${asked.join(", ")}\n`,
+    fromArchive &&
+      "From the archive: what it alone has is published again. What is held or parked stays there.\n",
     discard && "To discard: an apply archives each first, then deletes it. Nothing of it is sent again.\n",
   );
 }

@@ -50,6 +50,7 @@ function Make({
     failure: given("failure"),
     limit: limit !== undefined && /^[1-9]\d{0,11}$/.test(limit) ? limit : undefined,
     discard: given("discard") === "true" ? "true" : undefined,
+    fromArchive: given("fromArchive") === "true" ? "true" : undefined,
   });
   return (
     <ActForm
@@ -136,9 +137,10 @@ export function Selection({
   );
 }
 
-function toFilterTexts({ rules, host, failure, limit, discard }: PlanFilter): readonly string[] {
+function toFilterTexts({ rules, host, failure, limit, discard, fromArchive }: PlanFilter): readonly string[] {
   return [
     ...(discard === undefined ? [] : ["to discard"]),
+    ...(fromArchive === undefined ? [] : ["from the archive"]),
     ...(rules === undefined ? [] : [`rule ${rules.join(" or ")}`]),
     ...(host === undefined ? [] : [`host ${host}`]),
     ...(failure === undefined ? [] : [`failure ${failure}`]),

@@ -46,7 +46,7 @@ export function toPart(core: Core, planned: PlannedDrain, filter: PlanFilter, wh
   const { host, hash } = addressOf(core, runtime);
   if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
   const archivedIn = filter.discard === undefined ? undefined : core.document.archive?.dir;
-  const ordered = toOrdered(runtime, filter, why);
+  const ordered = toOrdered(core, runtime, filter, why);
   return { drain, host, runtime: ordered, range: planned, ...defined({ archivedIn }) };
 }
 

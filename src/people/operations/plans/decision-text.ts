@@ -7,7 +7,7 @@ import type { LeastTime } from "../../plan/estimate.ts";
 import type { NextReport } from "../../plan/rule-report.ts";
 import type { Skip } from "../../plan/skipped-by-apply.ts";
 
-const plainReasons = new Set(["due", "rule", "reconcile"]);
+const plainReasons = new Set(["due", "rule", "reconcile", "from-archive"]);
 
 /** `drop by too-old`, `park (redacted) by outage`: with the reason if the rule alone does not show why. */
 export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {

@@ -1,5 +1,6 @@
-/** A plan to discard: what it needs, and what it says. It is made and applied as any other. */
+/** A plan that needs the archive, to discard into it or to publish from it. It is made and applied as any other. */
 import type { Core, DrainRuntime } from "../../../job/door.ts";
+import { openArchivedLetters } from "../../plan/archived-letters.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { PlanFilter, PlanVerdict } from "../../../job/contracts/plans.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
@@ -7,17 +8,40 @@ import { number } from "../phrases.ts";
 
 type OfArchive = { readonly document: Pick<Core["document"], "archive"> };
 
-/** Throws `plan-refused` if a plan to discard has no archive. */
-export function requireArchive({ document }: OfArchive, { discard }: PlanFilter): void {
-  if (discard === undefined || document.archive !== undefined) return;
-  throw new RedriverError(
-    "plan-refused",
-    "what is discarded is archived first, and the document has no archive; expected archive: { dir: … } at its top",
-  );
+/** Throws `plan-refused` if a plan to discard or from the archive has none, or both are asked for. */
+export function requireArchive(
+  { document, ledger }: OfArchive & Pick<Core, "ledger">,
+  { discard, fromArchive }: PlanFilter,
+): void {
+  if (discard === undefined && fromArchive === undefined) return;
+  if (document.archive === undefined) {
+    const which = fromArchive === undefined ? "what is discarded is archived first, and the" : "the";
+    throw new RedriverError(
+      "plan-refused",
+      `${which} document has no archive; expected archive: { dir: … } at its top`,
+    );
+  }
+  if (fromArchive === undefined) return;
+  if (discard !== undefined) throw new RedriverError("plan-refused", "what is archived cannot be discarded");
+  if (ledger === "none") {
+    throw new RedriverError(
+      "plan-refused",
+      "without a ledger nobody knows what of the archive was published",
+    );
+  }
 }
 
 /** The drain, as it decides for the plan. */
-export function toOrdered(drain: DrainRuntime, { discard }: PlanFilter, why = ""): DrainRuntime {
+export function toOrdered(
+  core: Core,
+  drain: DrainRuntime,
+  { discard, fromArchive }: PlanFilter,
+  why = "",
+): DrainRuntime {
+  const { archive } = core.document;
+  if (fromArchive !== undefined && archive !== undefined) {
+    return { ...drain, fromArchive: openArchivedLetters(core, drain, archive) };
+  }
   return discard === undefined ? drain : { ...drain, discard: { why } };
 }
 

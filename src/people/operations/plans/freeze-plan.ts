@@ -74,7 +74,7 @@ export async function freezePlan(run: FreezeRun): Promise<PlanReport> {
 async function freeze(run: FreezeRun, signals: ListingSignals): Promise<PlanReport> {
   const { core, filter, show, keeper } = run;
   const write = (line: string) => Promise.all([keeper?.write(line), run.write?.(line)]);
-  const drains = run.drains.map((drain) => toOrdered(drain, filter));
+  const drains = run.drains.map((drain) => toOrdered(core, drain, filter));
   const createdAt = systemClock.now();
   const documentHash = core.document.hash;
   // All horizons are fixed before anything is listed, so that no drain's part is younger than another's.

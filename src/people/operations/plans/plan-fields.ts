@@ -42,6 +42,16 @@ export const planInput = z.strictObject({
       ["true", "discard: archive, then delete"],
     ],
   }),
+  fromArchive: field(z.literal(true).optional(), {
+    about: "publish again what the archive alone has: dropped, discarded or expired",
+    value: "",
+    flag: "--from-archive",
+    label: "Source",
+    choices: [
+      ["", "the queue"],
+      ["true", "the archive: dropped, discarded, expired"],
+    ],
+  }),
 });
 
 export type PlanInput = z.output<typeof planInput>;
@@ -49,11 +59,11 @@ export type PlanInput = z.output<typeof planInput>;
 /** Names are checked where the plan is made. */
 export function toSelection(
   { document }: Pick<Core, "document">,
-  { drains: names, rules, host, failure: kind, limit, discard }: PlanInput,
+  { drains: names, rules, host, failure: kind, limit, discard, fromArchive }: PlanInput,
 ): { readonly drains: readonly DrainName[]; readonly filter: PlanFilter } {
   const known = document.drains.map(({ name }) => name);
   return {
     drains: (names as readonly DrainName[] | undefined) ?? known,
-    filter: defined({ rules, host, failure: kind, limit, discard }),
+    filter: defined({ rules, host, failure: kind, limit, discard, fromArchive }),
   };
 }

@@ -1,0 +1,98 @@
+/**
+ * What the archive alone has of a drain, for a plan to publish it again.
+ *
+ *   archive ─► dropped, or copied and expired since ─► in pages, each once
+ *   audit ───► published since it was written? the ledger forgets that long before the archive does
+ */
+import { type Core, type DrainRuntime, openArchiveReader, openAuditReader } from "../../job/door.ts";
+import type { ArchivedLetters, ArchiveEntry } from "../../job/contracts/archive.ts";
+import type { AuditAct } from "../../job/contracts/audit.ts";
+import { RedriverError } from "../../job/contracts/errors.ts";
+import { serviceNow } from "../../job/contracts/service.ts";
+import type { DlqId, RawRecord } from "../../job/message/dead-letter.ts";
+import { toEnteredAt } from "../../job/message/parse-record.ts";
+
+const recordsPerPage = 100;
+/** Characters of text bodies that a page has at most, but for its last record. */
+const charactersPerPage = 4 * 1_048_576;
+/** Clocks of machines and of Redis differ by less than this. */
+const clockSlackMs = 3_600_000;
+
+const acts: ReadonlySet<AuditAct> = new Set(["published", "copy"]);
+
+/** A torn end lacks nothing that was promised. Throws `archive-unavailable` for any other damage. */
+function refuseDamage({ file, kind, why }: { file: string; kind: "torn" | "broken"; why: string }): void {
+  if (kind === "torn") return;
+  throw new RedriverError("archive-unavailable", `${file} of the archive is damaged: ${why}`);
+}
+
+/** Of a document with an archive. The audit is read once, before the first page. */
+export function openArchivedLetters(
+  core: Core,
+  { config, source }: DrainRuntime,
+  { dir, keepMs }: NonNullable<Core["document"]["archive"]>,
+): ArchivedLetters {
+  const id = source.config.id;
+  let published: ReadonlySet<string> = new Set();
+  let unproven: ReadonlySet<string> = new Set();
+
+  async function* entries(): AsyncGenerator<ArchiveEntry> {
+    const reader = await openArchiveReader(dir);
+    const now = serviceNow(source);
+    for await (const entry of reader.entries({ source: id, drain: config.name }, refuseDamage)) {
+      // Until then the queue has it.
+      const isExpired = (toEnteredAt(entry.dlqId) ?? Infinity) + source.config.retentionMs <= now;
+      if (entry.why === "dropped" || isExpired) yield entry;
+    }
+  }
+
+  const readAudit = async (): Promise<void> => {
+    const dropped = new Set<string>();
+    const copied = new Set<string>();
+    let since = Infinity;
+    for await (const { dlqId, why, at } of entries()) {
+      (why === "dropped" ? dropped : copied).add(dlqId);
+      since = Math.min(since, at - clockSlackMs);
+    }
+    const sent = new Set<string>();
+    const known = new Set<string>();
+    if (Number.isFinite(since)) {
+      const reader = await openAuditReader(core);
+      for await (const entry of reader.read({ acts, since, order: "oldest-first" })) {
+        if (entry.source !== id) continue;
+        const found = entry.act === "copy" ? known : sent;
+        for (const { dlqId } of entry.records) if (dropped.has(dlqId) || copied.has(dlqId)) found.add(dlqId);
+      }
+    }
+    published = sent;
+    // The audit has each copy. If one is missing there, so may be what came after it.
+    unproven = new Set([...copied].filter((dlqId) => !dropped.has(dlqId) && !known.has(dlqId)));
+  };
+  let reading: Promise<void> | null = null;
+
+  return {
+    keptForMs: keepMs,
+    async *pages() {
+      await (reading ??= readAudit());
+      const seen = new Set<string>();
+      let records: RawRecord[] = [];
+      let characters = 0;
+      for await (const { dlqId, record } of entries()) {
+        if (seen.has(dlqId)) continue;
+        seen.add(dlqId);
+        if (records.length === recordsPerPage || characters > charactersPerPage) {
+          yield { records, isLast: false };
+          records = [];
+          characters = 0;
+        }
+        records.push(record);
+        characters += typeof record["body"] === "string" ? record["body"].length : 0;
+      }
+      yield { records, isLast: true };
+    },
+    wasPublished(dlqId: DlqId) {
+      if (published.has(dlqId)) return "yes";
+      return unproven.has(dlqId) ? "unknown" : "no";
+    },
+  };
+}

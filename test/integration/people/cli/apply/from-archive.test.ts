@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { EntryOf } from "../../../../../dev/emulator/index.ts";
+import { createFolder } from "../../../../support/command.ts";
+import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { useRedis } from "../../../../support/redis.ts";
+
+const redis = useRedis();
+
+const live = outageDocument.replace("mode: plan", "mode: live");
+const dropping = live.replace(
+  "{ responseStatus: 503 }, then: republish",
+  "{ responseStatus: 503 }, then: drop",
+);
+const hourMs = 3_600_000;
+
+interface Stand extends PlanStand {
+  accepted(): readonly EntryOf<"accepted">[];
+  /** As JSON, record by record. */
+  planned(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+async function setUp(document = dropping): Promise<Stand> {
+  const archive = `archive: { dir: ${createFolder().path}, keep: 30d, volume: ephemeral }`;
+  const stand = await createPlanStand(redis.url(), { document: `${document}${archive}\n` });
+  const write = stand.document;
+  return {
+    ...stand,
+    document: (text) => write(`${text}${archive}\n`),
+    accepted: () => stand.emulator.journal.entries("accepted"),
+    async planned() {
+      const { out } = await stand.run(["plan", "--all", "--from-archive", "--records", "--json"]);
+      return out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    },
+  };
+}
+
+const unselected = (document: string): string => document.replace("    select: { topicName: orders }\n", "");
+const copying = (document: string, retention: string): string =>
+  document
+    .replace("default: {}", `default: { retention: ${retention} }`)
+    .replace("minAge: 1s", "minAge: 1s\n    beforeExpiry: { then: archive, within: 2h }");
+
+/** Redis forgets what it has of this kind. */
+async function forget({ env }: PlanStand, kind: "ledger:entry" | "audit"): Promise<void> {
+  const connection = redis.fresh();
+  const pattern = `${env["REDRIVER_REDIS_KEY_PREFIX"]}*:${kind}*`;
+  const keys = (await connection.command("KEYS", pattern)) as readonly string[];
+  expect(keys.length).toBeGreaterThan(0);
+  await connection.command("DEL", ...keys);
+}
+
+describe("a plan from the archive", () => {
+  it("publishes each drop once, and a second apply or a new plan nothing more", async () => {
+    const stand = await setUp();
+    const ids = stand.seed(250);
+    await stand.run(["drain", "orders", "--yes"]);
+    expect(stand.emulator.dlq.size).toBe(0);
+
+    const planned = await stand.plan("--from-archive");
+    expect(planned.err).toContain("250 records written");
+    expect(planned.out).toMatch(/From the archive.*now +250 republish/s);
+    const deletes = stand.emulator.journal.entries("deleted").length;
+    const { exitCode, out } = await stand.apply();
+    expect(out).toMatch(/orders +250 +0 +250 +0 +0/);
+    expect(exitCode).toBe(0);
+    expect(
+      stand
+        .accepted()
+        .map((one) => one.deduplicationId ?? "")
+        .toSorted((one, other) => one.localeCompare(other)),
+    ).toEqual(ids.map((id) => `redriver-${id}`).toSorted());
+    // There is nothing to delete.
+    expect(stand.emulator.journal.entries("deleted").length).toBe(deletes);
+
+    expect((await stand.apply()).out).toMatch(/orders +250 +250 +0/);
+    const again = await stand.plan("--from-archive");
+    expect(again.out).toMatch(/stays +250 held/);
+    expect(again.out).toContain("hold: published-before 250");
+    // The audit remembers for longer than the ledger.
+    await forget(stand, "ledger:entry");
+    expect((await stand.plan("--from-archive")).out).toContain("hold: published-before 250");
+    await stand.apply();
+    expect(stand.accepted().length).toBe(250);
+  });
+
+  it("goes on with attempts and lineage where the drop ended them", async () => {
+    const stand = await setUp(unselected(live));
+    stand.receiver.answer = () => 503;
+    stand.seed(3);
+    await stand.run(["drain", "orders", "--yes"]);
+    await expect.poll(() => stand.emulator.dlq.size).toBe(3);
+    stand.document(unselected(dropping));
+    const size = async (): Promise<number> => {
+      await stand.run(["drain", "orders", "--yes"]);
+      return stand.emulator.dlq.size;
+    };
+    await expect.poll(size, { timeout: 15_000, interval: 500 }).toBe(0);
+    const planned = await stand.planned();
+    expect(planned).toHaveLength(3);
+    for (const one of planned) {
+      expect(one).toMatchObject({ then: "republish", reason: "from-archive", attempt: 1, redrive: 2 });
+    }
+    await stand.plan("--from-archive");
+    await stand.apply();
+    const { out } = await stand.run(["history", String(planned[0]?.["dlqId"]), "--records", "--json"]);
+    expect(out).toMatch(/"act":"republish","[^\n]*"reason":"from-archive","attempt":2/);
+    expect(stand.accepted().length).toBe(6);
+    // They fail once more, and are known as come-backs of the archive's.
+    const isBack = async (): Promise<boolean> => {
+      const { out: back } = await stand.run(["plan", "--all", "--records", "--json"]);
+      return back.match(/"attempt":2/g)?.length === 3;
+    };
+    await expect.poll(isBack, { timeout: 15_000, interval: 500 }).toBe(true);
+  }, 60_000);
+
+  it("names what no batch carries and what rules hold or park, and leaves it", async () => {
+    const stand = await setUp();
+    stand.seed(2);
+    stand.seed(3, { body: "", bodyBase64: "AP/+gA==" });
+    stand.seed(4, { responseStatus: 500 });
+    stand.document(
+      dropping.replace("rules:", "rules:\n      - { name: all, when: { url: '*' }, then: drop }"),
+    );
+    await stand.run(["drain", "orders", "--yes"]);
+    stand.document(dropping.replace("rules:", "otherwise: park\n    rules:"));
+    const { out } = await stand.plan("--from-archive");
+    expect(out).toMatch(/now +2 republish/);
+    expect(out).toMatch(/stays +7 parked already/);
+    expect(out).toContain("park: binary-body 3");
+    expect(out).toContain("park: otherwise 4");
+    expect((await stand.apply()).out).toMatch(/orders +2 +0 +2 +0 +0/);
+    expect((await stand.run(["parked", "list", "--all", "--json"])).out.trim()).toBe("");
+    expect(stand.accepted().length).toBe(2);
+  });
+
+  it("takes a copy once its letter has expired, unless it was published since or nobody knows", async () => {
+    const stand = await setUp(copying(live.replaceAll("503", "504"), "3h"));
+    const ids = [...stand.seed(2, {}, 1.5 * hourMs), ...stand.seed(3, { responseStatus: 500 }, 1.5 * hourMs)];
+    await stand.run(["drain", "orders", "--yes"]);
+    // The queue has them still.
+    expect((await stand.plan("--from-archive")).out).toMatch(/0 records/);
+    stand.document(copying(live, "3h"));
+    await stand.run(["drain", "orders", "--yes"]);
+    expect(stand.accepted().length).toBe(2);
+
+    stand.emulator.dlq.remove(ids);
+    await forget(stand, "ledger:entry");
+    stand.document(copying(live.replace("503", "[500, 503]"), "1h"));
+    const { out } = await stand.plan("--from-archive");
+    expect(out).toMatch(/now +3 republish/);
+    expect(out).toContain("hold: published-before 2");
+    await forget(stand, "audit");
+    const unknown = await stand.plan("--from-archive");
+    expect(unknown.out).toMatch(/now +nothing to do/);
+    expect(unknown.out).toContain("park: outcome-unknown 5");
+  });
+
+  it("is refused without an archive, and together with a discard", async () => {
+    const bare = await createPlanStand(redis.url());
+    const refused = await bare.run(["plan", "--all", "--from-archive"]);
+    expect([refused.exitCode, refused.err]).toEqual([
+      3,
+      expect.stringContaining("the document has no archive"),
+    ]);
+    const both = await (await setUp()).run(["plan", "--all", "--from-archive", "--discard"]);
+    expect([both.exitCode, both.err]).toEqual([3, expect.stringContaining("cannot be discarded")]);
+  });
+});
