@@ -274,12 +274,21 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     });
   }
 
-  /** Announces this replica's state: every 15 s, and at once if Redis may have lost it. */
+  /** Announces this replica's state: every 15 s, and at once if Redis may have lost it or a source halts, fails or answers again. */
   async function keepAnnouncing(): Promise<void> {
     const isAnnounced = upToDateFor(announceEveryMs);
     await keepGoing(async () => {
       if (!redis.isReady()) return redisAwayWaitMs;
-      await isAnnounced(`${toScheduleBasis(live.current())}, connection ${redis.timesReady()}`, announce);
+      // Short pauses after a 429 come and go too often to be told at once.
+      const resting = toSourcePauses(live.current().sources.values()).filter(
+        ({ code }) => code !== "service-resting",
+      );
+      const basis = [
+        toScheduleBasis(live.current()),
+        redis.timesReady(),
+        ...resting.map(({ source, code }) => `${source} ${code}`),
+      ];
+      await isAnnounced(basis.join(", "), announce);
       return basisCheckEveryMs;
     });
   }
@@ -339,6 +348,7 @@ export function toSourcePauses(sources: Iterable<BuiltSource>): ReplicaRecord["r
     const all = [health.standing(), ...callClasses.map((callClass) => health.current(callClass))];
     const halt = all.find((one) => one.state === "halted");
     if (halt !== undefined) return [{ source, state: "halted", code: halt.code }];
+    if (health.isFailing()) return [{ source, state: "waiting", code: "service-unavailable" }];
     const isWaiting = all.some(({ state }) => state === "waiting");
     return isWaiting ? [{ source, state: "waiting", code: "service-resting" }] : [];
   });

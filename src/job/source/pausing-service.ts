@@ -20,6 +20,8 @@ import { createRetryBudget } from "./retry-budget.ts";
 export interface KnownPauses {
   /** How long calls of this class still pause, ms; 0: no known pause. */
   leftMs(callClass: CallClass): number;
+  /** It paused because it did not answer, and nobody has told this process of an answer since. */
+  isFailing(): boolean;
   /** True if a failed call may be tried again now. Takes one try from the budget. */
   takeRetry(): boolean;
 }
@@ -63,6 +65,7 @@ export function createPausingService(parts: PausingParts) {
   const leftMs = (callClass: CallClass): number => Math.max(0, known[callClass].endsAt - clock.monotonic());
   /** The book may hold failures that an answer ends. */
   let isShaky = false;
+  let isFailing = false;
   const budget = createRetryBudget();
   /** By clock.monotonic(). */
   let calmUntil = -Infinity;
@@ -73,7 +76,7 @@ export function createPausingService(parts: PausingParts) {
 
   const learn = (callClass: CallClass, { why, forMs }: SourcePause, isNews: boolean): void => {
     known[callClass] = { endsAt: clock.monotonic() + beforeProbe(why, forMs), why };
-    if (why === "failing") isShaky = true;
+    if (why === "failing") isShaky = isFailing = true;
     if (isNews) events.emit({ type: "source:waiting", source, callClass, why, until: clock.now() + forMs });
   };
 
@@ -91,6 +94,7 @@ export function createPausingService(parts: PausingParts) {
     asking = question.catch(() => undefined).finally(() => (asking = null));
     const answer = await question;
     if (answer === "calm") {
+      isFailing = false;
       if (troubles === troublesBefore) calmUntil = askedAt + calmForMs;
       return "go";
     }
@@ -124,7 +128,7 @@ export function createPausingService(parts: PausingParts) {
     }
     if (!isShaky) return;
     await book.answered();
-    isShaky = false;
+    isShaky = isFailing = false;
   };
 
   /** Learns from the end of a call. A failed write is repaired by the next answer. */
@@ -156,7 +160,7 @@ export function createPausingService(parts: PausingParts) {
     }
   };
 
-  const pauses: KnownPauses = { leftMs, takeRetry: () => budget.take() };
+  const pauses: KnownPauses = { leftMs, isFailing: () => isFailing, takeRetry: () => budget.take() };
   /** Instead of a POST during a pause. A retry keeps to the limit of lists and deletes. */
   const resting = (operation: "batch" | "delete", pause: SourcePause): NotSent => {
     const { message, retryAt } = toError(source, operation, pause, clock.now());

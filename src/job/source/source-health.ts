@@ -48,6 +48,8 @@ export interface SourceHealth {
   current(callClass?: CallClass): Health;
   /** The state of the source for watchers. On trial counts as halted. */
   standing(): Health;
+  /** It did not answer several times in a row, and no answer is known since. Between two probes too. */
+  isFailing(): boolean;
   /**
    * Throws the reason as a RedriverError unless calls of this class may be made; default: listing and
    * deleting.
@@ -112,6 +114,7 @@ export function createSourceHealth(
 
   const health: SourceHealth = {
     takeRetry: () => pauses.takeRetry(),
+    isFailing: () => pauses.isFailing(),
     current(callClass = "dlq") {
       if (halts.dlq !== null) return halts.dlq;
       const mayTry = halts.batch?.onTrial === true && !isTrialUnderWay;

@@ -31,7 +31,11 @@ export function Destinations({ status }: { readonly status: Status }): Html {
     <>
       <h2>Destinations</h2>
       {rows.length === 0 ? (
-        <p class="empty">Nothing waits at any destination, and nothing is parked.</p>
+        <p class="empty">
+          {status.drains.some(({ stillCounting }) => stillCounting)
+            ? "Nothing is counted yet."
+            : "Nothing waits at any destination, and nothing is parked."}
+        </p>
       ) : null}
       {groups.map((group) => (
         <GroupOf

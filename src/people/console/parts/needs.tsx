@@ -78,6 +78,8 @@ function FirstAct({
       return to(`/plans${toQuery({ drain: first.drain, failure: first.failure })}`, "Plan these");
     case "parked":
       return to(`/parked${toQuery(first.of ?? {})}`, "Look at them");
+    case "runbook":
+      return to(`/runbooks/${first.alert}`, "What to do");
     case "rules":
       return to("/rules", "Look at the document");
     case "expiring":

@@ -183,6 +183,8 @@ function Tiles({
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
+  const toOldest = oldest.length === 0 ? "in the queue" : `oldest ${toAgo(Math.min(...oldest), now)}`;
+  const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   // Until the chart's range is sampled whole, its sums would leave out what came before.
   const all = drains.flatMap((drain) => drain.destinations);
@@ -192,8 +194,8 @@ function Tiles({
   const tiles: readonly Tile[] = [
     {
       name: "waiting",
-      count: waiting,
-      what: oldest.length === 0 ? "in the queue" : `oldest ${toAgo(Math.min(...oldest), now)}`,
+      count: isCounting && waiting === 0 ? null : waiting,
+      what: isCounting ? "at least: still counting" : toOldest,
       href: "/failures",
       line: "waiting",
     },
@@ -253,7 +255,14 @@ function Drains({ status: { drains }, context }: Shown): Html {
             cell: ({ drain }) => <a href={`/failures${toQuery({ drain })}`}>{drain}</a>,
           },
           { title: "mode", cell: ({ mode }) => mode },
-          { title: "waiting", isNumber: true, cell: ({ outlook }) => number(outlook.waiting) },
+          {
+            title: "waiting",
+            isNumber: true,
+            cell: ({ outlook: { waiting }, stillCounting }) => {
+              if (!stillCounting) return number(waiting);
+              return waiting === 0 ? "–" : `at least ${number(waiting)}`;
+            },
+          },
           { title: "parked", isNumber: true, cell: ({ parked }) => number(parked ?? 0) },
           { title: "in doubt", isNumber: true, cell: ({ inDoubt }) => number(inDoubt ?? 0) },
           {

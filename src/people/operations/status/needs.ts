@@ -9,7 +9,7 @@ import { toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toHeadline } from "./verdict.ts";
+import { toHeadline, toRestTexts } from "./verdict.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
 export type Mood = "bad" | "warn" | "good" | "calm";
@@ -29,6 +29,7 @@ export type FirstAct =
       /** Fields of the page that lists them; absent: all. */
       readonly of?: Readonly<Record<string, string | undefined>>;
     }
+  | { readonly kind: "runbook"; readonly alert: string }
   | { readonly kind: "rules" | "expiring" };
 
 export interface Need {
@@ -64,6 +65,14 @@ export function toNeeds(status: Status): readonly Need[] {
             first: { kind: "rules" },
           }),
         ]),
+    ...toRestTexts(status).map(({ isHalted, text }) =>
+      need(isHalted ? "bad" : "warn", text, {
+        detail: isHalted
+          ? "It is tried again by itself, rarely."
+          : "Nothing is lost: what waits goes on with the first answer.",
+        first: { kind: "runbook", alert: isHalted ? "RedriverSourceHalted" : "RedriverServiceErrors" },
+      }),
+    ),
     ...(uncopied === 0
       ? []
       : [
@@ -204,6 +213,8 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   if (first?.mood === "bad" && !(isDraining && first.first.kind === "parked")) {
     return { mood: "bad", text: first.headline };
   }
+  const [rest] = toRestTexts(status);
+  if (rest !== undefined) return { mood: "warn", text: rest.text };
   if (isDraining) return { mood: "good", text };
   const isBehind = sources.some(({ deliveries }) => deliveries?.standing === "behind");
   if (waiting > 0 || isBehind) return { mood: "warn", text };

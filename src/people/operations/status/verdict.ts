@@ -1,4 +1,5 @@
 /** The first line of `redriver status`: what a person needs to know before anything else. */
+import { errorTable } from "../../../job/contracts/errors.ts";
 import { toFailureOfName } from "../../../job/message/destination-names.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
@@ -19,6 +20,7 @@ export function toVerdict(status: Status): string {
     ...sources.map((source) => toBehind(source, sources.length === 1)),
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
+    ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
     parked > 0 && `${number(parked)} parked for a person`,
     wouldBeParked > 0 && `${number(wouldBeParked)} would be parked for a person`,
@@ -47,6 +49,22 @@ function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boo
   const { undelivered } = deliveries;
   const waiting = undelivered === null ? "messages wait" : `at least ${number(undelivered)} wait`;
   return `the service${isOnly ? "" : ` of ${source}`} is behind: ${waiting} undelivered`;
+}
+
+/** What a replica last told of a service that it cannot work with: `the service does not answer`. */
+export function toRestTexts({ sources, replicas }: Pick<Status, "sources" | "replicas">) {
+  return sources.flatMap(({ source }) => {
+    const told = replicas.flatMap(({ resting }) => resting.filter((one) => one.source === source));
+    const rest =
+      told.find(({ state }) => state === "halted") ?? told.find(({ code }) => code === "service-unavailable");
+    if (rest === undefined) return [];
+    const of = sources.length === 1 ? "" : ` of ${source}`;
+    const isHalted = rest.state === "halted";
+    const text = isHalted
+      ? `nothing is sent${of}: ${errorTable[rest.code].meaning}`
+      : `the service${of} does not answer: it is tried again within 20 s`;
+    return [{ isHalted, text }];
+  });
 }
 
 /** The first part of the verdict. */

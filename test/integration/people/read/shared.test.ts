@@ -54,7 +54,10 @@ it("records that two drains list are counted once in totals and kinds, and the v
     depth: { count: 460 },
   });
   const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
-  const running = { ...status, replicas: [{ rejected: null }] as unknown as typeof status.replicas };
+  const running = {
+    ...status,
+    replicas: [{ rejected: null, resting: [] }] as unknown as typeof status.replicas,
+  };
   expect(toVerdict(running)).toContain("440 of 440 left");
   expect(toVerdict(running)).toContain("20 parked for a person");
   expect(toVerdict(running)).toContain("360 are listed by both main and money");

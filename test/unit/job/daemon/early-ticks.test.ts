@@ -131,6 +131,7 @@ function haltStand(schedule: DrainConfig["schedule"] = { kind: "every", everyMs:
     { emit: () => undefined },
     {
       leftMs: () => leftMs,
+      isFailing: () => false,
       takeRetry: () => false,
     },
   );

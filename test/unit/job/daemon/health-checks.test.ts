@@ -11,6 +11,7 @@ const state: DaemonState = { redisProblems: [], schedulesAppliedAt: 1, stopping:
 const redis = { whyAway: () => null } as RedisConnection;
 
 function sourcesOf(...ids: readonly string[]) {
+  const failing = new Set<string>();
   const healths = ids.map((id) =>
     createSourceHealth(
       id as SourceId,
@@ -18,6 +19,7 @@ function sourcesOf(...ids: readonly string[]) {
       { emit: () => undefined },
       {
         leftMs: () => 0,
+        isFailing: () => failing.has(id),
         takeRetry: () => true,
       },
     ),
@@ -25,7 +27,7 @@ function sourcesOf(...ids: readonly string[]) {
   const sources = new Map(
     ids.map((id, index) => [id, { runtime: { config: { id }, health: healths[index] } }]),
   );
-  return { healths, core: { sources } as unknown as Core };
+  return { healths, failing, core: { sources } as unknown as Core };
 }
 
 test("is not given where no source may be published through, and is where one may", () => {
@@ -46,9 +48,11 @@ test("is not given where no source may be published through, and is where one ma
 });
 
 test("what a replica announces of a source is its halt before its rest", () => {
-  const { healths, core } = sourcesOf("eu", "us");
+  const { healths, failing, core } = sourcesOf("eu", "us");
   healths[1]!.halt("service-refuses-everything", "10 in a row", "batch");
+  failing.add("eu").add("us");
   expect(toSourcePauses(core.sources.values())).toEqual([
+    { source: "eu", state: "waiting", code: "service-unavailable" },
     { source: "us", state: "halted", code: "service-refuses-everything" },
   ]);
 });

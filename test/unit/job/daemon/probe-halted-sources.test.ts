@@ -15,6 +15,7 @@ function halted(list: () => Promise<unknown>) {
   const events = { emit: () => undefined };
   const health = createSourceHealth("eu" as SourceId, clock, events, {
     leftMs: () => 0,
+    isFailing: () => false,
     takeRetry: () => false,
   });
   let isTokenNew = false;

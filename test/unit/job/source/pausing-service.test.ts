@@ -96,6 +96,20 @@ describe("a replica's clock that is moved", () => {
   });
 });
 
+test("a source that fails is known as failing between its probes, until an answer to anybody", async () => {
+  const time = createManualClock();
+  const [one, two] = [replica(bookOn(time), time), replica(bookOn(time), time)];
+  await failing(one);
+  time.advance(20_000);
+  expect([one.pauses.leftMs("dlq"), one.pauses.isFailing(), two.pauses.isFailing()]).toEqual([
+    0,
+    true,
+    false,
+  ]);
+  expect(await one.list()).toBe("listed");
+  expect(one.pauses.isFailing()).toBe(false);
+});
+
 function counted(book: SourcePauseBook) {
   let asked = 0;
   const ask: SourcePauseBook["ask"] = (callClass, leaseMs) => {

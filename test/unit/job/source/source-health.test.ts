@@ -16,7 +16,7 @@ function healthOf() {
       emit: (event: RedriverEvent) =>
         void told.push(event.type === "source:halted" ? `${event.callClass} ${event.code}` : event.type),
     },
-    { leftMs: () => 0, takeRetry: () => true },
+    { leftMs: () => 0, isFailing: () => false, takeRetry: () => true },
   );
   return { health, told, clock };
 }

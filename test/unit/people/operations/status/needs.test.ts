@@ -14,6 +14,12 @@ const lane = {
 };
 const outlook = { waiting: 0, heldByRules: 0, stoppedWaiting: 0, waitingForAttempt: 0, waitingForPerson: 0 };
 
+const replica = (more: object) => ({ rejected: null, resting: [], ...more });
+const resting = (state: string, code: string) => ({
+  waiting: 5,
+  replicas: [replica({}), replica({ resting: [{ source: "default", state, code }] })],
+});
+
 function status({
   destinations = [] as readonly object[],
   waiting = 0,
@@ -23,7 +29,7 @@ function status({
   perSecond = null as number | null,
   census = null as object | null,
   deliveries = null as object | null,
-  replicas = [{ rejected: null }] as readonly object[],
+  replicas = [replica({})] as readonly object[],
 }): Status {
   return {
     at,
@@ -115,7 +121,10 @@ it.each([
     ["expiring"],
   ],
   ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["rules"]],
-  ["a replica rejects its document", { replicas: [{ rejected: "line 3" }] }, "bad", ["rules"]],
+  ["a replica rejects its document", { replicas: [replica({ rejected: "line 3" })] }, "bad", ["rules"]],
+  ["the service does not answer", resting("waiting", "service-unavailable"), "warn", ["runbook"]],
+  ["the service refuses the token", resting("halted", "unauthorised"), "bad", ["runbook"]],
+  ["the service limits the rate", resting("waiting", "service-resting"), "warn", []],
   ["no replica runs", { replicas: [] }, "bad", []],
 ] as const)("%s", (_name, given, mood, first) => {
   const one = status(given);
