@@ -195,7 +195,7 @@ function Tiles({
     {
       name: "waiting",
       count: isCounting && waiting === 0 ? null : waiting,
-      what: isCounting ? "at least: still counting" : toOldest,
+      what: !isCounting ? toOldest : waiting === 0 ? "still counting" : "at least: still counting",
       href: "/failures",
       line: "waiting",
     },

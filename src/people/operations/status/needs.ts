@@ -66,7 +66,8 @@ export function toNeeds(status: Status): readonly Need[] {
           }),
         ]),
     ...toRestTexts(status).map(({ isHalted, text }) =>
-      need(isHalted ? "bad" : "warn", text, {
+      need(isHalted ? "bad" : "warn", `${text.charAt(0).toUpperCase()}${text.slice(1)}`, {
+        headline: text,
         detail: isHalted
           ? "It is tried again by itself, rarely."
           : "Nothing is lost: what waits goes on with the first answer.",
