@@ -26,21 +26,35 @@ const itemSchema = z.strictObject({
   body: z.string().default(""),
 });
 
-/** All items, or a refusal of the whole call: one bad item takes the batch down with it. */
-export function parseBatch(payload: unknown, directory: Directory, limits: BatchLimits): PublishItem[] {
+/** An item that cannot be published, with the deduplication id that it asked for. */
+export interface InvalidItem {
+  readonly refusal: EmulatorRefusal;
+  readonly deduplicationId: string | undefined;
+}
+
+/** Each item of a call, fit or not. */
+export function parseBatch(
+  payload: unknown,
+  directory: Directory,
+  limits: BatchLimits,
+): readonly (PublishItem | InvalidItem)[] {
   if (!Array.isArray(payload))
     throw new EmulatorRefusal(400, "request body must be a JSON array of messages");
+  const idName = `${limits.headerPrefix}Deduplication-Id`.toLowerCase();
   return payload.map((item: unknown, index) => {
+    let given: Readonly<Record<string, string>> = {};
     try {
       const { destination, queue, headers, body } = accept(itemSchema, item, "message");
+      given = headers;
       // An empty name is how clients of the service say that there is no queue.
       const draft = { destination, queueName: queue || undefined, headers, body: Buffer.from(body) };
       return toItem(draft, directory, limits);
     } catch (error) {
+      if (!(error instanceof EmulatorRefusal)) throw error;
       // The text keeps its beginning, by which clients recognise permanent refusals.
-      if (error instanceof EmulatorRefusal)
-        throw new EmulatorRefusal(error.status, `${error.message} (message ${index})`);
-      throw error;
+      const refusal = new EmulatorRefusal(error.status, `${error.message} (message ${index})`);
+      const idHeader = Object.keys(given).find((name) => name.toLowerCase() === idName);
+      return { refusal, deduplicationId: idHeader && given[idHeader] };
     }
   });
 }

@@ -5,11 +5,21 @@ import type { EmulatorCore } from "../emulator-parts.ts";
 import { parseBatch, type PublishItem } from "./parse-publish-items.ts";
 import type { PublishAnswer } from "./publisher.ts";
 
-/** Publishes a whole batch, or refuses it; only a fault lets single items fail. */
+/** Publishes a whole batch, or refuses it. `invalidItems` and faults let single items fail. */
 export function publishBatch(core: EmulatorCore, payload: unknown, callerIp: string): EmulatorAnswer {
-  const items = parseBatch(payload, core.directory, core.settings);
+  const { invalidItems, refusedIds } = core.settings;
+  const parsed = parseBatch(payload, core.directory, core.settings);
+  const items = parsed.flatMap((item) => ("refusal" in item ? [] : [item]));
+  const invalid = parsed.flatMap((item) => ("refusal" in item ? [item] : []));
+  const isRefusedWhole = invalid.length > 0 && invalidItems === "refuse-batch";
+  if (refusedIds === "taken") {
+    for (const { deduplicationId } of invalid) core.publisher.takeId(deduplicationId, []);
+    if (isRefusedWhole) for (const item of items) core.publisher.registerOnly(item);
+  }
+  if (isRefusedWhole) throw invalid[0]!.refusal;
   refuseWhole(core, items);
-  const answers = items.map((item, position) => {
+  const answers = parsed.map((item, position) => {
+    if ("refusal" in item) return { error: item.refusal.message };
     const refused = core.faults.draw("item-error", "batch", (fault) => isAbout(fault, item, position));
     if (refused === undefined) return publish(core, item, position, callerIp);
     const { answer, error, published, registersDeduplication } = refused.fault;

@@ -92,11 +92,15 @@ export class Publisher {
 
   /** Takes the id without publishing anything, for services that register what they refuse. */
   registerOnly(item: PublishItem): void {
-    const id = deduplicationIdOf(item);
+    this.takeId(deduplicationIdOf(item), item.endpoints);
+  }
+
+  takeId(id: string | undefined, endpoints: PublishItem["endpoints"]): void {
     if (id === undefined || this.#deduplication.find(id) !== undefined) return;
+    const urls = endpoints.length === 0 ? [""] : endpoints.map(({ url }) => url);
     this.#deduplication.remember(
       id,
-      item.endpoints.map(({ url }) => ({ messageId: newMessageId(), url })),
+      urls.map((url) => ({ messageId: newMessageId(), url })),
     );
   }
 
