@@ -5,6 +5,8 @@ import type { Register } from "../command-context.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
 import { withCore } from "../with-core.ts";
+import { nowhere } from "../../operations/doctor/try-service/own-messages.ts";
+import { tryService, type TrialOptions } from "./try-service.ts";
 
 /** Longer than the timeouts of any call, so that each call's own error is told. */
 const withinMs = 120_000;
@@ -14,8 +16,22 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .command("doctor")
     .description("look at Redis, tokens, archive, callbacks and clocks; exit 1 when a daemon would not work")
     .option("--json", "print as JSON")
-    .action(async (options: { json?: boolean }, command) => {
+    .option(
+      "--try-service",
+      "instead, publish a dozen messages that fail, and see what the service does with them",
+    )
+    .option("--clean", "with --try-service: only delete what an earlier trial left")
+    .option("--source <name>", "which source to try")
+    .option("--to <url>", `an address that fails; default: ${nowhere}`)
+    .option("--queue <name>", "a queue that one of them goes through")
+    .option("--out <file>", "write the record of the trial there, as JSON")
+    .option("--yes", "do not ask")
+    .action(async (options: TrialOptions & { readonly tryService?: boolean }, command) => {
       const loaded = loadAll(command, io);
+      if (options.tryService === true) {
+        exitWith(await withCore(io, loaded, {}, (core, teardown) => tryService(io, core, teardown, options)));
+        return;
+      }
       const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
       const isWell = findings.every(({ state }) => state !== "failed");
       printResult(io, options.json, { ok: isWell, findings }, () => toText(findings));
