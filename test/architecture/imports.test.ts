@@ -105,7 +105,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   // Pure code, without a clock, a socket or a file.
   re2js: ["job/rules"],
   // Rows of Redis are checked with the schema of a contract, operations declare their fields with it, and the API its reads.
-  zod: ["config", "job/contracts", "people/console", "people/operations"],
+  zod: ["config", "job/contracts", "people/console", "people/operations", "people/plan"],
   // The queue asks it for the next time, the document whether a pattern is one.
   "cron-parser": ["config", "job/queue"],
   undici: ["job/service", "egress", "job/statistics", "people/notices"],

@@ -4,35 +4,43 @@
  * somebody who writes a new file.
  */
 import { createHash } from "node:crypto";
-import { defined } from "../../job/message/defined.ts";
+import { z } from "zod";
 import { isObject, parseJson } from "../../job/message/json-value.ts";
 import { toSafeJson } from "../../job/message/write-safe-json.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
-import type { PlanFilter } from "../../job/contracts/plans.ts";
+import { planFilter, type PlanFilter } from "../../job/contracts/plans.ts";
 import type { PlanRecord } from "./plan-file-record.ts";
 
 export const planVersion = 1;
 
-export interface PlannedDrain {
-  readonly drain: DrainName;
-  readonly source: SourceId;
-  /** Keyed hash of the source's address. */
-  readonly address: string;
-  /** Of that address, for reading; plans of earlier versions have none. */
-  readonly host?: string;
-  readonly rulesHash: string;
-  /** The listed range: Unix ms, inclusive. */
-  readonly from: number;
-  readonly to: number;
-}
+const text = z.string();
 
-export interface PlanHead {
-  readonly redriverPlan: typeof planVersion;
+const plannedDrain = z.object({
+  drain: text as unknown as z.ZodType<DrainName>,
+  source: text as unknown as z.ZodType<SourceId>,
+  /** Keyed hash of the source's address. */
+  address: text,
+  /** Of that address, for reading; plans of earlier versions have none. */
+  host: text.exactOptional(),
+  rulesHash: text,
+  /** The listed range: Unix ms, inclusive. */
+  from: z.int(),
+  to: z.int(),
+});
+export type PlannedDrain = Readonly<z.infer<typeof plannedDrain>>;
+
+const planHead = z.object({
+  redriverPlan: z.literal(planVersion),
   /** Unix ms. */
-  readonly createdAt: number;
+  createdAt: z.number(),
   /** Of redriver. */
-  readonly version: string;
-  readonly documentHash: string;
+  version: text,
+  documentHash: text,
+  flags: planFilter.extend({ showContent: z.boolean().catch(false) }),
+  drains: z.array(plannedDrain),
+});
+type ReadHead = z.infer<typeof planHead>;
+export interface PlanHead extends Readonly<Omit<ReadHead, "flags" | "drains">> {
   readonly flags: PlanFilter & { readonly showContent: boolean };
   readonly drains: readonly PlannedDrain[];
 }
@@ -137,42 +145,13 @@ async function* linesOf(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<
 
 /** The head without keys that this version does not know. For any other value a text with the expectation. */
 function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
-  const { redriverPlan, createdAt, version, documentHash } = value;
+  const { redriverPlan } = value;
   if (redriverPlan === undefined) return "expected a plan, which begins with redriverPlan";
   if (redriverPlan !== planVersion) {
     return `expected version ${planVersion} of plans, got ${typeof redriverPlan === "number" ? redriverPlan : typeof redriverPlan}`;
   }
-  const flags = toFlags(value["flags"]);
-  const given: readonly unknown[] = Array.isArray(value["drains"]) ? value["drains"] : [null];
-  const drains = given.flatMap((one) => toPlannedDrain(one) ?? []);
-  const isHead = typeof createdAt === "number" && isText(version) && isText(documentHash);
-  if (!isHead || flags === null || drains.length < given.length) {
-    return "expected the head of a plan with its drains";
-  }
-  return { redriverPlan, createdAt, version, documentHash, flags, drains };
-}
-
-function toFlags(value: unknown): PlanHead["flags"] | null {
-  if (!isObject(value)) return null;
-  const { rules, host, failure, limit, discard, fromArchive, showContent } = value;
-  if (rules !== undefined && !(Array.isArray(rules) && rules.every(isText))) return null;
-  if (![host, failure].every((text) => text === undefined || isText(text))) return null;
-  if (limit !== undefined && typeof limit !== "number") return null;
-  if ([discard, fromArchive].some((flag) => flag !== undefined && flag !== true)) return null;
-  return {
-    ...defined({ rules, host, failure, limit, discard, fromArchive }),
-    showContent: showContent === true,
-  } as PlanHead["flags"];
-}
-
-function toPlannedDrain(value: unknown): PlannedDrain | null {
-  if (!isObject(value)) return null;
-  const { drain, source, address, host, rulesHash, from, to } = value;
-  const fits =
-    (host === undefined || isText(host)) &&
-    [drain, source, address, rulesHash].every(isText) &&
-    [from, to].every(Number.isSafeInteger);
-  return fits ? (defined({ drain, source, address, host, rulesHash, from, to }) as PlannedDrain) : null;
+  const read = planHead.safeParse(value);
+  return read.success ? read.data : "expected the head of a plan with its drains";
 }
 
 function isText(value: unknown): value is string {

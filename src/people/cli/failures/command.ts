@@ -6,7 +6,7 @@ import { loadAll, loadForReading } from "../load-config.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
 import type { Core } from "../../../job/door.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { toFailureJson } from "../../operations/failures/json.ts";
+import { toDetailsJson, toFailureJson } from "../../operations/failures/json.ts";
 import { readFailureList, type FailureFilter } from "../../operations/failures/list.ts";
 import { toMeant } from "../../operations/nearest.ts";
 import { counted } from "../../operations/phrases.ts";
@@ -17,7 +17,7 @@ import { readFailureViews } from "../../read/read-failures.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { barsFor } from "../output/sparkline.ts";
 import { chooseFailures } from "../../operations/failures/choose.ts";
-import { readDetails, type FailureDetails } from "../../operations/failures/details.ts";
+import { readDetails } from "../../operations/failures/details.ts";
 import { failureStates } from "../../read/failure-views.ts";
 import { toFailureText } from "./show-text.ts";
 
@@ -81,13 +81,8 @@ async function showFailure(core: Core, id: string, json: boolean, stop: Stop, io
   const texts: string[] = [];
   for (const failure of chooseFailures(views, id)) {
     const details = await readDetails(core, failure, signal);
-    if (json) io.out(toJsonLine(toJson(details)));
+    if (json) io.out(toJsonLine(toDetailsJson(details)));
     else texts.push(toFailureText(io.columns, details, { now, bars: barsFor(io.env) }));
   }
   io.out(texts.join("\n"));
-}
-
-/** `sample` stays its id; what the rules do with one is `decided`. */
-function toJson({ failure, arrivals, lanes, sample }: FailureDetails): object {
-  return { ...toFailureJson(failure), arrivals, lanes, decided: sample };
 }

@@ -3,7 +3,7 @@ import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { chooseFailures } from "../../operations/failures/choose.ts";
 import { readDetails, readStoredDetails } from "../../operations/failures/details.ts";
-import { toFailureJson } from "../../operations/failures/json.ts";
+import { toDetailsJson, toFailureJson } from "../../operations/failures/json.ts";
 import { readFailureList } from "../../operations/failures/list.ts";
 import { readHistoryPage } from "../../operations/history/read-page.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
@@ -79,13 +79,10 @@ export const routes: readonly ApiRoute[] = [
       const why = sample ? whyNot(person, "operator") : null;
       if (why !== null) throw new ApiRefusal(403, "not-allowed", `sample ${why}`);
       const views = chooseFailures(await reads.failures(), params["id"] ?? "");
-      const details = views.map(async (view) => {
-        const shown = sample ? await readDetails(core, view, signal) : await readStoredDetails(core, view);
-        const { failure, arrivals, lanes } = shown;
-        const decided = "sample" in shown ? { decided: shown.sample } : {};
-        return { ...toFailureJson(failure), arrivals, lanes, ...decided };
-      });
-      return { failures: await Promise.all(details) };
+      const details = views.map((view) =>
+        sample ? readDetails(core, view, signal) : readStoredDetails(core, view),
+      );
+      return { failures: (await Promise.all(details)).map(toDetailsJson) };
     },
   }),
   defineRoute({

@@ -1,4 +1,5 @@
 import type { FailureView } from "../../read/failure-views.ts";
+import type { FailureDetails, StoredDetails } from "./details.ts";
 
 /** Times are Unix ms. */
 export function toFailureJson({ quiet, quietEnded, isNew, isQuiet, ...failure }: FailureView) {
@@ -8,4 +9,10 @@ export function toFailureJson({ quiet, quietEnded, isNew, isQuiet, ...failure }:
     /** `ended`: why it is over; null: it is not. */
     quiet: quiet === null ? null : { ...quiet, active: isQuiet, ended: quietEnded },
   };
+}
+
+/** `sample` stays its id; what the rules do with one is `decided`, if that was asked. */
+export function toDetailsJson({ failure, arrivals, lanes, ...asked }: StoredDetails | FailureDetails) {
+  const decided = "sample" in asked ? { decided: asked.sample } : {};
+  return { ...toFailureJson(failure), arrivals, lanes, ...decided };
 }

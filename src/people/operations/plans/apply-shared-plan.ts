@@ -18,7 +18,6 @@ import type {
 } from "../../../job/contracts/plans.ts";
 import type { Applied, AppliedSoFar, ApplyWait } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
-import type { PlanCheck } from "../../plan/check-plan.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
 import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
 import {
@@ -173,8 +172,6 @@ function actingFor(part: PlanPart, { order, onLaneTimes }: ApplySharedRun): Plan
   return { ...part, runtime };
 }
 
-const noSkipped = { gone: 0, changed: 0, otherwise: 0 };
-
 function toChecking({ drain, host }: PlanPart, checked: number, planned: number): PlanApplyDrain {
   return {
     drain,
@@ -187,7 +184,7 @@ function toChecking({ drain, host }: PlanPart, checked: number, planned: number)
     left: planned,
     failedAgain: 0,
     verdict: null,
-    skipped: noSkipped,
+    skipped: { gone: 0, changed: 0, otherwise: 0 },
     skippedExamples: [],
     leftReasons: {},
     wait: null,
@@ -195,26 +192,22 @@ function toChecking({ drain, host }: PlanPart, checked: number, planned: number)
 }
 
 function toApplying(
-  { drain, host, check }: PlanPart & { readonly check: PlanCheck },
+  part: CheckedPart,
   soFar?: AppliedSoFar,
   wait: PlanApplyDrain["wait"] = null,
 ): PlanApplyDrain {
+  const { check } = part;
   const { planned, done: before } = check;
   const skips = soFar === undefined ? check.skips : addSkips(check.skips, soFar.skips);
   const left = soFar?.left ?? check.open.size;
-  const { gone, changed, otherwise, examples } = skips;
+  const { examples, ...skipped } = skips;
   return {
-    drain,
-    host,
+    ...toChecking(part, planned, planned),
     phase: "applying",
-    planned,
-    checked: planned,
     before,
     done: planned - before - skippedOf(skips) - left,
     left,
-    failedAgain: 0,
-    verdict: null,
-    skipped: { gone, changed, otherwise },
+    skipped,
     skippedExamples: examples.slice(0, shownSkips).map(toSkipText),
     leftReasons: soFar?.leftReasons ?? {},
     wait,
@@ -224,15 +217,12 @@ function toApplying(
 /** Null if nothing is left. */
 function toEnd({ drain, applied: { stop, left } }: ApplyEnd, stopping: AbortSignal): string | null {
   if (stop === null) return left === 0 ? null : `${drain}: ${left} left`;
-  const rest = `${left} left`;
-  switch (stop.kind) {
-    case "interrupted":
-      return `${drain}: ${toWhyStopped(stopping)}, ${rest}`;
-    case "paused":
-      return `${drain}: paused ${stop.why}, ${rest}`;
-    case "failed": {
-      const { code, message } = toFailure(stop.error);
-      return `${drain}: ${code}: ${message}, ${rest}`;
-    }
-  }
+  return `${drain}: ${toStopText(stop, stopping)}, ${left} left`;
+}
+
+function toStopText(stop: NonNullable<Applied["stop"]>, stopping: AbortSignal): string {
+  if (stop.kind === "interrupted") return toWhyStopped(stopping);
+  if (stop.kind === "paused") return `paused ${stop.why}`;
+  const { code, message } = toFailure(stop.error);
+  return `${code}: ${message}`;
 }
