@@ -198,7 +198,7 @@ function toNext({ next }: RulePart, now: number): string {
   return (
     next
       .map((one) => `${number(one.count)} ${toDecisionText(one)} ${toClocks(one.from, one.to, now)}`)
-      .join(", ") || "-"
+      .join(", ") || "–"
   );
 }
 

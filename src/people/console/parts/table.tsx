@@ -39,7 +39,7 @@ export function Table<Row>({
             <tr>
               {columns.map(({ title, cell, isNumber }) => (
                 <td data-title={title} class={isNumber === true ? "number" : undefined}>
-                  {cell(row) ?? "-"}
+                  {cell(row) ?? "–"}
                 </td>
               ))}
             </tr>
