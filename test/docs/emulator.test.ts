@@ -83,10 +83,6 @@ const recipes: Readonly<Record<string, (heading: string) => Promise<void>>> = {
     const { lines } = await follow(heading);
     expect(lines).toEqual(['{"name":"outage"}503', "{}200", ""]);
   },
-  "A rate limited service": async (heading) => {
-    const { out } = await follow(heading);
-    expect(out).toMatch(/^\{.*\}200\n200\n429\n\{"now":\d+\}200\n$/);
-  },
   "An answer lost after accepting": async (heading) => {
     const { emulator, out } = await follow(heading);
     expect(out).toContain("no answer\n");
@@ -98,10 +94,6 @@ const recipes: Readonly<Record<string, (heading: string) => Promise<void>>> = {
     const { emulator, out } = await follow(heading);
     expect(out).toMatch(/\{"messages":\[\]\}$/);
     expect(emulator.journal.counts().expired).toBe(1);
-  },
-  "A search index that falls behind": async (heading) => {
-    const { out } = await follow(heading);
-    expect(out).toMatch(/"from":0,.*"from":50000,"perSecond":-500,"to":0\}\{\}$/);
   },
   "An assertion in any language": async (heading) => {
     const { emulator, out } = await follow(heading);
@@ -180,22 +172,6 @@ describe("docs/internals/emulator.md", () => {
     const response = await fetch(`${emulator.controlUrl}/_control/settings`);
     const section = /### Settings that can change[\s\S]*?mean what/.exec(manual)?.[0] ?? "";
     expect(codeSpans(section).toSorted()).toEqual(Object.keys((await response.json()) as object).toSorted());
-  });
-
-  it("has every option of startEmulator that it names, in the table of options", () => {
-    const source = readDoc("dev/emulator/options.ts");
-    const declared = [
-      "const adjustable = {",
-      "const fixedDefaults = () => ({",
-      "export interface StartOptions {",
-    ].map((start) => source.split(start)[1]?.split("\n}")[0] ?? "");
-    const names = [...declared.join("\n").matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(
-      ([, name = ""]) => name,
-    );
-    const documented = tableRows(manual, ["option", "default", "meaning"]).flatMap(([option = ""]) =>
-      codeSpans(option),
-    );
-    expect(documented.toSorted()).toEqual(names.toSorted());
   });
 });
 
