@@ -7,7 +7,8 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
  * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, isQuiet, abandoned? } or { kind busy, passId,
  * windows, abandoned? }.
  * Effects: an open pass without progress for abandonAfterMs is closed as abandoned, and so is one whose windows
- * Redis has lost: then a full pass follows. The pass takes the due minutes.
+ * Redis has lost: then a full pass follows. The pass takes the due minutes. Its horizon is `to`, or the watermark if
+ * that is less than overlapMs later.
  * Run twice: the pass that is open under this passId is answered again.
  */
 export const openScript = defineScript(
@@ -49,6 +50,11 @@ if row.open then
   giveBack()
   row.lastOutcome = 'abandoned'
 end
+
+-- A slow answer makes the service's clock look behind by as long as it took. A horizon that went back with it would have
+-- what entered since counted as arrived once more. One that goes back by more was wrong before.
+local behindMs = row.hash == call.documentHash and (row.watermark or 0) - call.to or 0
+if behindMs > 0 and behindMs < call.overlapMs then call.to = row.watermark end
 
 local isFull = row.forced or isToConfirm() or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
   or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash or row.mode ~= call.mode

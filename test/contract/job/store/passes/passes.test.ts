@@ -204,6 +204,16 @@ describe("passes", () => {
     });
   });
 
+  test("a horizon that slow answers set back a little stays, so that nothing arrives twice; a clock that was wrong moves it", async () => {
+    const { passes } = await create();
+    await runPass(passes, "p1");
+    const { pass } = await runPass(passes, "p2", { to: epoch - 900 }, { held: 1 });
+    expect(pass).toMatchObject({ to: epoch, countedTo: epoch });
+    expect((await runPass(passes, "p3", { to: epoch + 500 })).pass.countedTo).toBe(epoch);
+    const far = { to: epoch - overlapMs };
+    expect((await runPass(passes, "p4", far)).pass.to).toBe(far.to);
+  });
+
   test("the next pass looks at what is new, with an overlap", async () => {
     const { passes } = await create();
     await runPass(passes, "p1");
