@@ -99,6 +99,19 @@ describe.skipIf(!isHelmHere)("the chart", () => {
     ]);
   });
 
+  it("says after an install whether it acts", () => {
+    const notes = (values: object): string =>
+      helm(["install", "redriver", "--dry-run=client"], values).stdout.split("NOTES:")[1]!;
+    expect(notes({})).toContain("only plans");
+    expect(notes({ drains: production.drains })).toMatch(/acts[^]*redriver pause --all --reason/);
+  });
+
+  it("names each value in its page", () => {
+    const page = readDoc("deploy/chart/README.md");
+    const values = Object.keys(parse(readDoc("deploy/chart/values.yaml")));
+    expect(values.filter((name) => !new RegExp(`\`${name}[\`.]`).test(page))).toEqual([]);
+  });
+
   it("takes what a cluster asks of pods", () => {
     const { spec } = renderChart({
       image: { repository: "mirror.example.com/redriver", tag: "1.2.3" },
