@@ -3,7 +3,7 @@
 #   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) -t redriver:0.1.0 .
 #   docker build --target dev -t redriver-dev:0.1.0 .    with the emulator, and a Redis for `redriver demo`, for development only
 # NODE_IMAGE and RUNTIME_IMAGE can be others, by digest or from a mirror. The runtime stage needs no shell and no npm, so a distroless Node fits too.
-ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
+ARG NODE_IMAGE=docker.io/library/node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 ARG RUNTIME_IMAGE=${NODE_IMAGE}
 
 # What it makes runs on every platform, so it runs on the builder's. Packages with native parts have others in their place.
@@ -41,7 +41,8 @@ USER 10001:10001
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["emulator"]
 
-FROM ${RUNTIME_IMAGE} AS runtime
+# As by default, for a buildah that would go on with the platform of the first stage.
+FROM --platform=$TARGETPLATFORM ${RUNTIME_IMAGE} AS runtime
 ARG VERSION=0.0.0
 ARG REVISION=unknown
 ARG CREATED=unknown

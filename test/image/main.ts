@@ -2,7 +2,7 @@
  * Builds the image and runs it as the manifests do: read-only, without capabilities, in its memory limit.
  *
  *     npm run test:image
- *     npm run test:image -- --node-image docker.io/library/node:24-bookworm-slim [--runtime-image …]
+ *     npm run test:image -- --node-image docker.io/library/node:26-bookworm-slim [--runtime-image …]
  *         [--fresh] [--results file]
  *     npm run test:image -- rights drain                   some scenarios
  *
@@ -10,9 +10,10 @@
  * the next time; `--fresh` makes them again. Exits 1 if something did not hold, 2 if it was used wrongly. What
  * was said is kept in .cache/image.
  */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { countChecks, same, shown, toTable, type Figure, type ScenarioResult } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
 import {
@@ -29,11 +30,19 @@ import { createBuildah, type Buildah } from "./buildah.ts";
 import { configFigures, developmentFigures, fileFigures, linkFigure, type Build } from "./contents.ts";
 import { drainFigures } from "./drain.ts";
 import { readManifests } from "./manifest.ts";
+import { releaseFigures } from "./release.ts";
 import { rightsFigures } from "./rights.ts";
 import { sizeFigures } from "./sizes.ts";
 import { createStage, mountImage } from "./stage.ts";
 import { findCgroups, findMissing, findRuntime, findSeccomp } from "./tools.ts";
-import { bareProductionImage, developmentImage, productionImage, type World } from "./world.ts";
+import {
+  bareProductionImage,
+  developmentImage,
+  productionImage,
+  registry,
+  version,
+  type World,
+} from "./world.ts";
 
 const scenarios = ["production", "development", "rights", "drain"] as const;
 const { values, positionals } = parseOrEnd({
@@ -139,7 +148,7 @@ async function buildImages(world: World, build: Build): Promise<string | null> {
   };
   const common = { file: dockerfile, context: root } as const;
   const { buildah } = world;
-  await buildah.build({ ...common, target: "runtime", image: productionImage, args });
+  await makeRelease(world, build);
   await buildah.build({ ...common, target: "dev", image: developmentImage, args });
   const bare = await makeBareBase(buildah, dir, runtimeImage);
   if (bare !== null) {
@@ -149,34 +158,48 @@ async function buildImages(world: World, build: Build): Promise<string | null> {
   return bare;
 }
 
+/** The production images are those of a release, for both architectures. */
+async function makeRelease({ buildah, bases }: World, { source }: Build): Promise<void> {
+  const env = {
+    ...process.env,
+    BUILDAH: buildah.command.join(" "),
+    // Where no container may be started.
+    BUILDAH_ISOLATION: "chroot",
+    NODE_IMAGE: bases.nodeImage,
+    RUNTIME_IMAGE: bases.runtimeImage,
+    REGISTRY: registry,
+    SOURCE: source,
+  };
+  await promisify(execFile)(join(root, ".ci/release"), ["--dry-run", "image"], { cwd: root, env });
+}
+
 async function productionFigures(world: World, build: Build): Promise<readonly Figure[]> {
   const { buildah, manifests, bases } = world;
   const image = await mountImage(world, productionImage);
   const stage = createStage(world, "version", { "redriver-drains": {}, redriver: {} });
-  const version = await stage.run({
+  const printed = await stage.run({
     name: "version",
     container: manifests.daemon,
     image,
     command: ["redriver", "--version"],
   });
-  const [, revision = "none", node = "none"] = /\((\w+)\), Node ([\d.]+), for Redis/.exec(version.out) ?? [];
+  const [, revision = "none", node = "none"] = /\((\w+)\), Node ([\d.]+), for Redis/.exec(printed.out) ?? [];
   return [
     ...(await sizeFigures(buildah, productionImage, bases.runtimeImage)),
     ...configFigures(image, build, manifests.daemon),
+    ...(await releaseFigures(buildah)),
     ...fileFigures(image),
     linkFigure(image),
-    shown("redriver --version", version.out),
+    shown("redriver --version", printed.out),
+    same("its version", printed.out.split(" ")[1] ?? "none", version),
     same("its commit", revision, build.revision),
     ...(values["node-image"] === undefined
-      ? [same("its Node's line", node.split(".")[0]!, parseBase(readFileSync(dockerfile, "utf8")).nodeLine)]
+      ? [same("its Node", node, parseBase(readFileSync(dockerfile, "utf8")).nodeVersion)]
       : []),
   ];
 }
 
 function toBuild(): Build {
-  const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
-    readonly version: string;
-  };
   return {
     version,
     revision: git("rev-parse", "HEAD"),

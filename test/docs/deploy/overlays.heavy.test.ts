@@ -267,12 +267,14 @@ describe("the Dockerfile", () => {
   });
 
   it("starts from the images named at the top, by tag, and ends with the one that runs", () => {
-    expect(lines[0]).toMatch(/^ARG NODE_IMAGE=docker\.io\/library\/node:24-bookworm-slim$/);
+    expect(lines[0]).toMatch(
+      /^ARG NODE_IMAGE=docker\.io\/library\/node:26\.[\d.]+-bookworm-slim@sha256:[0-9a-f]{64}$/,
+    );
     expect(lines[1]).toBe("ARG RUNTIME_IMAGE=${NODE_IMAGE}");
     expect(instructions("FROM")).toEqual([
       "--platform=$BUILDPLATFORM ${NODE_IMAGE} AS build",
       "${RUNTIME_IMAGE} AS dev",
-      "${RUNTIME_IMAGE} AS runtime",
+      "--platform=$TARGETPLATFORM ${RUNTIME_IMAGE} AS runtime",
     ]);
   });
 
