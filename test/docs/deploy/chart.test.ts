@@ -51,6 +51,10 @@ function refused(values: object): string {
   return stderr;
 }
 
+/** What helm says after an install. */
+const notes = (values: object): string =>
+  helm(["install", "redriver", "--dry-run=client"], values).stdout.split("NOTES:")[1]!;
+
 function checksum(values: object): string {
   const deployment = renderChart(values).find(({ kind }) => kind === "Deployment");
   return deployment.spec.template.metadata.annotations["checksum/config"];
@@ -100,8 +104,6 @@ describe.skipIf(!isHelmHere)("the chart", () => {
   });
 
   it("says after an install whether it acts", () => {
-    const notes = (values: object): string =>
-      helm(["install", "redriver", "--dry-run=client"], values).stdout.split("NOTES:")[1]!;
     expect(notes({})).toContain("only plans");
     expect(notes({ drains: production.drains })).toMatch(/acts[^]*redriver pause --all --reason/);
   });
