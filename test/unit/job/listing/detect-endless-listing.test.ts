@@ -109,6 +109,15 @@ async function listAll(pageMs: number, pages = Infinity): Promise<{ listed: numb
   }
 }
 
+test("a listing goes on behind an empty page as long as it has a cursor", async () => {
+  const pages = [page("a", "1-0"), page("b"), page(undefined, "2-0")];
+  const listed: number[] = [];
+  for await (const { records } of followCursor(() => Promise.resolve(pages.shift()!))) {
+    listed.push(records.length);
+  }
+  expect(listed).toEqual([1, 0, 1]);
+});
+
 test("a listing of records that are ever new ends when it has waited for half an hour", async () => {
   const { listed, failure } = await listAll(50);
   expect(failure).toMatchObject({
