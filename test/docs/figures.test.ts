@@ -105,7 +105,9 @@ describe("a figure on a page is that of the code", () => {
 describe("a figure on several pages is the same", () => {
   it("of the memory of Redis", () => {
     const named = ["redis", "upgrading", "runbooks-system"].map((name) =>
-      /(\d+ MB) for each busy source and (\d+ MB) for the rest/.exec(readDoc(`docs/${name}.md`))?.slice(1),
+      /(\d+ MB) for each busy source and (\d+ MB) for the rest/
+        .exec(readDoc(`docs/${name}.md`).replaceAll(/\s+/g, " "))
+        ?.slice(1),
     );
     expect(named).toEqual([named[0], named[0], named[0]]);
     expect(named[0]).toHaveLength(2);
