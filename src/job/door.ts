@@ -157,5 +157,8 @@ export async function workOrdered(
   return outcome;
 }
 
+/** Copies of due letters to a test target. The dead letters stay, and nothing counts them as sent again. */
+export const sendCopies = later(async () => (await import("./page/send-copies.ts")).sendCopies);
+
 /** Passes in this process, until no lane holds messages that only wait for a watch to end. */
 export const drainInProcess = later(async () => (await import("./pass/drain-in-process.ts")).drainInProcess);

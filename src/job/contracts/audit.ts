@@ -12,6 +12,7 @@ export const personActs = [
   "pause",
   "resume",
   "apply",
+  "test-copy",
   "note",
   "quiet",
   "unquiet",

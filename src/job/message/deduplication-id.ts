@@ -31,6 +31,11 @@ export function toCallbackDeduplicationId(
   return `redriver_c-${id}-${retried}-${suffix}` as DeduplicationId;
 }
 
+/** The id of a copy to a test target, in one run. Never one of a dead letter's. */
+export function toTestDeduplicationId(run: string, dlqId: string): DeduplicationId {
+  return `redriver_t-${withoutOtherUnits(run)}-${withoutOtherUnits(dlqId)}` as DeduplicationId;
+}
+
 /** A dlqId has none of them, and a test costs a third of a replacement. */
 function withoutOtherUnits(text: string): string {
   return /[^A-Za-z0-9-]/.test(text) ? text.replaceAll(/[^A-Za-z0-9-]/g, escapeUnit) : text;

@@ -8,8 +8,11 @@ export const lineageHeaderName = "X-Redriver";
 /** The id of the message that failed first. Of all redrives of one message it is the same (docs/receivers.md). */
 export const rootIdHeaderName = "X-Redriver-Message-Id";
 
+/** The `dlqId` of the dead letter that a message was copied from to a test target (`apply --to`). */
+export const copyHeaderName = "X-Redriver-Copy";
+
 const ownHeaders: ReadonlySet<string> = new Set(
-  [lineageHeaderName, rootIdHeaderName].map((name) => name.toLowerCase()),
+  [lineageHeaderName, rootIdHeaderName, copyHeaderName].map((name) => name.toLowerCase()),
 );
 
 const nothing: readonly string[] = [];
@@ -112,7 +115,7 @@ const notForwarded: ReadonlySet<string> = new Set([
 
 /**
  * True if a header of this name may be forwarded: not of the connection, not the service's own
- * (`headerPrefix`, any case), and not one of the two that only redriver writes.
+ * (`headerPrefix`, any case), and not one of those that only redriver writes.
  */
 export function isForwardable(name: string, headerPrefix: string): boolean {
   const lower = name.toLowerCase();

@@ -20,6 +20,8 @@ export const parkReasons = [
   /** Its own callback is sealed under a lineage key that is not known any more. */
   "callback-sealed",
   "workflow",
+  /** A copy to a test target, which failed there. */
+  "test-copy",
   "body-length-differs",
   "non-retryable",
   "attempts-exhausted",

@@ -7,7 +7,7 @@ import { itemNamesOf } from "../message/headers.ts";
 import { rateHostOf } from "../message/lane-origin.ts";
 import { nextLineage } from "../message/lineage.ts";
 import type { Letter } from "./letter.ts";
-import { toTarget, type Preparation, type Prepared } from "./prepare.ts";
+import { isTestCopy, toTarget, type Preparation, type Prepared } from "./prepare.ts";
 import { maxSuffix } from "./publish/canary-variant.ts";
 
 /**
@@ -19,6 +19,7 @@ export function prepareForService(
   { content: letter, raw, reading, attempt }: Pick<Letter, "content" | "raw" | "reading" | "attempt">,
   { headerPrefix, lineageKey, checkItem, hasServiceRetry }: Preparation,
 ): Prepared | { readonly kind: "hold"; readonly reason: "no-service-retry" } {
+  if (isTestCopy(letter)) return { kind: "park", reason: "test-copy" };
   if (letter.workflowRunId !== undefined) return { kind: "park", reason: "workflow" };
   if (hasServiceRetry !== true) {
     const unfit = checkFidelity(letter, raw);

@@ -6,6 +6,7 @@ import type { BatchItem, DeadLetter } from "../message/dead-letter.ts";
 import { toDeduplicationId } from "../message/deduplication-id.ts";
 import { toItemJson } from "../message/encode-item.ts";
 import { hostOf, toDestination } from "../message/destination-url.ts";
+import { copyHeaderName, valuesOf } from "../message/headers.ts";
 import { checkFidelity } from "../message/fidelity.ts";
 import { toRootFlowControl } from "../message/flow-control.ts";
 import { isProofUrl } from "../message/proof-callback-url.ts";
@@ -60,6 +61,7 @@ export function prepare(
     preparation;
   const { content: letter, raw, reading } = record;
   const destination = toDestination(letter.url, set.destination, keepsCredentials);
+  if (isTestCopy(letter)) return { kind: "park", reason: "test-copy" };
   const unfit = checkFidelity(letter, raw, destination);
   if (unfit !== null) return { kind: "park", reason: unfit };
 
@@ -139,6 +141,11 @@ export function prepare(
 /** Without the rest, which is kept as JSON alone. */
 export function toTarget({ destination, queue }: BatchItem): Item["target"] {
   return queue === undefined ? { destination } : { destination, queue };
+}
+
+/** It says so itself: nobody is to receive it but the test target. */
+export function isTestCopy({ header }: Pick<DeadLetter, "header">): boolean {
+  return valuesOf(header, copyHeaderName).length > 0;
 }
 
 function isPolicyLoss(loss: Loss): loss is PolicyLoss {

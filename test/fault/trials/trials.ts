@@ -194,7 +194,7 @@ export const trials: readonly Trial[] = [
     bounds: { doneWithinS: 600, declaredShare: 0 },
     watchedS: 600,
     meanwhile: async (play) => void (await Promise.all([killTimes(8)(play), takeBack(play)])),
-    small: { count: 600, doneWithinS: 280 },
+    // No small form: what a killed one has begun waits a minute to be taken over, however few there are.
   },
   // Each swap takes a worker from what it has at work.
   {

@@ -10,6 +10,8 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import { toPart, type CheckedPart } from "../../operations/plans/apply-parts.ts";
 import type { ApplyWatch } from "../../operations/plans/apply-shared-plan.ts";
 import { toWhyDiscarded } from "../../operations/plans/discard.ts";
+import { parseTarget } from "../../operations/plans/copy-plan.ts";
+import { copyFor } from "./copy.ts";
 import { toLanesText } from "../plan/lanes-text.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
@@ -37,7 +39,8 @@ import {
   type ApplyLine,
 } from "./text.ts";
 
-type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; follow: boolean; json?: boolean }>;
+type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; follow: boolean; json?: boolean }> &
+  Readonly<{ to?: string; keep?: boolean }>;
 
 /** A wait that is shown at once, also without a terminal. */
 const longWaitMs = 5_000;
@@ -48,6 +51,8 @@ export const registerApply: Register = (program, context) => {
   command
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
+    .option("--to <origin>", "with --keep: copy the messages to this test target; the dead letters stay")
+    .option("--keep", "of --to: nothing is deleted, and nothing counts as sent again")
     .option("--yes", "do not ask")
     .option("--no-follow", "do not wait for a watch of the lanes to see what comes back")
     .option("--json", "print the summary as JSON")
@@ -58,12 +63,17 @@ async function apply(
   typed: readonly unknown[],
   flags: ApplyFlags,
   command: Command,
-  { io, exitWith }: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
+  const { io, exitWith } = context;
   const { id: given, messages } = readFields(applyPlan, typed) as { id: string; messages?: number };
   if (!io.isTerminal && [flags.reason, flags.by].some((text = "") => text.trim() === "")) {
     throw new RedriverError("command-misused", "without a terminal --reason and --by are required");
   }
+  if ((flags.to === undefined) !== (flags.keep === undefined)) {
+    throw new RedriverError("command-misused", "--to and --keep go together: a copy keeps the dead letters");
+  }
+  const to = flags.to === undefined ? null : parseTarget(flags.to);
   const loaded = loadAll(command, io);
   const file = isIdAndNoFile(given) ? null : await readPlanFile(given);
   const { by = currentUser(), reason = "" } = flags;
@@ -73,10 +83,15 @@ async function apply(
       toPart(core, planned, file!.head.flags, toWhyDiscarded(file!.head.flags, "", reason));
     }
     await requireRedis(core);
-    const desk = openDesk(core, createStop(io, teardown));
+    const stop = createStop(io, teardown);
+    const desk = openDesk(core, stop);
     const plan = file === null ? choosePlan(await desk.list(), given) : await desk.import(file, by);
     requireMessages(plan, messages);
     const progress = createProgressLine(io);
+    if (to !== null) {
+      const copy = { plan, to, order: { by, why: reason }, ...flags };
+      return copyFor(core, { yes: undefined, json: undefined, ...copy, to }, stop, progress, context);
+    }
     let lines: readonly ApplyLine[] | null;
     try {
       const watch = createWatch(io, flags, progress, async ({ drain, runtime }) =>

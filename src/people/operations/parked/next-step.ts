@@ -1,7 +1,17 @@
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { ParkedReason } from "./count.ts";
 
-type Step = "service" | "rules" | "settings" | "receiver" | "doubt" | "loss" | "message" | "form" | "fault";
+type Step =
+  | "service"
+  | "rules"
+  | "settings"
+  | "receiver"
+  | "doubt"
+  | "loss"
+  | "message"
+  | "form"
+  | "fault"
+  | "copy";
 
 const steps: Readonly<Record<ParkReason, Step>> = {
   rule: "rules",
@@ -17,6 +27,7 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "unjoinable-header": "message",
   "callback-sealed": "message",
   workflow: "message",
+  "test-copy": "copy",
   "body-length-differs": "message",
   "non-retryable": "receiver",
   "attempts-exhausted": "receiver",
@@ -45,6 +56,7 @@ const advice: Readonly<Record<Step, string>> = {
   form: "nobody can read them: a newer build may, or delete them by hand; a release does not help",
   service:
     "no batch can carry them: add a rule `via: service` (serviceRetry of the source), then release them:",
+  copy: "they are copies to a test target, which failed there: discard them; a release does not help",
   message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
 
@@ -54,6 +66,7 @@ export function isOfRecord(reason: ParkReason): boolean {
     steps[reason] === "message" ||
     steps[reason] === "service" ||
     steps[reason] === "form" ||
+    steps[reason] === "copy" ||
     steps[reason] === "settings"
   );
 }
@@ -69,6 +82,7 @@ export function insteadOfRelease(reason: ParkReason): string {
     return "change the destination by a rule (set), or see urlCredentials of the source";
   }
   if (steps[reason] === "service") return "add a rule `via: service` first (serviceRetry of the source)";
+  if (steps[reason] === "copy") return "discard them: they are copies to a test target";
   if (steps[reason] === "form") return "use a build that can read them, or delete them by hand";
   return steps[reason] === "settings"
     ? "allow it (publish.*), or change the destination by a rule"
@@ -86,7 +100,8 @@ export function nextStepOf({
   readonly command: string | null;
 } {
   const step = steps[reason];
-  if (step === "settings" || step === "form") return { advice: advice[step], command: null };
+  if (step === "settings" || step === "form" || step === "copy")
+    return { advice: advice[step], command: null };
   const command = `redriver parked release --drain ${drain} --for ${reason} --reason "..."`;
   return {
     advice: step === "rules" && !hasDrain ? "no rules decide them again; send them once:" : advice[step],
