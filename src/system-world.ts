@@ -22,6 +22,20 @@ export function replicaName(): string {
   return `${hostname()}-${process.pid}`;
 }
 
+/** True if it was a process of this host that is no more, such as after a `kill -9`. */
+export function isGoneHere(replica: string): boolean {
+  const pid = replica.startsWith(`${hostname()}-`)
+    ? Number(replica.slice(hostname().length + 1))
+    : Number.NaN;
+  if (!Number.isSafeInteger(pid)) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
+
 export const randomIdentities: Identities = {
   token: () => randomUUID() as Token,
   passId: () => randomUUID() as PassId,

@@ -230,7 +230,8 @@ export interface PlanBook {
   append(claim: PlanClaim, part: number, text: string): Promise<"kept" | "full" | "lost">;
   /** `parts`: how many were appended. */
   complete(claim: PlanClaim, made: PlanMade, summary: string, parts: number): Promise<"kept" | "lost">;
-  startApply(claim: PlanClaim, order: PlanOrder, replica: string): Promise<PlanStart>;
+  /** `dead`: a replica that is known to be gone, whatever its last sign says. */
+  startApply(claim: PlanClaim, order: PlanOrder, replica: string, dead?: string): Promise<PlanStart>;
   sign(claim: PlanClaim, progress: PlanMaking | readonly PlanApplyDrain[]): Promise<PlanSign>;
   /** The end of any work but a completed make. The lines of a plan that is not whole are dropped. */
   end(

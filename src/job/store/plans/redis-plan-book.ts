@@ -72,8 +72,8 @@ export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = plan
     },
     complete: ({ id, token }, made, summary, parts) =>
       run(completeScript, id, token, JSON.stringify(made), summary, parts),
-    async startApply({ id, token }, order, replica) {
-      const args = [id, token, JSON.stringify(order), replica] as const;
+    async startApply({ id, token }, order, replica, dead = "") {
+      const args = [id, token, JSON.stringify(order), replica, dead] as const;
       const [kind, drain, other, of] = await run<readonly string[]>(startScript, ...args);
       if (kind !== "busy") return { kind: kind as "started" | "unknown" | "not-whole" };
       const { by = "" } = { ...(toJson(other ?? "null") as Partial<PlanOrder> | null) };

@@ -1,4 +1,4 @@
-import { randomIdentities, replicaName, systemClock } from "../../../system-world.ts";
+import { isGoneHere, randomIdentities, replicaName, systemClock } from "../../../system-world.ts";
 import type { Core, ListingSignals } from "../../../job/door.ts";
 import { createPlanDesk, type PlanDesk } from "../../operations/plans/plan-desk.ts";
 import { version } from "../version.ts";
@@ -15,6 +15,7 @@ export function openDesk(core: Core, stop: Partial<ListingSignals> = {}): PlanDe
     replica: replicaName(),
     version,
     maxRecords: Infinity,
+    isGone: isGoneHere,
     stop: stop.stopping ?? never,
   });
   stop.signal?.addEventListener("abort", () => void desk.close({ softMs: 0, hardMs: 0 }));

@@ -30,6 +30,8 @@ import { type Core, type CoreLease, recordIntent } from "../../../job/door.ts";
 
 export interface PlanDeskParts extends BesideApply, KeepParts {
   readonly acquire: () => CoreLease;
+  /** True for a replica that is known to be gone, though its last sign may be fresh. */
+  readonly isGone?: (replica: string) => boolean;
   /** Aborts when the process is to stop: its work ends at the end of a page or batch. */
   readonly stop: AbortSignal;
 }
@@ -163,7 +165,10 @@ export function createPlanDesk(parts: PlanDeskParts) {
 
   /** Throws `plan-refused` if it cannot be applied now. */
   async function start(claim: PlanClaim, order: PlanOrder): Promise<void> {
-    const started = await book.startApply(claim, order, replica);
+    let started = await book.startApply(claim, order, replica);
+    if (started.kind === "busy" && parts.isGone?.(started.replica) === true) {
+      started = await book.startApply(claim, order, replica, started.replica);
+    }
     if (started.kind === "unknown") throw unknown(claim.id);
     if (started.kind === "not-whole") throw notWhole(claim.id);
     if (started.kind === "busy") {

@@ -125,6 +125,14 @@ describe("the book of shared plans", () => {
     expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
     expect(await book.startApply(two, order, "two")).toMatchObject({ kind: "busy", drain: "refunds" });
     expect(await book.startApply(three, order, "two")).toEqual({ kind: "started" });
+    // One that is known to be gone holds nobody up.
+    expect(await book.startApply(two, order, "two", "x")).toMatchObject({ kind: "busy" });
+    expect(await book.startApply({ ...one, token: "new" as Token }, order, "two", "one")).toEqual({
+      kind: "started",
+    });
+    expect(await book.end(one, "applied", null, [])).toBe("lost");
+    await book.end({ ...one, token: "new" as Token }, "interrupted", "why", []);
+    expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
     await book.end(one, "applied", null, []);
     expect(await book.startApply(two, order, "two")).toEqual({ kind: "started" });
     expect(await book.startApply(claim("p9"), order, "two")).toEqual({ kind: "unknown" });
