@@ -51,7 +51,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   const close = async (): Promise<void> => {
     await Promise.all([api.close(), control.close(), endParts(core)]);
   };
-  const { headerPrefix, statsCredentials, signingKeys } = settings;
+  const { headerPrefix, statsCredentials } = settings;
   const { journal, clock } = core;
   return {
     /** Base address of the message API and of the statistics API, without a trailing slash. */
@@ -62,7 +62,9 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     },
     headerPrefix,
     statsCredentials,
-    signingKeys,
+    get signingKeys() {
+      return settings.signingKeys;
+    },
     get faults() {
       return core.faults;
     },

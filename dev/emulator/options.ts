@@ -90,7 +90,9 @@ export function adjust(settings: EmulatorSettings, adjustment: Adjustment): void
 
 const secret = (): string => randomBytes(24).toString("base64url");
 
-/** What stays as it was at the start. */
+export const newSigningKey = (): string => `sig_${secret()}`;
+
+/** What stays as it was at the start; the signing keys do until they are rotated. */
 const fixedDefaults = () => ({
   host: "127.0.0.1",
   port: 0,
@@ -101,7 +103,7 @@ const fixedDefaults = () => ({
   clock: { now: () => Date.now() },
   statsCredentials: { username: "emulator", password: secret() },
   indexes: ["demo"] as readonly string[],
-  signingKeys: { current: `sig_${secret()}`, next: `sig_${secret()}` },
+  signingKeys: { current: newSigningKey(), next: newSigningKey() },
   maxInFlight: 64,
   serveOrder: "first" as ServeOrder,
   deliveryTimeoutMs: 30_000,

@@ -1,17 +1,16 @@
-import { countOf, idsOf, integerOf, refuseParameters } from "../http/parse-body-and-query.ts";
+import { idsOf, integerOf, refuseParameters, valuesOf } from "../http/parse-body-and-query.ts";
 import { messageFilterNames, parseMessageFilters } from "../publish/message-filters.ts";
 import type { Message } from "../publish/message.ts";
 
-/** Which pending messages a bulk cancel concerns, and how many of them it cancels at most. */
+/** Which pending messages a bulk cancel concerns. */
 export interface CancelQuery {
   readonly concerns: (message: Message) => boolean;
-  readonly count: number;
+  /** Null: it names ids, so it is no action of its own. */
+  readonly filter: Readonly<Record<string, readonly string[]>> | null;
+  readonly isInBackground: boolean;
 }
 
-// Source: the service's API reference, "Bulk Cancel Messages". Without a count there is no limit.
-const maxCount = 500;
-
-/** `cursor` and `async` are taken and change nothing: what is cancelled is cancelled before the answer. */
+/** `cursor` and `count` are taken and change nothing (the service's API reference, "Bulk Cancel Messages"). */
 const single = ["fromDate", "toDate", "count", "cursor", "async"];
 const known = [...messageFilterNames, "messageIds", ...single];
 
@@ -25,13 +24,19 @@ export function parseCancelQuery(query: URLSearchParams, body: Buffer): CancelQu
   const messageIds = idsOf(query, body, "messageIds", 1);
   if (messageIds !== undefined) {
     const ids = new Set(messageIds);
-    return { concerns: ({ messageId }) => ids.has(messageId), count: Infinity };
+    return { concerns: ({ messageId }) => ids.has(messageId), filter: null, isInBackground: false };
   }
   const from = integerOf(query, "fromDate") ?? Number.NEGATIVE_INFINITY;
   const to = integerOf(query, "toDate") ?? Number.POSITIVE_INFINITY;
   const matches = parseMessageFilters(query);
   return {
     concerns: (message) => message.createdAt >= from && message.createdAt <= to && matches(message),
-    count: countOf(query, maxCount, Infinity),
+    filter: Object.fromEntries(
+      [...messageFilterNames, "fromDate", "toDate"].flatMap((name) => {
+        const values = valuesOf(query, name);
+        return values === undefined ? [] : [[name, values]];
+      }),
+    ),
+    isInBackground: query.get("async") === "true",
   };
 }

@@ -256,6 +256,92 @@ describe("messages", () => {
   });
 });
 
+const call = async (method: string, path: string): Promise<{ status: number; body: unknown }> => {
+  const { emulator } = stand;
+  const headers = { authorization: `Bearer ${emulator.token}` };
+  const response = await fetch(`${emulator.url}${path}`, { method, headers });
+  return { status: response.status, body: await response.json() };
+};
+const publishLater = async (label = "any"): Promise<string> => {
+  const { messageId: published } = await stand.client.publish({
+    url: `${stand.receiver.url}/now`,
+    delay: "1h",
+    label,
+  });
+  return published;
+};
+const retryNow = async (id: string): Promise<number> =>
+  (await call("POST", `/v2/messages/${id}/retry`)).status;
+
+describe("what the newest client has no method for", () => {
+  test("a message that waits is sent now, and no attempt is added", async () => {
+    const waiting = await publishLater();
+    expect(await retryNow(waiting)).toBe(200);
+    await stand.emulator.idle();
+    expect(paths()).toEqual(["/now"]);
+    expect(await retryNow(waiting)).toBe(404);
+    stand.emulator.adjust({ retryScale: 1 });
+    const dying = { url: "http://127.0.0.1:1/", retries: 1, retryDelay: "3600000" };
+    const { messageId: failing } = await stand.client.publish(dying);
+    await stand.emulator.journal.waitFor((entry) => entry.type === "delivery" && entry.outcome === "failed");
+    expect(await retryNow(failing)).toBe(200);
+    await stand.emulator.idle();
+    expect(stand.emulator.journal.entries("delivery").map(({ retried }) => retried)).toEqual([0, 0, 1]);
+    expect(stand.emulator.dlq.size).toBe(1);
+    const { messageId: queued } = await stand.client.queue({ queueName: "q" }).enqueue(dying);
+    expect(await retryNow(queued)).toBe(400);
+  });
+
+  test("a cancel by filters is an action that can be followed", async () => {
+    for (const label of ["mine", "mine", "other"]) await publishLater(label);
+    const { status, body } = await call("DELETE", "/v2/messages?label=mine&async=true&count=1");
+    expect({ status, body }).toEqual({ status: 202, body: { cancelled: 2, actionId: expect.any(String) } });
+    const { actionId } = body as { readonly actionId: string };
+    const action = () => call("GET", `/v2/bulkActions/${actionId}`);
+    await expect.poll(async () => ((await action()).body as { state: string }).state).toBe("FINISHED");
+    const told = {
+      actionId,
+      kind: "cancel",
+      state: "FINISHED",
+      total: 2,
+      processed: 2,
+      createdAt: expect.any(Number),
+      completedAt: expect.any(Number),
+      filter: { label: ["mine"] },
+    };
+    expect((await action()).body).toEqual(told);
+    expect(stand.emulator.pending).toBe(1);
+    expect(await call("DELETE", "/v2/messages")).toEqual({ status: 202, body: { cancelled: 1 } });
+    const { body: page } = await call("GET", "/v2/bulkActions?count=1");
+    expect(page).toMatchObject({ cursor: "1", bulkActions: [{ total: 1, filter: {} }] });
+    expect((await call("GET", "/v2/bulkActions?cursor=1")).body).toEqual({ bulkActions: [told] });
+    expect((await call("GET", "/v2/bulkActions?state=IN_PROGRESS")).body).toEqual({ bulkActions: [] });
+    stand.emulator.clock.advance(7 * 86_400_000 + 1);
+    expect((await action()).status).toBe(404);
+    expect((await call("DELETE", `/v2/messages/${await publishLater()}`)).status).toBe(202);
+  });
+
+  test("signing keys are rotated", async () => {
+    const { current, next } = stand.emulator.signingKeys;
+    const { status, body } = await call("POST", "/v2/keys/rotate");
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { current: next, next: expect.stringMatching(/^sig_/) },
+    });
+    expect((await call("GET", "/v2/keys")).body).toEqual(body);
+    const { url } = { url: `${stand.receiver.url}/signed` };
+    await stand.client.publish({ url, body: "x" });
+    await stand.emulator.idle();
+    const signature = String(stand.receiver.deliveries[0]!.headers["upstash-signature"]);
+    const before = new SignatureReceiver({ currentSigningKey: current, nextSigningKey: next });
+    expect(await before.verify({ signature, body: "x", url })).toBe(true);
+    const stranger = new SignatureReceiver({ currentSigningKey: current, nextSigningKey: "sig_other" });
+    await expect(stranger.verify({ signature, body: "x", url })).rejects.toThrow(/signature/);
+    await stand.emulator.reset();
+    expect(stand.emulator.signingKeys).toEqual({ current, next });
+  });
+});
+
 test("flow control keys are told while messages use them", async () => {
   await stand.client.publish({
     url: stand.receiver.url,
