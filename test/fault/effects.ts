@@ -240,6 +240,7 @@ export const otherPorts: Readonly<Record<string, string>> = {
   IncidentBook: "when people get their next message: losing it costs one message sooner",
   Guards: "decides over the guard book and the pass book, which have the failpoints",
   ArchiveReader: "reads",
+  ArchivedLetters: "reads",
   AuditReader: "reads",
   StatisticsReader: "reads",
   ServiceLoadReader: "reads",
