@@ -1,5 +1,5 @@
 /**
- * What the console is held to in docs/console.md: how soon a page shows something, how large it is, what open tabs
+ * What the console is held to in docs/internals/benchmarks.md: how soon a page shows something, how large it is, what open tabs
  * cost, and that replicas show the same. Two daemons of two replicas have parked a backlog in a Redis of their own.
  *
  *     npm run bench -- console                     100,000 parked, 500 kinds of failure, about nine minutes
