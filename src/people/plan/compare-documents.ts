@@ -1,5 +1,5 @@
 /**
- * What two documents decide differently of what is in a queue, drain by drain. Changes nothing. Both decide a letter
+ * What two documents decide differently of what is in a queue, or in the archive, drain by drain. Changes nothing. Both decide a letter
  * at the same moment and by the same ledger, so a difference is one of the documents.
  *
  *   same selection ─► one listing, each letter decided twice
@@ -141,8 +141,11 @@ async function* lettersOf(
   }
 }
 
-function toSided(drain: DrainRuntime, letter: Letter, at: number): Sided {
-  const later = decideLater(drain, letter, at);
+/** Of the archive: as the rules decide what is new to the ledger, drops too. */
+function toSided({ fromArchive, ...drain }: DrainRuntime, letter: Letter, at: number): Sided {
+  const own = fromArchive === undefined ? letter : letter.again();
+  if (own !== letter) own.view = { state: "absent" };
+  const later = decideLater(drain, own, at);
   const { then, reason, rule } = later.decision;
   const until = later.decision.then === "hold" ? (later.decision.until ?? "") : "";
   const mark = later.item === null ? String(until) : hashItem(itemOf(later), drain.source.headerPrefix);

@@ -4,6 +4,8 @@ import { type Core, freezeRange, openLedger } from "../../../job/door.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { systemClock } from "../../../system-world.ts";
 import { compareDocuments, type Decided, type DifferenceGroup } from "../../plan/compare-documents.ts";
+import type { PlanFilter } from "../../../job/contracts/plans.ts";
+import { requireArchive, toOrdered } from "../../operations/plans/discard.ts";
 import { unknownDrain } from "../../operations/choose-drains.ts";
 import { toDecisionText } from "../../operations/plans/decision-text.ts";
 import { counted, joined, number, toTime } from "../../operations/phrases.ts";
@@ -27,9 +29,13 @@ interface AgainstReport {
   readonly drains: readonly (Awaited<ReturnType<typeof compareDocuments>> & { readonly drain: string })[];
 }
 
-/** `names`: none: each drain of either document. `against`: a file, or `current`: the document of the settings. */
+/** `names`: none: each drain of either document. `filter`: of the archive, or empty. `against`: a file, or `current`: the document of the settings. */
 export async function planAgainst(
-  { names, against }: { readonly names: readonly string[]; readonly against: string },
+  {
+    names,
+    against,
+    filter,
+  }: { readonly names: readonly string[]; readonly against: string; readonly filter: PlanFilter },
   isJson: boolean | undefined,
   command: Command,
   { io }: CommandContext,
@@ -41,11 +47,15 @@ export async function planAgainst(
     withCore(io, other, options, async (openedToo): Promise<AgainstReport> => {
       const stop = createStop(io, teardown);
       const [core, old] = [await openLedger(opened), await openLedger(openedToo)];
+      requireArchive(core, filter);
       const progress = createProgressLine(io);
       const drains = [];
       try {
         for (const name of chooseNames(core, old, names)) {
-          const [drain, its] = [core.drains.get(name) ?? null, old.drains.get(name) ?? null];
+          // Both read the archive of this document.
+          const [drain = null, its = null] = [core.drains.get(name), old.drains.get(name)].map(
+            (one) => one && toOrdered(core, one, filter),
+          );
           const range = await freezeRange((drain ?? its)!, stop.signal);
           const at = systemClock.now() + range.clock.serviceAheadMs;
           const onPage = (listed: number): void => progress.show(`${name}: ${number(listed)} read`);

@@ -77,15 +77,20 @@ async function plan(
   }
   planKeep.check?.(input);
   if (flags.against !== undefined) {
-    const { drains: names = [], all: _, ...filters } = input;
+    const { drains: names = [], all: _, fromArchive, ...filters } = input;
     const others = { ...filters, ...defined({ out: flags.out, keep: flags.keep, records: flags.records }) };
     if (Object.values(others).some((given) => given !== undefined)) {
       throw new RedriverError(
         "command-misused",
-        "--against takes names or --all, --drains and --json, and nothing else",
+        "--against takes names or --all, --from-archive, --drains and --json, and nothing else",
       );
     }
-    await planAgainst({ names, against: flags.against }, flags.json, command, context);
+    await planAgainst(
+      { names, against: flags.against, filter: defined({ fromArchive }) },
+      flags.json,
+      command,
+      context,
+    );
     return;
   }
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {

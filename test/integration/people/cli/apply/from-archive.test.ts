@@ -158,6 +158,25 @@ describe("a plan from the archive", () => {
     expect(unknown.out).toContain("park: outcome-unknown 5");
   });
 
+  it("shows what another document would have done of what is archived", async () => {
+    const stand = await setUp();
+    stand.seed(4);
+    await stand.run(["drain", "orders", "--yes"]);
+    const { path } = createFolder({ "new.yaml": dropping.replace("mode: live", "mode: plan") });
+    const same = await stand.run(["plan", "--all", "--from-archive", "--against", `${path}/new.yaml`]);
+    expect(same.out).toContain("orders: none of 4 records are decided otherwise");
+    const other = createFolder({ "new.yaml": live });
+    const { out } = await stand.run([
+      "plan",
+      "--all",
+      "--from-archive",
+      "--against",
+      `${other.path}/new.yaml`,
+    ]);
+    expect(out).toContain("republish by outage → drop by outage");
+    expect(out).toContain("orders: 4 of 4 records are decided otherwise");
+  });
+
   it("is refused without an archive, and together with a discard", async () => {
     const bare = await createPlanStand(redis.url());
     const refused = await bare.run(["plan", "--all", "--from-archive"]);
