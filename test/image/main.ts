@@ -187,7 +187,7 @@ async function productionFigures(world: World, build: Build): Promise<readonly F
   return [
     ...(await sizeFigures(buildah, productionImage, bases.runtimeImage)),
     ...configFigures(image, build, manifests.daemon),
-    ...(await releaseFigures(buildah)),
+    ...(await releaseFigures(buildah, bases.runtimeImage)),
     ...fileFigures(image),
     linkFigure(image),
     shown("redriver --version", printed.out),
