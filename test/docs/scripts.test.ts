@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { documentPages, readDoc, root } from "../support/markdown.ts";
+import { codeSpans, documentPages, readDoc, root, tableRows } from "../support/markdown.ts";
 
 const { scripts } = JSON.parse(readDoc("package.json")) as { scripts: Readonly<Record<string, string>> };
 
@@ -28,4 +28,17 @@ it("each script and part that a page or .ci/run names is there", () => {
     ([, name]) => !parts.some(([one]) => one === name),
   );
   expect(built).toEqual([]);
+});
+
+it("CONTRIBUTING.md says why each dependency is there, and each has an exact version", () => {
+  const { dependencies, devDependencies } = JSON.parse(readDoc("package.json")) as Readonly<
+    Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>
+  >;
+  const all = { ...dependencies, ...devDependencies };
+  const rows = tableRows(readDoc("CONTRIBUTING.md"), ["package", "why"]);
+  // Types may stand beside what they are of.
+  const named = new Set(rows.flatMap((cells) => cells.flatMap(codeSpans)));
+  expect(Object.keys(all).filter((name) => !named.has(name))).toEqual([]);
+  expect(rows.flatMap(([cell = ""]) => codeSpans(cell)).filter((name) => !(name in all))).toEqual([]);
+  expect(Object.values(all).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
