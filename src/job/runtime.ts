@@ -23,6 +23,7 @@ import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
 import type { PagesInFlight } from "./pass/pages-in-flight.ts";
 import type { WindowSizes } from "./pass/split-window.ts";
 import type { PageMemory } from "./listing/limit-page-memory.ts";
+import type { ServiceBrake } from "./source/service-brake.ts";
 import type { ServiceRetry } from "./source/service-retry.ts";
 import type { FindNewer } from "./rules/record-facts.ts";
 import type { NewestOfPasses } from "./pass/newest-of-passes.ts";
@@ -55,6 +56,7 @@ export interface SourceRuntime extends World {
   /** The same for the service's own retry: it counts as a delete. */
   readonly takeRetryTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly serviceRetry: ServiceRetry;
+  readonly brake: ServiceBrake;
   /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */
   readonly ledger: Ledger;
   /** Redis time from before now, a few seconds old at most (ledger-time.ts). Called before each GET. */

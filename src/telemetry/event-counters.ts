@@ -57,6 +57,7 @@ const unmeasured = {
   // Counted as they are dropped: metrics.ts.
   "log:dropped": true,
   "process:warned": true,
+  "brake:switched-off": true,
   "service-retry:switched-off": true,
   "console:failed": true,
   "console:tokens-rejected": true,

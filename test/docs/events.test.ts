@@ -148,6 +148,7 @@ const samples: Samples = {
     },
   ],
   "deliveries:asked": deliveriesOutcomes.map((outcome) => ({ source, outcome, why: null })),
+  "brake:switched-off": [{ source }],
   "service-retry:switched-off": [{ source, why: "405" }],
   "callback:received": callbackOutcomes.map((outcome) => ({ source, outcome, why: null, isNews: true })),
   "statistics:read": [{ index: "i", durationMs: 1 }],

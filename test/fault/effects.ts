@@ -207,6 +207,8 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   takeRetryTurn: "inside",
   // See ServiceRetrier.
   serviceRetry: "inside",
+  // A person's, beside the guarantee.
+  brake: "inside",
 };
 
 /** Effects that a daemon never has in the scenario of the matrix, each with its reason. */
@@ -244,6 +246,7 @@ export const otherPorts: Readonly<Record<string, string>> = {
   AuditReader: "reads",
   StatisticsReader: "reads",
   ServiceLoadReader: "reads",
+  FlowKeySteerer: "a person's word: pausing or resuming a key twice changes nothing",
   ServiceRetrier: "no source of the matrix has it; the trial `via-service` kills daemons beside it",
   Clock: "of this process",
 };

@@ -97,6 +97,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
     failures: [],
     deliveries: null,
     hostPauses: [],
+    brakes: [],
     lanes: null,
     ...changes,
   };
@@ -244,6 +245,7 @@ export const troubled: Partial<Status> = {
         expiringAccepted: 3,
         documentHash: "0f1e2d3c4b5a",
       },
+      brakes: [],
       hostPauses: [
         {
           drain: "*",

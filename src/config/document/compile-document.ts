@@ -57,6 +57,7 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     listByIds: source.listByIds === true ? (true as const) : undefined,
     keepsCredentials: source.urlCredentials === "send" ? (true as const) : undefined,
     maxParallelism: source.maxParallelism,
+    brake: source.brake,
     watchDeliveries: source.watchDeliveries === true ? (true as const) : undefined,
     serviceRetry: source.serviceRetry === true ? (true as const) : undefined,
     callbacks:

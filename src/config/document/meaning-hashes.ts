@@ -5,8 +5,8 @@ import { leavesOf, type Condition } from "../../job/rules/rule-spec.ts";
 
 /**
  * 12 hex digits of SHA-256 over everything that a drain decides by. Schedule, selection, mode, limits, lane,
- * guards and tests change no decision. Its flow control counts, because it is written into messages like what
- * rules set. Its source's retention counts if a rule asks for the time that is left.
+ * guards and tests change no decision. Its flow control and its source's brake count, because they are written into
+ * messages like what rules set. Its source's retention counts if a rule asks for the time that is left.
  */
 export function toRulesHash(
   drain: Pick<
@@ -17,7 +17,18 @@ export function toRulesHash(
   const { otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome } = drain;
   const rules = drain.rules.map((rule) => ({ ...rule, limit: undefined }));
   const retentionMs = rules.some((rule) => asksForTimeLeft(rule.when)) ? drain.source.retentionMs : undefined;
-  return hash({ rules, otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome, retentionMs });
+  const { brake } = drain.source;
+  return hash({
+    rules,
+    otherwise,
+    minAgeMs,
+    attempts,
+    flowControl,
+    onLoss,
+    unknownOutcome,
+    retentionMs,
+    brake,
+  });
 }
 
 function asksForTimeLeft(condition: Condition): boolean {

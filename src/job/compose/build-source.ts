@@ -36,6 +36,7 @@ import { createPoisonShare } from "../page/publish/batch-size-under-poison.ts";
 import { RefusalsInARow } from "../page/publish/refusals-in-a-row.ts";
 import { createCallsInTurn } from "../source/calls-in-turn.ts";
 import { createPausingService } from "../source/pausing-service.ts";
+import { createServiceBrake } from "../source/service-brake.ts";
 import { createServiceRetry } from "../source/service-retry.ts";
 import { createSourceHealth } from "../source/source-health.ts";
 import { createNewestOfPasses } from "../pass/newest-of-passes.ts";
@@ -217,6 +218,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     takeBatchTurn: (signal) => turns.take("batch", signal),
     takeRetryTurn: (signal) => turns.take("delete", signal),
     serviceRetry: createServiceRetry(config, service, world.events),
+    brake: createServiceBrake(config, called, world.clock, world.events),
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
     hostPauses: createHostPauses(pauseBook, world.clock),

@@ -132,6 +132,21 @@ export interface ServiceRetrier {
   retry(dlqId: DlqId, mayBeSent: () => boolean, signal?: AbortSignal): Promise<RetryOutcome>;
 }
 
+/** A flow control key of the account. `waiting`: its messages that wait; null: the service does not say. */
+export interface FlowKey {
+  readonly key: string;
+  readonly isPaused: boolean;
+  readonly waiting: number | null;
+}
+
+/** Beside the interface too, and off unless a source has `brake`. Both fail as a listing does. */
+export interface FlowKeySteerer {
+  /** In one GET /v2/flowControl. Null: the service does not have it (404, 405, 501). */
+  flowKeys(signal?: AbortSignal): Promise<readonly FlowKey[] | null>;
+  /** New messages of a paused key wait too. Null: as above. */
+  steer(key: string, to: "pause" | "resume", signal?: AbortSignal): Promise<true | null>;
+}
+
 /** The parts that give the service's time. */
 export interface ServiceTime {
   readonly clock: Pick<Clock, "now">;

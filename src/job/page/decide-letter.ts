@@ -19,6 +19,7 @@ export interface DecidingRuntime {
     Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem"> & {
       /** Absent: as the document says. */
       readonly serviceRetry?: Pick<DrainRuntime["source"]["serviceRetry"], "isOn">;
+      readonly brake?: Pick<DrainRuntime["source"]["brake"], "parallelism">;
     };
 }
 
@@ -71,6 +72,7 @@ export function preparationOf({ config, source }: DecidingRuntime): Preparation 
     checkItem: source.checkItem,
     lane: config.lane,
     flowControl: config.flowControl,
+    brake: source.brake === undefined ? config.source.brake : source.brake.parallelism(),
     proofAddress: proofAddressOf(config.source),
     keepsCredentials: config.source.keepsCredentials,
     hasServiceRetry: source.serviceRetry?.isOn() ?? config.source.serviceRetry,

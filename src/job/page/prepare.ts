@@ -7,6 +7,7 @@ import { toDeduplicationId } from "../message/deduplication-id.ts";
 import { toItemJson } from "../message/encode-item.ts";
 import { hostOf, toDestination } from "../message/destination-url.ts";
 import { copyHeaderName, valuesOf } from "../message/headers.ts";
+import { withBrake } from "../message/brake-key.ts";
 import { checkFidelity } from "../message/fidelity.ts";
 import { toRootFlowControl } from "../message/flow-control.ts";
 import { isProofUrl } from "../message/proof-callback-url.ts";
@@ -36,6 +37,8 @@ export interface Preparation {
   readonly lane?: LaneConfig | undefined;
   /** Replaces the message's own flow control if the rule sets none. */
   readonly flowControl?: DrainConfig["flowControl"] | undefined;
+  /** Deliveries at once under a key of ours. Absent: nothing is sent under one. */
+  readonly brake?: number | undefined;
   /** An address with user and password is sent. Absent: it is parked. */
   readonly keepsCredentials?: boolean | undefined;
   /** The callback address for canaries (proofAddressOf). Absent: silence judges them. */
@@ -65,7 +68,8 @@ export function prepare(
   const unfit = checkFidelity(letter, raw, destination);
   if (unfit !== null) return { kind: "park", reason: unfit };
 
-  const changes = flowControl === undefined ? set : { flowControl, ...set };
+  const paced = flowControl === undefined ? set : { flowControl, ...set };
+  const changes = withBrake(paced, letter, destination ?? letter.url, preparation.brake);
   const root = rootOf(letter, reading);
   const next = nextLineage(letter, reading, record.attempt, root);
   const lineage =

@@ -1,6 +1,6 @@
 import { isCount, isObject } from "../message/json-value.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
-import type { ListPage, ServiceLoad } from "../contracts/service.ts";
+import type { ListPage, FlowKey, ServiceLoad } from "../contracts/service.ts";
 import { parseJsonBody } from "./http-answer.ts";
 import { parseListAnswer } from "./parse-list-answer.ts";
 import { withoutTokenInIds } from "./sanitise-ids.ts";
@@ -60,6 +60,19 @@ export function parseLoad(bytes: Uint8Array): Shaped<ServiceLoad> {
     );
   }
   return { kind: "value", value: { count, max } };
+}
+
+/** The answer of GET /v2/flowControl: an array of `{flowControlKey, isPaused, waitListSize}`. */
+export function parseFlowKeys(bytes: Uint8Array): Shaped<readonly FlowKey[]> {
+  const parsed = parseJsonBody(bytes);
+  if (!Array.isArray(parsed)) return problem("expected a JSON array, got something else");
+  const keys = parsed.filter(isObject).flatMap((one) => {
+    const { flowControlKey: key, isPaused = false } = one;
+    const waiting = numberIn(one, ["waitListSize"]) ?? null;
+    return typeof key === "string" && typeof isPaused === "boolean" ? [{ key, isPaused, waiting }] : [];
+  });
+  if (keys.length === parsed.length) return { kind: "value", value: keys };
+  return problem("expected objects with `flowControlKey` and `isPaused`, got something else");
 }
 
 function numberIn(fields: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {

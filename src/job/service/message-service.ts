@@ -6,13 +6,20 @@ import type { CalledOperation, EventOf, RequestOutcome, ServiceOperation } from 
 import type { NamedLimit } from "../contracts/call-shares.ts";
 import type {
   BatchOutcome,
+  FlowKeySteerer,
   MessageService,
   RetryOutcome,
   ServiceLoadReader,
   ServiceRetrier,
 } from "../contracts/service.ts";
 import { dateOf, headerOf, serviceNowOf, type HttpAnswer } from "./http-answer.ts";
-import { parseDeleted, parseListPage, parseLoad, type Shaped } from "./list-and-delete-answers.ts";
+import {
+  parseDeleted,
+  parseFlowKeys,
+  parseListPage,
+  parseLoad,
+  type Shaped,
+} from "./list-and-delete-answers.ts";
 import { createBatchBody } from "./batch-body-last-byte.ts";
 import { toBatchOutcome } from "./batch-outcome.ts";
 import {
@@ -63,7 +70,8 @@ export interface MessageServiceOptions {
 
 export type ClosableMessageService = MessageService &
   ServiceLoadReader &
-  ServiceRetrier & {
+  ServiceRetrier &
+  FlowKeySteerer & {
     /** Stops what is running and closes all connections; later calls end as stopped. */
     close(): Promise<void>;
   };
@@ -189,6 +197,35 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     });
   };
 
+  /**
+   * An endpoint outside the interface; null: the service does not have it. Asked rarely, so in no turn, and what it
+   * answers is no news of the calls that publishing needs.
+   */
+  const askBeside = async <Value>(
+    what: string,
+    method: "GET" | "POST",
+    path: string,
+    parse: (bytes: Uint8Array) => Shaped<Value>,
+    signal: AbortSignal | undefined,
+  ): Promise<Value | null> => {
+    const where = `${what} at ${host}`;
+    const context = { ...contextOf("list"), where };
+    const call: Call = {
+      operation: "list",
+      token: context.token,
+      method,
+      path: `${prefix}/v2/${path}`,
+      signal,
+    };
+    return makeCall(call, tools, (result) => {
+      const status = result.kind === "answered" ? result.answer.status : undefined;
+      if (status === 404 || noSuchMethod.has(status ?? 0)) return null;
+      const shaped = parse(toSuccess(result, context).body.bytes);
+      if (shaped.kind === "value") return shaped.value;
+      throw new RedriverError("answer-unreadable", `${where}: ${shaped.problem}`);
+    });
+  };
+
   /** A cut page is asked for again with fewer records; that is no fault of the service. */
   const isCutByUs = ({ maxAnswerBytes }: Pick<Call, "maxAnswerBytes">, { code }: RedriverError): boolean =>
     code === "answer-too-large" && maxAnswerBytes !== undefined && maxAnswerBytes < tools.maxAnswerBytes;
@@ -232,20 +269,17 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       );
     },
 
-    // Asked rarely, so in no turn, and what it answers is no news of the calls that publishing needs.
-    async load(signal) {
-      const where = `deliveries at ${host}`;
-      const context = { ...contextOf("list"), where };
-      const path = `${prefix}/v2/globalParallelism`;
-      const { token } = context;
-      return makeCall({ operation: "list", token, method: "GET", path, signal }, tools, (result) => {
-        const status = result.kind === "answered" ? result.answer.status : undefined;
-        if (status === 404 || noSuchMethod.has(status ?? 0)) return { isAbsent: true };
-        const shaped = parseLoad(toSuccess(result, context).body.bytes);
-        if (shaped.kind === "value") return shaped.value;
-        throw new RedriverError("answer-unreadable", `${where}: ${shaped.problem}`);
-      });
-    },
+    load: async (signal) =>
+      (await askBeside("deliveries", "GET", "globalParallelism", parseLoad, signal)) ?? { isAbsent: true },
+    flowKeys: (signal) => askBeside("flow control", "GET", "flowControl", parseFlowKeys, signal),
+    steer: (key, to, signal) =>
+      askBeside(
+        "flow control",
+        "POST",
+        `flowControl/${encodeURIComponent(key)}/${to}`,
+        () => ({ kind: "value", value: true as const }),
+        signal,
+      ),
 
     clockOffsetMs: serviceClock.offsetMs,
 

@@ -49,6 +49,12 @@ export const host = field(destination.optional(), {
   value: "host",
 });
 
+export const brakedHost = field(destination.optional(), {
+  about: "the host, host:port or origin",
+  value: "host",
+  isArgument: true,
+});
+
 export const failure = field(failureId.optional(), {
   about: "only this kind of failure, as redriver failures lists it",
   value: "id",

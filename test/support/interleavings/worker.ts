@@ -209,6 +209,12 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     takeBatchTurn: takeTurn,
     takeRetryTurn: takeTurn,
     serviceRetry: { isOn: () => false, isProven: () => false, retry, switchOff: () => undefined },
+    brake: {
+      parallelism: () => undefined,
+      paused: async () => [],
+      pause: async () => null,
+      resume: async () => [],
+    },
     deliveryWatch: { isOn: () => false, ask: async () => undefined },
     ledger,
     readAt: async () => (await ledger.now()).at,

@@ -63,6 +63,10 @@ const source = section({
     flag,
     "Whether rules may republish via: service, one POST /v2/dlq/retry/{dlqId} for each message.",
   ),
+  brake: key(
+    wholeNumber(1, 1_000_000),
+    "Deliveries at once to a host, under a flow control key of redriver's own that `redriver brake` pauses at the service.",
+  ),
   maxParallelism: key(
     wholeNumber(1, 1_000_000),
     "Deliveries that your plan makes at once; what redriver published and may wait stays below three times that.",

@@ -78,6 +78,7 @@ function showSource(source: SourceConfig): unknown {
     callbacks,
     watchDeliveries,
     serviceRetry,
+    brake,
     maxParallelism,
   } = source;
   return defined({
@@ -92,6 +93,7 @@ function showSource(source: SourceConfig): unknown {
     urlCredentials: keepsCredentials === true ? "send" : undefined,
     watchDeliveries,
     serviceRetry,
+    brake,
     maxParallelism,
     callbacks: callbacks && { url: callbacks.url, keys: callbacks.keys.map(showRef) },
   });

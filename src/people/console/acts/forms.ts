@@ -1,5 +1,6 @@
 /** The forms that pages show, each of an operation. */
 import { apply } from "../../operations/acts/apply.ts";
+import { brake } from "../../operations/acts/brake.ts";
 import { content } from "../../operations/acts/content.ts";
 import { acknowledge } from "../../operations/acts/failures-acknowledge.ts";
 import { note } from "../../operations/acts/failures-note.ts";
@@ -23,6 +24,7 @@ export const quietAct = toAct(quiet);
 export const probeAct = toAct(probe);
 export const resetLaneAct = toAct(reset);
 export const releaseAct = toAct(release);
+export const brakeAct = toAct(brake);
 export const pauseAct = toAct(pause);
 export const resumeAct = toAct(resume);
 export const stopPlanAct = toAct(stop);

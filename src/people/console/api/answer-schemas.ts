@@ -111,6 +111,10 @@ export const statusAnswer = z.object({
         .describe("Records that several drains list: a sum over drains counts them too often."),
       failures: z.array(open),
       hostPauses: z.array(open),
+      brakes: z
+        .array(open)
+        .nullable()
+        .describe("Flow control keys of ours, paused at the service; null: not known."),
       lanes: open.nullable(),
     }),
   ),

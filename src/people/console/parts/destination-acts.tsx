@@ -1,7 +1,8 @@
 /** What a person does to one destination of one drain. Each says why if it cannot be done now. */
 import type { HostPause } from "../../../job/contracts/pauses.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { pauseAct, probeAct, resetLaneAct, resumeAct } from "../acts/forms.ts";
+import { brakeAct, pauseAct, probeAct, resetLaneAct, resumeAct } from "../acts/forms.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
 
@@ -28,6 +29,9 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
         context={context}
         disabled={pause === undefined ? null : "it is paused"}
       />
+      {sourceOf(context, drain)?.brake === undefined ? null : (
+        <ActForm act={brakeAct} values={{ host: origin }} context={context} />
+      )}
       <ActForm
         act={resumeAct}
         title="Resume the destination"
@@ -58,6 +62,9 @@ function toNotProbed(lane: LaneStanding | null): string | null {
   if (lane === null) return noLane;
   return lane.state === "halted" ? null : `its lane is ${lane.state}; only a halted lane is probed`;
 }
+
+const sourceOf = ({ core }: ScreenContext, drain: string) =>
+  core.drains.get(drain as DrainName)?.config.source;
 
 /** A pause is ended as it was given. */
 export function toPauseValues({ drain, host }: HostPause): Readonly<Record<string, string>> {

@@ -5,6 +5,7 @@ import { isMeantBy, overlaps, toFailureOfName } from "../../../job/message/desti
 import type { PauseRecord, PauseTarget } from "../../../job/contracts/pauses.ts";
 import { defineOperation } from "../define.ts";
 import { toMeant } from "../nearest.ts";
+import { toFailedText } from "../pauses/at-the-service.ts";
 import {
   checkTargets,
   onEachTarget,
@@ -37,9 +38,12 @@ export const resume = defineOperation({
  */
 async function resumeOne(
   { drains }: Pick<Core, "drains">,
-  { source: { runtime, pauses }, drain, host }: Target,
-  { reason, by }: { readonly reason: string; readonly by: string },
+  target: Target,
+  call: { readonly reason: string; readonly by: string },
 ): Promise<string> {
+  const { source, drain, host } = target;
+  const { runtime, pauses } = source;
+  const { reason, by } = call;
   const known = await pauses.all();
   const isOfHost = (one: PauseRecord): boolean =>
     host === undefined || one.host === undefined ? one.host === host : isMeantBy(one.host, host);
@@ -64,7 +68,26 @@ async function resumeOne(
   const left = known.filter((one) => !isMeant(one) && stillHolds(one, { drain, ...defined({ host }) }));
   const knownHosts = known.flatMap((one) => one.host ?? []);
   const none = `was not paused${host === undefined || left.length > 0 ? "" : toMeant(host, knownHosts)}`;
-  return [ended > 0 ? "resumed" : none, ...left.map(toLeftText)].join("; ");
+  const letGo = drain === "*" ? await letGoOf(target, call, meant.length > 0) : [];
+  return [ended > 0 ? "resumed" : none, ...letGo, ...left.map(toLeftText)].join("; ");
+}
+
+/** Ends what `brake` did at the service, but for what another pause of all drains still holds. */
+async function letGoOf(
+  { source: { runtime, pauses }, host }: Target,
+  { reason, by }: { readonly reason: string; readonly by: string },
+  isRecorded: boolean,
+): Promise<readonly string[]> {
+  const left = (await pauses.all()).filter(({ drain }) => drain === "*").map((one) => one.host);
+  try {
+    const keys = await runtime.brake.resume(host, left, async () => {
+      if (isRecorded) return;
+      await recordIntent({ ...runtime, by }, "resume", [], { ...toActOf("*", reason), ...defined({ host }) });
+    });
+    return keys.length === 0 ? [] : [`let go at the service: ${keys.map(({ key }) => key).join(", ")}`];
+  } catch (error) {
+    return [toFailedText(error)];
+  }
 }
 
 function stillHolds(pause: PauseRecord, { drain, host }: PauseTarget): boolean {

@@ -138,6 +138,8 @@ export async function readStatus(
         shared,
         failures,
         deliveries: readDeliveries(core, source, lanes),
+        /** Flow control keys of ours that are paused at the service. Null: it does not say. */
+        brakes: (await core.sources.get(source)?.runtime.brake.paused()) ?? null,
         /** A person's pauses of single destinations. */
         hostPauses: hostPausesOfSource(source),
         lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),

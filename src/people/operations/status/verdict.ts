@@ -6,6 +6,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut, counted, number, present, toClock, toIn, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
+import { toWaiting } from "../pauses/at-the-service.ts";
 import type { Status } from "./read.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -18,6 +19,7 @@ export function toVerdict(status: Status): string {
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
     ...sources.map((source) => toBehind(source, sources.length === 1)),
+    ...sources.map(toBrakeNote),
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
     ...toRestTexts(status).map(({ text }) => text),
@@ -31,6 +33,11 @@ export function toVerdict(status: Status): string {
       "not every drain is scheduled",
   ];
   return present([toHeadline(status), ...notes]).join("; ");
+}
+
+function toBrakeNote({ source, brakes }: Status["sources"][number]): Part {
+  if (brakes === null) return `the service of ${source} does not say what waits behind a brake`;
+  return brakes.length > 0 && `braked at the service: ${toWaiting(brakes)}, redriver resume lets go`;
 }
 
 /** Nothing is in the queue. What was published may still wait at the service. */

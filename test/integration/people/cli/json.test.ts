@@ -133,6 +133,8 @@ it("has a version in every object that --json of any command prints, in the form
   await ask("lanes list");
   await ask("lanes reset", host, ...why);
   await ask("lanes probe", host, ...why);
+  await ask("brake", host, ...why);
+  await ask("resume", "--host", host, ...why);
   await ask("pause", "orders", ...why);
   await ask("resume", "orders", ...why);
   await ask("parked list");

@@ -1,0 +1,103 @@
+import type { Clock } from "../contracts/clock.ts";
+import type { SourceConfig } from "../contracts/drains-document.ts";
+import { isRedriverError, type ErrorCode } from "../contracts/errors.ts";
+import type { Events } from "../contracts/events.ts";
+import type { FlowKey, FlowKeySteerer } from "../contracts/service.ts";
+import { isKeyOf, keyOfName } from "../message/brake-key.ts";
+import type { DestinationName } from "../message/destination-names.ts";
+
+export type ServiceBrake = ReturnType<typeof createServiceBrake>;
+
+/** Pausing and resuming a key twice changes nothing, so what may help is tried again. */
+const isTriedAgain: ReadonlySet<ErrorCode> = new Set([
+  "service-unavailable",
+  "service-timeout",
+  "rate-limited",
+  "answer-unreadable",
+]);
+/** With waits of 0.25, 0.5, 1, 2 and 4 s. */
+const maxTries = 6;
+/** Pages and `status` ask often. */
+const keptMs = 5_000;
+
+/**
+ * Pauses and resumes our own flow control keys at the service (`brake` of a source). A service that does not have
+ * the endpoints is not asked again by this process, and nothing is sent under a key of ours any more.
+ */
+export function createServiceBrake(
+  { id, brake }: Pick<SourceConfig, "id" | "brake">,
+  service: FlowKeySteerer,
+  clock: Clock,
+  events: Events,
+) {
+  let isAbsent = false;
+  let kept: { readonly at: number; readonly keys: Promise<readonly FlowKey[] | null> } | null = null;
+
+  const asked = async <Value>(
+    ask: () => Promise<Value | null>,
+    signal?: AbortSignal,
+  ): Promise<Value | null> => {
+    for (let tries = 1; !isAbsent; tries += 1) {
+      try {
+        const answer = await ask();
+        if (answer !== null) return answer;
+        isAbsent = true;
+        events.emit({ type: "brake:switched-off", source: id });
+      } catch (error) {
+        if (tries === maxTries || !isRedriverError(error) || !isTriedAgain.has(error.code)) throw error;
+        await clock.sleep(125 * 2 ** tries, signal);
+      }
+    }
+    return null;
+  };
+  const list = (signal?: AbortSignal) => asked(() => service.flowKeys(signal), signal);
+
+  return {
+    /** Deliveries at once under a key of ours; undefined: nothing is sent under one. */
+    parallelism: (): number | undefined => (isAbsent ? undefined : brake),
+    /** Those of ours that are paused, as known for some seconds; null: the service does not say. Never throws. */
+    async paused(): Promise<readonly FlowKey[] | null> {
+      if (brake === undefined || isAbsent) return [];
+      const at = clock.monotonic();
+      if (kept === null || at - kept.at > keptMs) {
+        const signal = AbortSignal.timeout(2_000);
+        kept = { at, keys: service.flowKeys(signal).catch(() => null) };
+      }
+      const keys = await kept.keys;
+      return keys?.filter(({ key, isPaused }) => isPaused && isKeyOf(key, undefined)) ?? null;
+    },
+    /**
+     * Pauses the keys of a destination, or all. Answers them with what waits; null: the service has no such
+     * endpoints, or the source has no brake.
+     */
+    async pause(host?: DestinationName, signal?: AbortSignal): Promise<readonly FlowKey[] | null> {
+      if (brake === undefined) return null;
+      // Also if nothing is there yet: a batch may be under way.
+      const own = host === undefined ? null : keyOfName(host);
+      const known = (await list(signal)) ?? [];
+      const meant = known.filter(({ key }) => isKeyOf(key, host)).map(({ key }) => key);
+      for (const key of new Set(own === null ? meant : [own, ...meant])) {
+        await asked(() => service.steer(key, "pause", signal), signal);
+      }
+      kept = null;
+      const after = await list(signal);
+      return after?.filter(({ key, isPaused }) => isPaused && isKeyOf(key, host)) ?? null;
+    },
+    /** Resumes those of a destination, or all, that nothing in `left` holds. Answers them. `before`: if there are any. */
+    async resume(
+      host: DestinationName | undefined,
+      left: readonly (DestinationName | undefined)[],
+      before: () => Promise<void>,
+      signal?: AbortSignal,
+    ): Promise<readonly FlowKey[]> {
+      const keys = brake === undefined ? [] : ((await list(signal)) ?? []);
+      const meant = keys.filter(
+        ({ key, isPaused }) => isPaused && isKeyOf(key, host) && !left.some((name) => isKeyOf(key, name)),
+      );
+      if (meant.length > 0) await before();
+      for (const { key } of meant) await asked(() => service.steer(key, "resume", signal), signal);
+      kept = null;
+      return meant;
+    },
+  };
+}

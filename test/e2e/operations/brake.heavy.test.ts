@@ -1,0 +1,119 @@
+/** The brake with the real daemon: 10,000 to a slow host, with refused calls and lost answers. */
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { runToEnd } from "../../support/command.ts";
+import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { serve } from "../../support/serve.ts";
+import { startService } from "../../support/service.ts";
+import { useRedis } from "../../support/redis.ts";
+
+const redis = useRedis();
+const letters = 10_000;
+/** Of one POST, and the most that the host gets after the answer. */
+const batch = 100;
+
+const document = `
+version: 1
+sources: { default: { brake: ${batch}, listByIds: true } }
+drains:
+  main:
+    mode: live
+    schedule: { every: 500ms, full: 2s }
+    lane: none
+    limits: { publish: none, perHost: none }
+    minAge: 1s
+    attempts: { max: 5, wait: [1s] }
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: republish }
+`;
+const reason = ["--reason", "INC-7", "--by", "ann"];
+
+/** Answers so many ms after a message has come. Resolves with what came, each body with how often. */
+async function startSlowHost() {
+  const came = new Map<string, number>();
+  const slow = { ms: 400 };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString();
+      came.set(body, (came.get(body) ?? 0) + 1);
+      setTimeout(() => response.end(), slow.ms);
+    });
+  });
+  const { url, close } = await serve(server);
+  onTestFinished(close);
+  return { url, came, slow };
+}
+
+it.each([
+  { what: "host", faults: false },
+  { what: "--all", faults: true },
+])("brake $what, with faults: $faults", { timeout: 300_000 }, async ({ what, faults }) => {
+  const host = await startSlowHost();
+  const { emulator } = await startService({ maxInFlight: 1_000, dedupWindowMs: 600_000 });
+  const { env } = createEnv({
+    emulator,
+    redisUrl: redis.url(),
+    document,
+    env: {
+      REDRIVER_LEDGER_SEND_BY: "2s",
+      REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
+      REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
+      REDRIVER_SWEEP_EVERY: "1s",
+    },
+  });
+  const at = Date.now() - 3_600_000;
+  emulator.dlq.seed(
+    Array.from({ length: letters }, (_, index) => ({
+      dlqId: `${at + index * 10}-0`,
+      url: `${host.url}/hook`,
+      createdAt: at - 5_000,
+      responseStatus: 503,
+      maxRetries: 3,
+      body: `m-${index}`,
+    })),
+  );
+  if (faults) {
+    emulator.faults.add({ kind: "drop-answer", operation: "batch", probability: 0.2 });
+    emulator.faults.add({ kind: "status", operation: "batch", status: 429, probability: 0.05 });
+    emulator.faults.add({ kind: "status", operation: "manage", status: 429, probability: 0.3 });
+    emulator.faults.add({ kind: "drop-answer", operation: "manage", probability: 0.3 });
+  }
+  await startDaemon(env);
+  const accepted = (): number => letters - emulator.dlq.size;
+  await expect.poll(accepted, { timeout: 120_000, interval: 50 }).toBeGreaterThan(letters / 10);
+  const target = what === "host" ? ["127.0.0.1"] : ["--all"];
+  const braked = await runToEnd(["brake", ...target, ...reason], env);
+  const atAnswer = host.came.size;
+  expect(braked.exitCode, braked.err).toBe(0);
+  expect(braked.err).toMatch(/at the service \d+ keys? paused, [\d,]+ published wait there/);
+  await delay(6_000);
+  const delivered = host.came.size - atAnswer;
+  expect(delivered).toBeLessThanOrEqual(batch);
+  // With faults, one look may not say.
+  const status = async () => (await runToEnd(["status"], env)).out;
+  await expect
+    .poll(status, { timeout: 60_000 })
+    .toMatch(/braked at the service: [\d,]+ published wait, redriver resume lets go/);
+  host.slow.ms = 0;
+  const resumed = await runToEnd(
+    ["resume", ...(what === "host" ? ["--host", "127.0.0.1"] : target), ...reason],
+    env,
+  );
+  expect(resumed.exitCode, resumed.err).toBe(0);
+  expect(resumed.err).toContain("let go at the service");
+  emulator.faults.clear();
+  await expect.poll(() => host.came.size, { timeout: 200_000, interval: 200 }).toBe(letters);
+  await expect.poll(() => emulator.dlq.size, { timeout: 120_000, interval: 200 }).toBe(0);
+  await emulator.idle();
+  expect([...host.came.values()].filter((times) => times !== 1)).toEqual([]);
+  // The figures, for who runs it.
+  if (process.env["FIGURES"] !== undefined) {
+    writeFileSync(process.env["FIGURES"], `${what}: ${atAnswer} at the answer, ${delivered} after\n`, {
+      flag: "a",
+    });
+  }
+});
