@@ -122,7 +122,7 @@ const titleOf: Readonly<Record<Group, readonly [one: string, many: string]>> = {
   paused: ["paused by a person", "paused by persons"],
   "only planned": ["only planned", "only planned"],
   drains: ["that drains", "that drain"],
-  parked: ["with parked ones alone", "with parked ones alone"],
+  parked: ["with only parked messages", "with only parked messages"],
 };
 
 const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {

@@ -56,6 +56,7 @@ export function toNeeds(status: Status): readonly Need[] {
   const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   const unselected = sumOf(sources, ({ census }) => census?.unselected ?? 0);
   const { parked } = toTotals(status);
+  const unsent = toUnsent(status);
   const needs = [
     ...(rejecting.length === 0
       ? []
@@ -74,8 +75,8 @@ export function toNeeds(status: Status): readonly Need[] {
         first: { kind: "runbook", alert: isHalted ? "RedriverSourceHalted" : "RedriverServiceErrors" },
       }),
     ),
-    ...(uncopied === 0
-      ? []
+    ...(unsent.length > 0 || uncopied === 0
+      ? unsent
       : [
           need("bad", `${number(uncopied)} expire soon, and no copy of them is kept`, {
             detail: "",
@@ -112,6 +113,29 @@ export function toNeeds(status: Status): readonly Need[] {
         ]),
   ];
   return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];
+}
+
+/** What expires within a day, and goes only if a person resumes, releases or plans it. A halt is told apart. */
+function toUnsent({ expiring, at }: Status): readonly Need[] {
+  const unsent = expiring.groups.filter(
+    ({ saves }) => saves.length > 0 && saves.every(({ act }) => act !== "archive" && act !== "probe"),
+  );
+  const [first] = unsent;
+  if (first === undefined) return [];
+  const count = sumOf(unsent, (group) => group.count);
+  const what = `${number(count)} expire unless a person acts, the first ${toIn(first.earliestAt - at)}`;
+  return [
+    need("bad", what, {
+      detail: "No copy is made, and nothing sends them by itself.",
+      first:
+        unsent.length === 1 &&
+        first.saves[0]?.act === "plan" &&
+        first.drain !== null &&
+        first.failure !== null
+          ? { kind: "plan", drain: first.drain, failure: first.failure }
+          : { kind: "expiring" },
+    }),
+  ];
 }
 
 /** `owners`: who works on it, in words; empty or absent: nobody. */

@@ -29,10 +29,12 @@ function status({
   perSecond = null as number | null,
   census = null as object | null,
   deliveries = null as object | null,
+  expiring = [] as readonly object[],
   replicas = [replica({})] as readonly object[],
 }): Status {
   return {
     at,
+    expiring: { groups: expiring },
     documentHash: "x",
     documentProblems: 0,
     replicas,
@@ -82,6 +84,14 @@ const halted = (origin: string, waiting: number, pause: object | null = null) =>
   owners: [] as readonly object[],
 });
 
+const expires = (failure: string, act: string) => ({
+  drain: "orders",
+  failure,
+  count: 4,
+  earliestAt: at + 7_140_000,
+  saves: [{ act, command: "" }],
+});
+
 const headlineOf = (one: Status) => toNowHeadline(one, toNeeds(one));
 
 it("a halted destination comes with its receiver's words, what waits, and the probe as the first act", () => {
@@ -120,6 +130,19 @@ it.each([
     "bad",
     ["expiring"],
   ],
+  [
+    "records expire that only a plan sends",
+    { waiting: 9, mode: "plan", expiring: [expires("a", "plan")] },
+    "bad",
+    ["plan", "plan"],
+  ],
+  [
+    "records of two kinds expire that only a person sends",
+    { waiting: 9, expiring: [expires("a", "resume"), expires("b", "release")] },
+    "bad",
+    ["expiring"],
+  ],
+  ["records expire and are copied", { waiting: 9, expiring: [expires("a", "archive")] }, "warn", []],
   ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["rules"]],
   ["a replica rejects its document", { replicas: [replica({ rejected: "line 3" })] }, "bad", ["rules"]],
   ["the service does not answer", resting("waiting", "service-unavailable"), "warn", ["runbook"]],
