@@ -122,7 +122,7 @@ export function Document({ frame, title, area, person, live, heading, children }
               {" · "}press <kbd>?</kbd> for keys
             </span>
           </p>
-          <p id="zone">Times are in UTC.</p>
+          <p>Times are in UTC.</p>
         </footer>
       </body>
     </html>

@@ -1,4 +1,4 @@
-/** What a browser adds: live sections, the reader's time zone, keys, copying. Every page works without. */
+/** What a browser adds: live sections, keys, copying. Every page works without. */
 
 /** Of a form's command: waits until it is of what the form has now. */
 const commandsNow = new WeakMap<HTMLElement, () => Promise<void>>();
@@ -6,8 +6,6 @@ const commandsNow = new WeakMap<HTMLElement, () => Promise<void>>();
 /** A browser lets a click copy a few seconds later. */
 const commandWithinMs = 3_000;
 
-showLocalTimes(document);
-nameZone();
 addCopyButtons(document);
 followForms(document);
 listen();
@@ -79,7 +77,6 @@ function replaceSection(section: HTMLElement, html: string): void {
     one.open = folds.get(one.dataset["fold"] ?? "") ?? one.open;
   }
   if (before !== phaseOf(section)) reloadForms();
-  showLocalTimes(section);
   addCopyButtons(section);
   followForms(section);
   if (href !== null) section.querySelector<HTMLElement>(`a[href="${CSS.escape(href)}"]`)?.focus();
@@ -108,28 +105,6 @@ function phaseOf(section: HTMLElement): string | undefined {
 function reloadForms(): void {
   if (document.querySelector("details.act[open]") === null) location.reload();
   else document.addEventListener("toggle", reloadForms, { capture: true, once: true });
-}
-
-function showLocalTimes(within: ParentNode): void {
-  for (const time of within.querySelectorAll("time:not([data-relative])")) {
-    const at = new Date(time.getAttribute("datetime") ?? "");
-    if (Number.isNaN(at.getTime())) continue;
-    time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-  }
-  // An axis has hours, or days of UTC.
-  for (const tick of within.querySelectorAll<SVGElement>("svg [data-at]")) {
-    if (!tick.textContent.includes(":")) continue;
-    const at = new Date(tick.dataset["at"] ?? "");
-    tick.textContent = `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
-  }
-}
-
-/** Texts that the server wrote say UTC themselves. */
-function nameZone(): void {
-  const zone = document.querySelector("#zone");
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const unless = timeZone === "UTC" ? "" : ", unless they say UTC";
-  if (zone !== null) zone.textContent = `Times are in ${timeZone}${unless}.`;
 }
 
 function addCopyButtons(within: ParentNode): void {

@@ -92,7 +92,7 @@ export function Chart({ from, to, plots, strips = [], marks = [], since = from, 
         )),
       )}
       {toTicks(from, to).map(({ at, words, anchor }) => (
-        <text class="tick" x={x(at)} y={height - 4} text-anchor={anchor} data-at={new Date(at).toISOString()}>
+        <text class="tick" x={x(at)} y={height - 4} text-anchor={anchor}>
           {words}
         </text>
       ))}

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 
-/** In UTC; the browser's script shows it in the reader's zone, with the exact time on hover. Unix ms. */
+/** In UTC, as in logs and commands, with the exact time on hover. Unix ms. */
 export function Time({ at }: { readonly at: number }): Html {
   const iso = new Date(at).toISOString();
   return (
@@ -15,7 +15,7 @@ export function Time({ at }: { readonly at: number }): Html {
 export function Ago({ at, now }: { readonly at: number; readonly now: number }): Html {
   const iso = new Date(at).toISOString();
   return (
-    <time datetime={iso} title={iso} data-relative>
+    <time datetime={iso} title={iso}>
       {toAgo(at, now)}
     </time>
   );
