@@ -94,7 +94,11 @@ export async function knownLetters(stand: Stand): Promise<readonly KnownLetter[]
 }
 
 async function readArchive({ archiveDir }: Stand): Promise<Pick<Observation, "archived" | "damage">> {
-  const archived = { dropped: new Set<string>(), "near-expiry": new Set<string>() };
+  const archived = {
+    dropped: new Set<string>(),
+    discarded: new Set<string>(),
+    "near-expiry": new Set<string>(),
+  };
   const damage: ArchiveDamage[] = [];
   const entries = createArchiveReader(archiveDir).entries({}, (one) => damage.push(one));
   for await (const { dlqId, why } of entries) archived[why].add(dlqId);

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from "../message/json-value.ts";
-import type { ArchiveEntry } from "../contracts/archive.ts";
+import { archiveReasons, type ArchiveEntry } from "../contracts/archive.ts";
 import type { DrainName, SourceId } from "../contracts/ids.ts";
 
 export function toLine({ at, source, drain, why, rule, dlqId, record }: ArchiveEntry): string {
@@ -13,12 +13,13 @@ export function parseLine(line: string): ArchiveEntry | null {
   const { at, source, drain, why, rule, dlqId, record } = value;
   if (!isTime(at) || typeof source !== "string" || typeof dlqId !== "string") return null;
   if (!isTextOrNull(drain) || !isTextOrNull(rule) || !isObject(record)) return null;
-  if (why !== "dropped" && why !== "near-expiry") return null;
+  const reason = archiveReasons.find((one) => one === why);
+  if (reason === undefined) return null;
   return {
     at,
     source: source as SourceId,
     drain: drain as DrainName | null,
-    why,
+    why: reason,
     rule,
     dlqId: dlqId as ArchiveEntry["dlqId"],
     record,

@@ -1,13 +1,16 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 
+/** A rule dropped it, a person discarded it, or it expires soon. */
+export const archiveReasons = ["dropped", "discarded", "near-expiry"] as const;
+
 export interface ArchiveEntry {
   /** Unix ms. */
   readonly at: number;
   readonly source: SourceId;
   /** Null: no drain selects it. */
   readonly drain: DrainName | null;
-  readonly why: "dropped" | "near-expiry";
+  readonly why: (typeof archiveReasons)[number];
   readonly rule: string | null;
   readonly dlqId: DlqId;
   readonly record: RawRecord;

@@ -64,7 +64,7 @@ async function keep(
   const at = source.clock.now();
   const [first, ...rest] = letters.map(({ dlqId, raw, decision }): ArchiveEntry => ({
     at,
-    why: "dropped",
+    why: drain.discard === undefined ? "dropped" : "discarded",
     drain: config.name,
     rule: decision.rule,
     source: source.config.id,

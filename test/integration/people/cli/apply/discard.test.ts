@@ -19,7 +19,15 @@ type Stand = PlanStand & { readonly dir: string; kept(): Promise<readonly string
 async function setUp(document = outageDocument, dir = createFolder().path): Promise<Stand> {
   const archive = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }`;
   const stand = await createPlanStand(redis.url(), { document: `${document}${archive}\n` });
-  return { ...stand, dir, kept: async () => (await readArchive(dir)).ids.toSorted() };
+  return {
+    ...stand,
+    dir,
+    kept: async () => {
+      const { entries, ids } = await readArchive(dir);
+      expect(entries.filter(({ why }) => why !== "discarded")).toEqual([]);
+      return ids.toSorted();
+    },
+  };
 }
 
 /** Makes a shared plan, and answers its id. */
