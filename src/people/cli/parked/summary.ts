@@ -18,7 +18,7 @@ import {
   type Top,
 } from "../../operations/parked/count.ts";
 import { visitParked, type ParkedFilter } from "../../operations/parked/find.ts";
-import { nextStepOf } from "../../operations/parked/next-step.ts";
+import { hasServiceRule, nextStepOf } from "../../operations/parked/next-step.ts";
 import { showListed } from "../output/progress.ts";
 import { toDrainName } from "./text.ts";
 
@@ -38,17 +38,22 @@ export async function summariseParked(
     visitParked(core, { filter, listing: "always" }, search, counts.add),
   );
   const found = counts.read();
-  io.out(json ? toJsonLine(toSummaryJson(found)) : toSummaryText(found, io.columns, systemClock.now()));
+  const next: NextOf = (one) => nextStepOf(one, hasServiceRule(core.drains.get(one.drain)?.config));
+  io.out(
+    json ? toJsonLine(toSummaryJson(found, next)) : toSummaryText(found, next, io.columns, systemClock.now()),
+  );
   return found.total;
 }
 
-function toSummaryJson({ total, reasons, hosts, rules, failures }: ParkedCounts): object {
+type NextOf = (one: ParkedReason) => ReturnType<typeof nextStepOf>;
+
+function toSummaryJson({ total, reasons, hosts, rules, failures }: ParkedCounts, next: NextOf): object {
   return {
     total,
     reasons: reasons().map(({ hasDrain, ...one }) => ({
       ...one,
       drainInDocument: hasDrain,
-      next: nextStepOf({ hasDrain, ...one }),
+      next: next({ hasDrain, ...one }),
     })),
     rules: rules(jsonKinds),
     hosts: hosts(jsonKinds),
@@ -56,7 +61,7 @@ function toSummaryJson({ total, reasons, hosts, rules, failures }: ParkedCounts)
   };
 }
 
-export function toSummaryText(counts: ParkedCounts, columns: number, now: number): string {
+function toSummaryText(counts: ParkedCounts, next: NextOf, columns: number, now: number): string {
   const { total } = counts;
   if (total === 0) return "nothing is parked\n";
   const reasons = counts.reasons();
@@ -79,7 +84,7 @@ export function toSummaryText(counts: ParkedCounts, columns: number, now: number
     toKinds(columns, counts.hosts(shownKinds), "host", ({ host }) => host),
     toKinds(columns, counts.failures(shownKinds), "failure", (kind) => `${kind.id} ${toAnswerText(kind)}`),
     "\nwhat to do next\n",
-    ...reasons.map((one) => toNext(one, columns)),
+    ...reasons.map((one) => toNext(one, next(one), columns)),
   );
 }
 
@@ -113,8 +118,7 @@ function toExpiry(at: number, now: number): string {
   return at <= now ? `before now, ${toTime(at)}` : `in ${formatDuration(at - now)}, ${toTime(at)}`;
 }
 
-function toNext(one: ParkedReason, columns: number): string {
-  const { advice, command } = nextStepOf(one);
+function toNext(one: ParkedReason, { advice, command }: ReturnType<NextOf>, columns: number): string {
   return joined(
     wrapWords(columns, 2, "", `${toDrainName(one)}, ${one.reason} (${one.count}): ${advice}`),
     // In one line, to be copied.

@@ -2,6 +2,7 @@
 import { namesOfOrigin, toFailureName, toFailureOfName } from "../../../job/message/destination-names.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
+import { hasServiceRule } from "../../operations/parked/next-step.ts";
 import { present } from "../../operations/phrases.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause } from "../../../job/contracts/pauses.ts";
@@ -49,7 +50,7 @@ export async function readReleaseConditions(
   return {
     drain: name,
     isPlanned: config.mode === "plan",
-    hasServiceRule: config.rules.some(({ via }) => via === "service"),
+    hasServiceRule: hasServiceRule(config),
     isPaused: config.paused || pauseOf(pauses, name) !== undefined,
     indexes: (own?.guards ?? []).flatMap(({ index, effect }) => (effect === "closed" ? [index] : [])),
     halted: [...lanes].flatMap(([origin, { state }]) => (state === "halted" ? [origin] : [])),

@@ -1,6 +1,6 @@
 /** What waits for a person: how many for what reason, what to do next, and the oldest one by one. */
 import { parkReasons } from "../../../job/message/park-reasons.ts";
-import { needsService, nextStepOf } from "../../operations/parked/next-step.ts";
+import { nextStepOf } from "../../operations/parked/next-step.ts";
 import {
   readParkedPage,
   toParkedSums,
@@ -124,12 +124,15 @@ function Next({
   const { drain, count } = sum;
   const reason = parkReasons.find((one) => one === sum.reason);
   if (reason === undefined) return <>See the release notes: this replica does not know the reason.</>;
-  const { advice, command } = nextStepOf({ drain, reason, hasDrain: true });
+  const { advice, command } = nextStepOf(
+    { drain, reason, hasDrain: true },
+    conditions?.hasServiceRule === true,
+  );
   const title = count === 1 ? "Release 1" : `Release all ${number(count)}`;
   return (
     <>
       {advice.charAt(0).toUpperCase() + advice.slice(1)}
-      {command === null || (needsService(reason) && conditions?.hasServiceRule !== true) ? null : (
+      {command === null ? null : (
         <>
           <ReleaseHints conditions={conditions} reason={reason} />
           <ActForm act={releaseAct} title={title} values={{ drain, for: reason }} context={context} />

@@ -1,3 +1,4 @@
+import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { ParkedReason } from "./count.ts";
 
@@ -44,7 +45,7 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "encoded-body": "loss",
 };
 
-/** What comes before a release; for `settings` and `form` instead of one. */
+/** What comes before a release; for `settings`, `form` and `service` instead of one. */
 const advice: Readonly<Record<Step, string>> = {
   rules: "change the rules of the drain, or send them once:",
   settings: "allow it (publish.*), or change the destination by a rule; a release does not help",
@@ -55,7 +56,7 @@ const advice: Readonly<Record<Step, string>> = {
     "redriver cannot work them: report the error's code (redriver history), and release them after an update:",
   form: "nobody can read them: a newer build may, or delete them by hand; a release does not help",
   service:
-    "no batch can carry them: add a rule `via: service` (serviceRetry of the source), then release them:",
+    "no batch can carry them: add a rule `via: service` (serviceRetry of the source); until then a release does not help",
   copy: "they are copies to a test target, which failed there: discard them; a release does not help",
   message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
@@ -71,11 +72,6 @@ export function isOfRecord(reason: ParkReason): boolean {
   );
 }
 
-/** True if only a rule `via: service` can send them. */
-export function needsService(reason: ParkReason): boolean {
-  return steps[reason] === "service";
-}
-
 /** What to do about dead letters that a release would only have parked again. */
 export function insteadOfRelease(reason: ParkReason): string {
   if (reason === "bad-destination") {
@@ -89,20 +85,26 @@ export function insteadOfRelease(reason: ParkReason): string {
     : "change them by a rule (set) first, if that can be";
 }
 
-/** What a person does next about all that a drain parked for one reason. */
-export function nextStepOf({
-  drain,
-  reason,
-  hasDrain,
-}: Pick<ParkedReason, "drain" | "reason" | "hasDrain">): {
+export function hasServiceRule(config: Pick<DrainConfig, "rules"> | undefined): boolean {
+  return config?.rules.some(({ via }) => via === "service") ?? false;
+}
+
+/** What a person does next about all that a drain with these rules parked for one reason. */
+export function nextStepOf(
+  { drain, reason, hasDrain }: Pick<ParkedReason, "drain" | "reason" | "hasDrain">,
+  mayUseService: boolean,
+): {
   readonly advice: string;
   /** As a shell takes it, but for the reason; null if no release helps. */
   readonly command: string | null;
 } {
   const step = steps[reason];
-  if (step === "settings" || step === "form" || step === "copy")
+  const needsRule = step === "service" && !mayUseService;
+  if (step === "settings" || step === "form" || step === "copy" || needsRule) {
     return { advice: advice[step], command: null };
+  }
   const command = `redriver parked release --drain ${drain} --for ${reason} --reason "..."`;
+  if (step === "service") return { advice: "a rule `via: service` may send them; release them:", command };
   return {
     advice: step === "rules" && !hasDrain ? "no rules decide them again; send them once:" : advice[step],
     command,

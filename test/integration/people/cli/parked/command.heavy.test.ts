@@ -352,6 +352,9 @@ describe("redriver parked release", () => {
     const { seed, run, rows, drain } = await setUp();
     const [id = ""] = seed(1, { responseStatus: 503, bodyBase64: "/w==", body: "" });
     await drain();
+    const { out } = await run(["parked", "summary"]);
+    expect(out).toContain("until then a release does not help");
+    expect(out).not.toContain("redriver parked release");
     await run(["parked", "release", id, "--anyway", "--yes", ...because]);
     expect(await drain()).toMatchObject({ republished: 0, parked: 1 });
     expect(await rows("parked", "list")).toMatchObject([{ dlqId: id, reason: "binary-body" }]);
