@@ -5,7 +5,7 @@ import type { Events } from "../../job/contracts/events.ts";
 import type { SourceId } from "../../job/contracts/ids.ts";
 import type { IncidentBook, NoticeAnswer, NoticeBook, SendNotices } from "../../job/contracts/notices.ts";
 import { dropNotices, giveUpAfterMs, noticesFor, oldestFirst, removeNotices } from "./drop-notices.ts";
-import { dueAt, goesOn, groupWaitMs, longestWaitMs, toIncident } from "./incident.ts";
+import { dueAt, goesOn, groupWaitMs, longestWaitMs, toIncident, toldAt } from "./incident.ts";
 import type { NoticeMemory } from "./to-notices.ts";
 
 export interface DeliverParts {
@@ -55,8 +55,12 @@ async function deliverOnce(parts: DeliverParts): Promise<boolean> {
   const [oldest, ...others] = oldestFirst(states.flatMap((state) => state.waiting(target)));
   if (oldest === undefined) return false;
   const known = await incidents.read(target);
-  const incident = known !== null && clock.now() < known.until ? known : null;
-  const pace = { everyMs, isOver: !states.some(({ memory }) => goesOn(memory, parts.target)) };
+  const still = (before?: number): boolean =>
+    states.some(({ memory }) => goesOn(memory, parts.target, before));
+  const isSame =
+    known !== null && (clock.now() < known.until || (known.goesOn && still(toldAt(known, place))));
+  const incident = isSame ? known : null;
+  const pace = { everyMs, isOver: !still() };
   const waitMs = dueAt([oldest, ...others], incident, pace) - clock.now();
   if (waitMs > 0) throw toDeferred(parts, Math.min(waitMs, lookAgainMs));
   const notices = [oldest, ...others].slice(0, maxGrouped);

@@ -1,6 +1,6 @@
 /**
  * How often a target gets word of one incident: when it begins, what changes at growing intervals, and at once when it
- * is over. Intervals are 1, 4, 12, 12, … times `every`: 5 min, 20 min, then an hour. So an incident of 85 minutes is
+ * is over. Intervals are 1, 4, 288, 288, … times `every`: 5 min, 20 min, then a day. So an incident of a day is
  * four messages at most, and one more for each sort of news that is worse. Pure; times are Unix ms.
  */
 import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
@@ -11,10 +11,10 @@ import type { NoticeMemory } from "./to-notices.ts";
 export const groupWaitMs = 15_000;
 /** So many `every` pass after the first message, after the second, and after each later one. */
 const intervals = [1, 4];
-const laterInterval = 12;
+const laterInterval = 288;
 /** After an end: two messages in two `every` are no more than one in each. */
 const endInterval = 2;
-/** What comes after so many `every` of silence is another incident, although something may have gone on. */
+/** What comes after so many `every` of silence is another incident, unless something of it still goes on. */
 const silence = 24;
 /** Worse than what an incident brings by itself: the first of its kind is told at once. */
 const worse: readonly NoticeKind[] = ["destination.halted", "expiring.soon"];
@@ -24,16 +24,28 @@ interface Pace extends Pick<NotifyTarget, "everyMs"> {
   readonly isOver: boolean;
 }
 
-/** True while a backlog goes on, or parks of it are still being counted. What is halted has a backlog. */
-export function goesOn(memory: NoticeMemory | null, { drains }: Pick<NotifyTarget, "drains">): boolean {
+/**
+ * True while a backlog goes on, or parks of it are still being counted. What is halted has a backlog. `before`: only
+ * what began by then.
+ */
+export function goesOn(
+  memory: NoticeMemory | null,
+  { drains }: Pick<NotifyTarget, "drains">,
+  before = Infinity,
+): boolean {
   const { backlogs = {}, parked = {} } = memory ?? {};
   const going = [
     ...Object.entries(backlogs).filter(
-      ([, { waitsSince, beganAt }]) => (waitsSince ?? beganAt) !== undefined,
+      ([, { waitsSince, beganAt }]) => (waitsSince ?? beganAt ?? Infinity) < before,
     ),
-    ...Object.entries(parked).filter(([, { firstAt }]) => firstAt !== undefined),
+    ...Object.entries(parked).filter(([, { firstAt = Infinity }]) => firstAt < before),
   ];
   return going.some(([drain]) => drains?.some((name) => name === drain) ?? true);
+}
+
+/** When the last message of one that went on was sent. */
+export function toldAt({ until }: Incident, { everyMs }: Pick<NotifyTarget, "everyMs">): number {
+  return until - everyMs * silence;
 }
 
 /** News waits no longer for its turn. */

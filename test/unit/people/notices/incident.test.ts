@@ -24,7 +24,7 @@ function messagesOf(news: readonly News[], goesOnUntil: number, untilSeconds = g
     const [first, ...others] = waiting;
     if (first === undefined) continue;
     const pace = { everyMs, isOver: now / 1_000 >= goesOnUntil };
-    if (incident !== null && now >= incident.until) incident = null;
+    if (incident !== null && pace.isOver && now >= incident.until) incident = null;
     if (dueAt([first, ...others], incident, pace) > now) continue;
     incident = toIncident(incident, waiting, pace, now);
     told.push([now / 1_000, waiting.map(({ event }) => event)]);
@@ -46,9 +46,14 @@ it("31 minutes of steady news are four messages, and 80 are too", () => {
   }
 });
 
-it("goes on with one message an hour, so that nothing waits longer", () => {
-  const told = messagesOf([...steady(300), [18_000, "backlog.ended"]], 18_000);
-  expect(told.map(([seconds]) => seconds)).toEqual([15, 315, 1_515, 5_115, 8_715, 12_315, 15_915, 18_000]);
+it("is four messages in a day, and goes on with one a day", () => {
+  const end = 100_000;
+  const news = Array.from({ length: 999 }, (_, index) => [index * 100, "failure.new"] as const);
+  expect(messagesOf([...steady(300), [18_000, "backlog.ended"]], 18_000).map(([at]) => at)).toEqual([
+    15, 315, 1_515, 18_000,
+  ]);
+  const told = messagesOf([...news, [end, "backlog.ended"]], end);
+  expect(told.map(([seconds]) => seconds)).toEqual([15, 315, 1_515, 1_515 + 86_400, end]);
 });
 
 it("tells what is worse out of turn, once an incident, and counts it", () => {
@@ -120,4 +125,6 @@ it("something goes on while a backlog or parks that are being counted do, in the
     true,
   ]);
   expect(goesOn(began, { drains: ["b" as never] })).toBe(false);
+  // Of what was told at 1, nothing.
+  expect([began, waits, parks].map((memory) => goesOn(memory, {}, 1))).toEqual([false, false, false]);
 });
