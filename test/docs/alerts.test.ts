@@ -167,6 +167,8 @@ describe("the runbooks", () => {
         "Mitigation",
       ]);
       expect(page).not.toMatch(/`|\*\*|\]\(/);
+      expect(page).toContain("<li>");
+      expect(page).not.toMatch(/<p>\s*(?:-|\d+\.) /);
     }
     expect(await load("RedriverNoSuchAlert")).toBeNull();
     expect(await load("../package.json")).toBeNull();

@@ -40,8 +40,8 @@ function Parts({ parts }: Pick<Model, "parts">): Html {
       {parts.map(({ title, blocks }) => (
         <>
           <h2>{title}</h2>
-          {blocks.flatMap(toItems).map((text) => (
-            <p>{toMarked(text)}</p>
+          {blocks.map((block) => (
+            <Block block={block} />
           ))}
         </>
       ))}
@@ -49,10 +49,26 @@ function Parts({ parts }: Pick<Model, "parts">): Html {
   );
 }
 
-/** A paragraph, or the points of a list. */
-function toItems(block: string): readonly string[] {
-  return block.split(/\n(?=\s*(?:-|\d+\.) )/);
+/** A paragraph, or the points of a list, with a paragraph before them or none. */
+function Block({ block }: { readonly block: string }): Html {
+  const items = block.split(/\n(?=\s*(?:-|\d+\.) )/);
+  const points = items.filter((text) => point.test(text));
+  const List = /^\s*\d/.test(points[0] ?? "") ? "ol" : "ul";
+  return (
+    <>
+      {items.length === points.length ? null : <p>{toMarked(items[0] ?? "")}</p>}
+      {points.length === 0 ? null : (
+        <List>
+          {points.map((text) => (
+            <li>{toMarked(text.replace(point, ""))}</li>
+          ))}
+        </List>
+      )}
+    </>
+  );
 }
+
+const point = /^\s*(?:-|\d+\.) /;
 
 /** Commands as such. Links go to other pages of the documents, which no console has. */
 function toMarked(text: string): readonly (Html | string)[] {
