@@ -60,7 +60,7 @@ export function planOf(page: string) {
     toNumber(new RegExp(`data-title="${title}"[^>]*>(?:<[^>]+>)*([\\d,]+)`).exec(row)?.[1] ?? "NaN");
   const rows = [...section.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) => row);
   return {
-    records: toNumber(/<p>([\d,]+) of [\d,]+ records/.exec(section)?.[1] ?? "NaN"),
+    records: toNumber(/<p>([\d,]+) records/.exec(section)?.[1] ?? "NaN"),
     done: Object.fromEntries(done.map(([, count = "", what = ""]) => [what, toNumber(count)])),
     kinds: rows.flatMap((row) => {
       const id = /href="\/failures\/([0-9a-z]+)"/.exec(row)?.[1];

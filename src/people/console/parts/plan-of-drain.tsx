@@ -53,8 +53,8 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
     <>
       {title}
       <p>
-        {number(drain.planned)} of {number(drain.listed)} records that entered until{" "}
-        <Time at={drain.range.to} />.
+        {number(drain.planned)} records that entered until <Time at={drain.range.to} />, of{" "}
+        {number(drain.listed)} that were listed.
       </p>
       <ShareBar
         heightPx={14}
