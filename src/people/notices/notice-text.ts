@@ -100,7 +100,7 @@ function toSentence(
       ]
         .filter((part) => part !== false)
         .join("");
-      return `${drain}: drained after ${formatDuration(durationMs)}: ${number(published)} published, ${number(failedAgain)} failed again, ${number(parked)} newly parked${held}${cause === null ? "" : `; it began with ${where}${because}`}`;
+      return `${drain}: drained after ${formatDuration(durationMs)}: ${number(published)} sent again, ${number(failedAgain)} failed again, ${number(parked)} newly parked${held}${cause === null ? "" : `; it began with ${where}${because}`}`;
     }
     case "destination.halted":
       return `${where} is halted${of} and gets only probes${toNextProbe(figures, at)}${counted}${because}`;
@@ -137,7 +137,7 @@ function toDigestLines({ figures = {} }: NoticeItem, at: number, source: string)
   ].filter((part) => part !== false);
   return [
     `${source} ${since === undefined ? "so far" : `since ${toMinute(since)} UTC`}`,
-    `• done: ${number(published)} published, ${number(failedAgain)} failed again, ${kinds}`,
+    `• done: ${number(published)} sent again, ${number(failedAgain)} failed again, ${kinds}`,
     `• waits: ${waiting === 0 ? "nothing" : `${letters(waiting)}${held}`}`,
     `• parked: ${parked === 0 ? "nothing" : `${letters(parked)}, for a person`}`,
     `• expires: ${expiring.length === 0 ? "nothing" : expiring.join("; ")}`,

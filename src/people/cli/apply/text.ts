@@ -18,7 +18,7 @@ export function toQuestion(
     const acts = { republish: 0, drop: 0, park: 0, settle: 0, hold: 0 };
     for (const { then } of check.open.values()) acts[then] += 1;
     const orders = present([
-      ifAny(acts.republish, "to republish"),
+      ifAny(acts.republish, "to send again"),
       ifAny(acts.drop, archivedIn === undefined ? "to archive and delete" : toDiscardOrder(archivedIn)),
       ifAny(acts.park, "to park"),
       ifAny(acts.settle, "to delete again"),
@@ -95,7 +95,7 @@ const counts = {
   drain: ({ drain }) => drain,
   planned: ({ check }) => check.planned,
   before: ({ check }) => check.done,
-  republished: ({ applied }) => applied.tally.republished,
+  "sent again": ({ applied }) => applied.tally.republished,
   dropped: ({ applied }) => applied.dropped,
   deleted: ({ applied }) => applied.tally.deleted,
   parked: ({ applied }) => applied.tally.parked,

@@ -97,14 +97,14 @@ async function drainAll(
 
 function toStopped({ drain, tally }: PassLine): string {
   const { listed, republished, deleted } = tally ?? emptyTally;
-  return `${drain}: stopped after ${counted(listed, "record")}: ${republished} republished, ${deleted} deleted; the next pass goes on\n`;
+  return `${drain}: stopped after ${counted(listed, "record")}: ${republished} sent again, ${deleted} deleted; the next pass goes on\n`;
 }
 
 async function reportPause(core: Core, drain: DrainRuntime, io: Io): Promise<void> {
   const { name, paused } = drain.config;
   const pause = await readPause(core, drain);
   const report = (who: string, fix: string): void =>
-    printSaid(io, `${name}: paused by ${who}; nothing will be published${fix}`);
+    printSaid(io, `${name}: paused by ${who}; nothing will be sent again${fix}`);
   if (paused) report("the drains document", "");
   if (pause !== undefined) report(`${pause.by}: ${pause.reason}`, " (redriver resume)");
   io.err(toHostPausesNote(name, await readHostPauses(core, drain)));

@@ -24,7 +24,7 @@ export function toSummary(
     outcome: ({ outcome }) => outcome,
     listed: ofTally("listed"),
     due: ofTally("due"),
-    republished: ofTally("republished"),
+    "sent again": ofTally("republished"),
     deleted: ofTally("deleted"),
     held: ofTally("held"),
     parked: ofTally("parked"),
@@ -45,5 +45,5 @@ export function toSummary(
 
 export function toProgress({ drain, tally }: { readonly drain: string; readonly tally: Tally }): string {
   const { listed, republished, deleted, held, parked } = tally;
-  return `${drain}: ${listed} listed, ${republished} republished, ${deleted} deleted, ${held} held, ${parked} parked`;
+  return `${drain}: ${listed} listed, ${republished} sent again, ${deleted} deleted, ${held} held, ${parked} parked`;
 }

@@ -22,9 +22,9 @@ function toPairs(columns: number, failures: readonly FailureView[], now: number)
     waiting: ({ waiting }) => waiting,
     parked: ({ parked }) => parked,
     arrived: ({ arrived }) => arrived,
-    published: ({ published }) => published,
-    again: ({ failedAgain }) => failedAgain,
-    "last seen": ({ lastSeenAt }) => toAge(lastSeenAt, now),
+    "sent again": ({ published }) => published,
+    failed: ({ failedAgain }) => failedAgain,
+    seen: ({ lastSeenAt }) => toAge(lastSeenAt, now),
   });
   const [heading = "", ...lines] = table.trimEnd().split("\n");
   const idWidth = Math.max(...failures.map(({ id }) => id.length));
@@ -48,7 +48,7 @@ function toRows(failures: readonly FailureView[], now: number): string {
     waiting: ({ waiting }) => waiting,
     parked: ({ parked }) => parked,
     arrived: ({ arrived }) => arrived,
-    published: ({ published }) => published,
+    "sent again": ({ published }) => published,
     "failed again": ({ failedAgain }) => failedAgain,
     since: ({ since }) => (since === null ? "-" : toAge(since, now)),
     "last seen": ({ lastSeenAt }) => toAge(lastSeenAt, now),

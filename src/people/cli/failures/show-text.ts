@@ -130,7 +130,7 @@ function toCounts(one: FailureOfDrain): readonly (string | false)[] {
     one.unseen > 0 && `${one.unseen} of them not listed yet`,
     `${one.parked} parked`,
     `${one.arrived} arrived`,
-    `${one.published} published`,
+    `${one.published} sent again`,
     `${one.failedAgain} failed again`,
   ];
 }

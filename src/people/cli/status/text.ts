@@ -154,7 +154,7 @@ function toOpenPassItems({ startedAt, windowsLeft, soFar }: OpenPass, now: numbe
   return [
     `one is open since ${toAge(startedAt, now)}`,
     `${listed} listed so far`,
-    `${republished} published`,
+    `${republished} sent again`,
     ifAny(due, "left due"),
     ifAny(held, "held"),
     ifAny(parked, "parked"),

@@ -41,13 +41,13 @@ describe("the text of a notice says destination, cause, count and first step", (
       notice("backlog.ended", [
         { ...whole, figures: { published: 1_190, failedAgain: 3, parked: 14, durationMs: 840_000 } },
       ]),
-      "orders: drained after 14m: 1,190 published, 3 failed again, 14 newly parked. First step: `redriver parked list --drain orders`",
+      "orders: drained after 14m: 1,190 sent again, 3 failed again, 14 newly parked. First step: `redriver parked list --drain orders`",
     ],
     [
       notice("backlog.ended", [
         { ...whole, figures: { published: 7, durationMs: 60_000, heldByRules: 3, forPerson: 2, cooling: 1 } },
       ]),
-      "orders: drained after 1m: 7 published, 0 failed again, 0 newly parked, 3 held by rules, 2 left to a person, 1 refused and tried rarely. First step: `redriver status orders`",
+      "orders: drained after 1m: 7 sent again, 0 failed again, 0 newly parked, 3 held by rules, 2 left to a person, 1 refused and tried rarely. First step: `redriver status orders`",
     ],
     [
       notice("destination.halted", [{ ...item, figures: { nextProbeAt: at + hourMs / 12 } }]),
@@ -63,7 +63,7 @@ describe("the text of a notice says destination, cause, count and first step", (
     ],
     [
       notice("backlog.ended", [{ ...item, figures: { published: 70, durationMs: 60_000 } }]),
-      "orders: drained after 1m: 70 published, 0 failed again, 0 newly parked; it began with pay.example.com: 503 upstream down. Nothing to do",
+      "orders: drained after 1m: 70 sent again, 0 failed again, 0 newly parked; it began with pay.example.com: 503 upstream down. Nothing to do",
     ],
     [
       notice("failure.new", [{ ...item, count: 12 }]),
@@ -100,7 +100,7 @@ describe("the text of a notice says destination, cause, count and first step", (
     const lines = toNoticeLines(notice("digest", [{ ...whole, drain: null, figures }]));
     expect(lines).toEqual([
       "eu since 2026-11-25 08:00 UTC",
-      "• done: 1,204,310 published, 12,044 failed again, 1 new kind of failure",
+      "• done: 1,204,310 sent again, 12,044 failed again, 1 new kind of failure",
       "• waits: 104,210 dead letters, 1,200 of them held by rules",
       "• parked: 14 dead letters, for a person",
       "• expires: the oldest in 5h, at 2026-11-26 13:00 UTC; 7 soon, without a copy",
@@ -109,7 +109,7 @@ describe("the text of a notice says destination, cause, count and first step", (
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect(toNoticeLines(notice("digest", [{ ...whole, drain: null, figures: {} }])).slice(0, 5)).toEqual([
       "eu so far",
-      "• done: 0 published, 0 failed again, 0 new kinds of failure",
+      "• done: 0 sent again, 0 failed again, 0 new kinds of failure",
       "• waits: nothing",
       "• parked: nothing",
       "• expires: nothing",

@@ -140,7 +140,7 @@ describe("redriver apply", () => {
       drain: "orders",
       planned: "10",
       before: "0",
-      republished: "3",
+      "sent again": "3",
       dropped: "7",
       deleted: "10",
       parked: "0",
@@ -281,7 +281,7 @@ describe("redriver apply", () => {
     expect(no.err).toMatch(/\nnothing was done\n$/);
     expect(no.out).toBe("");
     expect(no.questions.join()).toContain(
-      `orders on ${new URL(stand.emulator.url).host}: 12 to republish\nGo on?`,
+      `orders on ${new URL(stand.emulator.url).host}: 12 to send again\nGo on?`,
     );
     expect(stand.emulator.journal.counts().accepted).toBe(0);
     const yes = await stand.run(["apply", stand.file], { terminal: true, confirm: true });

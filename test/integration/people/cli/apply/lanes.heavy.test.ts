@@ -50,7 +50,7 @@ describe("redriver apply, of a drain with lanes", () => {
       "orders: 20 of 20 found and decided again",
       "orders: 20 of 20 done",
       "orders: 20 sent, none came back so far",
-      expect.stringMatching(/^drain +planned +republished +deleted +left$/),
+      expect.stringMatching(/^drain +planned +sent again +deleted +left$/),
       expect.stringMatching(/^orders +20 /),
       "orders: 20 sent, none came back in 2s, 20 silent, which proves no delivery",
     ]);

@@ -75,7 +75,7 @@ describe("redriver drain where destinations have lanes", () => {
     expect((await run(["drain", "orders", "--yes"], onTerminal)).exitCode).toBe(0);
     expect(screen.rows().filter((row) => !row.startsWith("warning: "))).toEqual([
       expect.stringMatching(/^orders: 35 records held until [^:]*; the next listing check is in \d+s$/),
-      "orders: 40 listed, 40 republished, 40 deleted, 0 held, 0 parked",
+      "orders: 40 listed, 40 sent again, 40 deleted, 0 held, 0 parked",
       expect.stringMatching(/^drain +mode +outcome +listed /),
       expect.stringMatching(/^orders +live +complete +40 /),
       "",
@@ -145,7 +145,7 @@ describe("redriver drain, told to stop in its last page", () => {
     expect(republished).toBeLessThan(12);
     expect(republished + due).toBe(12);
     expect(err).toContain(
-      `orders: stopped after 12 records: ${republished} republished, ${tally["deleted"]} deleted; the next pass goes on\n`,
+      `orders: stopped after 12 records: ${republished} sent again, ${tally["deleted"]} deleted; the next pass goes on\n`,
     );
     expect(err).toContain("not begun: looked\n");
 

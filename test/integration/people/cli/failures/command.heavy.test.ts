@@ -70,7 +70,7 @@ describe("redriver failures", () => {
     const terminal = await stand.run(["failures"], { terminal: true });
     const lines = terminal.out.trimEnd().split("\n");
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
-    expect(lines[0]).toMatch(/^destination +waiting +parked +arrived +published +again +last seen$/);
+    expect(lines[0]).toMatch(/^destination +waiting +parked +arrived +sent again +failed +seen$/);
     expect(lines[1]).toMatch(/^127\.0\.0\.1:\d+ +30 +0 +30 +0 +0 +1h$/);
     expect(lines[2]).toMatch(new RegExp(`^  ${stand.outage}  503 upstream is not there +for 1h, new$`));
     expect(lines).toHaveLength(7);
@@ -112,7 +112,7 @@ describe("redriver failures", () => {
     expect(stand.emulator.journal.counts().requests["list 200"]).toBe(before + 1);
     expect(out).toContain("  answer       503 upstream is not there\n");
     expect(out).toMatch(/ {2}last 24 h {4}_{22}[#_]{2} {2}30 arrived, at most 30 in an hour\n/);
-    expect(out).toContain("  orders       30 waiting, 0 parked, 30 arrived, 0 published, 0 failed again\n");
+    expect(out).toContain("  orders       30 waiting, 0 parked, 30 arrived, 0 sent again, 0 failed again\n");
     expect(out).toContain("  rules        republish (rule outage)\n");
     expect(out).toContain(`  sample       ${dlqId}: republish: due (rule "outage")\n`);
     expect(out).not.toContain("order 1");

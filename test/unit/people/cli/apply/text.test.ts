@@ -61,7 +61,7 @@ describe("an apply on the terminal", () => {
       ]),
     ).toMatchInlineSnapshot(`
       "Apply the plan of 2026-11-20 10:15:00 UTC:
-        orders on qstash.upstash.io: 1 to republish, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 6 skipped (2 gone, 4 decided otherwise)
+        orders on qstash.upstash.io: 1 to send again, 1 to archive and delete, 1 to park, 1 to delete again; 10 done already; 6 skipped (2 gone, 4 decided otherwise)
         rest on qstash.upstash.io: nothing to do
       Go on?"
     `);
@@ -97,8 +97,8 @@ describe("an apply on the terminal", () => {
       ]
     `);
     expect(toApplyText(Infinity, [{ ...line, applied } as never])).toMatchInlineSnapshot(`
-      "drain   planned  before  republished  dropped  deleted  parked  meanwhile  skipped  left
-      orders      856      10            1        1        3       1        836        7     0
+      "drain   planned  before  sent again  dropped  deleted  parked  meanwhile  skipped  left
+      orders      856      10           1        1        3       1        836        7     0
       "
     `);
   });
@@ -109,8 +109,8 @@ describe("an apply on the terminal", () => {
     const applied = { tally, dropped: 0, meanwhile: 0, skips: noSkips, left: 0 };
     const line = { drain: "payments", host: "service.example.com", check, applied } as never;
     expect(toApplyText(80, [line])).toMatchInlineSnapshot(`
-      "drain     planned  before  republished  deleted  left
-      payments       60       5           55       55     0
+      "drain     planned  before  sent again  deleted  left
+      payments       60       5          55       55     0
       "
     `);
     expect(toApplyText(Infinity, [line])).toContain("  dropped  ");

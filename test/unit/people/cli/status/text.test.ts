@@ -57,7 +57,7 @@ describe("status on a terminal", () => {
         waiting   12 for api.example.com, halted, next probe in 4m
         parked    rule 2, refused 1
         guards    index catalog holds it back
-        passes    one is open since 40s, 1200 listed so far, 310 published,
+        passes    one is open since 40s, 1200 listed so far, 310 sent again,
                   90 left due, 800 held, 3 windows left, the last was partial,
                   last complete 16s ago, last full 12m ago,
                   counts are of then, with what came and went since
