@@ -156,7 +156,7 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
     ["parked", parked, parked > 0 ? "for a person" : null],
     ["sent again", published, null],
     ["failed again", failedAgain, toAsText(failure) || null],
-    ["arrived", arrived, "since it is counted"],
+    ["arrived", arrived, "since counting began"],
   ];
   return (
     <ul class="tiles">

@@ -188,14 +188,14 @@ function Tiles({
   const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   // Until the chart's range is sampled whole, its sums would leave out what came before.
   const all = drains.flatMap((drain) => drain.destinations);
-  const within = isWhole ? `in ${range}` : "since it is counted";
+  const within = isWhole ? `in ${range}` : "since counting began";
   const movedOf = (name: "arrived" | "published" | "failedAgain"): number =>
     isWhole ? sums[name] : sumOf(all, (one) => one[name]);
   const tiles: readonly Tile[] = [
     {
       name: "waiting",
       count: isCounting && waiting === 0 ? null : waiting,
-      what: !isCounting ? toOldest : waiting === 0 ? "still counting" : "at least: still counting",
+      what: !isCounting ? toOldest : waiting === 0 ? "not counted yet" : "at least: still counting",
       href: "/failures",
       line: "waiting",
     },

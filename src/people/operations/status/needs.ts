@@ -88,7 +88,7 @@ export function toNeeds(status: Status): readonly Need[] {
       ? []
       : [
           need("bad", `${number(parked)} are parked: only a person lets them go`, {
-            detail: "",
+            detail: toParkedDetail(status),
             first: { kind: "parked" },
             owners: toParkedOwners(drains, status.at),
           }),
@@ -153,6 +153,24 @@ export function need(
   return { mood: isTaken ? "warn" : mood, what, headline: what, ...rest, detail: told, isTaken };
 }
 
+/** What most of them were answered, and what a person may do. */
+function toParkedDetail({ drains, sources }: Status): string {
+  const [most] = drains
+    .flatMap(({ source, failures = [] }) =>
+      failures.map(({ id, parked }) => ({ parked, kind: kindsOf(sources, source).get(id) })),
+    )
+    .filter(({ parked, kind }) => parked > 0 && kind !== undefined)
+    .toSorted((one, other) => other.parked - one.parked);
+  const answer = most?.kind === undefined ? "" : `${number(most.parked)} got ${toAnswerText(most.kind)}`;
+  return present([answer, "release sends them again, discard ends them"].filter((part) => part !== "")).join(
+    "; ",
+  );
+}
+
+function kindsOf(sources: Status["sources"], source: string) {
+  return new Map(sources.find((one) => one.source === source)?.failures.map((kind) => [kind.id, kind]));
+}
+
 /** Of all destinations that have parked ones. */
 function toParkedOwners(drains: readonly Drain[], now: number): string {
   const all = drains.flatMap(({ destinations }) => destinations.filter((one) => one.parked > 0));
@@ -194,9 +212,7 @@ function toAnswerOf(
   { source, failures = [] }: Drain,
   origin: string,
 ): { readonly answer: string; readonly count: number } {
-  const kinds = new Map(
-    sources.find((one) => one.source === source)?.failures.map((kind) => [kind.id, kind]),
-  );
+  const kinds = kindsOf(sources, source);
   const [most] = failures
     .filter(({ id, waiting }) => waiting > 0 && kinds.get(id)?.origin === origin)
     .toSorted((one, other) => other.waiting - one.waiting);

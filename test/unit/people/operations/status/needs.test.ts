@@ -52,8 +52,8 @@ function status({
         openPass: null,
         nextPassAt: at,
         failures: [
-          { id: "a", waiting: 9 },
-          { id: "b", waiting: 2 },
+          { id: "a", waiting: 9, parked: 2 },
+          { id: "b", waiting: 2, parked: 1 },
         ],
         outlook: { ...outlook, waiting, going, perSecond, atRateMs: null, backlog: waiting },
       },
@@ -106,7 +106,11 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     first: { kind: "probe", drain: "orders", origin: "https://pay.example.com" },
     isTaken: false,
   });
-  expect(second).toMatchObject({ mood: "bad", first: { kind: "parked" } });
+  expect(second).toMatchObject({
+    mood: "bad",
+    detail: "2 got 503 no route; release sends them again, discard ends them",
+    first: { kind: "parked" },
+  });
   expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait" });
 });
 
