@@ -195,10 +195,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     for (let room = atOnce - jobs.length + others.length; room > 0 && others.length > 0;) {
       const asked = others.splice(0, room);
       const places = await Promise.all(asked.map((job) => placeOf(queue, toWindowJobId(job))));
-      missing.push(...asked.filter((_, index) => isToAdd(places[index])));
-      // BullMQ adds no job while another of its id is there, failed or not.
-      const failed = asked.filter((_, index) => places[index] === "failed");
-      await Promise.all(failed.map((job) => queue.remove(toWindowJobId(job))));
+      const added = asked.filter((_, index) => isToAdd(places[index]));
+      missing.push(...added);
+      // BullMQ adds no job while another of its id is there: failed, or in no list since Redis refused to move it half way.
+      await Promise.all(added.map((job) => queue.remove(toWindowJobId(job))));
       room -= places.filter((place) => place !== "away").length;
     }
     return missing;

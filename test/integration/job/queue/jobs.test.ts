@@ -41,6 +41,16 @@ async function scan(pattern: string): Promise<string[]> {
 }
 
 describe("windows", () => {
+  test("a window whose job is in no list, because Redis refused to move it half way, is added again", async () => {
+    const seen: string[] = [];
+    await queue.addWindows([windowOf("1")]);
+    await redis.del(`{${prefix}}:${prefix}-v1-windows:wait`);
+    await queue.addWindows([windowOf("1")], 1);
+    queue.allow({ short: 1, windows: 1 });
+    await queue.start((job) => Promise.resolve(void seen.push(job.kind === "window" ? job.windowId : "")));
+    await waitFor(() => expect(seen).toEqual(["1"]));
+  });
+
   test("a window that is added twice runs once", async () => {
     const seen: Job[] = [];
     await queue.start(async (job) => void seen.push(job));
