@@ -43,7 +43,12 @@ sources:
   eu: { retention: 3d, census: 8s }
   us: { url: "${us}", token: { env: US_TOKEN }, retention: 3d, census: 20s }
 notify:
-  oncall: { url: "${hook}", form: events, allowPrivate: true, every: 2s }
+${["backlog.began, backlog.ended", "failure.new", "parked.new", "expiring.soon"]
+  .map(
+    (events, index) =>
+      `  of-${index}: { url: "${hook}", form: events, allowPrivate: true, every: 2s, events: [${events}] }`,
+  )
+  .join("\n")}
 defaults:
   mode: live
   schedule: { every: 500ms, full: 15s }
