@@ -18,7 +18,7 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .option("--json", "print as JSON")
     .option(
       "--try-service",
-      "instead, publish a dozen messages that fail, and see what the service does with them",
+      "instead, publish 17 messages that fail, and see what the service does with them",
     )
     .option("--clean", "with --try-service: only delete what an earlier trial left")
     .option("--source <name>", "which source to try")
