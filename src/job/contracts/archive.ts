@@ -4,13 +4,15 @@ import type { DrainName, SourceId } from "./ids.ts";
 /** A rule dropped it, a person discarded it, or it expires soon. */
 export const archiveReasons = ["dropped", "discarded", "near-expiry"] as const;
 
+export type ArchiveReason = (typeof archiveReasons)[number];
+
 export interface ArchiveEntry {
   /** Unix ms. */
   readonly at: number;
   readonly source: SourceId;
   /** Null: no drain selects it. */
   readonly drain: DrainName | null;
-  readonly why: (typeof archiveReasons)[number];
+  readonly why: ArchiveReason;
   readonly rule: string | null;
   readonly dlqId: DlqId;
   readonly record: RawRecord;
