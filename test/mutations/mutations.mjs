@@ -22,7 +22,7 @@ export const mutations = [
     file: "src/job/pass/work-carefully.ts",
     find: "if (!isLive || !isToWork(view)) stay.set(dlqId, view);",
     replace: "if (!isLive) stay.set(dlqId, view);",
-    test: "test/integration/job/pass/deadly-records.test.ts",
+    test: "test/integration/job/pass/deadly-records.heavy.test.ts",
   },
   {
     name: "erase open with the lease",
@@ -255,7 +255,7 @@ export const mutations = [
     file: "src/job/write-audit.ts",
     find: "await source.audit.append([toEntry(source, act, records, of)]);",
     replace: "await source.audit.append([toEntry(source, act, records, of)]).catch(() => undefined);",
-    test: "test/integration/job/store/audit/acts.test.ts",
+    test: "test/integration/job/store/audit/acts.heavy.test.ts",
   },
   {
     name: "a number for what nobody has counted",
