@@ -161,7 +161,14 @@ export function destination(
   changes: Partial<DrainStatus["destinations"][number]> = {},
 ): DrainStatus["destinations"][number] {
   const counts = { unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0 };
-  const none = { lane: null, isPaused: false, pause: null, failingSince: null, owners: [] };
+  const none = {
+    lane: null,
+    isPaused: false,
+    pause: null,
+    isHeldByRules: false,
+    failingSince: null,
+    owners: [],
+  };
   return { origin, waiting, ...counts, ...none, ...changes };
 }
 

@@ -11,7 +11,7 @@ import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Ago } from "./time.tsx";
 
-const groups = ["halted", "paused", "only planned", "drains", "parked"] as const;
+const groups = ["halted", "paused", "only planned", "held", "drains", "parked"] as const;
 type Group = (typeof groups)[number];
 
 type DestinationRow = Status["drains"][number]["destinations"][number] & {
@@ -121,6 +121,7 @@ const titleOf: Readonly<Record<Group, readonly [one: string, many: string]>> = {
   halted: ["halted", "halted"],
   paused: ["paused by a person", "paused by persons"],
   "only planned": ["only planned", "only planned"],
+  held: ["held by rules", "held by rules"],
   drains: ["that drains", "that drain"],
   parked: ["with only parked messages", "with only parked messages"],
 };
@@ -129,6 +130,7 @@ const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {
   halted: "bad",
   paused: "warn",
   "only planned": "",
+  held: "warn",
   drains: "good",
   parked: "warn",
 };
@@ -136,6 +138,7 @@ const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {
 function LaneCell({ pauses: [pause], lane, group, drain }: DestinationRow): Html | null {
   if (group === "only planned") return <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>;
   if (pause !== undefined) return <PauseWords pause={pause} />;
+  if (group === "held") return <a href="/rules">which rules</a>;
   return lane && <LaneWords lane={lane} />;
 }
 
@@ -165,11 +168,12 @@ export function toDestinationRows({ drains, sources }: Status): readonly Destina
 }
 
 function toGroup(
-  { waiting, isPaused, lane }: Status["drains"][number]["destinations"][number],
+  { waiting, isPaused, isHeldByRules, lane }: Status["drains"][number]["destinations"][number],
   isPlan: boolean,
 ): Group {
   if (waiting === 0) return "parked";
   if (isPaused) return "paused";
   if (lane?.state === "halted") return "halted";
-  return isPlan ? "only planned" : "drains";
+  if (isPlan) return "only planned";
+  return isHeldByRules ? "held" : "drains";
 }

@@ -15,12 +15,15 @@ import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts"
 import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
+import { toHeldByOrigin } from "../../read/held-by-rules.ts";
 import { toOwners, toOwnersByOrigin } from "../../read/owners.ts";
 import { sumExpiring, toSaves } from "./expiring.ts";
 
 export interface DestinationStatus extends DestinationOutlook {
   /** A person's, that holds what goes there. */
   readonly pause: HostPause | null;
+  /** Rules hold all that waits there, so nothing goes, whatever its lane says. */
+  readonly isHeldByRules: boolean;
   /** Who works on all that waits or is parked there. Empty: on a part of it nobody does. */
   readonly owners: readonly FailureOwner[];
 }
@@ -71,6 +74,7 @@ export async function readStatus(
     const lanes = lanesOf.get(drain);
     const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
     const ownersOf = toOwnersByOrigin(found?.failures ?? [], kinds, owners.get(source) ?? new Map());
+    const heldOf = toHeldByOrigin(found?.failures ?? [], kinds);
     const destinations = counted.map((one): DestinationStatus => {
       const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
       return {
@@ -78,6 +82,7 @@ export async function readStatus(
         lane: lanes?.get(one.origin) ?? null,
         isPaused: pause !== null,
         pause,
+        isHeldByRules: one.waiting > 0 && (heldOf.get(one.origin) ?? 0) >= one.waiting,
         // The kinds of what is not listed yet are not looked at.
         owners: one.unseen > 0 ? [] : (ownersOf.get(one.origin) ?? []),
       };

@@ -205,6 +205,10 @@ describe("the overview of status", () => {
     const planned: Partial<Status> = { drains: [{ ...draining, mode: "plan" }] };
     expect(overview(planned)).toMatch(/pay\.example\.com .* plan mode$/m);
     expect(overview(planned)).not.toContain("sends now");
+    const held = draining.destinations.map((one) => ({ ...one, isHeldByRules: true }));
+    expect(overview({ drains: [{ ...draining, destinations: held }] })).toMatch(
+      /pay\.example\.com .* held by rules$/m,
+    );
   });
 
   it("shows a probe that is out as such, with when its result is known", () => {

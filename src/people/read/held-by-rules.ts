@@ -1,0 +1,18 @@
+/** Which destinations only rules hold. */
+import type { RecordedFailure, StandingFailure } from "../../job/contracts/failures.ts";
+
+/** Of a drain by origin: what waits of kinds that rules did nothing but hold since the last full pass. Pure. */
+export function toHeldByOrigin(
+  failures: readonly Pick<StandingFailure, "id" | "waiting" | "ruled">[],
+  kinds: readonly Pick<RecordedFailure, "id" | "origin">[],
+): ReadonlyMap<string, number> {
+  const originOf = new Map(kinds.map(({ id, origin }) => [id, origin]));
+  const held = new Map<string, number>();
+  for (const { id, waiting, ruled } of failures) {
+    const origin = originOf.get(id);
+    const decisions = Object.keys(ruled);
+    const isHeld = decisions.length > 0 && decisions.every((decision) => decision.startsWith("hold "));
+    if (origin !== undefined && isHeld) held.set(origin, (held.get(origin) ?? 0) + waiting);
+  }
+  return held;
+}
