@@ -210,7 +210,8 @@ describe("the console's API", () => {
       expect([gone.status, gone.answer]).toMatchObject([404, { error: { code: "not-found" } }]);
     }
     expect((await get(two, "/plans/:id", "", "no-such-plan")).status).toBe(404);
-    for (const operation of operations) {
+    // A host that is not known yet is braked before anything comes for it.
+    for (const operation of operations.filter(({ words }) => words !== "brake")) {
       const { example, path, words } = operation;
       const body = { ...exampleBody(operation), ...unknownOf[words] };
       const missed = await post(two, path, body, example["id"]);
@@ -444,7 +445,12 @@ describe("the console's API", () => {
     const paths = new Set<string>(operations.map(({ path }) => path));
     const all = routes.flatMap((route) =>
       statusesOf(route)
-        .filter((status) => status !== 500 && !(paths.has(route.path) && [200, 409].includes(status)))
+        .filter(
+          (status) =>
+            status !== 500 &&
+            !(route.path === "/brakes" && status === 404) &&
+            !(paths.has(route.path) && [200, 409].includes(status)),
+        )
         .map((status) => toKey(route, status)),
     );
     expect(all.filter((key) => !seen.has(key))).toEqual([]);
