@@ -86,7 +86,7 @@ it.skipIf(!isStaged)(
     expect(page.href).toBe("https://redriver.example.com/runbooks/RedriverLaneHalted");
     const opened = await fetch(`${daemon.consoleUrl}${page.pathname}`);
     expect(opened.status).toBe(200);
-    expect(await opened.text()).toMatch(/<h2>Mitigation<\/h2><p>1\. /);
+    expect(await opened.text()).toMatch(/<h2>Mitigation<\/h2><ol><li>/);
     expect((await fetch(`${daemon.consoleUrl}/runbooks/RedriverNoSuchAlert`)).status).toBe(404);
 
     receiver.answer = () => 200;
