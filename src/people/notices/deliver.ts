@@ -37,7 +37,7 @@ export async function deliverNotices(parts: DeliverParts): Promise<void> {
   const { name } = parts.target;
   for (let left = true; left;) {
     const busyMs = await incidents.hold(name, holdMs);
-    if (busyMs > 0) throw toDeferred(parts, busyMs);
+    if (busyMs > 0) throw toDeferred(parts, parts.clock.now() + busyMs);
     try {
       left = await deliverOnce(parts);
     } finally {
@@ -55,14 +55,14 @@ async function deliverOnce(parts: DeliverParts): Promise<boolean> {
   const [oldest, ...others] = oldestFirst(states.flatMap((state) => state.waiting(target)));
   if (oldest === undefined) return false;
   const known = await incidents.read(target);
+  const now = clock.now();
   const still = (before?: number): boolean =>
     states.some(({ memory }) => goesOn(memory, parts.target, before));
-  const isSame =
-    known !== null && (clock.now() < known.until || (known.goesOn && still(toldAt(known, place))));
+  const isSame = known !== null && (now < known.until || (known.goesOn && still(toldAt(known, place))));
   const incident = isSame ? known : null;
   const pace = { everyMs, isOver: !still() };
-  const waitMs = dueAt([oldest, ...others], incident, pace) - clock.now();
-  if (waitMs > 0) throw toDeferred(parts, Math.min(waitMs, lookAgainMs));
+  const at = dueAt([oldest, ...others], incident, pace);
+  if (at > now) throw toDeferred(parts, Math.min(at, now + lookAgainMs));
   const notices = [oldest, ...others].slice(0, maxGrouped);
   try {
     const answer = await send(notices, signal);
@@ -79,13 +79,9 @@ async function deliverOnce(parts: DeliverParts): Promise<boolean> {
   return true;
 }
 
-function toDeferred({ target, clock }: DeliverParts, waitMs: number): RedriverError {
-  const detail = { retryAt: clock.now() + waitMs };
-  return new RedriverError(
-    "notice-deferred",
-    `notify.${target.name}: what is news now goes together`,
-    detail,
-  );
+function toDeferred({ target }: DeliverParts, retryAt: number): RedriverError {
+  const message = `notify.${target.name}: what is news now goes together`;
+  return new RedriverError("notice-deferred", message, { retryAt });
 }
 
 function toRefusal(target: string, { status, retryAt, through }: NoticeAnswer): RedriverError {
