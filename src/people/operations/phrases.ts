@@ -33,6 +33,11 @@ export function present(parts: readonly Part[]): readonly string[] {
   return parts.filter((part) => typeof part === "string" && part !== "") as string[];
 }
 
+/** As the first word of a sentence. */
+export function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 export function joined(...parts: readonly Part[]): string {
   return present(parts).join("");
 }

@@ -14,7 +14,7 @@ import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
 import { toSharedTexts } from "../../operations/status/verdict.ts";
-import { number } from "../../operations/phrases.ts";
+import { capitalised, number } from "../../operations/phrases.ts";
 import { pauseAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { Destinations } from "../parts/destinations.tsx";
@@ -120,7 +120,7 @@ function Verdict({
   return (
     <div class={`verdict ${mood}`}>
       <p role="status">
-        <Foreign text={`${text.charAt(0).toUpperCase()}${text.slice(1)}.`} isWhole />
+        <Foreign text={`${capitalised(text)}.`} isWhole />
       </p>
       {isPaused && byPerson ? (
         <ActForm act={resumeAct} title="Resume all drains" values={{ all: "yes" }} context={context} />

@@ -15,7 +15,7 @@ import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, toQuery, withQuery } from "../query.ts";
 import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
-import { number } from "../../operations/phrases.ts";
+import { capitalised, number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { toShortAnswers } from "../parts/short-answers.ts";
 import { Table } from "../parts/table.tsx";
@@ -131,7 +131,7 @@ function Next({
   const title = count === 1 ? "Release 1" : `Release all ${number(count)}`;
   return (
     <>
-      {advice.charAt(0).toUpperCase() + advice.slice(1)}
+      {capitalised(advice)}
       {command === null ? null : (
         <>
           <ReleaseHints conditions={conditions} reason={reason} />

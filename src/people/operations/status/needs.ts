@@ -4,7 +4,7 @@
  */
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { counted, number, present, toIn, toOwnersText } from "../phrases.ts";
+import { capitalised, counted, number, present, toIn, toOwnersText } from "../phrases.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
@@ -67,7 +67,7 @@ export function toNeeds(status: Status): readonly Need[] {
           }),
         ]),
     ...toRestTexts(status).map(({ isHalted, text }) =>
-      need(isHalted ? "bad" : "warn", `${text.charAt(0).toUpperCase()}${text.slice(1)}`, {
+      need(isHalted ? "bad" : "warn", capitalised(text), {
         headline: text,
         detail: isHalted
           ? "It is tried again by itself, rarely."
@@ -161,10 +161,8 @@ function toParkedDetail({ drains, sources }: Status): string {
     )
     .filter(({ parked, kind }) => parked > 0 && kind !== undefined)
     .toSorted((one, other) => other.parked - one.parked);
-  const answer = most?.kind === undefined ? "" : `${number(most.parked)} got ${toAnswerText(most.kind)}`;
-  return present([answer, "release sends them again, discard ends them"].filter((part) => part !== "")).join(
-    "; ",
-  );
+  const answer = most?.kind !== undefined && `${number(most.parked)} got ${toAnswerText(most.kind)}`;
+  return present([answer, "release sends them again, discard ends them"]).join("; ");
 }
 
 function kindsOf(sources: Status["sources"], source: string) {
