@@ -240,6 +240,8 @@ export interface PlanBook {
     why: string | null,
     progress: PlanMaking | readonly PlanApplyDrain[],
   ): Promise<"kept" | "lost">;
+  /** An apply that has done nothing, as nobody wanted it: the plan stands as before its start. */
+  giveBack(claim: PlanClaim): Promise<"kept" | "lost">;
   stop(id: PlanId, by: string): Promise<"asked" | "idle" | "unknown">;
   remove(id: PlanId): Promise<"removed" | "busy" | "unknown">;
 }

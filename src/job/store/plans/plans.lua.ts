@@ -10,7 +10,7 @@ const leftWhileAppliedMs = 3_600_000;
  * A plan is a hash:
  * `about`, `createdAt`, `expiresAt`; `state`, `why`; `owner`: the token of the one that works on it, `replica`,
  * `signAt`; `stop`: who has stopped it; `asked`: somebody asked to keep it; `bytes`: of its lines and summary; `making`, `made`: JSON;
- * `order`, `startedAt`, `endedAt`, `progress`: of the last apply.
+ * `order`, `startedAt`, `endedAt`, `progress`: of the last apply; `before`: the fields that its start has changed (JSON).
  *
  * All scripts: KEYS: 1 the index. ARGV: 1 the prefix of plans, 2 of summaries, 3 of lines, and from 4 on what
  * each names. Effects of all: plans that have expired leave the index.
@@ -63,6 +63,10 @@ end
 local function isMine(id, token) return get(id, 'owner') == token end
 local function sign(id) redis.call('HSET', row(id), 'signAt', string.format('%.0f', now)) end
 `;
+
+/** What a start changes, but for the owner. */
+const startedFields =
+  "{ 'state', 'replica', 'signAt', 'order', 'startedAt', 'endedAt', 'progress', 'why', 'stop', 'asked' }";
 
 const define = (name: string, lua: string) => defineScript(`plans:${name}`, `${preludeLua}${lua}`);
 
@@ -152,8 +156,10 @@ for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
     end
   end
 end
+local before = {}
+for _, field in ipairs(${startedFields}) do before[field] = get(id, field) or nil end
 redis.call('HDEL', row(id), 'why', 'stop', 'endedAt', 'progress')
-redis.call('HSET', row(id), 'state', 'applying', 'owner', token, 'order', ARGV[6], 'replica', ARGV[7],
+redis.call('HSET', row(id), 'before', cjson.encode(before), 'state', 'applying', 'owner', token, 'order', ARGV[6], 'replica', ARGV[7],
   'startedAt', string.format('%.0f', now), 'asked', '1')
 sign(id)
 return { 'started' }
@@ -186,6 +192,20 @@ if not isWork(get(id, 'state')) then return get(id, 'state') == ARGV[6] and 'kep
 redis.call('HSET', row(id), 'state', ARGV[6], ARGV[8], ARGV[9], 'endedAt', string.format('%.0f', now))
 if ARGV[7] ~= '' then redis.call('HSET', row(id), 'why', ARGV[7]) end
 if not get(id, 'made') then dropLines(id) end
+return 'kept'
+`,
+);
+
+/** ARGV: 4 id, 5 token. Returns: kept, lost. Effects: the plan is as before its start. Twice: the same. */
+export const giveBackScript = define(
+  "giveBack",
+  `
+local id = ARGV[4]
+if not isMine(id, ARGV[5]) then return 'lost' end
+local before = cjson.decode(get(id, 'before'))
+for _, field in ipairs(${startedFields}) do
+  if before[field] then redis.call('HSET', row(id), field, before[field]) else redis.call('HDEL', row(id), field) end
+end
 return 'kept'
 `,
 );

@@ -24,6 +24,7 @@ import {
   beginScript,
   completeScript,
   endScript,
+  giveBackScript,
   readScript,
   removeScript,
   signScript,
@@ -85,6 +86,7 @@ export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = plan
     },
     end: ({ id, token }: PlanClaim, state, why, progress) =>
       run(endScript, id, token, state, why ?? "", ...toField(progress)),
+    giveBack: ({ id, token }) => run(giveBackScript, id, token),
     stop: (id, by) => run(stopScript, id, by),
     remove: (id) => run(removeScript, id),
   };

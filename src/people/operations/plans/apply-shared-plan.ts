@@ -96,7 +96,8 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     const checked = await checkParts(parts, selection, signals, onCheck);
     for (const part of checked) progress.set(part.drain, () => toApplying(part));
     if ((await watch.agrees?.(createdAt, checked)) === false) {
-      await signing.end("interrupted", `${order.by} was asked and said no; nothing was done`);
+      await signing.close();
+      await book.giveBack(claim);
       return null;
     }
     const applied: Applied[] = [];

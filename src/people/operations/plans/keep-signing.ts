@@ -50,7 +50,7 @@ export function keepSigning(
         }
       }
     },
-    /** Ends without a record, of a plan that has been completed. */
+    /** Ends without a record, of a plan that has been completed or is given back. */
     async close(): Promise<void> {
       ended.abort();
       await signing;

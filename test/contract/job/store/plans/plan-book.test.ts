@@ -140,6 +140,28 @@ describe("the book of shared plans", () => {
     expect(await book.startApply(claim("p4"), order, "two")).toEqual({ kind: "not-whole" });
   });
 
+  test("takes back an apply that nobody wanted: the plan is as before, first ready, then as the last apply left it", async () => {
+    const { book, whole, advance } = create();
+    const one = await whole("p1", "orders");
+    const two = { ...one, token: "two" as Token };
+    const three = { ...one, token: "three" as Token };
+    const shown = async () => (await book.read(one.id))?.plan;
+    const ready = await shown();
+    await book.startApply(one, order, "one");
+    expect(await book.giveBack(two)).toBe("lost");
+    expect(await book.giveBack(one)).toBe("kept");
+    expect(await shown()).toEqual(ready);
+    await book.startApply(two, order, "two");
+    await book.end(two, "interrupted", "by a pause", []);
+    const interrupted = await shown();
+    await advance(1_000);
+    await book.startApply(three, { by: "eve", why: "me too" }, "three");
+    await book.sign(three, []);
+    await book.giveBack(three);
+    expect(await shown()).toEqual(interrupted);
+    expect(interrupted).toMatchObject({ state: "interrupted", why: "by a pause", apply: order });
+  });
+
   test("passes a stop on to the one that works, and forgets it at the next apply", async () => {
     const { book, whole, stateOf } = create();
     const one = await whole("p1", "orders");

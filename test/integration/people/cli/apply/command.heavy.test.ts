@@ -284,6 +284,8 @@ describe("redriver apply", () => {
       `orders on ${new URL(stand.emulator.url).host}: 12 to send again\nGo on?`,
     );
     expect(stand.emulator.journal.counts().accepted).toBe(0);
+    const { out } = await stand.run(["plans", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({ state: "ready", why: null, apply: null });
     const yes = await stand.run(["apply", stand.file], { terminal: true, confirm: true });
     expect(yes.exitCode).toBe(0);
     expect(stand.emulator.journal.counts().accepted).toBe(12);
