@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { ApplyEnd } from "../../operations/plans/apply-shared-plan.ts";
-import { toSkipText } from "../../operations/plans/decision-text.ts";
+import { toSkipCounts, toSkipText } from "../../operations/plans/decision-text.ts";
 import type { ApplyWait } from "../../plan/apply.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../plan/skipped-by-apply.ts";
@@ -54,15 +54,6 @@ export function toSkipsText(line: Pick<ApplyLine, "drain" | "check" | "applied">
     ...shown.map((skip) => `  ${toSkipText(skip)}\n`),
     skipped > shown.length && `  and ${skipped - shown.length} more\n`,
   );
-}
-
-/** `2 gone, 1 changed, 3 decided otherwise`; empty if nothing was skipped. */
-function toSkipCounts({ gone, changed, otherwise }: SkipReport): string {
-  return present([
-    ifAny(gone, "gone"),
-    ifAny(changed, "changed"),
-    ifAny(otherwise, "decided otherwise"),
-  ]).join(", ");
 }
 
 export function toWaitText({ reasons, nextCheckMs }: Pick<ApplyWait, "reasons" | "nextCheckMs">): string {

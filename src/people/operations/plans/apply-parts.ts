@@ -12,7 +12,7 @@ import { checkPlan, type PlanCheck } from "../../plan/check-plan.ts";
 import type { PlannedDrain } from "../../plan/plan-file.ts";
 import type { PlanSelection } from "../../plan/plan-selection.ts";
 import { addSkips, noSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
-import { toSkipText } from "./decision-text.ts";
+import { toSkipCounts, toSkipText } from "./decision-text.ts";
 
 /** A drain's part of a plan, and the drain as it is now. */
 export interface PlanPart {
@@ -85,12 +85,11 @@ function refuseDrifted(checks: readonly PlanCheck[]): void {
   const planned = checks.reduce((sum, one) => sum + one.planned, 0);
   const drift = skippedOf(skips);
   if (drift <= planned * maxDrift) return;
-  const { gone, changed, otherwise, examples } = skips;
-  const shown = examples.slice(0, shownDrift).map((skip) => `\n  ${toSkipText(skip)}`);
+  const shown = skips.examples.slice(0, shownDrift).map((skip) => `\n  ${toSkipText(skip)}`);
   const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;
   throw new RedriverError(
     "plan-drifted",
-    `${drift} of ${planned} are not as planned (${gone} gone, ${changed} changed, ${otherwise} decided otherwise now), more than ${maxDrift * 100} %: nothing was done; make a new plan${such}`,
+    `${drift} of ${planned} are not as planned (${toSkipCounts(skips)} now), more than ${maxDrift * 100} %: nothing was done; make a new plan${such}`,
   );
 }
 

@@ -5,9 +5,11 @@ import {
   type DrainRuntime,
   type SourceRuntime,
   type ListingSignals,
+  ofDrain,
+  recordIntent,
 } from "../../../job/door.ts";
 import type { Clock } from "../../../job/contracts/clock.ts";
-import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
+import { RedriverError, toFailure, unlessRedisAway } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type {
   PlanApplyDrain,
@@ -20,6 +22,7 @@ import type { Applied, AppliedSoFar, ApplyWait } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
 import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
+import { ifAny, present, toCounts } from "../phrases.ts";
 import {
   applyPart,
   checkParts,
@@ -28,7 +31,7 @@ import {
   type CheckedPart,
   type PlanPart,
 } from "./apply-parts.ts";
-import { toSkipText } from "./decision-text.ts";
+import { toSkipCounts, toSkipText } from "./decision-text.ts";
 import { toWhyDiscarded } from "./discard.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
@@ -80,6 +83,8 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
   const { signal, stopping: stop } = run.signals;
   const stopping = AbortSignal.any([stop, signing.signal]);
   const signals: ListingSignals = { signal, stopping };
+  let parts: readonly PlanPart[] = [];
+  const applied: Applied[] = [];
   try {
     await requireRedis(core);
     const selection = createSelection();
@@ -87,7 +92,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);
     const { createdAt, drains, flags } = reading.head;
     const why = toWhyDiscarded(flags, `plan ${claim.id}`, order.why);
-    const parts = drains.map((planned) => actingFor(toPart(core, planned, flags, why), run));
+    parts = drains.map((planned) => actingFor(toPart(core, planned, flags, why), run));
     const onCheck: NonNullable<ApplyWatch["onCheck"]> = (part, count, planned) => {
       progress.set(part.drain, () => toChecking(part, count, planned));
       watch.onCheck?.(part, count, planned);
@@ -100,7 +105,6 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
       await book.giveBack(claim);
       return null;
     }
-    const applied: Applied[] = [];
     for (const part of checked) {
       await watch.onPhase?.(part);
       applied.push(await applyAlone(part));
@@ -120,6 +124,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     return ends;
   } catch (error) {
     const { code, message } = toFailure(error);
+    for (const part of parts.slice(applied.length)) await auditNothing(part, order, code);
     if (!stopping.aborted) await signing.end("failed", `${code}: ${message}`);
     else await signing.end("interrupted", `${toWhyStopped(stopping)}; nothing was done`);
     throw error;
@@ -149,6 +154,10 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     });
     const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
     progress.set(part.drain, () => ended);
+    const { republished, deleted, parked } = applied.tally;
+    if (republished + deleted + parked === 0) {
+      await auditNothing(part, order, toWhyNothing(ended, applied, stopping));
+    }
     return applied;
   }
 
@@ -213,6 +222,27 @@ function toApplying(
     leftReasons: soFar?.leftReasons ?? {},
     wait,
   };
+}
+
+/** The orders that an apply writes before it acts do not show that nothing came of them. */
+async function auditNothing({ runtime }: PlanPart, order: PlanOrder, what: string): Promise<void> {
+  const why = present([`nothing was done: ${what}`, order.why]).join("; ");
+  const entry = { ...ofDrain(runtime), why };
+  await unlessRedisAway(() => recordIntent(runtime.source, "apply", [], entry), undefined);
+}
+
+function toWhyNothing(
+  { before, skipped, left, leftReasons }: PlanApplyDrain,
+  { stop, meanwhile }: Applied,
+  stopping: AbortSignal,
+): string {
+  const parts = [
+    stop !== null && toStopText(stop, stopping),
+    ifAny(before + meanwhile, "done before"),
+    toSkipCounts(skipped),
+    left > 0 && `${left} left (${toCounts(leftReasons).join(", ")})`,
+  ];
+  return present(parts).join(", ") || "the plan has nothing to do";
 }
 
 /** Null if nothing is left. */

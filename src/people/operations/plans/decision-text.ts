@@ -1,11 +1,11 @@
 import type { OtherLane } from "../../read/other-lanes.ts";
 import { toDestinationText } from "../destination-text.ts";
-import { toClock } from "../phrases.ts";
+import { ifAny, present, toClock } from "../phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { LeastTime } from "../../plan/estimate.ts";
 import type { NextReport } from "../../plan/rule-report.ts";
-import type { Skip } from "../../plan/skipped-by-apply.ts";
+import type { Skip, SkipReport } from "../../plan/skipped-by-apply.ts";
 
 const plainReasons = new Set(["due", "rule", "reconcile", "from-archive"]);
 
@@ -23,6 +23,15 @@ export function toSkipText({ dlqId, why, was, is }: Skip): string {
   const before = toDecisionText(was);
   const after = is === undefined ? why : toDecisionText(is);
   return `${dlqId}: ${before} → ${after === before ? "would be sent differently" : after}`;
+}
+
+/** `2 gone, 1 changed, 3 decided otherwise`; empty if nothing was skipped. */
+export function toSkipCounts({ gone, changed, otherwise }: Omit<SkipReport, "examples">): string {
+  return present([
+    ifAny(gone, "gone"),
+    ifAny(changed, "changed"),
+    ifAny(otherwise, "decided otherwise"),
+  ]).join(", ");
 }
 
 /** `20400 for api.example.com at 10/s: at least 34m`. */
