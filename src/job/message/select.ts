@@ -70,13 +70,7 @@ export function withoutLeft<Page extends { readonly records: readonly RawRecord[
 }
 
 /** True if a drain lists everything that its source has. */
-export function selectsEverything({
-  select,
-  dates,
-}: {
-  readonly select: Select;
-  readonly dates?: object;
-}): boolean {
+export function selectsEverything({ select, dates }: Readonly<{ select: Select; dates?: object }>): boolean {
   return Object.keys(select).length === 0 && dates === undefined;
 }
 

@@ -140,11 +140,7 @@ export function Sections({
   screen,
   model,
   context,
-}: {
-  readonly screen: Screen;
-  readonly model: unknown;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ screen: Screen; model: unknown; context: ScreenContext }>): Html {
   return (
     <>
       {screen.sections.map(({ id, isLive, render }) => (

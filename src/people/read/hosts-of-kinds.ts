@@ -7,9 +7,7 @@ import type { FailureBook } from "../../job/contracts/failures.ts";
  */
 export async function readHostsOfKinds({
   failures,
-}: {
-  readonly failures: Pick<FailureBook, "all">;
-}): Promise<ReadonlyMap<string, string>> {
+}: Readonly<{ failures: Pick<FailureBook, "all"> }>): Promise<ReadonlyMap<string, string>> {
   const kinds = await failures.all();
   const known = kinds.filter(({ origin }) => /^https?:/.test(origin) && parseUrl(origin) !== null);
   return new Map(known.map(({ id, origin }) => [id, hostOf(origin)]));

@@ -106,11 +106,7 @@ function Field({
   field: { name, label, kind, choices = [], isRequired = false, hint },
   id,
   value,
-}: {
-  readonly field: ActField;
-  readonly id: string;
-  readonly value: string | undefined;
-}): Html | null {
+}: Readonly<{ field: ActField; id: string; value: string | undefined }>): Html | null {
   if (kind === "hidden")
     return value === undefined ? null : <input type="hidden" name={name} value={value} />;
   const describedBy = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };

@@ -9,13 +9,7 @@ const hourMs = 3_600_000;
 /** A list of a hundred kinds needs no bar for each hour. */
 const hoursPerBar = 3;
 
-export function ArrivalBars({
-  arrivals,
-  now,
-}: {
-  readonly arrivals: HourlyArrivals;
-  readonly now: number;
-}): Html {
+export function ArrivalBars({ arrivals, now }: Readonly<{ arrivals: HourlyArrivals; now: number }>): Html {
   const counts = toSums(arrivals, now);
   const all = counts.reduce((sum, count) => sum + count, 0);
   const label = `${number(all)} arrived in 7 days, at most ${number(Math.max(...counts))} in ${hoursPerBar} h`;

@@ -118,12 +118,7 @@ function PlotArea({
   from,
   to,
   y,
-}: {
-  readonly plot: Plot;
-  readonly from: number;
-  readonly to: number;
-  readonly y: number;
-}): Html {
+}: Readonly<{ plot: Plot; from: number; to: number; y: number }>): Html {
   const most = toNice(Math.max(1, ...lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0))));
   const px = (at: number): number => round(((at - from) / Math.max(1, to - from)) * wide);
   const py = (value: number): number => round(tall - (value / most) * tall);

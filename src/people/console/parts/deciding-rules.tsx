@@ -13,10 +13,7 @@ import { CommandLine, Foreign } from "./text.tsx";
 export function DecidingRules({
   failure,
   context,
-}: {
-  readonly failure: FailureView;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ failure: FailureView; context: ScreenContext }>): Html {
   const { core } = context;
   const { sample, drains } = failure;
   const [first] = drains;

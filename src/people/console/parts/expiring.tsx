@@ -16,10 +16,7 @@ export function ExpiringFirst({
     sources,
   },
   now,
-}: {
-  readonly status: Pick<Status, "expiring" | "sources">;
-  readonly now: number;
-}): Html | null {
+}: Readonly<{ status: Pick<Status, "expiring" | "sources">; now: number }>): Html | null {
   const [first] = groups;
   if (first === undefined) return null;
   const more = groups.length - groupsShown;

@@ -15,11 +15,7 @@ export function Filters({
   path,
   query,
   filters,
-}: {
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly filters: readonly QueryField[];
-}): Html {
+}: Readonly<{ path: string; query: URLSearchParams; filters: readonly QueryField[] }>): Html {
   return (
     <form class="filters" method="get" action={path} role="search">
       {filters.map(({ name, label, choices, kind = "text" }) => (

@@ -76,11 +76,7 @@ function Probed({
   probed: { dlqId, result },
   source,
   lane,
-}: {
-  readonly probed: ProbedLetter;
-  readonly source: string;
-  readonly lane: LaneStanding | undefined;
-}): Html {
+}: Readonly<{ probed: ProbedLetter; source: string; lane: LaneStanding | undefined }>): Html {
   const letter = <DeadLetterLink source={source} dlqId={dlqId} />;
   switch (result.kind) {
     case "came-back":

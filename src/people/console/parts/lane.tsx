@@ -36,9 +36,7 @@ function toNext({ state, sent, size, nextInMs }: LaneStanding): string {
 /** `paused by ann until 14:00: being fixed`. */
 export function PauseWords({
   pause: { by, until, reason },
-}: {
-  readonly pause: PauseRecord | HostPause;
-}): Html {
+}: Readonly<{ pause: PauseRecord | HostPause }>): Html {
   return (
     <>
       <span class="warn">paused</span> by <Foreign text={by} />{" "}

@@ -14,10 +14,7 @@ interface Line {
 export function LineChart({
   title,
   lines,
-}: {
-  readonly title: string;
-  readonly lines: readonly Line[];
-}): Html | null {
+}: Readonly<{ title: string; lines: readonly Line[] }>): Html | null {
   const times = [...new Set(lines.flatMap(({ points }) => points.map(([at]) => at)))].toSorted(
     (one, other) => one - other,
   );

@@ -10,11 +10,7 @@ export function Needs({
   title,
   needs,
   context,
-}: {
-  readonly title: string;
-  readonly needs: readonly Need[];
-  readonly context: ScreenContext;
-}): Html | null {
+}: Readonly<{ title: string; needs: readonly Need[]; context: ScreenContext }>): Html | null {
   if (needs.length === 0) return null;
   return (
     <>
@@ -45,11 +41,7 @@ function FirstAct({
   need: { first },
   isFirst,
   context,
-}: {
-  readonly need: Need;
-  readonly isFirst: boolean;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ need: Need; isFirst: boolean; context: ScreenContext }>): Html {
   const look = isFirst ? "primary" : "";
   const to = (href: string, words: string): Html => (
     <a class={`button ${look}`} href={href}>

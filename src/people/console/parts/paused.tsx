@@ -23,10 +23,7 @@ interface PausedRow {
 export function Paused({
   status,
   context,
-}: {
-  readonly status: Status;
-  readonly context: ScreenContext;
-}): Html | null {
+}: Readonly<{ status: Status; context: ScreenContext }>): Html | null {
   const rows = toPausedRows(status);
   if (rows.length === 0) return null;
   return (

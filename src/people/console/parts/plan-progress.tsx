@@ -146,9 +146,7 @@ function Bar({
 /** What it waits for, what is left and why, and examples of what was skipped. */
 function Notes({
   drain: { drain, phase, wait, left, leftReasons, skippedExamples },
-}: {
-  readonly drain: PlanApplyDrain;
-}): Html {
+}: Readonly<{ drain: PlanApplyDrain }>): Html {
   const isLeft = phase === "ended" && left > 0;
   return (
     <>

@@ -68,10 +68,7 @@ function toPausedText({ host }: HostPause): string {
 export function ReleaseHints({
   conditions,
   reason,
-}: {
-  readonly conditions: ReleaseConditions | null;
-  readonly reason: ParkReason;
-}): Html {
+}: Readonly<{ conditions: ReleaseConditions | null; reason: ParkReason }>): Html {
   return (
     <>
       {toHints(conditions, reason).map((text) => (

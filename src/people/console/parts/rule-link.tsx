@@ -7,12 +7,7 @@ export function RuleLink({
   rule,
   context: { reads },
   shown = rule,
-}: {
-  readonly drain: string;
-  readonly rule: string;
-  readonly context: Pick<ScreenContext, "reads">;
-  readonly shown?: string;
-}): Html {
+}: Readonly<{ drain: string; rule: string; context: Pick<ScreenContext, "reads">; shown?: string }>): Html {
   const line = reads.rules()?.lines.lineOf(drain, rule);
   const name = <Foreign text={shown} />;
   return line === undefined ? name : <a href={`/rules#${line}`}>{name}</a>;

@@ -13,11 +13,7 @@ export function ShareBar({
   shares,
   label,
   heightPx = 6,
-}: {
-  readonly shares: readonly Share[];
-  readonly label: string;
-  readonly heightPx?: number;
-}): Html {
+}: Readonly<{ shares: readonly Share[]; label: string; heightPx?: number }>): Html {
   let from = 0;
   return (
     <svg class="share" width="100%" height={heightPx} role="img" aria-label={label}>

@@ -7,11 +7,7 @@ export function Sparkline({
   counts,
   label,
   width = 96,
-}: {
-  readonly counts: readonly number[];
-  readonly label: string;
-  readonly width?: number;
-}): Html {
+}: Readonly<{ counts: readonly number[]; label: string; width?: number }>): Html {
   return (
     <svg
       class="sparkline"

@@ -14,12 +14,12 @@ export function Table<Row>({
   rows,
   columns,
   empty,
-}: {
-  readonly caption: string;
-  readonly rows: readonly Row[];
-  readonly columns: readonly Column<Row>[];
-  readonly empty: string;
-}): Html {
+}: Readonly<{
+  caption: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  empty: string;
+}>): Html {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={caption}>

@@ -5,13 +5,7 @@ import type { Html } from "../screen.ts";
  * Text that strangers wrote: characters that a screen would obey are spelled out, it is cut, and it cannot
  * turn what stands beside it around. `isWhole`: it is of bounded length, and is not cut.
  */
-export function Foreign({
-  text,
-  isWhole = false,
-}: {
-  readonly text: string;
-  readonly isWhole?: boolean;
-}): Html {
+export function Foreign({ text, isWhole = false }: Readonly<{ text: string; isWhole?: boolean }>): Html {
   return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
 }
 

@@ -250,10 +250,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
 function Discard({
   model: { failure },
   context,
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html | null {
+}: Readonly<{ model: Model; context: ScreenContext }>): Html | null {
   const { id, waiting, parked, drains } = failure;
   if (!isOneKind(id)) return null;
   const drain = onlyDrainOf(failure);
@@ -359,13 +356,7 @@ function ToGiveUp({ failure: { id, origin, status } }: Pick<Model, "failure">): 
   );
 }
 
-function LaneActs({
-  model,
-  context,
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html | null {
+function LaneActs({ model, context }: Readonly<{ model: Model; context: ScreenContext }>): Html | null {
   const { failure, lanes } = model;
   const { origin } = failure;
   // `(other)` and `(unreadable)` are no destinations.

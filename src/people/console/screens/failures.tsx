@@ -220,11 +220,7 @@ function Kind({
   failure,
   pauses,
   now,
-}: {
-  readonly failure: FailureView;
-  readonly pauses: readonly PauseRecord[];
-  readonly now: number;
-}): Html {
+}: Readonly<{ failure: FailureView; pauses: readonly PauseRecord[]; now: number }>): Html {
   const { id, origin, isNew, isQuiet, quietEnded, note, state } = failure;
   return (
     <>
@@ -280,10 +276,7 @@ function Pages({ filter, total }: { readonly filter: Filter; readonly total: num
 function Destinations({
   destinations,
   context,
-}: {
-  readonly destinations: Model["destinations"];
-  readonly context: ScreenContext;
-}): Html | null {
+}: Readonly<{ destinations: Model["destinations"]; context: ScreenContext }>): Html | null {
   if (destinations.length === 0) return null;
   return (
     <>

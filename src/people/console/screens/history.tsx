@@ -101,10 +101,7 @@ function HistoryFilters({ context: { core, query } }: { readonly context: Screen
 function List({
   page: { rows, next, readTo, missing },
   context,
-}: {
-  readonly page: HistoryPage;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ page: HistoryPage; context: ScreenContext }>): Html {
   const { query } = context;
   const Only = ({ name, value, shown }: { name: string; value: string; shown?: Html }): Html => (
     <a href={withQuery(path, query, { [name]: value, before: null })} title={`Only this ${name}`}>
@@ -170,12 +167,7 @@ function RuleCell({
   rule,
   Only,
   context,
-}: {
-  readonly drain: string | null;
-  readonly rule: string;
-  readonly Only: OnlyLink;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ drain: string | null; rule: string; Only: OnlyLink; context: ScreenContext }>): Html {
   const line = context.reads.rules()?.lines.lineOf(drain ?? "", rule);
   return (
     <>

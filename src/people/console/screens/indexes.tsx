@@ -104,10 +104,7 @@ function toHeld(facts: QueueFacts, drain: DrainConfig["name"], effect: IndexGuar
 function Index({
   index: { name, id, period, reading, series },
   now,
-}: {
-  readonly index: IndexStanding;
-  readonly now: number;
-}): Html {
+}: Readonly<{ index: IndexStanding; now: number }>): Html {
   const scalars = scalarFields.flatMap((field) => {
     const value = reading?.summary.scalars[field];
     return value === undefined ? [] : [{ field, value }];

@@ -121,10 +121,7 @@ async function readKindId(
 function Standing({
   model: { message },
   context: { now },
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { source, enteredAt, expiresAt, ledger, explanation } = message;
   const record = explanation?.record ?? null;
   return (
@@ -179,10 +176,7 @@ async function readConditions(
 function Acts({
   model: { message, conditions, useless, kindId },
   context,
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { source, dlqId, ledger, record } = message;
   const values = { source, dlqId };
   const notParked = ledger.state === "parked" ? useless : "it is not parked";
@@ -219,10 +213,7 @@ const outcomes: Readonly<Record<RuleStep["outcome"], string>> = {
 function Decision({
   explanation,
   context,
-}: {
-  readonly explanation: Explanation;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ explanation: Explanation; context: ScreenContext }>): Html {
   const { drain, rules, decidedByLedger, problem, otherwise } = explanation;
   const decision = explanation.decision;
   return (
@@ -333,10 +324,7 @@ function toNamed(value: object): readonly string[] {
 function History({
   history: { rows, isCut },
   context,
-}: {
-  readonly history: MessageHistory;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ history: MessageHistory; context: ScreenContext }>): Html {
   return (
     <>
       <h2>Its history</h2>

@@ -108,10 +108,7 @@ interface Shown {
 function Verdict({
   model: { status, needs },
   context,
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { mood, text } = toNowHeadline(status, needs);
   const isPaused = isAllPaused(status);
   const byPerson = status.drains.some(
@@ -174,10 +171,7 @@ function Tiles({
     range,
   },
   now,
-}: {
-  readonly model: Model;
-  readonly now: number;
-}): Html {
+}: Readonly<{ model: Model; now: number }>): Html {
   const { drains, sources, expiring } = status;
   const { waiting, parked, wouldBeParked } = toTotals(status);
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
@@ -298,10 +292,7 @@ function toFirstExpiry(
 function DrainAct({
   drain: { drain, paused },
   context,
-}: {
-  readonly drain: Status["drains"][number];
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ drain: Status["drains"][number]; context: ScreenContext }>): Html {
   if (paused === null) {
     return <ActForm act={pauseAct} title={`Pause ${drain}`} values={{ drains: drain }} context={context} />;
   }

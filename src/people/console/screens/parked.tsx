@@ -75,10 +75,7 @@ function toFilter(query: URLSearchParams): ParkedRowFilter {
 function Counts({
   model: { sums, conditions },
   context,
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { query } = context;
   return (
     <>
@@ -116,11 +113,7 @@ function Next({
   sum,
   conditions,
   context,
-}: {
-  readonly sum: ParkedSum;
-  readonly conditions: ReleaseConditions | null;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ sum: ParkedSum; conditions: ReleaseConditions | null; context: ScreenContext }>): Html {
   const { drain, count } = sum;
   const reason = parkReasons.find((one) => one === sum.reason);
   if (reason === undefined) return <>See the release notes: this replica does not know the reason.</>;
@@ -145,10 +138,7 @@ function Next({
 function List({
   model: { source, page, answers },
   context: { core, query, now },
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { rows, total, next } = page;
   const isFiltered = Object.values(toFilter(query)).some((value) => value !== undefined);
   const sources = [...core.sources.keys()];

@@ -90,10 +90,7 @@ function isApplied({ state, made }: SharedPlan): boolean {
 function Acts({
   model: { plan, busyWith, needs },
   context,
-}: {
-  readonly model: Model;
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { id, state, made } = plan;
   const isWorkedOn = state === "making" || state === "applying" || state === "stopping";
   const acts = made?.acts ?? 0;

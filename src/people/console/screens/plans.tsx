@@ -34,13 +34,7 @@ export const plansScreen = defineScreen<readonly SharedPlan[]>({
   ],
 });
 
-function Make({
-  all,
-  context,
-}: {
-  readonly all: readonly SharedPlan[];
-  readonly context: ScreenContext;
-}): Html {
+function Make({ all, context }: Readonly<{ all: readonly SharedPlan[]; context: ScreenContext }>): Html {
   const given = (name: string): string | undefined => filterOf(context.query, name);
   const limit = given("limit");
   const values = defined({
@@ -122,9 +116,7 @@ function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now:
 /** Its drains, and what they are narrowed to. */
 export function Selection({
   plan: { drains, filter },
-}: {
-  readonly plan: Pick<SharedPlan, "drains" | "filter">;
-}): Html {
+}: Readonly<{ plan: Pick<SharedPlan, "drains" | "filter"> }>): Html {
   return (
     <>
       {drains.join(", ")}

@@ -52,10 +52,7 @@ function Tokens({ problem }: { readonly problem: string | null }): Html | null {
 function Rejections({
   replicas,
   context: { core },
-}: {
-  readonly replicas: readonly ReplicaRecord[];
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ replicas: readonly ReplicaRecord[]; context: ScreenContext }>): Html {
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
   const others = replicas.filter(({ documentHash }) => documentHash !== core.document.hash);
   if (rejecting.length + others.length === 0) {
@@ -96,10 +93,7 @@ function Rejections({
 function List({
   rules,
   context,
-}: {
-  readonly rules: readonly RuleStanding[];
-  readonly context: ScreenContext;
-}): Html {
+}: Readonly<{ rules: readonly RuleStanding[]; context: ScreenContext }>): Html {
   const lines = context.reads.rules()?.lines;
   return (
     <>
