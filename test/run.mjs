@@ -33,7 +33,6 @@ const programs = {
   image: { "": ["test/image/main.ts"] },
   lanes: { "": ["build", "test/lanes/main.ts"] },
   memory: { "": ["build", "test/memory/main.ts"] },
-  openapi: { "": ["build", "test/contract/openapi/main.ts"] },
   soak: { "": ["build", "test/soak/main.ts"] },
   trials: { "": ["build", "test/fault/trials/main.ts"] },
 };
