@@ -10,11 +10,7 @@ const programs = {
     "": ["build", "test/bench/main.ts"],
     client: ["test/bench/service-client.ts"],
     console: ["build", "test/bench/console/main.ts"],
-    emulator: ["build", "test/bench/emulator-scale.ts"],
-    failures: ["test/bench/failures.ts"],
-    prepare: ["test/bench/prepare.ts"],
     redis: ["build", "test/bench/redis-memory.ts", "test/bench/ledger.ts"],
-    rules: ["vitest bench --run test/bench/rules.bench.ts"],
   },
   pages: {
     dashboards: ["test/pages/write-dashboards.ts", "oxfmt deploy/components/dashboards"],
