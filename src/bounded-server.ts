@@ -116,7 +116,6 @@ export async function listenBounded(options: BoundedServerOptions) {
   }
   const { address, family, port } = server.address() as AddressInfo;
   return {
-    /** `host:port` as bound. */
     address: `${family === "IPv6" ? `[${address}]` : address}:${port}`,
     port,
     /** Stops listening. Requests in hand may end within `withinMs`, then every socket is closed. */

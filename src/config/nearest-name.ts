@@ -74,7 +74,6 @@ export function nearestName(word: string, known: readonly string[]): string | un
   return nearest;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

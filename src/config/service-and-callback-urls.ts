@@ -42,7 +42,6 @@ export function parseNotifyUrl(value: unknown): Parsed<string> {
   return { ok: true, value: url.href };
 }
 
-/** An http(s) address without user, query and fragment, or null. */
 function parsePlainUrl(text: string): URL | null {
   const url = parseUrl(text);
   if (url === null || !["http:", "https:"].includes(url.protocol)) return null;

@@ -38,7 +38,6 @@ export function toHostPort({ hostname, port }: { readonly hostname: string; read
   return `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** IPv6 without brackets. */
 function toPlainHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }

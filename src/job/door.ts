@@ -37,7 +37,6 @@ export type { ActOf } from "./write-audit.ts";
 /** In the audit first: each act of a person names what it is about to do, and why. */
 export { ofDrain, recordIntent } from "./write-audit.ts";
 
-/** A function that is loaded at its first call. */
 const later =
   <Given extends readonly unknown[], Answer>(
     load: () => Promise<(...given: Given) => Answer | Promise<Answer>>,

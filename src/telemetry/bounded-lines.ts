@@ -38,7 +38,6 @@ export function createBoundedLines({ stream, maxWaiting, onResumed }: BoundedLin
         dropped += 1;
       }
     },
-    /** Lines so far that nobody will read. */
     dropped: (): number => dropped,
     /** Resolves when nothing waits, or after `withinMs`. */
     async flushed(withinMs: number): Promise<void> {

@@ -193,7 +193,6 @@ export function createEventCounters(registry: Registry) {
   }
   const settled = counters.find(({ on }) => on["record:settled"] !== undefined);
 
-  /** Metrics that are no counters. */
   const measured: { readonly [Type in MeasuredType]: (event: EventOf<Type>) => void } = {
     "record:decided": ({ drain, records }) => {
       const known = rulesOf.get(drain);

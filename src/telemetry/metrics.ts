@@ -122,7 +122,6 @@ export function createMetrics(options: MetricsOptions) {
       },
     } satisfies Events,
     contentType: registry.contentType,
-    /** Called with the first document and with every one that replaces it. */
     adopt: (document: MeasuredDocument) => counters.adopt(document),
     /** The Prometheus text; ends within 2 s and a little, also if Redis hangs. */
     async render() {

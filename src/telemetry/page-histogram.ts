@@ -52,7 +52,6 @@ export function createPageHistogram(
   // The registry asks a metric for its name and for get() alone.
   registry.registerMetric(metric as unknown as Histogram);
   return {
-    /** Makes the series exist, at 0. */
     zero(of: string): void {
       rowOf(of);
     },

@@ -91,7 +91,6 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys) {
 
 type Whole<Keys> = { readonly [Key in keyof Keys]-?: Exclude<Keys[Key], undefined> };
 
-/** The keys of the last layer that has them. */
 function over<Keys extends object>(
   base: Whole<NoInfer<Keys>>,
   ...layers: readonly (Keys | null | undefined)[]

@@ -18,7 +18,6 @@ export function createDocumentFile(settings: Settings) {
   return {
     path,
     read: () => readTextFile(path, textLimits.maxBytes),
-    /** Loads a text, and checks it against the settings. `now`: Unix ms. */
     load(text: string, now: number): DocumentReading {
       const outcome = loadDocument(text, path, { now });
       if (!outcome.ok) return { ok: false, problems: outcome.problems.map(formatProblem) };

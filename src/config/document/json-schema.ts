@@ -22,7 +22,6 @@ export function documentJsonSchemaText(): string {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Stands for whatever a mapping of names or a list has. */
 const each = "*";
 
 const { source, drain, notify } = builtIn;
@@ -76,7 +75,6 @@ const defaults = {
   notify: { [each]: { ...notify, every: durationText(notify.every) } },
 };
 
-/** Of a key that is built in otherwise without a lane. */
 function byLane(withLane: unknown, withoutLane: string | number) {
   return { withLane, withoutLane: String(withoutLane) };
 }

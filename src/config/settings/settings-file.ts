@@ -23,7 +23,6 @@ export function readSettingsFile(file: string | undefined): SettingsFound {
   return { values, problems: [...reading.problems, ...problems] };
 }
 
-/** Of each section, the settings by their key in it. */
 const sections = nest(settingNames.map((name) => [name, name]));
 
 function collectSettings(tree: YamlTree, file: string): SettingsFound {

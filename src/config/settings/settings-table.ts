@@ -52,7 +52,6 @@ function durationRow(fallback: string, min: string, doc: string) {
   return { ...row(fallback, duration(min), doc), unit: "ms" } as const;
 }
 
-/** A file, or none. */
 function fileRow(doc: string, fileOf?: NonNullable<SettingRow["fileOf"]>) {
   return { ...row(null, optional(path), doc), ...(fileOf && { fileOf }) };
 }

@@ -12,7 +12,6 @@ import { parseServiceUrl } from "../service-and-callback-urls.ts";
  * numbers and lists; each takes both.
  */
 
-/** A value that a function knows, or null if it does not fit. */
 function read<Value>(parse: (value: unknown) => Value | null, expected: string): z.ZodType<Value> {
   return parsed<Value>((value) => {
     const result = parse(value);
@@ -180,7 +179,6 @@ export const hostPattern = read(
   'a host such as "api.example.com" or "*.example.com"',
 );
 
-/** A text whose problem, if `find` has one, is told behind what was expected. */
 function secret(
   expected: string,
   minLength: number,

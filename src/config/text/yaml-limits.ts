@@ -63,11 +63,9 @@ const scalarMark = "\u001f";
 const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);
 
 interface PlacedToken {
-  /** As it is written; empty for a control mark. */
   readonly token: string;
   /** In UTF-16 units from the start. */
   readonly offset: number;
-  /** A plain text or a block text. */
   readonly isScalar: boolean;
 }
 

@@ -161,7 +161,6 @@ type MaybeNode = Node | string | null | undefined;
 /** JSON's own form. YAML reads `007`, `+5` and `0x1f` as numbers too, and a longer number as its neighbour. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What is expected in place of a value that YAML reads as another one than it looks like; null for others. */
 function misreadScalar({ value, source = "", type, tag, range }: Scalar, text: string): string | null {
   if (typeof value === "number" && !(jsonNumber.test(source) && survives(source.replace("-", "")))) {
     const exactly = jsonNumber.test(source)
@@ -179,7 +178,6 @@ function misreadScalar({ value, source = "", type, tag, range }: Scalar, text: s
 /** An escape can write it; Redis, addresses and files cannot. */
 const halfCharacter = ["expected whole characters, got half a surrogate pair", "whole characters"] as const;
 
-/** The message about a key, and what was expected in its place; null if it can be one. */
 function misfitOfKey(key: unknown, map: object): readonly [string, string] | null {
   if (typeof key !== "string") return ["expected a key that is text", "a key that is text"];
   if (key === "<<") {

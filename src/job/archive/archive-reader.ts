@@ -47,7 +47,6 @@ async function* readArchiveFile(
   if (strange > 0) onDamage({ kind: "broken", why: `${strange} lines are not entries of an archive` });
 }
 
-/** The lines of a member of usual size without damage; null for any other. */
 function unpackWhole(bytes: Buffer): readonly string[] | null {
   if (endsInZeros(bytes)) return null;
   try {
@@ -58,7 +57,6 @@ function unpackWhole(bytes: Buffer): readonly string[] | null {
   }
 }
 
-/** The whole lines of any member, as far as they go. */
 async function* readLines(
   { bytes, isLast }: MemberBytes,
   onDamage: (damage: Damage) => void,

@@ -87,7 +87,6 @@ export function createArchive({
   const isFull = ({ bytes, openedAt }: OpenFile, more: number): boolean =>
     (bytes > 0 && bytes + more > maxFileBytes) || Math.abs(now() - openedAt) >= rotateAfterMs;
 
-  /** The file to append to; a new one if there is none or it is full. */
   const fileFor = async (more: number): Promise<OpenFile> => {
     if (current !== null && isFull(current, more)) {
       const full = current;

@@ -41,7 +41,6 @@ export function createGroupCommit<Receipt>(commit: (text: string) => Promise<Rec
         waiting.push({ text, resolve, reject });
         running ??= run();
       }),
-    /** Resolves when nothing waits and nothing runs. */
     idle: (): Promise<void> => running ?? Promise.resolve(),
   };
 }

@@ -97,7 +97,6 @@ async function whyUnwritable(dir: string): Promise<unknown> {
   }
 }
 
-/** The system's error of a write, without the write. */
 function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }

@@ -77,7 +77,6 @@ export async function createOpenFile(
 }
 export type OpenFile = Awaited<ReturnType<typeof createOpenFile>>;
 
-/** Asks for names until one is free. */
 async function createUnique(
   disk: Disk,
   dir: string,

@@ -28,7 +28,6 @@ export function createCallbackAuthenticator(
     for (const key of keys) key.reread();
   };
   return {
-    /** Of the URL that is called, without its query. */
     path: new URL(address).pathname,
     /**
      * Admits a call that the service signed. `search`: the query as it came, with its `?`. Only then the body
@@ -46,7 +45,6 @@ export function createCallbackAuthenticator(
       };
     },
     reread,
-    /** For logs, which leave them out. */
     secrets,
   };
 }

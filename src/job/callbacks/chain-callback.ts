@@ -7,7 +7,6 @@ import { readProofCallback, type OwnCallback } from "../message/proof-callback-u
 import type { AttemptReport } from "../contracts/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** Callbacks whose refusals are counted. */
 const maxRefused = 10_000;
 
 export type ChainRefusals = ReturnType<typeof createChainRefusals>;

@@ -151,7 +151,6 @@ async function countWithCare(
 
 type ListingJob = Pick<CarefulJob, "each" | "unlistable" | "endsListings">;
 
-/** Nothing is known of lost workers. */
 const careless: ListingJob = {
   endsListings: false,
   unlistable: [],
@@ -279,7 +278,6 @@ export const emptyCensus: Census = {
   documentHash: "",
 };
 
-/** Sorts the records of a page by what the census counts. */
 function createSort(
   { source, drains }: CensusOrder,
   datesMean: DatesMeaning,

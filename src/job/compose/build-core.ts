@@ -35,7 +35,6 @@ export interface CoreParts extends ProcessParts {
   readonly readsIndexes?: boolean;
 }
 
-/** The documents before and after a core's own. */
 interface PreviousCore {
   /** Sources that are the same in both cores are taken over: their connections, health and clock. */
   readonly before: Core | null;

@@ -30,7 +30,6 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument) {
   let inForce = first;
   const documentNow = (): DrainsDocument => inForce;
   let latest = toGeneration(buildCore(parts, first, { before: null, documentNow }));
-  /** The latest and those that are still worked under. */
   const alive = new Set([latest]);
 
   function retire(generation: Generation): void {

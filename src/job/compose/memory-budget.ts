@@ -46,7 +46,6 @@ export function createProcessMemory(settings: Settings, sources: number, role: "
   return {
     collectGarbage,
     budget: createByteBudget(ofDaemon),
-    /** The number of pages at once that share it. */
     shares: Math.max(
       windows + sharesBesideWindows,
       Math.min(maxShares, windows - 1 + sources + sharesBesideWindows),

@@ -29,7 +29,6 @@ export type EarlyTicks = ReturnType<typeof createEarlyTicks>;
  */
 export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">) {
   const lossesSeen = new WeakMap<BuiltSource, number>();
-  /** Drains that need a new pass soon. A pass that is open already does not count. */
   const owed = new Set<DrainName>();
   /** `coolAt`, by clock.monotonic(): records that a halt refused are due again by then. */
   const held = new Map<DrainName, { readonly callClass: CallClass; readonly coolAt: number }>();
@@ -69,7 +68,6 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       unanswered.add(drain.config.name);
       return tickWhenAnswered(drain);
     },
-    /** A pass has ended, with this result. */
     async closed(
       drain: DrainRuntime,
       { outcome, tally }: Pick<PassClosed, "outcome" | "tally">,

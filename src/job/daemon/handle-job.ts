@@ -236,7 +236,6 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   await continuePass(drain, passId, verdict, work);
 }
 
-/** After the end of a window. */
 async function continuePass(
   drain: DrainRuntime,
   passId: PassId,
@@ -258,7 +257,6 @@ function isHaltedHere({ source, config }: DrainRuntime): boolean {
 /** A window without a slot comes back after this, give or take half, at the end of the queue. */
 const backAfterMs = 500;
 
-/** Takes a slot, or throws if none is free now. */
 async function takeSlot(
   { source }: DrainRuntime,
   id: string,

@@ -9,7 +9,6 @@ export function createPeerReplicas(replicas: Pick<Replicas, "all">, self: string
     (await replicas.all()).filter(({ replica }) => replica !== self);
   const hashes = async (): Promise<readonly string[]> => (await all()).map((one) => one.documentHash);
   return {
-    /** Number of living replicas, this one included. */
     living: async () => (await all()).length + 1,
     workUnder: async (documentHash: string) => (await hashes()).includes(documentHash),
     workUnderAnother: async (documentHash: string) => (await hashes()).some((hash) => hash !== documentHash),

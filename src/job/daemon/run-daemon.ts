@@ -213,7 +213,6 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     return probeSources(live.current().sources.values(), { clock, events }, stop);
   }
 
-  /** Starts to work once Redis is fit, then keeps the schedules in Redis. */
   async function work(): Promise<void> {
     let started = false;
     let wasFit = false;

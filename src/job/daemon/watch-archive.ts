@@ -14,7 +14,6 @@ interface ArchiveWatchParts {
   readonly current: () => Pick<Core, "archive" | "document">;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: Events;
-  /** Reads the volume's state from here. */
   readonly look: typeof lookAtVolume;
 }
 

@@ -24,7 +24,6 @@ interface DocumentWatchParts {
   readonly live: LiveCore;
   readonly clock: Clock;
   readonly events: Events;
-  /** Called after a document with another meaning is in force. */
   readonly onAdopted: (document: DrainsDocument) => void;
   readonly stop: AbortSignal;
 }

@@ -64,11 +64,9 @@ export function createStandstillWatch(
   }
 
   return {
-    /** A page of this replica has ended. */
     moved(drain: DrainName): void {
       watched.set(drain, { progress: null, since: clock.monotonic() });
     },
-    /** Drains that stand still, in words. */
     reasons: () => reasons,
     /** Answers ms until the next look. */
     async look(): Promise<number> {

@@ -16,9 +16,7 @@ export function createWindowFailures() {
         },
       };
     },
-    /** Of the pages that have ended. */
     ended,
-    /** Of all pages, as they are now. */
     sum(): FailureTally {
       const sum = createFailureTally();
       for (const one of [ended, ...inFlight]) sum.merge(one);

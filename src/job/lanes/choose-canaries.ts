@@ -21,7 +21,6 @@ export function chooseCanaries<One extends Choosable>(
 ): readonly One[] {
   const avoided = new Set(avoid);
   const isAvoided = ({ lineage }: One): boolean => avoided.has(toRootHash(lineage.rootId));
-  /** The lower goes first. */
   const rankOf = (one: One): number =>
     (isKnownBad(one.lineage) ? 4 : 0) + (isAvoided(one) ? 2 : 0) + (isComeBack(one) ? 1 : 0);
   const lastRank = mayRepeat ? 7 : 1;

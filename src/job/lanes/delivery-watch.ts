@@ -16,7 +16,6 @@ export function createDeliveryWatch(
 ) {
   let isAbsent = false;
   return {
-    /** Whether the service is to be asked. */
     isOn: (): boolean => watchDeliveries === true && !isAbsent,
     /** Undefined: it proves nothing. Never throws. */
     async ask(signal: AbortSignal): Promise<ServiceLoad | undefined> {

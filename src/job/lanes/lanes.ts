@@ -133,7 +133,6 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
   };
 }
 
-/** Null: only the next step. */
 function actOf({ from, to }: Extract<LaneChange, { kind: "moved" }>): AuditAct | null {
   if (to === "halted") return "lane-halted";
   if (to === "open") return "lane-opened";

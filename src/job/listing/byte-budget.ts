@@ -15,7 +15,6 @@ const maxPassed = 64;
 interface Waiting {
   readonly bytes: number;
   readonly grant: (lease: Lease) => void;
-  /** Later requests that were served before it. */
   passed: number;
 }
 

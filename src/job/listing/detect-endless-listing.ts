@@ -132,7 +132,6 @@ function createListedIds() {
     return id > last === isUpward;
   };
   return {
-    /** Notes it. False: it was listed before. */
     isNew(id: string): boolean {
       if (hashes === null) {
         if (isBeyond(id)) {

@@ -75,7 +75,6 @@ export async function* findRecords(
 }
 
 interface Listing extends Pick<Finding, "records" | "readAt" | "failure"> {
-  /** The ids of all records on its pages. */
   readonly listed: readonly DlqId[];
   readonly end: "end" | "more" | "too-large" | "failed";
   readonly hasMore: boolean;
@@ -96,7 +95,6 @@ class IdSearch {
   /** Neither found nor proven absent so far. */
   readonly #missing: Map<DlqId, Wanted>;
   #isStopped = false;
-  /** The pages of the last listing. */
   #held: (() => void)[] = [];
 
   constructor(source: SourceRuntime, wanted: readonly Wanted[], budget: SearchBudget, signal: AbortSignal) {
@@ -208,7 +206,6 @@ class IdSearch {
     );
   }
 
-  /** Releases the memory of the last listing. */
   release(): void {
     for (const one of this.#held.splice(0)) one();
   }
@@ -220,7 +217,6 @@ class IdSearch {
     );
   }
 
-  /** Drops the records of the listing before. */
   async #list(query: Partial<ListQuery>, goesOn: GoesOn): Promise<Listing> {
     this.release();
     const { memory } = this.#source;

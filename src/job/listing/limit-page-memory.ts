@@ -77,7 +77,6 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     first.release();
     return null;
   };
-  /** Collects the garbage of the page before. */
   const collectLeftOver = (): void => {
     if (wasLarge) collectGarbage();
     wasLarge = false;
@@ -124,7 +123,6 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     return saysLength ? Math.min(limitBytes(count), Math.ceil(mean * count)) : usualBytes(count);
   };
   return {
-    /** How many records a page may ask for; at least 1. */
     maxRecords(): number {
       const mean = sizes.mean();
       return mean === null ? Infinity : Math.max(1, Math.floor((filling * shareBytes) / mean));
@@ -166,12 +164,10 @@ async function take(budget: ByteBudget, bytes: number, waitSignal: WaitSignal): 
 /** Enough that one large record does not make the next pages small. */
 const recordsRemembered = 400;
 
-/** The mean size of a source's records in a listing, as this process has seen them. */
 function createRecordSizes() {
   let records = 0;
   let bytes = 0;
   return {
-    /** Bytes per record; null: not known yet. */
     mean: (): number | null => (records === 0 ? null : bytes / records),
     note(moreRecords: number, moreBytes: number): void {
       records += moreRecords;

@@ -42,7 +42,6 @@ export type TooLargeDates = ReturnType<typeof createTooLargeDates>;
 export function createTooLargeDates(clock: Pick<Clock, "monotonic">) {
   const until = new BoundedMap<number, number>(maxRemembered);
   return {
-    /** The moments within a range, in order. */
     within({ fromDate = 0, toDate = Infinity }: DateRange): readonly number[] {
       const now = clock.monotonic();
       for (const [at, end] of until) if (end <= now) until.delete(at);

@@ -41,7 +41,6 @@ export function differencesOf(
   return differences;
 }
 
-/** The members by which two values are compared; null if they are compared as a whole. */
 function namesOf(before: unknown, after: unknown): readonly string[] | null {
   if (Array.isArray(before) && Array.isArray(after)) {
     return before.length === after.length ? Object.keys(before) : null;

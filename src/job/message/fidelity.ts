@@ -40,7 +40,6 @@ function hasPlaceholder(record: RawRecord, searched: RawRecord = {}): boolean {
   return false;
 }
 
-/** Searches a string, an array of strings, and an object of either. */
 function holdsPlaceholder(value: unknown, depth: number): boolean {
   if (typeof value === "string") return value.length >= placeholderLength && placeholder.test(value);
   if (typeof value !== "object" || value === null || depth === 2) return false;

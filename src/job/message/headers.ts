@@ -157,11 +157,9 @@ export function itemNamesOf(prefix: string): ItemNames {
   return lastNames.names;
 }
 
-/** A header's name, and what follows from it under a prefix. */
 interface HeaderName {
   readonly name: string;
   readonly lower: string;
-  /** The item's header that carries it. */
   readonly itemName: string;
   readonly isForwardable: boolean;
   readonly isSingleValued: boolean;
@@ -180,7 +178,6 @@ function toHeaderName(name: string, headerPrefix: string): HeaderName {
   };
 }
 
-/** What follows from the name of an item's header. */
 function toItemHeader(name: string) {
   return { isToken: isToken(name), json: Buffer.from(`,${toJsonText(name)}:`) };
 }

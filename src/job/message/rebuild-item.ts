@@ -197,7 +197,6 @@ function setCallback(
   return true;
 }
 
-/** Whole seconds, rounded up. */
 function toSeconds(ms: number): string {
   return `${Math.ceil(ms / 1_000)}s`;
 }

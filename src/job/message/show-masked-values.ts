@@ -143,7 +143,6 @@ function toShownParameter(parameter: string): string {
   return `${isPlain ? word : mask}=${parameter.length === name.length + 1 ? "" : mask}`;
 }
 
-/** The text before the first such sign, and if there is one. */
 function cutAt(text: string, sign: string): readonly [before: string, isThere: boolean] {
   const at = text.indexOf(sign);
   return at === -1 ? [text, false] : [text.slice(0, at), true];

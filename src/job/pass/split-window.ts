@@ -66,7 +66,6 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
   /** 1: oldest first. 0: not known yet. null: none, so the window is not split. */
   let order: number | null = window.depth >= maxDepth || factor === Infinity ? null : 0;
   let pages = 0;
-  /** Where each of the last pages began. */
   const starts: number[] = [];
   let last = 0;
   const worked = { records: 0, left: 0 };
@@ -84,7 +83,6 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
     last = dates.at(-1) ?? first;
     pages += 1;
   };
-  /** Milliseconds of one page. */
   const paceOf = (isForward: boolean): number => {
     if (window.depth === 0 || pages >= trustedPages)
       return Math.abs(last - (starts[0] ?? last)) / starts.length;
@@ -104,7 +102,6 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
     listed(records: readonly RawRecord[]): void {
       if (order !== null && records.length > 0) note(records);
     },
-    /** So many windows of the pass have not ended. */
     leftInPass(windows: number): void {
       windowsLeft = windows;
     },

@@ -103,7 +103,6 @@ export function createCarefulWork(
         slept ? mark({ under: "long" }).catch(() => undefined) : undefined,
       );
     },
-    /** They wait for a rate. */
     waits: (): Promise<void> => mark({ under: "waiting" }),
     /** They are worked, and the worker lives. What is in flight is still with another one. */
     ended(records: readonly Identified[], left: PageOutcome["left"] = []): void {

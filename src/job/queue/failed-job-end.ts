@@ -25,7 +25,6 @@ interface JobMoment {
   readonly queue: QueueKind;
   /** The job's signal was aborted by a shutdown. */
   readonly stopping: boolean;
-  /** Unix ms. */
   readonly now: number;
   /** How long a window waits that Redis failed: the first backoff, jittered. */
   readonly redisWaitMs: number;

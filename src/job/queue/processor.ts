@@ -36,11 +36,8 @@ interface Processing {
   readonly retry: RetryPolicy;
   /** Called with the error if a job could not be moved. Never throws. */
   readonly onError: (error: Error) => void;
-  /** Called when a job is taken and when it is finished. */
   readonly progress: () => void;
-  /** Takes no further job for this long. */
   readonly pause: (ms: number) => void;
-  /** Ids of the jobs that run in this process. */
   readonly inHand?: Set<string>;
 }
 

@@ -64,14 +64,12 @@ export function createRunningJobs() {
         running.delete(controller);
       }
     },
-    /** True once `abortAll` was called. */
     stopping: () => stopped !== null,
     /** Aborts every running handler, and every one that starts later. */
     abortAll(reason: unknown): void {
       stopped ??= { reason };
       for (const controller of running.keys()) controller.abort(reason);
     },
-    /** Resolves when no handler runs. */
     async settled(): Promise<void> {
       while (running.size > 0) await Promise.all(running.values());
     },

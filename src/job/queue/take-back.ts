@@ -37,7 +37,6 @@ export function createTakeBack(
   }
 
   return {
-    /** Redis refused a call, or a worker's call. */
     denied(): void {
       deniedAt = clock.monotonic();
       if (isLooking) return;

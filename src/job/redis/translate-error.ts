@@ -2,13 +2,10 @@ import { RedriverError, isRedriverError, type ErrorCode } from "../contracts/err
 
 interface Meaning {
   readonly code: ErrorCode;
-  /** What a person does about it. */
   readonly fix: string;
 }
 
-/** It ends when Redis is well again. */
 const away = (fix: string): Meaning => ({ code: "redis-unavailable", fix });
-/** It needs a person. */
 const unfit = (fix: string): Meaning => ({ code: "redis-unsuitable", fix });
 
 const login = unfit(
@@ -54,7 +51,6 @@ export function deniedRight(error: unknown): string | null {
   return name === undefined ? null : `+${name.toLowerCase()}`;
 }
 
-/** The words of the server. */
 function toReply(error: unknown): string {
   if (typeof error === "string") return error;
   if (!(error instanceof Error)) return "";

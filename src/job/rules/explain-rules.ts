@@ -32,7 +32,6 @@ export function explainRules(rules: readonly RuleSpec[], facts: RecordFacts): re
   });
 }
 
-/** The first sub-condition that does not match, in words; null if the condition matches. */
 function firstMiss(condition: Condition, subject: Subject): string | null {
   if (compileCondition(condition)(subject)) return null;
   if (condition.kind === "all") {

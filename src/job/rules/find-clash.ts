@@ -102,7 +102,6 @@ function isBelow(one: DecimalRange, other: DecimalRange): boolean {
   return side < 0 || (side === 0 && (one.openTo || other.openFrom));
 }
 
-/** True if whatever passes one passes the other too. */
 function isWithin(one: Leaf, other: Leaf): boolean {
   if (one.oneOf.length * other.oneOf.length > maxPairs) return false;
   return one.oneOf.every((a) =>

@@ -99,7 +99,6 @@ function createEncoder(encodedItems: readonly EncodedItem[]) {
   /** Of the current piece: bytes, or UTF-16 units of a text. */
   let from = 0;
   return {
-    /** The bytes written, 0 at the end. */
     encode(buffer: Buffer): number {
       let at = 0;
       while (index < left.length && buffer.byteLength - at >= minRoom) {
@@ -121,7 +120,6 @@ function createEncoder(encodedItems: readonly EncodedItem[]) {
       if (index === left.length) left = [];
       return at;
     },
-    /** The bytes still to be written, without the last one. */
     bytesLeft(): number {
       const [current, ...later] = left.slice(index);
       if (current === undefined) return 0;

@@ -44,7 +44,6 @@ export function createCallDeadlines(timeoutMs: number, clock: Pick<Clock, "monot
     delete(call: EndableCall): void {
       running.delete(call);
     },
-    /** Stops all calls, also later ones. */
     close(): void {
       closing.abort();
       for (const call of running.keys()) call.end("stopped");

@@ -12,7 +12,6 @@ export function createConnections(make: () => ServiceConnection) {
 
   return {
     acquire: (): ServiceConnection => idle.pop() ?? make(),
-    /** Gives one back that is ready for the next call. */
     release(connection: ServiceConnection): void {
       if (closed) connection.reset();
       else idle.push(connection);

@@ -290,7 +290,6 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   };
 }
 
-/** The headers of all calls, made anew if the token changes. */
 function createHeaders() {
   let ofToken: string | undefined;
   let [plain, withBody]: readonly Readonly<Record<string, string>>[] = [];

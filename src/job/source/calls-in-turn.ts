@@ -35,7 +35,6 @@ const partWithoutRedis = 4;
  */
 export type TakeTurn = (operation: ServiceOperation, signal?: AbortSignal) => Promise<() => void>;
 
-/** Ends a wait: with its turn, or without. */
 type Waiter = (isTurn: boolean) => void;
 
 /** Failures of these kinds may come from too many calls at once. The others are answers, or no calls. */
@@ -77,11 +76,9 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
   let waiters = 0;
   let turns = 0;
   let isSharing = false;
-  /** Since the last exchange. */
   let used = { ...nothing, inFlight: each(() => 0), since: clock.monotonic() };
   /** The last limit that an answer has named since then, and when. */
   let named: (NamedLimit & { readonly at: number }) | null = null;
-  /** Ends the wait for the next exchange. */
   let early = new AbortController();
 
   const moments = createMoments({
@@ -210,7 +207,6 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
 
   return {
     take,
-    /** Learns from the end of each call. */
     answered({
       operation: called,
       outcome,
@@ -232,7 +228,6 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
       early.abort();
       void share();
     },
-    /** Ends all waits. */
     close(): void {
       closing.abort();
       early.abort();

@@ -33,7 +33,6 @@ export function createMoments({ shares, clock, ownShare, waiting, onTurn, signal
   /** By clock.monotonic(), ascending. */
   let moments: number[] = [];
   let isAsking = false;
-  /** The moment that a timer waits for. */
   let timedFor = Infinity;
   let windowEndsAt = -Infinity;
   let usedInWindow = 0;
@@ -69,7 +68,6 @@ export function createMoments({ shares, clock, ownShare, waiting, onTurn, signal
   return {
     update,
     perSecond: () => (rate === null || !isPaced ? null : (rate.calls * 1_000) / rate.windowMs),
-    /** True if a call may go now. */
     hasCome(): boolean {
       if (rate === null) return true;
       const now = clock.monotonic();
@@ -85,12 +83,10 @@ export function createMoments({ shares, clock, ownShare, waiting, onTurn, signal
       isPaced = usedInWindow >= rate.calls * freeShare * ownShare();
       return !isPaced;
     },
-    /** A call goes. */
     use(): void {
       if (isPaced) moments.shift();
       else usedInWindow += 1;
     },
-    /** Sees to it that those who wait get their moments. */
     provide(): void {
       if (rate === null || !isPaced || waiting() === 0) return;
       const atOnce = Math.max(1, Math.floor((aheadMs * rate.calls * ownShare()) / rate.windowMs));

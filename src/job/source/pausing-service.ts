@@ -40,7 +40,6 @@ export interface PausingParts {
 
 type NotSent = Extract<BatchOutcome, { kind: "not-sent" }>;
 
-/** How a call was allowed. */
 type Leave = "go" | "probe" | "limit-probe";
 
 /**

@@ -14,13 +14,11 @@ export function createRetryBudget() {
   // Counted in answers: a fifth of a try has no exact number.
   let left = burst * answersPerTry;
   return {
-    /** Takes one try; false when none is left. */
     take(): boolean {
       if (left < answersPerTry) return false;
       left -= answersPerTry;
       return true;
     },
-    /** A call was answered. */
     earn(): void {
       left = Math.min(burst * answersPerTry, left + 1);
     },

@@ -98,7 +98,6 @@ export function createSourceHealth(
   let foreignDeletes = 0;
   const worst = (): Halt | null => halts.dlq ?? halts.batch;
 
-  /** Reports the state of the whole source if it changed. */
   const changeHalts = (change: () => void): void => {
     const before = worst();
     change();

@@ -43,7 +43,6 @@ export function createGuards(parts: GuardParts): Guards {
   };
 }
 
-/** Reads, and changes nothing. */
 async function judgeAll({ statistics, book }: GuardParts, { name, guards }: DrainConfig) {
   const [readings, memories] = await Promise.all([
     statistics.readAll([...new Set(guards.map(({ index }) => index))]),

@@ -30,9 +30,7 @@ export type RefusedDeletes = ReturnType<typeof createRefusedDeletes>;
 /** What one process remembers of a source's refused deletes. */
 export function createRefusedDeletes(clock: Clock) {
   return {
-    /** The ids that were refused alone. */
     backoff: createPerIdBackoff(clock, maxWaitMs),
-    /** Calls left in this sweep. */
     callsLeft: refusedCallsPerSweep,
     /** Sweeps in a row that deleted nothing of what was listed, while this process deleted nothing else. */
     fruitless: 0,

@@ -103,7 +103,6 @@ function createPendingSweep(
 ) {
   let done = 0;
   let failure: unknown = null;
-  /** The searched ids that are still listed. */
   const listed = new Set<DlqId>();
   refused.callsLeft = refusedCallsPerSweep;
   const isOver = (): boolean => signal.aborted || source.clock.monotonic() >= budget.endsAt;

@@ -89,7 +89,6 @@ export function createWholeProgram(context: CommandContext): Promise<Command> {
   return createProgram(parts, context);
 }
 
-/** With the commands of these parts. */
 async function createProgram(chosen: typeof parts, context: CommandContext): Promise<Command> {
   const { io } = context;
   const program = new Command("redriver")

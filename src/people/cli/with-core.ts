@@ -8,7 +8,6 @@ import type { Loaded } from "./load-config.ts";
 const silent: Events = { emit: () => undefined };
 
 interface CoreOptions extends Partial<Pick<OpenParts, "by" | "events" | "onSecret" | "readsIndexes">> {
-  /** How long closing may take, ms. */
   readonly closeWithinMs?: number;
 }
 

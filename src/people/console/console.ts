@@ -34,7 +34,6 @@ export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError"
         lastProblem = error.message;
       }
     },
-    /** Another document is in force. */
     adopted: () => server?.adopted(),
     async close(): Promise<void> {
       await server?.close();

@@ -21,7 +21,6 @@ interface PagesParts {
   readonly reads: Reads;
   readonly version: string;
   readonly replica: string;
-  /** Unix ms. */
   readonly now: () => number;
   readonly stop: AbortSignal;
 }
@@ -125,7 +124,6 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
   }
 }
 
-/** Of the page that asked; undefined: another host's, or none is named. */
 function pathOfReferer(context: Asked): string | undefined {
   const text = context.req.header("referer") ?? "";
   const referer = URL.canParse(text) ? new URL(text) : null;

@@ -214,13 +214,11 @@ function readCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** The pattern of the route that was taken. */
 function placeOf(context: Asked): string {
   const path = routePath(context, -1);
   return `${context.req.method} ${path}`;
 }
 
-/** Undefined: there is no such asset. */
 function answerAsset(context: Asked, asset: Asset | undefined): Response | Promise<Response> {
   if (asset === undefined) return context.notFound();
   const headers = {

@@ -45,7 +45,6 @@ function toType(event: string): string {
   return `redriver.${event}`;
 }
 
-/** The destination or drain, if the notice is about one. */
 function toSubject({ items, more }: Notice): string | null {
   const [item, ...others] = items;
   return item === undefined || others.length + more > 0 ? null : (item.destination ?? item.drain);

@@ -20,7 +20,6 @@ export interface DeliverParts {
   readonly lastTry: boolean;
 }
 
-/** Of one message; more go with the next. */
 const maxGrouped = 100;
 /** News that is worse, and the end of an incident, go before what waits. So a job that waits looks this often. */
 const lookAgainMs = groupWaitMs;

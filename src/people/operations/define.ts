@@ -100,7 +100,6 @@ export interface Operation<
   readonly words: string;
   /** Below /api/v1. A part such as `:id` is a field. */
   readonly path: `/${string}`;
-  /** On a button. */
   readonly title: string;
   readonly role: ConsoleRole;
   /** The act, as in "a pause needs --reason"; null: it explains itself, and asks for none. */

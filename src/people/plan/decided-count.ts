@@ -31,7 +31,6 @@ export function createDecidedCount() {
       const reports = [...rules.values()].map((count) => count.report());
       return {
         planned,
-        /** Of all of them, with any decision. */
         expiry: expiry.report(),
         decisions,
         /** Of `park`: those that wait for a person already. */

@@ -30,7 +30,6 @@ export interface LeastTime {
   readonly name?: string;
 }
 
-/** Destinations that are shown one by one. */
 const maxShown = 8;
 
 /** Of everything that is due now, and of what becomes due by time alone. */
@@ -41,7 +40,6 @@ export function estimate(input: EstimateInput) {
   const later = sumOf(destinations, (one) => one.later);
   const all = publishes + later;
   return {
-    /** Due now. */
     publishes,
     /** Becomes due by time alone. The rules of the plan have when. */
     later,
@@ -76,7 +74,6 @@ function toLeast(kind: LeastTime["kind"], rate: Rate, publishes: number, name?: 
   return { kind, rate, publishes, ms, ...(name !== undefined && { name }) };
 }
 
-/** The first of the longest. */
 function longestOf(times: readonly LeastTime[]): LeastTime | null {
   return times.reduce<LeastTime | null>(
     (one, other) => (one !== null && one.ms >= other.ms ? one : other),

@@ -29,7 +29,6 @@ export function createFailureCount(show: Show) {
       known.set(kind.id, one);
       one.decisions.add(then);
     },
-    /** Most frequent first. */
     counts() {
       const { top, more } = kinds.top(topKinds);
       return {

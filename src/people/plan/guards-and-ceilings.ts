@@ -26,7 +26,6 @@ export async function readRoom({ config, source }: DrainRuntime) {
       const [holdsAt, resumesAt] = [comparisonText(guard.hold), comparisonText(guard.resume)];
       return [{ index, field, why, value, holdsAt, resumesAt }];
     }),
-    /** Null without such a ceiling. */
     perDay: perDay === undefined ? null : toDayCeiling(perDay, used),
     /** `usedByOpenPass`: null if no pass is open. */
     perPass:

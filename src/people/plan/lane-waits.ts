@@ -29,7 +29,6 @@ export function createLaneWaitCount(drain: DrainRuntime) {
   const { lane } = drain.config;
   const due = createTopCount<Origin>(maxOrigins);
   const exhausted = createTopCount<Origin>(maxOrigins);
-  /** Those with most records first. */
   const origins = (): readonly Origin[] => {
     const others = exhausted.top(maxShown).top.filter(({ key }) => due.count(key) === 0);
     return [...due.top(maxShown).top, ...others].map(({ key }) => key).slice(0, maxShown);

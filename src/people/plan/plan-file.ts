@@ -31,9 +31,7 @@ export type PlannedDrain = Readonly<z.infer<typeof plannedDrain>>;
 
 const planHead = z.object({
   redriverPlan: z.literal(planVersion),
-  /** Unix ms. */
   createdAt: z.number(),
-  /** Of redriver. */
   version: text,
   documentHash: text,
   flags: planFilter.extend({ showContent: z.boolean().catch(false) }),

@@ -111,7 +111,6 @@ export function createRuleCount(rule: string | null) {
         laterTo: later === 0 ? null : Math.max(...next.map(({ to }) => to)),
         /** Adds up to `later`; most frequent first. */
         next,
-        /** Unix ms. */
         oldestEnteredAt: count === 0 ? null : oldest,
         reasons: reasons.top(100).top.map(({ key, count: times }) => {
           const [then = "", reason = ""] = key.split(" ");

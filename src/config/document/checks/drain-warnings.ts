@@ -26,7 +26,6 @@ export function findWarnings(view: LintView, document: Raw, now: number | undefi
   if (!archive) warnAboutCopies(document["defaults"], ["defaults"], warn);
 }
 
-/** Where the rate of a drain's flow control is written, if it is. */
 function rateAt(drains: Raw, name: string): ValuePath {
   const isOwn = asMap(asMap(drains[name])["flowControl"])["rate"] !== undefined;
   return [...(isOwn ? ["drains", name] : ["defaults"]), "flowControl", "rate"];
@@ -224,7 +223,6 @@ function warnAboutPace(drain: LintDrain, rateAt: ValuePath, warn: Warn): void {
 /** Below it a usual receiver, which calls a database, is slower than the drains publish. */
 const usualDeliveryMs = 200;
 
-/** Warns of sources whose live drains publish faster than the account is likely to deliver (`maxParallelism`). */
 function warnAboutDeliveries({ sources, drains }: LintView, warn: Warn): void {
   for (const source of sources) {
     const { maxParallelism, name } = source;

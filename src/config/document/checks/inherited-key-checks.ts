@@ -25,7 +25,6 @@ export function checkLayers(document: Raw, report: Report): void {
   checkCensuses(document, report);
 }
 
-/** A lane's probes are no closer than its watch. */
 function checkProbes(layers: Layers, report: Report): void {
   const watch = spanIn(layers, ["lane", "watch"], builtIn.drain.lane.watch, watchSchema);
   const probeEvery = spanIn(layers, ["lane", "probeEvery"], builtIn.drain.lane.probeEvery);
@@ -42,7 +41,6 @@ function checkProbes(layers: Layers, report: Report): void {
   else if (isOwn("watch")) reportAt(watch, "at most", probeEvery, "probeEvery");
 }
 
-/** `defaults` and a drain together give a whole flow control. */
 function checkFlowControls(document: Raw, report: Report): void {
   const below = asMap(document["defaults"])["flowControl"];
   const drains = Object.entries(asMap(document["drains"])).map(
@@ -93,7 +91,6 @@ function checkCensuses(document: Raw, report: Report): void {
 /** What no drain selects counts as near for as long as is built in. */
 const ofNoDrain: WrittenSpan = { ms: builtIn.drain.beforeExpiry.within, path: null };
 
-/** Null if copies are not wanted, or the span has another problem. */
 function withinOf(layers: Layers): WrittenSpan | null {
   if (copiesNothing(layers)) return null;
   const within = spanIn(layers, ["beforeExpiry", "within"], ofNoDrain.ms);

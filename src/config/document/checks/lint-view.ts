@@ -63,7 +63,6 @@ export function toLintView(value: unknown, strays: readonly string[]) {
         isLive: (drain["mode"] ?? defaults["mode"]) === "live",
         source: sources.find((source) => source.name === wanted) ?? null,
         select: isKnown ? toSelect(select.data ?? {}) : null,
-        /** How fast it goes: its lane, its limits, and the flow control of what it redrives. */
         pace: toPace(defaults, drain),
         rules: asList(drain["rules"]).map((rule, index) => toLintRule(asMap(rule), name, index, places)),
       };

@@ -13,7 +13,6 @@ import { nearestName } from "../../nearest-name.ts";
 import { quoted } from "../../problem.ts";
 import { doubtOfPointer } from "../schema/propose-pointer.ts";
 
-/** A pattern that the field of no record can ever match. */
 interface Impossible extends Misfit {
   readonly pattern: string;
 }
@@ -184,7 +183,6 @@ function whyNoHost(text: string): string {
     : "a host has no scheme, path, space or | in it";
 }
 
-/** The host that is written there beside other things; an example if there is none. */
 function proposeHost(text: string): string {
   const bare = text
     .replace(/^[a-z][a-z\d+.-]*:\/\//i, "")

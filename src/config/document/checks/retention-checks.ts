@@ -15,7 +15,6 @@ import type { Report, Warn } from "./report-problem.ts";
 
 interface Retention {
   readonly ms: number;
-  /** For a person. */
   readonly where: string;
   readonly path: ValuePath;
 }
@@ -70,7 +69,6 @@ function reportSpan({ ms, path }: WrittenSpan, retention: Retention, then: strin
   say(path ?? retention.path, expected, `expected ${expected}, got ${found}; else ${then}`, found);
 }
 
-/** Null if the drain's source is not known, or its retention has a problem of its own. */
 function retentionOf(document: Raw, drain: Raw): Retention | null {
   const sources = asMap(document["sources"]);
   const [first, ...others] = Object.keys(sources);

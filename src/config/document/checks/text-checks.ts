@@ -37,7 +37,6 @@ function isSecretive(leaf: Leaf): boolean {
   return leaf.kind === "header" || (leaf.kind === "text" && textFields[leaf.field] === "address");
 }
 
-/** Why a text may not be meant as it is, and what may be, with "or" behind it. */
 function doubtOf(text: string, leaf: Leaf): readonly [why: string, expected: string] | null {
   if (hasPlaceholder(text)) return ["has a placeholder, which nothing fills in", "the value itself, or "];
   const unseen = /[\p{Default_Ignorable_Code_Point}\p{Zs}]/u.exec(text.replaceAll(" ", ""))?.[0];
@@ -65,7 +64,6 @@ function isName(leaf: Leaf): boolean {
   return leaf.kind === "text" && (textFields[leaf.field] === "name" || leaf.field === "path");
 }
 
-/** `a|b` and `a, b` as a list. */
 function meantAsList(text: string): string | null {
   const parts = text.split(/\s*\|\s*|\s*,\s*/);
   return parts.length > 1 && parts.every((part) => /^[\w./*:-]+$/.test(part))

@@ -42,7 +42,6 @@ export function checkWhens(
   }
 }
 
-/** The first of a condition, and of what stands below a not. */
 function clashesIn(condition: Condition): readonly NonNullable<ReturnType<typeof findClash>>[] {
   const clash = findClash(condition);
   if (clash !== null) return [clash];

@@ -5,7 +5,6 @@ import { parseRate } from "../../../job/rules/patterns/parse-rate.ts";
 import { ifClean, key, parsed, section, wholeNumber } from "./building-blocks.ts";
 import { rate } from "./rule-schema.ts";
 
-/** `none` takes a limit of a layer below away. */
 const none = z.literal("none").transform(() => null);
 
 function limit<Schema extends z.ZodType>(schema: Schema, error: string) {

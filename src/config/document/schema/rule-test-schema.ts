@@ -24,7 +24,6 @@ const text = z
   .max(65_536, "text of at most 65536 characters");
 const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const values = z.record(z.string().max(256), oneOrMany(text, "text"), "a mapping of header names to text");
-/** A mapping or list means its JSON text. */
 const body = jsonValue;
 
 /**
@@ -110,10 +109,8 @@ export const ruleTest = section({
   }),
 }));
 
-/** Where a test names none. */
 const someNewer = "9999999999999-0" as DlqId;
 
-/** Bodies that are mappings or lists become the JSON text of them. */
 function toGiven(keys: z.output<typeof given>): RuleTest["given"] {
   const {
     age,

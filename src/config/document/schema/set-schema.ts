@@ -74,7 +74,6 @@ const destinationParts = section({
   .refine(...notEmpty("at least one of scheme, host, path"))
   .transform((parts) => defined(parts));
 
-/** As it is compared with what rules ask for, and with what people pause. */
 function spellHost(value: unknown): Parsed<string> {
   const text = typeof value === "string" ? value : "";
   const host = text.length > 300 ? null : parseHost(text);

@@ -79,7 +79,6 @@ const bodyInput = z.unknown().meta({
   ],
 });
 
-/** What a body is asked for: the whole text, or values inside its JSON, of which all must match. */
 function body(field: BodyField) {
   return bodyInput.transform((value, context): readonly Leaf[] => {
     const report = (message: string, path: readonly (string | number)[], params = {}): void =>
@@ -110,7 +109,6 @@ function body(field: BodyField) {
   });
 }
 
-/** Whether one of the keys is a form of a text pattern; an empty mapping is nothing of either. */
 function hasForms(value: object): boolean {
   const keys = Object.keys(value);
   return keys.length === 0 || keys.some((name) => textPatterns.forms.includes(name));
@@ -128,7 +126,6 @@ const toSuperseded = (pointer: string | null): Leaf => ({
   oneOf: [{ kind: "some" }],
 });
 
-/** What a newer letter has in common with it. */
 const superseded = z
   .unknown()
   .meta({

@@ -251,7 +251,6 @@ function showBody(change: BodyChange): unknown {
   };
 }
 
-/** The names stay, null (remove) stays, every value is "[set]". */
 function masked(value: JsonValue): unknown {
   if (value === null || typeof value !== "object") return value === null ? null : "[set]";
   if (Array.isArray(value)) return "[set]";

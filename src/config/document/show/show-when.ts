@@ -20,7 +20,6 @@ export function showWhen(condition: Condition): unknown {
 /** Keys under which several tests of one `when` stand side by side, each by a name of its own. */
 const nestedKeys = new Set(["header", "responseHeader", "body", "responseBody"]);
 
-/** One mapping if the keys are different, as a person writes it; else a list under `all`. */
 function showAll(conditions: readonly Condition[]): unknown {
   const merged: Record<string, unknown> = {};
   const rest: unknown[] = [];

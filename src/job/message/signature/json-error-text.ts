@@ -2,12 +2,10 @@ import { isObject, parseJson } from "../json-value.ts";
 import { looksSecret } from "../secret-looking.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
 
-/** In the order in which they are shown. */
 const fields = ["error", "code", "title", "message", "detail"] as const;
 type Field = (typeof fields)[number];
 type Found = Map<Field, string>;
 
-/** Objects below the top that may hold error fields. */
 const wrappers = ["error", "errors", "detail"] as const;
 const maxDepth = 3;
 const maxNames = 8;

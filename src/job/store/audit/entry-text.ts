@@ -130,7 +130,6 @@ function toGroup(records: readonly AuditRecord[], hosts: HostTable, lists?: Call
   } satisfies Record<keyof StoredGroup, unknown>;
 }
 
-/** Undefined if none has it. */
 function toList(
   records: readonly AuditRecord[],
   name: "dlqId" | "as" | "parent",

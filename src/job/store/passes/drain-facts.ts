@@ -176,7 +176,6 @@ function toPairs<Value>(flat: readonly string[] | object): ReadonlyMap<string, V
   return new Map(toHashEntries(flat).map(([field, text]) => [field, JSON.parse(text) as Value]));
 }
 
-/** What was counted, with what the open pass has found since. */
 function toStanding(
   standing: ReadonlyMap<string, Standing>,
   found: ReadonlyMap<string, FailureCounts>,

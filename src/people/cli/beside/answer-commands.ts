@@ -195,7 +195,6 @@ function createRemote(socket: Socket, request: Request) {
   return {
     io,
     stop,
-    /** Its process has gone. */
     gone(): void {
       isOutLost = true;
       stop();

@@ -24,7 +24,6 @@ async function lookAt(archive: ArchiveConfig) {
   return lookAtVolume(archive);
 }
 
-/** Everything that a start would miss: tokens and credentials that cannot be read now. */
 function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): void {
   const wanted = [
     ...document.sources.map(({ name, token }) => ({ whose: `source ${name}`, ref: token })),

@@ -4,7 +4,6 @@ import type { Decision } from "../../../job/rules/decision.ts";
 export type DecisionCount = ReturnType<ReasonCount["of"]>[number];
 export type ReasonCount = ReturnType<typeof createReasonCount>;
 
-/** Decisions by which a record stays in the queue. */
 const leaves: ReadonlySet<string> = new Set<Decision["then"]>(["hold", "park"]);
 
 /**
@@ -33,7 +32,6 @@ export function createReasonCount() {
         else known.count += 1;
       }
     },
-    /** Most frequent first. */
     of: (wanted: string) =>
       [...counts.values()]
         .toSorted((one, other) => other.count - one.count)

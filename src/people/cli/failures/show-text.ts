@@ -17,7 +17,6 @@ const daysShown = 7;
 const labelWidth = 13;
 
 interface Shown {
-  /** Unix ms. */
   readonly now: number;
   readonly bars: Bars;
 }
@@ -101,7 +100,6 @@ function toNext({ state, sent, nextInMs }: FailureDetails["lanes"][number]["lane
   return `${what} ${toIn(nextInMs)}`;
 }
 
-/** The oldest first, this hour last. */
 function toHours(arrivals: HourlyArrivals, now: number): readonly number[] {
   const last = Math.floor(now / hourMs);
   return Array.from({ length: hoursShown }, (_, index) => arrivals[last - hoursShown + 1 + index] ?? 0);

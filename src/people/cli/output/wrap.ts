@@ -60,7 +60,6 @@ export function wrapChange(
   return wrapText(columns, indent, "", what) + values;
 }
 
-/** The pieces behind a head, a space apart, as many in a line as fit. None is broken. */
 function packed(columns: number, head: string, pieces: readonly string[]): string {
   const lines: string[] = [];
   let line = head;

@@ -20,10 +20,8 @@ import { wrapText } from "../output/wrap.ts";
 import { withCore } from "../with-core.ts";
 
 interface AgainstReport {
-  /** Unix ms. */
   readonly at: number;
   readonly documentHash: string;
-  /** Of the other document. */
   readonly againstHash: string;
   readonly complete: true;
   readonly drains: readonly (Awaited<ReturnType<typeof compareDocuments>> & { readonly drain: string })[];

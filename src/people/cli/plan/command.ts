@@ -173,7 +173,6 @@ async function keepPlan(
   }
 }
 
-/** When a record entered, which one, how it failed, what becomes of it and why, and its destination. */
 function toRow({ letter, next }: Foreseen, url: string): string {
   const facts = letter.facts ?? undefined;
   const explanation = explainDecision(letter.decision, facts);

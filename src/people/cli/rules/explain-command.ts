@@ -77,7 +77,6 @@ export async function explainCommand(
   io.out(flags.json === true ? toJsonLine(explanation) : toExplainText(io.columns, explanation));
 }
 
-/** The drain that was named, that the record names, or the only one. */
 function chooseDrain(document: DrainsDocument, named: string | undefined): DrainConfig {
   const drains = drainsNamed(document, named);
   const [drain] = drains;

@@ -61,9 +61,7 @@ function runOne(
     /** `hold: too-young (rule "outage", 40s of 2m)`. */
     decision: trial.kind === "decided" ? trial.explanation : `${trial.explanation}: ${trial.problem}`,
     unmet,
-    /** How each rule fared; empty for a record that no rule is asked about. */
     walk: trial.kind === "decided" ? trial.walk : [],
-    /** What decides if no rule matches; null for a record that no rule is asked about. */
     otherwise: trial.kind === "decided" ? drain.otherwise : null,
   };
 }
@@ -123,7 +121,6 @@ function waitOf({ attempts: { waitMs } }: DrainConfig, attempt: number): number 
   return waitMs[Math.min(attempt, waitMs.length - 1)] ?? 0;
 }
 
-/** The first value of each filter, as a record lists it. */
 function toSelected(select: Select): RawRecord {
   const { messageId, url, topicName, scheduleId, queueName, responseStatus } = select;
   const { callerIp, label, flowControlKey } = select;

@@ -125,7 +125,6 @@ function toStandingItems({ state, sent, nextInMs }: LaneStanding): readonly stri
 
 type Counts = Readonly<Record<string, number | undefined>>;
 
-/** Most frequent first. */
 function toReasons(counts: Counts = {}): readonly string[] {
   return Object.entries(counts)
     .toSorted(([, one = 0], [, other = 0]) => other - one)

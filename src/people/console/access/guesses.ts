@@ -26,7 +26,6 @@ export function createGuesses(now: () => number) {
     wrong.clear();
   };
   return {
-    /** `address`: of the peer. */
     mayTry(address: string): boolean {
       turn();
       const isOpen = trusted.has(address) || ofAll < maxWrongOfAllPerMinute;

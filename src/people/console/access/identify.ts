@@ -29,11 +29,8 @@ export type Identity =
 
 interface IdentifyParts {
   readonly settings: Settings["console"];
-  /** The rows of the token file as they are now; empty while it cannot be read. */
   readonly tokens: () => readonly TokenRow[];
-  /** Counts tokens that are wrong. */
   readonly guesses: Guesses;
-  /** Unix ms. */
   readonly now: () => number;
 }
 

@@ -17,9 +17,7 @@ export interface LiveTokens {
 export const noTokens: LiveTokens = { rows: () => [], problem: () => null };
 
 interface LiveTokensParts {
-  /** console.tokenFile. */
   readonly file: string;
-  /** Unix ms. */
   readonly now: () => number;
   /** Once for each problem, until the file is good again. */
   readonly onRejected: (why: string) => void;

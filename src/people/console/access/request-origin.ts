@@ -1,4 +1,3 @@
-/** What a browser says about where a request comes from. */
 interface AskingPage {
   readonly host: string | undefined;
   readonly origin: string | undefined;

@@ -15,9 +15,7 @@ interface SignInParts {
   readonly settings: Settings["console"];
   readonly tokens: LiveTokens;
   readonly pages: Pages;
-  /** Signs forms and cookies. */
   readonly key: () => Promise<string>;
-  /** Unix ms. */
   readonly now: () => number;
 }
 

@@ -24,11 +24,8 @@ interface ActsParts {
   readonly plans: PlanDesk;
   readonly reads: Reads;
   readonly pages: Pages;
-  /** Lets who may do it on. */
   readonly guard: (act: Act) => MiddlewareHandler<AskedEnv>;
-  /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
-  /** Unix ms. */
   readonly now: () => number;
   readonly stop: AbortSignal;
 }

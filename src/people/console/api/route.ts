@@ -10,7 +10,6 @@ interface ApiCall<Query, Body> extends Pick<
 > {
   readonly query: Query;
   readonly body: Body;
-  /** Asks the daemons to look at the lanes of a source now. */
   readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly person: Person;
   /** Who, for the audit; empty for a read. */

@@ -6,7 +6,6 @@ import { toKindsSample, toQueueSample } from "../../read/queue-sample.ts";
 interface SamplesParts {
   readonly current: () => Core;
   readonly readFacts: (maxAgeMs: number) => Promise<QueueFacts>;
-  /** Unix ms. */
   readonly now: () => number;
   readonly failed: (error: unknown) => void;
 }

@@ -31,9 +31,7 @@ export interface Reads {
 
 interface ReadsParts {
   readonly current: () => Core;
-  /** When each schedule begins next, Unix ms. */
   readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
-  /** Unix ms. */
   readonly now: () => number;
 }
 
@@ -91,7 +89,6 @@ interface Shared<Answer> {
 }
 
 interface Kept {
-  /** The latest that was asked for. */
   read: () => Promise<unknown>;
   readonly shared: Shared<unknown>;
 }

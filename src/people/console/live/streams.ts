@@ -9,7 +9,6 @@ export interface RenderedSection {
   readonly html: string;
 }
 
-/** What a browser looks at, and whether it still may. */
 interface Wanted {
   /** Null: what the page is about is gone. */
   readonly render: () => Promise<readonly RenderedSection[] | null>;
@@ -57,7 +56,6 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
   let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
   let isRendering = false;
-  /** When the next rendering begins, Unix ms. */
   let dueAt = 0;
   let isWantedSoon = false;
   const use = (): Use => ({ cpuMs: cpuMs(), at: now() });
@@ -174,11 +172,9 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
 
 interface Use {
   readonly cpuMs: number;
-  /** Unix ms. */
   readonly at: number;
 }
 
-/** Of a core. */
 function toShare(from: Use, to: Use): number {
   return Math.max(0, to.cpuMs - from.cpuMs) / Math.max(1, to.at - from.at);
 }

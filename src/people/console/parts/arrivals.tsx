@@ -16,7 +16,6 @@ export function ArrivalBars({ arrivals, now }: Readonly<{ arrivals: HourlyArriva
   return <Sparkline counts={counts} label={label} />;
 }
 
-/** Of so many hours each, the oldest first. */
 function toSums(arrivals: HourlyArrivals, now: number): readonly number[] {
   const first = Math.floor(now / hourMs) - arrivalHours + 1;
   return Array.from({ length: arrivalHours / hoursPerBar }, (_, bar) => {

@@ -36,7 +36,6 @@ export interface Stretch {
 }
 
 interface ChartProps {
-  /** Unix ms. */
   readonly from: number;
   readonly to: number;
   /** One above the other, over the same time. */
@@ -46,7 +45,6 @@ interface ChartProps {
   readonly marks?: readonly ChartMarkShown[];
   /** Before it nothing was counted; absent: all of it was. */
   readonly since?: number;
-  /** The same in words, for who does not see it. */
   readonly label: string;
 }
 
@@ -146,7 +144,6 @@ function PlotArea({
   );
 }
 
-/** Each unbroken run of known points by itself. */
 function toPath(
   kind: ChartLine["kind"],
   points: readonly Point[],

@@ -11,7 +11,6 @@ interface DestinationActsProps {
   readonly origin: string;
   /** Null: its drain has no lanes, or nothing waits there. */
   readonly lane: LaneStanding | null;
-  /** That bind it. */
   readonly pauses: readonly HostPause[];
   readonly context: ScreenContext;
 }

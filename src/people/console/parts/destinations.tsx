@@ -57,7 +57,6 @@ function GroupOf({
 }: {
   readonly group: Group;
   readonly rows: readonly DestinationRow[];
-  /** Of all groups. */
   readonly waiting: number;
   readonly now: number;
 }): Html | null {

@@ -48,7 +48,6 @@ interface FailureChartProps {
   readonly redrives: Redrives;
   readonly lanes: StoredDetails["lanes"];
   readonly timeLine: TimeLine;
-  /** Unix ms. */
   readonly now: number;
 }
 
@@ -92,7 +91,6 @@ export function FailureChart({ arrivals, redrives, lanes, timeLine, now }: Failu
   );
 }
 
-/** What the lane of a drain was, as far back as the audit was read. */
 function toStrip(
   drain: string,
   lane: StoredDetails["lanes"][number]["lane"],

@@ -11,11 +11,8 @@ import { Ago, Time } from "./time.tsx";
 
 interface HeadProps {
   readonly failure: FailureView;
-  /** Of this kind. */
   readonly pauses: readonly PauseRecord[];
-  /** Sources that have met it too. */
   readonly others: readonly string[];
-  /** Unix ms. */
   readonly now: number;
 }
 

@@ -16,7 +16,6 @@ import { Time } from "./time.tsx";
 interface HappenedProps {
   readonly failure: Pick<FailureView, "origin" | "source">;
   readonly timeLine: TimeLine;
-  /** As they are now. */
   readonly lanes: StoredDetails["lanes"];
 }
 
@@ -62,7 +61,6 @@ export function Happened({ failure, timeLine: { entries, readTo }, lanes }: Happ
   );
 }
 
-/** What would stand there, and why nothing does. */
 function toNothing(readTo: number | null): string {
   const what =
     "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here once there are any.";

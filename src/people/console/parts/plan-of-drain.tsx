@@ -120,7 +120,6 @@ function Warnings({
   );
 }
 
-/** What the limits that are set need at least. */
 function Limits({ drain: { estimate, decisions, byService } }: Props): Html | null {
   const { least, days, passes } = estimate;
   if (decisions.republish === 0) return null;
@@ -213,7 +212,6 @@ interface Excluded {
   readonly why: string;
 }
 
-/** What an apply does not touch, and why. */
 function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
   const { listed, planned, cut, unusable, parkedAlready, rules } = drain;
   const unreadable = Object.entries(unusable).map(([why, count]) => ({

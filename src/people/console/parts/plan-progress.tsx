@@ -14,14 +14,7 @@ const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {
 };
 
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
-export function PlanProgress({
-  plan,
-  now,
-}: {
-  readonly plan: SharedPlan;
-  /** Unix ms. */
-  readonly now: number;
-}): Html {
+export function PlanProgress({ plan, now }: { readonly plan: SharedPlan; readonly now: number }): Html {
   const { state, why, making, apply, stoppedBy, replica } = plan;
   const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before }) =>
     verdict ? [{ drain, ...verdict, isOfBefore: done === 0 && before > 0 }] : [],
@@ -143,7 +136,6 @@ function Bar({
   );
 }
 
-/** What it waits for, what is left and why, and examples of what was skipped. */
 function Notes({
   drain: { drain, phase, wait, left, leftReasons, skippedExamples },
 }: Readonly<{ drain: PlanApplyDrain }>): Html {

@@ -47,7 +47,6 @@ export function ShareCell({
 }: {
   readonly count: number;
   readonly of: number;
-  /** In words, such as `all that waits`. */
   readonly whole: string;
   readonly name?: Share["name"];
 }): Html {

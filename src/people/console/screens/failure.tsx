@@ -42,9 +42,7 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 interface Model extends StoredDetails {
   readonly timeLine: TimeLine;
   readonly redrives: Redrives;
-  /** Of its source. */
   readonly pauses: readonly PauseRecord[];
-  /** Sources that have met it too. */
   readonly others: readonly string[];
 }
 
@@ -171,7 +169,6 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
   );
 }
 
-/** Those that are lines of its chart. */
 const lineOf: Readonly<Record<string, string>> = {
   "sent again": "published",
   "failed again": "failed-again",
@@ -246,7 +243,6 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   );
 }
 
-/** Makes a plan and shows it. */
 function Discard({
   model: { failure },
   context,

@@ -26,21 +26,18 @@ interface Filter {
   /** Empty: any. */
   readonly state: FailureState | "";
   readonly isAll: boolean;
-  /** From 1 on. */
   readonly page: number;
 }
 
 interface Model {
   readonly filter: Filter;
   readonly drains: readonly string[];
-  /** Of this page. */
   readonly shown: readonly FailureView[];
   readonly arrivalsOf: (failure: FailureView) => HourlyArrivals;
   readonly pausesOf: (failure: FailureView) => readonly PauseRecord[];
   readonly total: number;
   /** How many fit and are not current. */
   readonly hidden: number;
-  /** Of the host that was asked for. */
   readonly destinations: ReturnType<typeof toDestinationRows>;
 }
 
@@ -115,7 +112,6 @@ function toFilter(query: URLSearchParams): Filter {
   };
 }
 
-/** In what the list shows of it. */
 function hasText(failure: FailureView, text: string): boolean {
   const { id, origin, note } = failure;
   const shown = [id, origin, toAnswerText(failure), note?.ticket ?? "", note?.text ?? ""];

@@ -19,7 +19,6 @@ import { Time } from "../parts/time.tsx";
 import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 const path = "/history";
-/** In place of one act. */
 const ofPeople = "people";
 const maxRows = 50;
 /** 50 reads of Redis. A rare person may need several pages. */
@@ -184,7 +183,6 @@ function RuleCell({
   );
 }
 
-/** Reason, destinations and what else the audit has of it. */
 function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }): Html {
   const { lane, host, hosts, dlqId, source } = row;
   const known = lane?.origin ?? host;

@@ -152,7 +152,6 @@ interface Tile {
   /** Null: not known yet. */
   readonly count: number | null;
   readonly what: string;
-  /** Its line in the chart. */
   readonly line?: string;
   readonly mood?: "bad" | "warn";
   readonly href?: string;

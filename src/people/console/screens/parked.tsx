@@ -24,7 +24,6 @@ import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly sums: readonly ParkedSum[];
-  /** By drain. */
   readonly conditions: ReadonlyMap<string, ReleaseConditions | null>;
   readonly source: SourceId | null;
   readonly page: ParkedRows;

@@ -15,7 +15,6 @@ export interface FailureFilter {
 }
 
 interface FailureList {
-  /** By trouble. */
   readonly shown: readonly FailureView[];
   /** How many fit and are not current. */
   readonly hidden: number;

@@ -40,7 +40,6 @@ export interface ParkedRowFilter {
 
 interface ParkedPageRequest {
   readonly after?: string | null;
-  /** Of rows. */
   readonly limit: number;
   readonly filter?: ParkedRowFilter;
 }

@@ -93,7 +93,6 @@ function createKeeper(parts: KeepParts, claim: PlanClaim, isPassing: boolean) {
     id: claim.id,
     /** Aborts with the reason, once a person has stopped it. */
     signal: signing.signal,
-    /** Why it is not kept; null: it is, so far. */
     whyNot: () => whyNot,
     write: (line: string): Promise<void> =>
       attempt(async () => {

@@ -28,7 +28,6 @@ export function explainRecord(drain: DrainConfig, raw: RawRecord, conditions: Ex
     mode: drain.mode,
     paused: drain.paused,
     dlqId: typeof dlqId === "string" ? toPrintable(dlqId) : "(none)",
-    /** Whether the drain's select lists it. */
     selected: createSelectMatcher(drain.select)(raw),
     /** What the ledger knows of it; a text: why it was not asked. */
     ledger: conditions.ledgerNotAsked ?? conditions.view,
@@ -39,7 +38,6 @@ export function explainRecord(drain: DrainConfig, raw: RawRecord, conditions: Ex
     notes: conditions.notes,
     /** Null for a record that cannot be read. */
     record: decided === null ? null : toRecord(decided, conditions.show),
-    /** What is wrong with a record that cannot be read. */
     problem: trial.kind === "unusable" ? trial.problem : null,
     /** How each rule fared; empty if no rule was asked. */
     rules: decided?.walk ?? [],
@@ -65,7 +63,6 @@ function toRecord({ letter, facts }: Decided, show: Show) {
     enteredAt: letter.enteredAt,
     rootCreatedAt: facts.rootCreatedAt,
     expiresAt: facts.expiresAt,
-    /** Redrives already made that count. */
     attempt: facts.attempt,
   };
 }
@@ -80,7 +77,6 @@ function withoutChanges(decision: Decision) {
   const { then, reason, rule } = decision;
   /** Of a hold, if known: Unix ms. */
   const until = decision.then === "hold" ? decision.until : undefined;
-  /** The newer letter that supersedes it. */
   const by = "by" in decision ? decision.by : undefined;
   return {
     then,

@@ -47,7 +47,6 @@ export interface Need {
 
 type Drain = Status["drains"][number];
 
-/** Destinations that are named one by one. */
 const maxHalted = 3;
 
 export function toNeeds(status: Status): readonly Need[] {

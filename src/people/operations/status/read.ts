@@ -122,7 +122,6 @@ export async function readStatus(
   };
   return {
     at: now,
-    /** What expires within a day, and what would save it. */
     expiring: sumExpiring(
       facts.sources.map(({ source, expiring }) => ({
         ...expiring,
@@ -145,7 +144,6 @@ export async function readStatus(
         deliveries: readDeliveries(core, source, lanes),
         /** Flow control keys of ours that are paused at the service. Null: it does not say. */
         brakes: (await core.sources.get(source)?.runtime.brake.paused()) ?? null,
-        /** A person's pauses of single destinations. */
         hostPauses: hostPausesOfSource(source),
         lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),
       })),
@@ -235,7 +233,6 @@ export async function readLaneNext(
   const next = new Map(peeked.flat().map(({ lane, nextInMs }) => [lane, nextInMs]));
   return {
     counts,
-    /** Those that are shown one by one, in their order. */
     reported: lanes.map((lane) => {
       /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
       const nextInMs = next.get(lane.lane) ?? null;
