@@ -29,13 +29,24 @@ export interface ScreenContext {
   readonly signal: AbortSignal;
 }
 
+/** Null: nothing is shown. */
+type Render<Model> = (model: Model, context: ScreenContext) => Html | null;
+
 export interface Section<Model> {
   /** Also of its HTML element. */
   readonly id: string;
-  /** Rendered again every few seconds while somebody looks at it, but not while a form in it is open. */
   readonly isLive: boolean;
-  /** Null: nothing is shown. */
-  readonly render: (model: Model, context: ScreenContext) => Html | null;
+  readonly render: Render<Model>;
+}
+
+/** A section that is rendered again every few seconds while somebody looks at it, but not while a form in it is open. */
+export function live<Model>(id: string, render: Render<Model>): Section<Model> {
+  return { id, isLive: true, render };
+}
+
+/** A section that stays as its page was loaded. */
+export function still<Model>(id: string, render: Render<Model>): Section<Model> {
+  return { id, isLive: false, render };
 }
 
 /** Pages of the navigation. */

@@ -37,7 +37,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model extends StoredDetails {
   readonly timeLine: TimeLine;
@@ -61,29 +61,17 @@ export const failureScreen = defineScreen<Model>({
   ),
   load: readModel,
   sections: [
-    {
-      id: "head",
-      isLive: true,
-      render: (model, { now }) => <FailureHead {...model} pauses={kindPausesOf(model)} now={now} />,
-    },
-    { id: "numbers", isLive: true, render: (model) => <Numbers model={model} /> },
-    { id: "chart", isLive: true, render: (model, { now }) => <FailureChart {...model} now={now} /> },
-    {
-      id: "first",
-      isLive: true,
-      render: (model, context) => (
-        <Needs title="What to do first" needs={toNeedsOf(model, context)} context={context} />
-      ),
-    },
-    { id: "failure-acts", isLive: true, render: (model, context) => <Acts {...{ model, context }} /> },
-    {
-      id: "rules",
-      isLive: true,
-      render: ({ failure }, context) => <DecidingRules {...{ failure, context }} />,
-    },
-    { id: "lanes", isLive: true, render: (model) => <Lanes {...model} /> },
-    { id: "lane-acts", isLive: true, render: (model, context) => <LaneActs {...{ model, context }} /> },
-    { id: "time-line", isLive: true, render: (model) => <Happened {...model} /> },
+    live("head", (model, { now }) => <FailureHead {...model} pauses={kindPausesOf(model)} now={now} />),
+    live("numbers", (model) => <Numbers model={model} />),
+    live("chart", (model, { now }) => <FailureChart {...model} now={now} />),
+    live("first", (model, context) => (
+      <Needs title="What to do first" needs={toNeedsOf(model, context)} context={context} />
+    )),
+    live("failure-acts", (model, context) => <Acts {...{ model, context }} />),
+    live("rules", ({ failure }, context) => <DecidingRules {...{ failure, context }} />),
+    live("lanes", (model) => <Lanes {...model} />),
+    live("lane-acts", (model, context) => <LaneActs {...{ model, context }} />),
+    live("time-line", (model) => <Happened {...model} />),
   ],
 });
 

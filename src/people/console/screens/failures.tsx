@@ -16,7 +16,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf, toQuery } from "../query.ts";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
 import { toDestinationRows } from "../parts/destinations.tsx";
 
 interface Filter {
@@ -53,13 +53,9 @@ export const failuresScreen = defineScreen<Model>({
   title: () => "Failures",
   load: readModel,
   sections: [
-    { id: "filters", isLive: false, render: (model) => <Filters {...model} /> },
-    { id: "failures-list", isLive: true, render: (model, { now }) => <List model={model} now={now} /> },
-    {
-      id: "destinations",
-      isLive: false,
-      render: ({ destinations }, context) => <Destinations {...{ destinations, context }} />,
-    },
+    still("filters", (model) => <Filters {...model} />),
+    live("failures-list", (model, { now }) => <List model={model} now={now} />),
+    still("destinations", ({ destinations }, context) => <Destinations {...{ destinations, context }} />),
   ],
 });
 

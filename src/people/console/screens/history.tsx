@@ -16,7 +16,7 @@ import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
 
 const path = "/history";
 const ofPeople = "people";
@@ -52,12 +52,8 @@ export const historyScreen = defineScreen<HistoryPage>({
     });
   },
   sections: [
-    {
-      id: "history-filters",
-      isLive: false,
-      render: (_page, context) => <HistoryFilters context={context} />,
-    },
-    { id: "history-list", isLive: false, render: (page, context) => <List {...{ page, context }} /> },
+    still("history-filters", (_page, context) => <HistoryFilters context={context} />),
+    still("history-list", (page, context) => <List {...{ page, context }} />),
   ],
 });
 

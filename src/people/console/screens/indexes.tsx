@@ -9,7 +9,7 @@ import { number } from "../../operations/phrases.ts";
 import { CommandLine } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { defineScreen, type Html } from "../screen.ts";
+import { defineScreen, live, still, type Html } from "../screen.ts";
 
 interface Model {
   readonly indexes: readonly IndexStanding[];
@@ -43,18 +43,14 @@ export const indexesScreen = defineScreen<Model>({
     return { indexes, facts };
   },
   sections: [
-    { id: "guards", isLive: true, render: (model) => <Guards model={model} /> },
-    {
-      id: "indexes-list",
-      isLive: false,
-      render: ({ indexes }, { now }) => (
-        <>
-          {indexes.map((index) => (
-            <Index index={index} now={now} />
-          ))}
-        </>
-      ),
-    },
+    live("guards", (model) => <Guards model={model} />),
+    still("indexes-list", ({ indexes }, { now }) => (
+      <>
+        {indexes.map((index) => (
+          <Index index={index} now={now} />
+        ))}
+      </>
+    )),
   ],
 });
 

@@ -30,7 +30,7 @@ import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago, Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly message: ReadMessage;
@@ -77,20 +77,13 @@ export const messageScreen = defineScreen<Model>({
     return { message, history, conditions, kindId, useless: readUseless(message, context) };
   },
   sections: [
-    {
-      id: "standing",
-      isLive: false,
-      render: (model, context) => <Standing {...{ model, context }} />,
-    },
-    { id: "acts", isLive: false, render: (model, context) => <Acts {...{ model, context }} /> },
-    {
-      id: "decision",
-      isLive: false,
-      render: ({ message: { explanation } }, context) =>
-        explanation === null ? null : <Decision {...{ explanation, context }} />,
-    },
-    { id: "record", isLive: false, render: ({ message }) => <Record message={message} /> },
-    { id: "history", isLive: false, render: ({ history }, context) => <History {...{ history, context }} /> },
+    still("standing", (model, context) => <Standing {...{ model, context }} />),
+    still("acts", (model, context) => <Acts {...{ model, context }} />),
+    still("decision", ({ message: { explanation } }, context) =>
+      explanation === null ? null : <Decision {...{ explanation, context }} />,
+    ),
+    still("record", ({ message }) => <Record message={message} />),
+    still("history", ({ history }, context) => <History {...{ history, context }} />),
   ],
 });
 

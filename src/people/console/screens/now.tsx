@@ -28,7 +28,7 @@ import { Table } from "../parts/table.tsx";
 import { Ago, toAgo } from "../parts/time.tsx";
 import { Word, type OwnWord } from "../parts/word.tsx";
 import { toQuery } from "../query.ts";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly status: Status;
@@ -46,40 +46,24 @@ export const nowScreen = defineScreen<Model>({
   heading: () => null,
   load: readModel,
   sections: [
-    { id: "verdict", isLive: true, render: (model, context) => <Verdict {...{ model, context }} /> },
-    {
-      id: "tiles",
-      isLive: true,
-      render: (model, { now }) => (
-        <>
-          <Tiles model={model} now={now} />
-          <Shared sources={model.status.sources} />
-        </>
-      ),
-    },
-    {
-      id: "chart",
-      isLive: true,
-      render: ({ chart, marks, range, status }) => (
-        <>
-          <Ranges range={range} />
-          <QueueChartFigure chart={chart} marks={marks} status={status} />
-        </>
-      ),
-    },
-    {
-      id: "needs",
-      isLive: true,
-      render: ({ needs }, context) => <Needs title="What needs a person" {...{ needs, context }} />,
-    },
-    { id: "paused", isLive: true, render: ({ status }, context) => <Paused {...{ status, context }} /> },
-    {
-      id: "expiring",
-      isLive: true,
-      render: ({ status }, { now }) => <ExpiringFirst status={status} now={now} />,
-    },
-    { id: "destinations", isLive: true, render: ({ status }) => <Destinations status={status} /> },
-    { id: "drains", isLive: true, render: ({ status }, context) => <Drains {...{ status, context }} /> },
+    live("verdict", (model, context) => <Verdict {...{ model, context }} />),
+    live("tiles", (model, { now }) => (
+      <>
+        <Tiles model={model} now={now} />
+        <Shared sources={model.status.sources} />
+      </>
+    )),
+    live("chart", ({ chart, marks, range, status }) => (
+      <>
+        <Ranges range={range} />
+        <QueueChartFigure chart={chart} marks={marks} status={status} />
+      </>
+    )),
+    live("needs", ({ needs }, context) => <Needs title="What needs a person" {...{ needs, context }} />),
+    live("paused", ({ status }, context) => <Paused {...{ status, context }} />),
+    live("expiring", ({ status }, { now }) => <ExpiringFirst status={status} now={now} />),
+    live("destinations", ({ status }) => <Destinations status={status} />),
+    live("drains", ({ status }, context) => <Drains {...{ status, context }} />),
   ],
 });
 

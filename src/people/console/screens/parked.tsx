@@ -20,7 +20,7 @@ import { CommandLine, Foreign } from "../parts/text.tsx";
 import { toShortAnswers } from "../parts/short-answers.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly sums: readonly ParkedSum[];
@@ -58,8 +58,8 @@ export const parkedScreen = defineScreen<Model>({
     return { sums, conditions: new Map(conditions), source, page, answers: toShortAnswers(kinds) };
   },
   sections: [
-    { id: "parked-counts", isLive: false, render: (model, context) => <Counts {...{ model, context }} /> },
-    { id: "parked-list", isLive: false, render: (model, context) => <List {...{ model, context }} /> },
+    still("parked-counts", (model, context) => <Counts {...{ model, context }} />),
+    still("parked-list", (model, context) => <List {...{ model, context }} />),
   ],
 });
 

@@ -14,7 +14,7 @@ import type { Status } from "../../operations/status/read.ts";
 import { Needs } from "../parts/needs.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
 import { Selection } from "./plans.tsx";
 
 interface Model extends ShownPlan {
@@ -43,28 +43,21 @@ export const planScreen = defineScreen<Model>({
     return { ...shown, busyWith: busyWith ?? null, needs };
   },
   sections: [
-    { id: "progress", isLive: true, render: ({ plan }, { now }) => <PlanProgress plan={plan} now={now} /> },
-    {
-      id: "before",
-      isLive: true,
-      render: ({ needs }, context) => <Needs title="Before you apply" {...{ needs, context }} />,
-    },
-    { id: "acts", isLive: false, render: (model, context) => <Acts model={model} context={context} /> },
-    {
-      id: "drains",
-      isLive: false,
-      render: ({ plan, report }) =>
-        report === null ? (
-          plan.made && <p>From a file, or another version of redriver: only its file can be read.</p>
-        ) : (
-          <>
-            {report.drains.map((drain) => (
-              <PlanOfDrain drain={drain} createdAt={report.createdAt} />
-            ))}
-          </>
-        ),
-    },
-    { id: "about", isLive: false, render: ({ plan }) => <About plan={plan} /> },
+    live("progress", ({ plan }, { now }) => <PlanProgress plan={plan} now={now} />),
+    live("before", ({ needs }, context) => <Needs title="Before you apply" {...{ needs, context }} />),
+    still("acts", (model, context) => <Acts model={model} context={context} />),
+    still("drains", ({ plan, report }) =>
+      report === null ? (
+        plan.made && <p>From a file, or another version of redriver: only its file can be read.</p>
+      ) : (
+        <>
+          {report.drains.map((drain) => (
+            <PlanOfDrain drain={drain} createdAt={report.createdAt} />
+          ))}
+        </>
+      ),
+    ),
+    still("about", ({ plan }) => <About plan={plan} />),
   ],
 });
 

@@ -10,7 +10,7 @@ import { number } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf } from "../query.ts";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
 
 export const plansScreen = defineScreen<readonly SharedPlan[]>({
   path: "/plans",
@@ -19,18 +19,14 @@ export const plansScreen = defineScreen<readonly SharedPlan[]>({
   title: () => "Plans",
   load: ({ plans }) => plans.list(),
   sections: [
-    {
-      id: "plans-about",
-      isLive: false,
-      render: () => (
-        <p>
-          A plan freezes what would be done to what waits now. Making one changes nothing; an apply acts on
-          exactly what it selected.
-        </p>
-      ),
-    },
-    { id: "make", isLive: false, render: (all, context) => <Make all={all} context={context} /> },
-    { id: "plans-list", isLive: true, render: (all, { now }) => <List all={all} now={now} /> },
+    still("plans-about", () => (
+      <p>
+        A plan freezes what would be done to what waits now. Making one changes nothing; an apply acts on
+        exactly what it selected.
+      </p>
+    )),
+    still("make", (all, context) => <Make all={all} context={context} />),
+    live("plans-list", (all, { now }) => <List all={all} now={now} />),
   ],
 });
 

@@ -6,7 +6,7 @@ import { RuleLink } from "../parts/rule-link.tsx";
 import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { defineScreen, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
 import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
 import { looksSecret } from "../../../job/message/secret-looking.ts";
 
@@ -27,18 +27,10 @@ export const rulesScreen = defineScreen<Model>({
     return { replicas, rules: toRuleStandings(core.document, facts), inForce: reads.rules() };
   },
   sections: [
-    { id: "tokens", isLive: true, render: (_, { tokenProblem }) => <Tokens problem={tokenProblem} /> },
-    {
-      id: "rejections",
-      isLive: true,
-      render: ({ replicas }, context) => <Rejections {...{ replicas, context }} />,
-    },
-    { id: "rules-list", isLive: true, render: ({ rules }, context) => <List {...{ rules, context }} /> },
-    {
-      id: "document",
-      isLive: false,
-      render: ({ inForce }, { core }) => <Text inForce={inForce} hash={core.document.hash} />,
-    },
+    live("tokens", (_, { tokenProblem }) => <Tokens problem={tokenProblem} />),
+    live("rejections", ({ replicas }, context) => <Rejections {...{ replicas, context }} />),
+    live("rules-list", ({ rules }, context) => <List {...{ rules, context }} />),
+    still("document", ({ inForce }, { core }) => <Text inForce={inForce} hash={core.document.hash} />),
   ],
 });
 

@@ -1,7 +1,7 @@
 /** What to do about an alert: its part of the two pages of runbooks, which the image has. Alerts link here by `runbook_url`. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { defineScreen, type Html } from "../screen.ts";
+import { defineScreen, still, type Html } from "../screen.ts";
 
 interface Model {
   readonly alert: string;
@@ -31,7 +31,7 @@ export const runbookScreen = defineScreen<Model>({
       }),
     };
   },
-  sections: [{ id: "runbook", isLive: false, render: ({ parts }) => <Parts parts={parts} /> }],
+  sections: [still("runbook", ({ parts }) => <Parts parts={parts} />)],
 });
 
 function Parts({ parts }: Pick<Model, "parts">): Html {
