@@ -24,31 +24,24 @@ export function DecidingRules({
         caption="Rules that decide it"
         empty="None was decided since the last full pass."
         rows={toRuledShares(failure)}
-        columns={[
-          { title: "decides", cell: ({ then }) => then },
-          {
-            title: "rule",
-            cell: ({ then, rule }) =>
-              rule === "otherwise" ? (
-                "none matched: otherwise of the drain"
-              ) : (
-                <RuleLink drain={drainsOf(failure, then, rule)[0] ?? ""} rule={rule} context={context} />
-              ),
-          },
-          {
-            title: "if",
-            cell: ({ then, rule }) => (
-              <>{toConditions(core, drainsOf(failure, then, rule), rule).map(toLine)}</>
+        columns={({ column, amounts }) => [
+          column("decides", ({ then }) => then),
+          column("rule", ({ then, rule }) =>
+            rule === "otherwise" ? (
+              "none matched: otherwise of the drain"
+            ) : (
+              <RuleLink drain={drainsOf(failure, then, rule)[0] ?? ""} rule={rule} context={context} />
             ),
-          },
-          { title: "share", isNumber: true, cell: ({ share }) => `${toPercent(share)}%` },
-          {
-            title: "by drain",
-            cell: ({ then, rule }) =>
-              drainsOf(failure, then, rule)
-                .map((drain) => `${drain} (${core.drains.get(drain)?.config.mode ?? "not in the document"})`)
-                .join(", "),
-          },
+          ),
+          column("if", ({ then, rule }) => (
+            <>{toConditions(core, drainsOf(failure, then, rule), rule).map(toLine)}</>
+          )),
+          amounts("share", ({ share }) => `${toPercent(share)}%`),
+          column("by drain", ({ then, rule }) =>
+            drainsOf(failure, then, rule)
+              .map((drain) => `${drain} (${core.drains.get(drain)?.config.mode ?? "not in the document"})`)
+              .join(", "),
+          ),
         ]}
       />
       {sample === null || first === undefined ? null : (

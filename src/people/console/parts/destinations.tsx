@@ -79,36 +79,29 @@ function GroupOf({
         caption={`Destinations: ${group}`}
         empty=""
         rows={rows.slice(0, rowsShown)}
-        columns={[
-          {
-            title: "destination",
-            cell: ({ origin, drain, owners }) => (
-              <>
-                <a href={`/failures${toQuery({ host: origin, drain })}`}>
-                  <Foreign text={origin} />
-                </a>
-                {owners.length === 0 ? null : (
-                  <span class="note">
-                    <Foreign text={toOwnersText(owners, now)} />
-                  </span>
-                )}
-              </>
-            ),
-          },
-          {
-            title: "waiting",
-            cell: (row) => (
-              <ShareCell count={row.waiting} of={waiting} whole="all that waits" name={moodOf[group]} />
-            ),
-          },
-          { title: "parked", isNumber: true, cell: ({ parked: count }) => number(count) },
-          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
-          {
-            title: "failing since",
-            cell: ({ failingSince }) => (failingSince === null ? null : <Ago at={failingSince} now={now} />),
-          },
-          { title: "lane", cell: (row) => <LaneCell {...row} /> },
-          { title: "drain", cell: ({ drain }) => drain },
+        columns={({ column, amounts }) => [
+          column("destination", ({ origin, drain, owners }) => (
+            <>
+              <a href={`/failures${toQuery({ host: origin, drain })}`}>
+                <Foreign text={origin} />
+              </a>
+              {owners.length === 0 ? null : (
+                <span class="note">
+                  <Foreign text={toOwnersText(owners, now)} />
+                </span>
+              )}
+            </>
+          )),
+          column("waiting", (row) => (
+            <ShareCell count={row.waiting} of={waiting} whole="all that waits" name={moodOf[group]} />
+          )),
+          amounts("parked", ({ parked: count }) => count),
+          amounts("failed again", ({ failedAgain }) => failedAgain),
+          column("failing since", ({ failingSince }) =>
+            failingSince === null ? null : <Ago at={failingSince} now={now} />,
+          ),
+          column("lane", (row) => <LaneCell {...row} />),
+          column("drain", ({ drain }) => drain),
         ]}
       />
       {more > 0 ? <p class="hint">and {number(more)} more</p> : null}

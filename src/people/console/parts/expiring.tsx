@@ -28,47 +28,39 @@ export function ExpiringFirst({
         caption="What expires first"
         empty=""
         rows={groups.slice(0, groupsShown)}
-        columns={[
-          {
-            title: "first",
-            cell: ({ earliestAt }) => (
+        columns={({ column, amounts }) => [
+          column("first", ({ earliestAt }) => (
+            <>
+              <Ago at={earliestAt} now={now} />, {toClock(earliestAt, now)}
+            </>
+          )),
+          amounts("expire", ({ count }) => count),
+          column("failure", ({ failure, origin }) =>
+            failure === null ? (
+              "of no drain"
+            ) : (
               <>
-                <Ago at={earliestAt} now={now} />, {toClock(earliestAt, now)}
-              </>
-            ),
-          },
-          { title: "expire", isNumber: true, cell: ({ count }) => number(count) },
-          {
-            title: "failure",
-            cell: ({ failure, origin }) =>
-              failure === null ? (
-                "of no drain"
-              ) : (
-                <>
-                  <a href={`/failures/${failure}`}>
-                    <Foreign text={answers.get(failure) ?? failure} />
-                  </a>
-                  {origin === null ? null : (
-                    <span class="note">
-                      <Foreign text={toDestinationText(origin)} />
-                    </span>
-                  )}
-                </>
-              ),
-          },
-          { title: "drain", cell: ({ drain }) => drain },
-          {
-            title: "what saves them",
-            cell: ({ saves }) => (
-              <>
-                {saves.map(({ act, command }) => (
-                  <span class="save">
-                    {command === null ? `${act}: a copy is kept` : <code>{command}</code>}
+                <a href={`/failures/${failure}`}>
+                  <Foreign text={answers.get(failure) ?? failure} />
+                </a>
+                {origin === null ? null : (
+                  <span class="note">
+                    <Foreign text={toDestinationText(origin)} />
                   </span>
-                ))}
+                )}
               </>
             ),
-          },
+          ),
+          column("drain", ({ drain }) => drain),
+          column("what saves them", ({ saves }) => (
+            <>
+              {saves.map(({ act, command }) => (
+                <span class="save">
+                  {command === null ? `${act}: a copy is kept` : <code>{command}</code>}
+                </span>
+              ))}
+            </>
+          )),
         ]}
       />
       {more > 0 ? <p class="hint">and {number(more)} more</p> : null}

@@ -27,28 +27,26 @@ export function Happened({ failure, timeLine: { entries, readTo }, lanes }: Happ
         caption="Lane moves, probes, pauses and notes, newest first"
         empty={toNothing(readTo)}
         rows={entries}
-        columns={[
-          { title: "when", cell: ({ at }) => <Time at={at} /> },
-          { title: "what", cell: ({ act, probed }) => (probed === undefined ? act : "probe sent") },
-          { title: "drain", cell: ({ drain }) => drain ?? "all" },
-          {
-            title: "how",
-            cell: (entry) =>
-              entry.probed === undefined ? (
-                <Foreign text={toHow(entry)} isWhole />
-              ) : (
-                <>
-                  {entry.probed.map((probed) => (
-                    <Probed
-                      probed={probed}
-                      source={failure.source}
-                      lane={lanes.find(({ drain }) => drain === entry.drain)?.lane}
-                    />
-                  ))}
-                </>
-              ),
-          },
-          { title: "by", cell: ({ by }) => <Foreign text={by} /> },
+        columns={({ column }) => [
+          column("when", ({ at }) => <Time at={at} />),
+          column("what", ({ act, probed }) => (probed === undefined ? act : "probe sent")),
+          column("drain", ({ drain }) => drain ?? "all"),
+          column("how", (entry) =>
+            entry.probed === undefined ? (
+              <Foreign text={toHow(entry)} isWhole />
+            ) : (
+              <>
+                {entry.probed.map((probed) => (
+                  <Probed
+                    probed={probed}
+                    source={failure.source}
+                    lane={lanes.find(({ drain }) => drain === entry.drain)?.lane}
+                  />
+                ))}
+              </>
+            ),
+          ),
+          column("by", ({ by }) => <Foreign text={by} />),
         ]}
       />
       {readTo === null ? null : (

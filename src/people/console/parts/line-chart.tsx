@@ -1,5 +1,4 @@
 import type { Html } from "../screen.ts";
-import { number } from "../../operations/phrases.ts";
 import { Chart } from "./chart.tsx";
 import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
@@ -50,16 +49,11 @@ export function LineChart({
           caption={title}
           empty="No points."
           rows={times.toReversed()}
-          columns={[
-            { title: "time", cell: (at) => <Time at={at} /> },
-            ...lines.map(({ label }, index) => ({
-              title: label,
-              isNumber: true,
-              cell: (at: number) => {
-                const value = valuesOf[index]?.get(at);
-                return value === undefined ? null : number(value);
-              },
-            })),
+          columns={({ column, amounts }) => [
+            column("time", (at) => <Time at={at} />),
+            ...lines.map(({ label }, index) =>
+              amounts(label, (at: number) => valuesOf[index]?.get(at) ?? null),
+            ),
           ]}
         />
       </details>

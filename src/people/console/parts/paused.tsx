@@ -33,14 +33,11 @@ export function Paused({
         caption="What people have paused"
         empty=""
         rows={rows}
-        columns={[
-          { title: "what", cell: ({ what }) => what },
-          { title: "pause", cell: ({ pause }) => <PauseWords pause={pause} /> },
-          { title: "drain", cell: ({ pause }) => (pause.drain === "*" ? "all" : pause.drain) },
-          {
-            title: "act",
-            cell: ({ title, values }) => <ActForm act={resumeAct} {...{ title, values, context }} />,
-          },
+        columns={({ column }) => [
+          column("what", ({ what }) => what),
+          column("pause", ({ pause }) => <PauseWords pause={pause} />),
+          column("drain", ({ pause }) => (pause.drain === "*" ? "all" : pause.drain)),
+          column("act", ({ title, values }) => <ActForm act={resumeAct} {...{ title, values, context }} />),
         ]}
       />
     </>

@@ -164,23 +164,18 @@ function Rules({ drain: { rules }, now }: Props & { readonly now: number }): Htm
         caption="Decisions by rule"
         empty="Nothing was selected."
         rows={rules}
-        columns={[
-          { title: "rule", cell: ({ rule }) => <Foreign text={rule ?? "no rule"} /> },
-          { title: "records", isNumber: true, cell: ({ count }) => number(count) },
-          { title: "due now", isNumber: true, cell: ({ dueNow }) => number(dueNow) },
-          { title: "decision", cell: (rule) => <Foreign text={toReasons(rule)} /> },
-          { title: "then", cell: (rule) => <Foreign text={toNext(rule, now)} /> },
-          {
-            title: "status",
-            cell: ({ statuses }) =>
-              statuses.top.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
-          },
-          {
-            title: "host",
-            cell: ({ hosts }) => (
-              <Foreign text={hosts.top.map(({ key, count }) => `${key} ${number(count)}`).join(", ")} />
-            ),
-          },
+        columns={({ column, amounts }) => [
+          column("rule", ({ rule }) => <Foreign text={rule ?? "no rule"} />),
+          amounts("records", ({ count }) => count),
+          amounts("due now", ({ dueNow }) => dueNow),
+          column("decision", (rule) => <Foreign text={toReasons(rule)} />),
+          column("then", (rule) => <Foreign text={toNext(rule, now)} />),
+          column("status", ({ statuses }) =>
+            statuses.top.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
+          ),
+          column("host", ({ hosts }) => (
+            <Foreign text={hosts.top.map(({ key, count }) => `${key} ${number(count)}`).join(", ")} />
+          )),
         ]}
       />
     </>
@@ -241,9 +236,9 @@ function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
         caption="What an apply leaves alone"
         empty="Nothing that was read is left out."
         rows={rows}
-        columns={[
-          { title: "records", isNumber: true, cell: ({ count }) => number(count) },
-          { title: "why", cell: ({ why }) => <Foreign text={why} /> },
+        columns={({ column, amounts }) => [
+          amounts("records", ({ count }) => count),
+          column("why", ({ why }) => <Foreign text={why} />),
         ]}
       />
       {cut ? <p>The limit was reached. There may be more, and they were not read.</p> : null}
@@ -263,24 +258,18 @@ function Destinations({ drain: { estimate, lanes } }: Props): Html | null {
         caption="Publishes by destination"
         empty=""
         rows={top}
-        columns={[
-          {
-            title: "destination",
-            cell: ({ origin }) => <Foreign text={toDestinationText(origin)} />,
-          },
-          {
-            title: "due now",
-            cell: ({ publishes, origin }) => (
-              <ShareCell
-                count={publishes}
-                of={all}
-                whole="what is due now"
-                name={stateOf.get(origin ?? "") === "halted" ? "bad" : "good"}
-              />
-            ),
-          },
-          { title: "due later", isNumber: true, cell: ({ later }) => number(later) },
-          { title: "lane, when made", cell: ({ origin }) => stateOf.get(origin ?? "") ?? null },
+        columns={({ column, amounts }) => [
+          column("destination", ({ origin }) => <Foreign text={toDestinationText(origin)} />),
+          column("due now", ({ publishes, origin }) => (
+            <ShareCell
+              count={publishes}
+              of={all}
+              whole="what is due now"
+              name={stateOf.get(origin ?? "") === "halted" ? "bad" : "good"}
+            />
+          )),
+          amounts("due later", ({ later }) => later),
+          column("lane, when made", ({ origin }) => stateOf.get(origin ?? "") ?? null),
         ]}
       />
       {more.destinations === 0 ? null : (
@@ -300,23 +289,16 @@ function Failures({ drain: { failures, planned } }: Props): Html {
         caption="Records by kind of failure"
         empty="Nothing was selected."
         rows={failures.top}
-        columns={[
-          {
-            title: "records",
-            cell: ({ count }) => <ShareCell count={count} of={planned} whole="the plan" />,
-          },
-          {
-            title: "failure",
-            cell: ({ id, origin, status, text }) => (
-              <a href={`/failures/${encodeURIComponent(id)}`}>
-                <Foreign text={`${toAnswerText({ id, status, text })}: ${toDestinationText(origin)}`} />
-              </a>
-            ),
-          },
-          {
-            title: "decision",
-            cell: ({ decisions }) => decisions.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
-          },
+        columns={({ column }) => [
+          column("records", ({ count }) => <ShareCell count={count} of={planned} whole="the plan" />),
+          column("failure", ({ id, origin, status, text }) => (
+            <a href={`/failures/${encodeURIComponent(id)}`}>
+              <Foreign text={`${toAnswerText({ id, status, text })}: ${toDestinationText(origin)}`} />
+            </a>
+          )),
+          column("decision", ({ decisions }) =>
+            decisions.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
+          ),
         ]}
       />
       {failures.more.count === 0 ? null : <p>And {number(failures.more.count)} of other kinds.</p>}
@@ -344,11 +326,11 @@ function Samples({ drain: { rules } }: Props): Html | null {
             caption={`Changes of ${dlqId}`}
             empty="It is sent as it was."
             rows={changes}
-            columns={[
-              { title: "what", cell: ({ what }) => <Foreign text={what} /> },
-              { title: "change", cell: ({ change }) => change },
-              { title: "before", cell: ({ before }) => (before === null ? null : <Foreign text={before} />) },
-              { title: "after", cell: ({ after }) => (after === null ? null : <Foreign text={after} />) },
+            columns={({ column }) => [
+              column("what", ({ what }) => <Foreign text={what} />),
+              column("change", ({ change }) => change),
+              column("before", ({ before }) => (before === null ? null : <Foreign text={before} />)),
+              column("after", ({ after }) => (after === null ? null : <Foreign text={after} />)),
             ]}
           />
         </details>

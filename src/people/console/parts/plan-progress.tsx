@@ -85,15 +85,15 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
         caption="Progress by drain"
         empty="It begins."
         rows={drains}
-        columns={[
-          { title: "drain", cell: ({ drain }) => drain },
-          { title: "phase", cell: ({ phase }) => phaseWords[phase] },
-          { title: "of", isNumber: true, cell: ({ planned }) => number(planned) },
-          { title: "done before it", isNumber: true, cell: ({ before }) => number(before) },
-          { title: "done", isNumber: true, cell: ({ done }) => number(done) },
-          { title: "skipped", isNumber: true, cell: ({ skipped }) => number(sum(skipped)) },
-          { title: "left", isNumber: true, cell: ({ left }) => number(left) },
-          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+        columns={({ column, amounts }) => [
+          column("drain", ({ drain }) => drain),
+          column("phase", ({ phase }) => phaseWords[phase]),
+          amounts("of", ({ planned }) => planned),
+          amounts("done before it", ({ before }) => before),
+          amounts("done", ({ done }) => done),
+          amounts("skipped", ({ skipped }) => sum(skipped)),
+          amounts("left", ({ left }) => left),
+          amounts("failed again", ({ failedAgain }) => failedAgain),
         ]}
       />
       {drains.map((drain) => (

@@ -133,17 +133,13 @@ function Numbers({ chart: { waiting, moved } }: Pick<QueueChartProps, "chart">):
       caption="The chart's numbers, newest first"
       empty="None."
       rows={rows}
-      columns={[
-        { title: "until", cell: ({ at }) => <Time at={at} /> },
-        { title: "waiting", isNumber: true, cell: ({ left }) => known(left) },
-        { title: "arrived", isNumber: true, cell: ({ arrived }) => known(arrived) },
-        { title: "sent again", isNumber: true, cell: ({ published }) => known(published) },
-        { title: "failed again", isNumber: true, cell: ({ failedAgain }) => known(failedAgain) },
+      columns={({ column, amounts }) => [
+        column("until", ({ at }) => <Time at={at} />),
+        amounts("waiting", ({ left }) => left),
+        amounts("arrived", ({ arrived }) => arrived),
+        amounts("sent again", ({ published }) => published),
+        amounts("failed again", ({ failedAgain }) => failedAgain),
       ]}
     />
   );
-}
-
-function known(count: number | null): string {
-  return count === null ? "–" : number(count);
 }

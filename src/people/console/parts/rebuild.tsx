@@ -27,10 +27,10 @@ export function Rebuild({ explanation }: { readonly explanation: Explanation }):
         caption="Differences between the record and the item"
         empty="Nothing: the item is what the record was. Every redrive adds a deduplication id and a lineage header."
         rows={changes}
-        columns={[
-          { title: "what", cell: ({ what }) => <Foreign text={what} /> },
-          { title: "in the record", cell: ({ before }) => <Side text={before} /> },
-          { title: "in the item", cell: ({ after }) => <Side text={after} /> },
+        columns={({ column }) => [
+          column("what", ({ what }) => <Foreign text={what} />),
+          column("in the record", ({ before }) => <Side text={before} />),
+          column("in the item", ({ after }) => <Side text={after} />),
         ]}
       />
       <h3>What is lost</h3>

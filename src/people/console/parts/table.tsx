@@ -1,34 +1,38 @@
+import { number } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
 import { isOwnWord, Word } from "./word.tsx";
 
 interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => Html | string | number | null;
-  /** Numbers stand at the right. */
-  readonly isNumber?: boolean;
+  readonly kind?: "number";
 }
+
+type ToColumn<Row> = (title: string, cell: Column<Row>["cell"]) => Column<Row>;
+
+/** Of `amounts` numbers are written as such, and stand at the right. */
+type ToColumns<Row> = (to: Readonly<Record<"column" | "amounts", ToColumn<Row>>>) => readonly Column<Row>[];
 
 /** A table with a caption for screen readers. `empty`: what is said if there are no rows. */
 export function Table<Row>({
   caption,
   rows,
-  columns,
+  columns: toColumns,
   empty,
-}: Readonly<{
-  caption: string;
-  rows: readonly Row[];
-  columns: readonly Column<Row>[];
-  empty: string;
-}>): Html {
+}: Readonly<{ caption: string; rows: readonly Row[]; columns: ToColumns<Row>; empty: string }>): Html {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
+  const columns = toColumns({
+    column: (title, cell) => ({ title, cell }),
+    amounts: (title, cell) => ({ title, cell: (row) => toAmount(cell(row)), kind: "number" }),
+  });
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={caption}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th scope="col" class={isNumber === true ? "number" : undefined}>
+            {columns.map(({ title, kind }) => (
+              <th scope="col" class={kind}>
                 {isOwnWord(title) ? <Word word={title} /> : title}
               </th>
             ))}
@@ -37,8 +41,8 @@ export function Table<Row>({
         <tbody>
           {rows.map((row) => (
             <tr>
-              {columns.map(({ title, cell, isNumber }) => (
-                <td data-title={title} class={isNumber === true ? "number" : undefined}>
+              {columns.map(({ title, cell, kind }) => (
+                <td data-title={title} class={kind}>
                   {cell(row) ?? "–"}
                 </td>
               ))}
@@ -48,4 +52,8 @@ export function Table<Row>({
       </table>
     </div>
   );
+}
+
+function toAmount<Cell>(cell: Cell): Cell | string {
+  return typeof cell === "number" ? number(cell) : cell;
 }

@@ -272,45 +272,39 @@ function Lanes(model: Model): Html {
         caption="Lanes and counts by drain"
         empty="No drain of the document has met it."
         rows={failure.drains}
-        columns={[
-          { title: "drain", cell: ({ drain }) => drain },
-          {
-            title: "lane",
-            cell: ({ drain, waiting }) => {
-              const lane = lanes.find((one) => one.drain === drain)?.lane;
-              if (lane === undefined) return "none: sent within its limits";
-              if (waiting === 0 && lane.state === "canary" && lane.sent === 0)
-                return "idle: nothing waits for it";
-              return (
-                <>
-                  <LaneWords lane={lane} />
-                  {lane.why === null ? null : (
-                    <>
-                      <br />
-                      <Foreign text={lane.why} />
-                    </>
-                  )}
-                  {lane.lastProbeAt === null ? null : (
-                    <>
-                      <br />
-                      last probe <Time at={lane.lastProbeAt} />
-                    </>
-                  )}
-                </>
-              );
-            },
-          },
-          {
-            title: "paused",
-            cell: ({ drain }) => {
-              const pause = pauseOf(model.pauses, drain) ?? pausesOf(model, drain)[0];
-              return pause === undefined ? "no" : <PauseWords pause={pause} />;
-            },
-          },
-          { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
-          { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
-          { title: "sent again", isNumber: true, cell: ({ published }) => number(published) },
-          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
+        columns={({ column, amounts }) => [
+          column("drain", ({ drain }) => drain),
+          column("lane", ({ drain, waiting }) => {
+            const lane = lanes.find((one) => one.drain === drain)?.lane;
+            if (lane === undefined) return "none: sent within its limits";
+            if (waiting === 0 && lane.state === "canary" && lane.sent === 0)
+              return "idle: nothing waits for it";
+            return (
+              <>
+                <LaneWords lane={lane} />
+                {lane.why === null ? null : (
+                  <>
+                    <br />
+                    <Foreign text={lane.why} />
+                  </>
+                )}
+                {lane.lastProbeAt === null ? null : (
+                  <>
+                    <br />
+                    last probe <Time at={lane.lastProbeAt} />
+                  </>
+                )}
+              </>
+            );
+          }),
+          column("paused", ({ drain }) => {
+            const pause = pauseOf(model.pauses, drain) ?? pausesOf(model, drain)[0];
+            return pause === undefined ? "no" : <PauseWords pause={pause} />;
+          }),
+          amounts("waiting", ({ waiting }) => waiting),
+          amounts("parked", ({ parked }) => parked),
+          amounts("sent again", ({ published }) => published),
+          amounts("failed again", ({ failedAgain }) => failedAgain),
         ]}
       />
     </>

@@ -179,22 +179,16 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
             : "All is well: no kind of failure waits or is parked, and none was seen within a day."
         }
         rows={shown}
-        columns={[
-          { title: "failure", cell: (one) => <Kind failure={one} pauses={pausesOf(one)} now={now} /> },
-          {
-            title: "arrived in 7 days",
-            cell: (one) => <ArrivalBars arrivals={arrivalsOf(one)} now={now} />,
-          },
-          { title: "waiting", isNumber: true, cell: ({ waiting }) => number(waiting) },
-          { title: "parked", isNumber: true, cell: ({ parked }) => number(parked) },
-          { title: "arrived", isNumber: true, cell: ({ arrived }) => number(arrived) },
-          { title: "sent again", isNumber: true, cell: ({ published }) => number(published) },
-          { title: "failed again", isNumber: true, cell: ({ failedAgain }) => number(failedAgain) },
-          {
-            title: "failing since",
-            cell: ({ since }) => (since === null ? null : <Ago at={since} now={now} />),
-          },
-          { title: "last seen", cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} now={now} /> },
+        columns={({ column, amounts }) => [
+          column("failure", (one) => <Kind failure={one} pauses={pausesOf(one)} now={now} />),
+          column("arrived in 7 days", (one) => <ArrivalBars arrivals={arrivalsOf(one)} now={now} />),
+          amounts("waiting", ({ waiting }) => waiting),
+          amounts("parked", ({ parked }) => parked),
+          amounts("arrived", ({ arrived }) => arrived),
+          amounts("sent again", ({ published }) => published),
+          amounts("failed again", ({ failedAgain }) => failedAgain),
+          column("failing since", ({ since }) => (since === null ? null : <Ago at={since} now={now} />)),
+          column("last seen", ({ lastSeenAt }) => <Ago at={lastSeenAt} now={now} />),
         ]}
       />
       <Pages filter={filter} total={total} />

@@ -110,23 +110,19 @@ function List({
         caption="What was done, newest first"
         empty={empty}
         rows={rows}
-        columns={[
-          { title: "when", cell: ({ at }) => <Time at={at} /> },
-          { title: "act", cell: ({ act }) => <Only name="act" value={act} /> },
-          { title: "count", isNumber: true, cell: ({ count }) => (count === 0 ? null : number(count)) },
-          {
-            title: "drain",
-            cell: ({ drain, count }) =>
-              drain === null ? count === 0 ? "(all)" : null : <Only name="drain" value={drain} />,
-          },
-          {
-            title: "rule",
-            cell: ({ drain, rule }) =>
-              rule === null || rule === undefined ? null : <RuleCell {...{ drain, rule, Only, context }} />,
-          },
-          { title: "what", cell: (row) => <What row={row} Only={Only} /> },
-          { title: "why", cell: ({ why }) => (why === undefined ? null : <Foreign text={why} />) },
-          { title: "by", cell: ({ by }) => <Only name="by" value={by} /> },
+        columns={({ column, amounts }) => [
+          column("when", ({ at }) => <Time at={at} />),
+          column("act", ({ act }) => <Only name="act" value={act} />),
+          amounts("count", ({ count }) => count || null),
+          column("drain", ({ drain, count }) =>
+            drain === null ? count === 0 ? "(all)" : null : <Only name="drain" value={drain} />,
+          ),
+          column("rule", ({ drain, rule }) =>
+            rule === null || rule === undefined ? null : <RuleCell {...{ drain, rule, Only, context }} />,
+          ),
+          column("what", (row) => <What row={row} Only={Only} />),
+          column("why", ({ why }) => (why === undefined ? null : <Foreign text={why} />)),
+          column("by", ({ by }) => <Only name="by" value={by} />),
         ]}
       />
       {filterOf(query, "host") === undefined ? null : (

@@ -71,15 +71,15 @@ function Guards({ model: { indexes, facts } }: { readonly model: Model }): Html 
         caption="Guards of drains on search indexes"
         empty="No drain has a guard on an index."
         rows={guards}
-        columns={[
-          { title: "drain", cell: ({ drain }) => drain },
-          { title: "index", cell: ({ index }) => <a href={`#index-${index}`}>{index}</a> },
-          { title: "field", cell: ({ field }) => field },
-          { title: "value", isNumber: true, cell: ({ value }) => (value === null ? null : number(value)) },
-          { title: "holds", cell: ({ config }) => comparisonText(config.hold) },
-          { title: "resumes", cell: ({ config }) => comparisonText(config.resume) },
-          { title: "state", cell: toState },
-          { title: "held back", isNumber: true, cell: ({ drain, effect }) => toHeld(facts, drain, effect) },
+        columns={({ column, amounts }) => [
+          column("drain", ({ drain }) => drain),
+          column("index", ({ index }) => <a href={`#index-${index}`}>{index}</a>),
+          column("field", ({ field }) => field),
+          amounts("value", ({ value }) => value),
+          column("holds", ({ config }) => comparisonText(config.hold)),
+          column("resumes", ({ config }) => comparisonText(config.resume)),
+          column("state", toState),
+          amounts("held back", ({ drain, effect }) => toHeld(facts, drain, effect)),
         ]}
       />
     </>
@@ -91,10 +91,10 @@ function toState({ effect, why }: IndexGuard): string {
   return why === "stale" ? `${state}: there is no fresh reading` : state;
 }
 
-function toHeld(facts: QueueFacts, drain: DrainConfig["name"], effect: IndexGuard["effect"]): string | null {
-  if (effect === "open") return "0";
+function toHeld(facts: QueueFacts, drain: DrainConfig["name"], effect: IndexGuard["effect"]): number {
+  if (effect === "open") return 0;
   const held = facts.drains.find((one) => one.drain === drain)?.facts?.reasons.held ?? {};
-  return number(held["guard"] ?? 0);
+  return held["guard"] ?? 0;
 }
 
 function Index({

@@ -230,10 +230,10 @@ function Decision({
         caption="How each rule fared"
         empty={`No rule was asked; otherwise: ${otherwise}.`}
         rows={rules}
-        columns={[
-          { title: "rule", cell: ({ rule }) => <RuleLink drain={drain} rule={rule} context={context} /> },
-          { title: "matches", cell: ({ outcome }) => outcomes[outcome] },
-          { title: "why", cell: ({ why }) => <Foreign text={why} /> },
+        columns={({ column }) => [
+          column("rule", ({ rule }) => <RuleLink drain={drain} rule={rule} context={context} />),
+          column("matches", ({ outcome }) => outcomes[outcome]),
+          column("why", ({ why }) => <Foreign text={why} />),
         ]}
       />
     </>
@@ -325,25 +325,22 @@ function History({
         caption="What was done, newest first, also to those it came back from"
         empty="Nothing was done to it yet, as far as the audit goes back."
         rows={withProofs(rows)}
-        columns={[
-          { title: "when", cell: ({ at }) => <Time at={at} /> },
-          { title: "act", cell: ({ act }) => act },
-          {
-            title: "dead letter",
-            cell: ({ source, dlqId }) => (dlqId === null ? null : <DeadLetterLink {...{ source, dlqId }} />),
-          },
-          { title: "drain", cell: ({ drain }) => drain },
-          {
-            title: "rule",
-            cell: ({ drain, rule }) =>
-              rule === null || rule === undefined ? null : (
-                <RuleLink drain={drain ?? ""} rule={rule} context={context} />
-              ),
-          },
-          { title: "reason", cell: (row) => <Foreign text={historyColumns.reason(row)} /> },
-          { title: "notes", cell: (row) => <Foreign text={historyColumns.notes(row)} /> },
-          { title: "why", cell: (row) => <Foreign text={historyColumns.why(row)} /> },
-          { title: "by", cell: ({ by }) => <Foreign text={by} /> },
+        columns={({ column }) => [
+          column("when", ({ at }) => <Time at={at} />),
+          column("act", ({ act }) => act),
+          column("dead letter", ({ source, dlqId }) =>
+            dlqId === null ? null : <DeadLetterLink {...{ source, dlqId }} />,
+          ),
+          column("drain", ({ drain }) => drain),
+          column("rule", ({ drain, rule }) =>
+            rule === null || rule === undefined ? null : (
+              <RuleLink drain={drain ?? ""} rule={rule} context={context} />
+            ),
+          ),
+          column("reason", (row) => <Foreign text={historyColumns.reason(row)} />),
+          column("notes", (row) => <Foreign text={historyColumns.notes(row)} />),
+          column("why", (row) => <Foreign text={historyColumns.why(row)} />),
+          column("by", ({ by }) => <Foreign text={by} />),
         ]}
       />
       {isCut ? <p class="hint">Older acts are left out; redriver history shows all.</p> : null}

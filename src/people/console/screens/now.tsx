@@ -226,35 +226,23 @@ function Drains({ status: { drains }, context }: Shown): Html {
         caption="Drains"
         empty="The document has no drain."
         rows={drains}
-        columns={[
-          {
-            title: "drain",
-            cell: ({ drain }) => <a href={`/failures${toQuery({ drain })}`}>{drain}</a>,
-          },
-          { title: "mode", cell: ({ mode }) => mode },
-          {
-            title: "waiting",
-            isNumber: true,
-            cell: ({ outlook: { waiting }, stillCounting }) => {
-              if (!stillCounting) return number(waiting);
-              return waiting === 0 ? "–" : `at least ${number(waiting)}`;
-            },
-          },
-          { title: "parked", isNumber: true, cell: ({ parked }) => number(parked ?? 0) },
-          { title: "in doubt", isNumber: true, cell: ({ inDoubt }) => number(inDoubt ?? 0) },
-          {
-            title: "oldest expires",
-            cell: (drain) => {
-              const at = toFirstExpiry(core, drain);
-              return at === null ? null : <Ago at={at} now={now} />;
-            },
-          },
-          {
-            title: "next pass",
-            cell: ({ openPass, nextPassAt }) =>
-              openPass ? "open now" : nextPassAt === null ? "none" : <Ago at={nextPassAt} now={now} />,
-          },
-          { title: "act", cell: (drain) => <DrainAct drain={drain} context={context} /> },
+        columns={({ column, amounts }) => [
+          column("drain", ({ drain }) => <a href={`/failures${toQuery({ drain })}`}>{drain}</a>),
+          column("mode", ({ mode }) => mode),
+          amounts("waiting", ({ outlook: { waiting }, stillCounting }) => {
+            if (!stillCounting) return number(waiting);
+            return waiting === 0 ? "–" : `at least ${number(waiting)}`;
+          }),
+          amounts("parked", ({ parked }) => parked ?? 0),
+          amounts("in doubt", ({ inDoubt }) => inDoubt ?? 0),
+          column("oldest expires", (drain) => {
+            const at = toFirstExpiry(core, drain);
+            return at === null ? null : <Ago at={at} now={now} />;
+          }),
+          column("next pass", ({ openPass, nextPassAt }) =>
+            openPass ? "open now" : nextPassAt === null ? "none" : <Ago at={nextPassAt} now={now} />,
+          ),
+          column("act", (drain) => <DrainAct drain={drain} context={context} />),
         ]}
       />
     </>

@@ -86,22 +86,17 @@ function Counts({
         caption="Parked by drain and reason, as the passes have counted it"
         empty="Nothing is parked: nobody is waited for."
         rows={sums}
-        columns={[
-          {
-            title: "drain",
-            cell: ({ drain }) => <a href={withQuery(path, query, { drain, after: null })}>{drain}</a>,
-          },
-          {
-            title: "parked for",
-            cell: ({ drain, reason, source }) => (
-              <a href={withQuery(path, query, { drain, reason, source, after: null })}>{reason}</a>
-            ),
-          },
-          { title: "parked", isNumber: true, cell: ({ count }) => number(count) },
-          {
-            title: "what to do next",
-            cell: (sum) => <Next {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }} />,
-          },
+        columns={({ column, amounts }) => [
+          column("drain", ({ drain }) => (
+            <a href={withQuery(path, query, { drain, after: null })}>{drain}</a>
+          )),
+          column("parked for", ({ drain, reason, source }) => (
+            <a href={withQuery(path, query, { drain, reason, source, after: null })}>{reason}</a>
+          )),
+          amounts("parked", ({ count }) => count),
+          column("what to do next", (sum) => (
+            <Next {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }} />
+          )),
         ]}
       />
     </>
@@ -164,33 +159,27 @@ function List({
               : "Nothing is parked."
         }
         rows={rows}
-        columns={[
-          {
-            title: "dead letter",
-            cell: ({ dlqId }) => (source === null ? dlqId : <DeadLetterLink source={source} dlqId={dlqId} />),
-          },
-          {
-            title: "drain",
-            cell: ({ drain, hasDrain }) => (
-              <>
-                <Foreign text={drain} />
-                {hasDrain ? null : <span class="hint"> (not in the document)</span>}
-              </>
+        columns={({ column, amounts }) => [
+          column("dead letter", ({ dlqId }) =>
+            source === null ? dlqId : <DeadLetterLink source={source} dlqId={dlqId} />,
+          ),
+          column("drain", ({ drain, hasDrain }) => (
+            <>
+              <Foreign text={drain} />
+              {hasDrain ? null : <span class="hint"> (not in the document)</span>}
+            </>
+          )),
+          column("parked for", ({ reason }) => reason),
+          column("failure", ({ failure }) =>
+            failure === null ? null : (
+              <a href={`/failures/${encodeURIComponent(failure)}${toQuery({ source })}`}>
+                <Foreign text={answers.get(failure) ?? failure} />
+              </a>
             ),
-          },
-          { title: "parked for", cell: ({ reason }) => reason },
-          {
-            title: "failure",
-            cell: ({ failure }) =>
-              failure === null ? null : (
-                <a href={`/failures/${encodeURIComponent(failure)}${toQuery({ source })}`}>
-                  <Foreign text={answers.get(failure) ?? failure} />
-                </a>
-              ),
-          },
-          { title: "redrives", isNumber: true, cell: ({ attempt }) => attempt },
-          { title: "entered", cell: ({ enteredAt }) => <Ago at={enteredAt} now={now} /> },
-          { title: "expires", cell: ({ expiresAt }) => <Ago at={expiresAt} now={now} /> },
+          ),
+          amounts("redrives", ({ attempt }) => attempt),
+          column("entered", ({ enteredAt }) => <Ago at={enteredAt} now={now} />),
+          column("expires", ({ expiresAt }) => <Ago at={expiresAt} now={now} />),
         ]}
       />
       <p class="pages">

@@ -75,35 +75,21 @@ function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now:
       caption="Plans"
       empty="There is no plan. One is kept for a day."
       rows={all}
-      columns={[
-        {
-          title: "made",
-          cell: ({ id, createdAt }) => (
-            <a href={`/plans/${encodeURIComponent(id)}`}>
-              <Ago at={createdAt} now={now} />
-            </a>
-          ),
-        },
-        { title: "by", cell: ({ by }) => <Foreign text={by} /> },
-        { title: "of", cell: (plan) => <Selection plan={plan} /> },
-        { title: "state", cell: ({ state }) => stateWords[state] },
-        {
-          title: "records",
-          isNumber: true,
-          cell: ({ making, made }) => number(made?.records ?? making?.planned ?? 0),
-        },
-        {
-          title: "to act on",
-          isNumber: true,
-          cell: ({ made }) => (made === null ? null : number(made.acts)),
-        },
-        {
-          title: "done",
-          isNumber: true,
-          cell: ({ apply }) =>
-            apply === null ? null : number(apply.drains.reduce((sum, one) => sum + one.before + one.done, 0)),
-        },
-        { title: "kept until", cell: ({ expiresAt }) => <Ago at={expiresAt} now={now} /> },
+      columns={({ column, amounts }) => [
+        column("made", ({ id, createdAt }) => (
+          <a href={`/plans/${encodeURIComponent(id)}`}>
+            <Ago at={createdAt} now={now} />
+          </a>
+        )),
+        column("by", ({ by }) => <Foreign text={by} />),
+        column("of", (plan) => <Selection plan={plan} />),
+        column("state", ({ state }) => stateWords[state]),
+        amounts("records", ({ making, made }) => made?.records ?? making?.planned ?? 0),
+        amounts("to act on", ({ made }) => made?.acts ?? null),
+        amounts("done", ({ apply }) =>
+          apply === null ? null : apply.drains.reduce((sum, one) => sum + one.before + one.done, 0),
+        ),
+        column("kept until", ({ expiresAt }) => <Ago at={expiresAt} now={now} />),
       ]}
     />
   );

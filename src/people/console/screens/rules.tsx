@@ -94,31 +94,20 @@ function List({
         caption="Rules in the order of the document"
         empty="The document has no rule."
         rows={rules}
-        columns={[
-          { title: "drain", cell: ({ drain }) => drain },
-          {
-            title: "rule",
-            cell: ({ drain, rule }) => <RuleLink drain={drain} rule={rule} context={context} />,
-          },
-          { title: "line", isNumber: true, cell: ({ drain, rule }) => lines?.lineOf(drain, rule) ?? null },
-          {
-            title: "matches since the last full pass",
-            cell: ({ decided }) =>
+        columns={({ column, amounts }) => [
+          column("drain", ({ drain }) => drain),
+          column("rule", ({ drain, rule }) => <RuleLink drain={drain} rule={rule} context={context} />),
+          amounts("line", ({ drain, rule }) => lines?.lineOf(drain, rule)?.toString() ?? null),
+          column(
+            "matches since the last full pass",
+            ({ decided }) =>
               Object.entries(decided)
                 .map(([then, count]) => `${then} ${number(count)}`)
                 .join(", ") || "none",
-          },
-          {
-            title: "sent again",
-            isNumber: true,
-            cell: (one) => (isKnown(one) ? number(one.published) : null),
-          },
-          {
-            title: "failed again",
-            isNumber: true,
-            cell: (one) => (isKnown(one) ? number(one.failedAgain) : null),
-          },
-          { title: "failed-again rate", isNumber: true, cell: toRate },
+          ),
+          amounts("sent again", (one) => (isKnown(one) ? one.published : null)),
+          amounts("failed again", (one) => (isKnown(one) ? one.failedAgain : null)),
+          amounts("failed-again rate", toRate),
         ]}
       />
       <p class="hint">
