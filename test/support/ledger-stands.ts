@@ -1,3 +1,4 @@
+import type { ParkReason } from "../../src/job/message/park-reasons.ts";
 import type { PauseBook } from "../../src/job/contracts/pauses.ts";
 import type { DlqId, MessageId } from "../../src/job/message/dead-letter.ts";
 import type { Clock } from "../../src/job/contracts/clock.ts";
@@ -204,3 +205,15 @@ export const publishedFact = (id: string): PublishedFact => ({
   drain: null,
   messageId: null,
 });
+
+/** The same of a message that the test names, by the drain of these tests. */
+export const factOf = (id: DlqId, as: string, changes: Partial<PublishedFact> = {}): PublishedFact => ({
+  ...publishedFact(id),
+  as: messageId(as),
+  drain,
+  ...changes,
+});
+
+/** Parks one, as a worker of the rules `h` with this token does. */
+export const parkAs = ({ ledger }: LedgerStand, id: DlqId, reason: ParkReason, by: Token | null = null) =>
+  ledger.park([{ dlqId: id, reason, attempt: 0 }], { drain, rulesHash: "h", token: by });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  factOf,
   begin,
   beginAnswer,
   defaultLimits,
@@ -249,7 +250,7 @@ describe("begin", () => {
 
   test("the settle gate closes on a deletion that is pending too long and opens when it is gone", async () => {
     const stand = await create();
-    const fact = { dlqId: id, as: messageId("x"), attempt: 1, deletePending: true, drain, messageId: null };
+    const fact = factOf(id, "x");
     await stand.ledger.published([fact]);
     await stand.advance(defaultLimits.settleGateAgeMs);
     expect(await begin(stand, dlqId(2), a)).toMatchObject([{ kind: "begun" }]);
@@ -262,14 +263,7 @@ describe("begin", () => {
 
   test("the settle gate closes on more failed deletions than allowed", async () => {
     const stand = await create({ ...defaultLimits, settleGateFailedDeletes: 1 });
-    const facts = [1, 2].map((n) => ({
-      dlqId: dlqId(n),
-      as: messageId(`x${n}`),
-      attempt: 1,
-      deletePending: true,
-      drain,
-      messageId: null,
-    }));
+    const facts = [1, 2].map((n) => factOf(dlqId(n), `x${n}`));
     await stand.ledger.published(facts);
     await stand.ledger.deleteFailed([dlqId(1)]);
     expect(await begin(stand, dlqId(3), a)).toMatchObject([{ kind: "begun" }]);
@@ -280,14 +274,7 @@ describe("begin", () => {
   test("the settle gate lets through what asks again for an unknown outcome, up to its horizon, and nothing beside it", async () => {
     const stand = await create();
     await begin(stand, id, a);
-    const fact = {
-      dlqId: dlqId(2),
-      as: messageId("x"),
-      attempt: 1,
-      deletePending: true,
-      drain,
-      messageId: null,
-    };
+    const fact = factOf(dlqId(2), "x");
     await stand.ledger.published([fact]);
     await stand.advance(defaultLimits.settleGateAgeMs + 1);
     expect(await beginAnswer(stand, dlqId(3), b)).toMatchObject({ kind: "settle-gate" });

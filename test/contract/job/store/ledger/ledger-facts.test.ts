@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { defined } from "../../../../../src/job/message/defined.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
-import type { PublishedFact } from "../../../../../src/job/contracts/ledger.ts";
 import {
+  parkAs,
+  factOf,
   begin,
   defaultLimits,
   dlqId,
@@ -21,18 +22,6 @@ const create = standsOn(redis);
 const [a, b] = [token("a"), token("b")];
 const id = dlqId(1);
 
-function fact(one: DlqId, as: string, changes: Partial<PublishedFact> = {}): PublishedFact {
-  return {
-    dlqId: one,
-    as: messageId(as),
-    attempt: 1,
-    deletePending: true,
-    drain,
-    messageId: null,
-    ...changes,
-  };
-}
-
 describe("facts", () => {
   test("a publication is recorded from every state but gone, by anybody, and the first message stays", async () => {
     const stand = await create();
@@ -47,20 +36,16 @@ describe("facts", () => {
     ];
     await begin(stand, [cool, open, parked], a);
     await ledger.refused([{ dlqId: cool, outcome: "refused", coolMs: 60_000 }], a);
-    await ledger.park([{ dlqId: parked, reason: "refused", attempt: 0 }], {
-      drain,
-      rulesHash: "h",
-      token: a,
-    });
+    await parkAs(stand, parked, "refused", a);
     await begin(stand, archived, b, { act: "drop" });
     await ledger.archived([archived], "file-1", b);
-    await ledger.published([fact(gone, "first")]);
+    await ledger.published([factOf(gone, "first")]);
     await ledger.gone([gone]);
 
     const all = [absent, cool, open, parked, archived, gone];
-    const { verdicts } = await ledger.published(all.map((one) => fact(one, "first")));
+    const { verdicts } = await ledger.published(all.map((one) => factOf(one, "first")));
     expect(verdicts.map(({ kind }) => kind)).toEqual([...Array(5).fill("recorded"), "gone"]);
-    const again = await ledger.published(all.map((one) => fact(one, "second")));
+    const again = await ledger.published(all.map((one) => factOf(one, "second")));
     expect(again.verdicts).toEqual([
       ...Array.from({ length: 5 }, () => ({ kind: "already", as: messageId("first") })),
       { kind: "gone", as: messageId("first") },
@@ -76,7 +61,7 @@ describe("facts", () => {
     await ledger.archived([id], "file-1", a);
     await ledger.gone([id]);
     for (const text of ["late", "later"]) {
-      expect((await ledger.published([fact(id, text)])).verdicts).toEqual([{ kind: "gone" }]);
+      expect((await ledger.published([factOf(id, text)])).verdicts).toEqual([{ kind: "gone" }]);
     }
   });
 
@@ -85,7 +70,7 @@ describe("facts", () => {
     await begin(stand, id, a);
     await stand.advance(takeoverMs + 1);
     await begin(stand, id, b);
-    expect((await stand.ledger.published([fact(id, "by-a")])).verdicts).toEqual([{ kind: "recorded" }]);
+    expect((await stand.ledger.published([factOf(id, "by-a")])).verdicts).toEqual([{ kind: "recorded" }]);
     expect((await stand.ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 1 }], b)).verdicts).toEqual([
       { kind: "not-yours" },
     ]);
@@ -97,7 +82,7 @@ describe("facts", () => {
   test("a published entry knows the dead letter's message, also when the fact does not", async () => {
     const stand = await create();
     await begin(stand, id, a);
-    await stand.ledger.published([fact(id, "x")]);
+    await stand.ledger.published([factOf(id, "x")]);
     expect((await stand.ledger.look([id])).views).toEqual([
       {
         state: "published",
@@ -118,8 +103,8 @@ describe("facts", () => {
     const { ledger } = stand;
     const ids = [id, dlqId(2), dlqId(3)];
     await begin(stand, ids, a);
-    await ledger.published(ids.slice(0, 2).map((one) => fact(one, "x")));
-    await ledger.published([fact(dlqId(3), "y", { deletePending: false, namedBy: token("page") })]);
+    await ledger.published(ids.slice(0, 2).map((one) => factOf(one, "x")));
+    await ledger.published([factOf(dlqId(3), "y", { deletePending: false, namedBy: token("page") })]);
     // The views of a page, and the verdicts of a begin.
     const being = async (workerLostAt?: number) => {
       const views = (await ledger.look(ids, workerLostAt)).views.map(
@@ -141,11 +126,11 @@ describe("facts", () => {
   test("evidence from a come-back is remembered and not pending until it is listed again", async () => {
     const stand = await create();
     const { ledger } = stand;
-    const before = await ledger.published([fact(id, "x", { deletePending: false })]);
+    const before = await ledger.published([factOf(id, "x", { deletePending: false })]);
     expect(before).toMatchObject({ verdicts: [{ kind: "recorded" }], lastAcceptedAt: null });
     expect((await ledger.pendingDeletes(10, 0)).entries).toEqual([]);
     await stand.advance(86_400_000);
-    await ledger.published([fact(id, "x")]);
+    await ledger.published([factOf(id, "x")]);
     expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ dlqId: id }]);
     // It has been pending only since now, so the settle gate stays open.
     expect(await ledger.summary()).toMatchObject({ oldestPendingAt: stand.now(), settleGate: "open" });
@@ -158,7 +143,7 @@ describe("facts", () => {
     const refusals = [2, 3].map((n) => ({ dlqId: dlqId(n), outcome: "refused-alone", coolMs: 1 }) as const);
     expect(await ledger.refused(refusals, a)).toMatchObject({ refusedAloneInARow: 2, lastAcceptedAt: null });
     await stand.advance(7);
-    expect(await ledger.published([fact(id, "x")])).toMatchObject({
+    expect(await ledger.published([factOf(id, "x")])).toMatchObject({
       refusedAloneInARow: 0,
       lastAcceptedAt: startOfTime + 7,
     });
@@ -195,12 +180,8 @@ describe("facts", () => {
     const stand = await create();
     const { ledger } = stand;
     await begin(stand, [id, dlqId(2), dlqId(3)], a);
-    await ledger.published([fact(id, "x")]);
-    await ledger.park([{ dlqId: dlqId(3), reason: "refused", attempt: 0 }], {
-      drain,
-      rulesHash: "h",
-      token: a,
-    });
+    await ledger.published([factOf(id, "x")]);
+    await parkAs(stand, dlqId(3), "refused", a);
     expect((await ledger.gone([1, 2, 3, 4].map(dlqId))).count).toBe(1);
     const { views } = await ledger.look([1, 2, 3, 4].map(dlqId));
     expect(views.map(({ state }) => state)).toEqual(["gone", "open", "parked", "absent"]);
@@ -213,7 +194,7 @@ describe("facts", () => {
   test("a failed deletion stays pending and counts once, until it is gone", async () => {
     const stand = await create();
     const { ledger } = stand;
-    await ledger.published([fact(id, "x"), fact(dlqId(2), "y", { deletePending: false })]);
+    await ledger.published([factOf(id, "x"), factOf(dlqId(2), "y", { deletePending: false })]);
     await ledger.deleteFailed([id, dlqId(2), dlqId(3)]);
     await ledger.deleteFailed([id]);
     expect(await ledger.summary()).toMatchObject({ failedDeletes: 2, pendingDelete: 2 });
@@ -230,7 +211,7 @@ describe("facts", () => {
     "a deletion that is %s says whether it may be gone, and whether it counts",
     async (how, flags, failed) => {
       const { ledger } = await create();
-      await ledger.published([fact(id, "x")]);
+      await ledger.published([factOf(id, "x")]);
       await ledger.deleteFailed([id], how);
       expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ view: flags }]);
       expect(await ledger.summary()).toMatchObject({ failedDeletes: failed, pendingDelete: 1 });
@@ -251,14 +232,14 @@ describe("facts", () => {
     const stand = await create();
     const { ledger } = stand;
     await ledger.published([
-      fact(dlqId(1), "unlisted"),
-      fact(dlqId(2), "listed"),
-      fact(dlqId(3), "other", { drain: otherDrain }),
+      factOf(dlqId(1), "unlisted"),
+      factOf(dlqId(2), "listed"),
+      factOf(dlqId(3), "other", { drain: otherDrain }),
     ]);
     await stand.advance(1_000);
     const passStartedAt = stand.now();
     await ledger.look([dlqId(2)]);
-    await ledger.published([fact(dlqId(4), "during the pass")]);
+    await ledger.published([factOf(dlqId(4), "during the pass")]);
     expect((await ledger.markUnlistedGone(drain, passStartedAt)).count).toBe(1);
     const { views } = await ledger.look([1, 2, 3, 4].map(dlqId));
     expect(views.map(({ state }) => state)).toEqual(["gone", "published", "published", "published"]);
@@ -269,7 +250,7 @@ describe("facts", () => {
     const { ledger } = stand;
     const ids = Array.from({ length: 250 }, (_, n) => dlqId(n));
     for (let i = 0; i < ids.length; i += 50) {
-      await ledger.published(ids.slice(i, i + 50).map((one) => fact(one, `m${one}`)));
+      await ledger.published(ids.slice(i, i + 50).map((one) => factOf(one, `m${one}`)));
     }
     await stand.advance(1_000);
     expect((await ledger.markUnlistedGone(drain, stand.now())).count).toBe(250);
@@ -279,7 +260,7 @@ describe("facts", () => {
   test("what is pending comes oldest first, in pages", async () => {
     const stand = await create();
     for (const n of [3, 1, 2]) {
-      await stand.ledger.published([fact(dlqId(n), `m${n}`)]);
+      await stand.ledger.published([factOf(dlqId(n), `m${n}`)]);
       await stand.advance(10);
     }
     const ids = async (limit: number, offset: number) =>
@@ -292,7 +273,7 @@ describe("facts", () => {
   test("a published entry that expires is pending no longer; being listed keeps it", async () => {
     const stand = await create();
     const { ledger } = stand;
-    await ledger.published([fact(dlqId(1), "x"), fact(dlqId(2), "y")]);
+    await ledger.published([factOf(dlqId(1), "x"), factOf(dlqId(2), "y")]);
     await ledger.deleteFailed([dlqId(1)]);
     await stand.advance(defaultLimits.retentionMs - 60_000);
     await ledger.look([dlqId(2)]);
@@ -311,7 +292,7 @@ describe("facts", () => {
     expect(second.sequence).toBeGreaterThan(first.sequence);
     await ledger.look([id]);
     expect((await ledger.summary()).sequence).toBe(second.sequence);
-    await ledger.published([fact(id, "x")]);
+    await ledger.published([factOf(id, "x")]);
     expect((await ledger.gone([id])).sequence).toBeGreaterThan(second.sequence);
   });
 });

@@ -5,11 +5,11 @@ import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { ParkedPage, ParkedPlace } from "../../../../../src/job/contracts/ledger.ts";
 import type { Token } from "../../../../../src/job/contracts/ids.ts";
 import {
+  factOf,
   begin,
   defaultLimits,
   dlqId,
   drain,
-  messageId,
   redisStand,
   source,
   standsOn,
@@ -110,9 +110,7 @@ describe("what is parked", () => {
     const stand = await create();
     for (const n of [1, 2, 3, 4]) await park(stand, "rule", { id: dlqId(n) });
     await stand.ledger.release([dlqId(1)]);
-    await stand.ledger.published([
-      { dlqId: dlqId(2), as: messageId("x"), attempt: 1, deletePending: true, drain, messageId: null },
-    ]);
+    await stand.ledger.published([factOf(dlqId(2), "x")]);
     await begin(stand, dlqId(3), a, { rulesHash: "h2" });
     expect(await parkedIds(stand)).toEqual([dlqId(4)]);
     await park(stand, "refused", { id: dlqId(3), token: a });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
+  parkAs,
+  factOf,
   begin,
   defaultLimits,
   dlqId,
   drain,
-  messageId,
   standsOn,
   takeoverMs,
   token,
@@ -15,14 +16,7 @@ const redis = useRedis();
 const create = standsOn(redis);
 const [a] = [token("a")];
 
-const published = (n: number) => ({
-  dlqId: dlqId(n),
-  as: messageId(`p${n}`),
-  attempt: 1,
-  deletePending: true,
-  drain,
-  messageId: null,
-});
+const published = (n: number) => factOf(dlqId(n), `p${n}`);
 
 describe("peek", () => {
   test("says of every state what a look says", async () => {
@@ -30,11 +24,7 @@ describe("peek", () => {
     const { ledger } = stand;
     await begin(stand, [dlqId(1), dlqId(2), dlqId(3), dlqId(4)], a);
     await ledger.refused([{ dlqId: dlqId(2), outcome: "refused", coolMs: 60_000 }], a);
-    await ledger.park([{ dlqId: dlqId(3), reason: "refused", attempt: 0 }], {
-      drain,
-      rulesHash: "h",
-      token: a,
-    });
+    await parkAs(stand, dlqId(3), "refused", a);
     await ledger.published([published(4), published(5)]);
     await ledger.gone([dlqId(5)]);
     await stand.advance(takeoverMs + 1);
@@ -65,11 +55,7 @@ describe("peek", () => {
       "published",
     ]);
 
-    await ledger.park([{ dlqId: dlqId(3), reason: "refused", attempt: 0 }], {
-      drain,
-      rulesHash: "h",
-      token: null,
-    });
+    await parkAs(stand, dlqId(3), "refused");
     await stand.advance(defaultLimits.retentionMs - 1_000);
     await ledger.peek([dlqId(3)]);
     await stand.advance(1_001);

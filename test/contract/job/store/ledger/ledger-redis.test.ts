@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { createRedisLedger } from "../../../../../src/job/store/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../../../../src/job/store/sources/redis-source-book.ts";
@@ -7,10 +6,11 @@ import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { RedisConnection } from "../../../../../src/job/redis/connect.ts";
 import { postHorizonMs } from "../../../../../src/job/contracts/ledger-limits.ts";
 import {
+  parkAs,
+  factOf,
   defaultLimits,
   dlqId,
   drain,
-  messageId,
   redisStand,
   request,
   source,
@@ -64,18 +64,14 @@ test("time goes on where the server's steps back: what has passed since a POST i
 test("time is the server's again once nothing is open or pending after it stepped back", async () => {
   const stand = await redisStand(redis.fresh());
   const { ledger } = stand;
-  const fact = { dlqId: id, as: messageId("1"), attempt: 1, deletePending: true, drain, messageId: null };
+  const fact = factOf(id, "1");
   const { at } = await ledger.published([fact]);
   await stand.advance(-300_000);
   expect(await ledger.summary()).toMatchObject({ at });
   await ledger.gone([id]);
   // What is parked may be in doubt, and is asked for its age when somebody releases it.
   const other = dlqId(2);
-  await ledger.park([{ dlqId: other, reason: "refused", attempt: 0 }], {
-    drain,
-    rulesHash: "h",
-    token: null,
-  });
+  await parkAs(stand, other, "refused");
   expect(await ledger.summary()).toMatchObject({ at });
   await ledger.published([{ ...fact, dlqId: other }]);
   await ledger.gone([other]);
@@ -89,7 +85,7 @@ test("time is the server's again once nothing is open or pending after it steppe
 test("a tombstone that is listed lives on", async () => {
   const stand = await redisStand(redis.fresh());
   const { ledger } = stand;
-  const fact = { dlqId: id, as: messageId("1"), attempt: 1, deletePending: true, drain, messageId: null };
+  const fact = factOf(id, "1");
   await ledger.published([fact]);
   await ledger.gone([id]);
   for (let times = 0; times < 3; times += 1) {
@@ -108,9 +104,7 @@ test("an intent lives for the retention, a tombstone for its own time", async ()
   const key = `${sourceKeys(connection.keyPrefix, source).entryPrefix}${id}`;
   const ttl = async (): Promise<number> => Number(await connection.command("PTTL", key));
   expect(await ttl()).toBeGreaterThan(defaultLimits.retentionMs - 10_000);
-  await ledger.published([
-    { dlqId: id, as: messageId("x"), attempt: 1, deletePending: true, drain, messageId: null },
-  ]);
+  await ledger.published([factOf(id, "x")]);
   expect(await ttl()).toBeGreaterThan(defaultLimits.retentionMs - 10_000);
   await ledger.gone([id]);
   const left = await ttl();
@@ -120,9 +114,7 @@ test("an intent lives for the retention, a tombstone for its own time", async ()
 
 test("an entry that expires by itself leaves the indexes", async () => {
   const ledger = ledgerIn(redis.fresh(), { ...defaultLimits, retentionMs: 30 });
-  await ledger.published([
-    { dlqId: id, as: messageId("x"), attempt: 1, deletePending: true, drain, messageId: null },
-  ]);
+  await ledger.published([factOf(id, "x")]);
   await expect.poll(async () => (await ledger.summary()).pendingDelete).toBe(0);
 });
 
@@ -135,16 +127,6 @@ test("when Redis has lost everything the epoch is another, and the sequence star
   expect(after.epoch).not.toBe(before.epoch);
   expect(after.sequence).toBeLessThan(before.sequence);
 });
-
-const published = (one: DlqId) =>
-  ({
-    dlqId: one,
-    as: messageId("x"),
-    attempt: 1,
-    deletePending: true,
-    drain,
-    messageId: null,
-  }) as const;
 
 describe("an entry that another version wrote", () => {
   const texts = {
@@ -161,7 +143,7 @@ describe("an entry that another version wrote", () => {
     const ours = { open: dlqId(11), published: dlqId(12), parked: dlqId(13) };
     const others = { open: dlqId(1), published: dlqId(2), parked: dlqId(3) };
     await ledger.begin([request(ours.open), request(ours.published)], beginAt(at));
-    await ledger.published([published(ours.published)]);
+    await ledger.published([factOf(ours.published, "x")]);
     await ledger.park([{ dlqId: ours.parked, reason: "refused", attempt: 1 }], byUs);
     for (const state of ["open", "published", "parked"] as const) {
       await connection.command("SET", `${keys.entryPrefix}${others[state]}`, JSON.stringify(texts[state]));
@@ -194,7 +176,7 @@ describe("an entry that another version wrote", () => {
     expect(await ledger.begin(requests, { ...beginAt(at), pastHorizon: "new-series" })).toMatchObject({
       verdicts: others.map(() => ({ kind: "other-version" })),
     });
-    expect(await ledger.published(others.map(published))).toMatchObject({
+    expect(await ledger.published(others.map((one) => factOf(one, "x")))).toMatchObject({
       verdicts: others.map(() => ({ kind: "other-version" })),
     });
     const refusals = others.map((one) => ({ dlqId: one, outcome: "refused", coolMs: 1 }) as const);
@@ -222,7 +204,7 @@ describe("an entry that another version wrote", () => {
     expect((await ledger.pendingDeletes(1, 0)).entries).toMatchObject([{ dlqId: ours.published }]);
     expect((await ledger.parked(null, 10)).entries).toMatchObject([{ dlqId: ours.parked }]);
     const mixed = [all.others.open, ours.open, all.others.published, dlqId(14)];
-    expect(await ledger.published(mixed.map(published))).toMatchObject({
+    expect(await ledger.published(mixed.map((one) => factOf(one, "x")))).toMatchObject({
       verdicts: ["other-version", "recorded", "other-version", "recorded"].map((kind) => ({ kind })),
     });
     expect(

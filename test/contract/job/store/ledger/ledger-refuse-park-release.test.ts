@@ -4,12 +4,12 @@ import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { isDecidedAgain, reasonsDecidedAgain } from "../../../../../src/job/contracts/ledger-entries.ts";
 import type { RefusedRequest } from "../../../../../src/job/contracts/ledger.ts";
 import {
+  factOf,
   begin,
   defaultLimits,
   dlqId,
   drain,
   horizonMs,
-  messageId,
   otherDrain,
   standsOn,
   startOfTime,
@@ -208,9 +208,7 @@ describe("park and release", () => {
 
   test("what is done is not parked", async () => {
     const stand = await create();
-    await stand.ledger.published([
-      { dlqId: id, as: messageId("x"), attempt: 1, deletePending: true, drain, messageId: null },
-    ]);
+    await stand.ledger.published([factOf(id, "x")]);
     expect(await park(stand, "refused")).toBe("done-before");
     await stand.ledger.gone([id]);
     expect(await park(stand, "refused")).toBe("done-before");

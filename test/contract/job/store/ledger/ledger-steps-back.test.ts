@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { postHorizonMs } from "../../../../../src/job/contracts/ledger-limits.ts";
 import {
+  factOf,
   defaultLimits,
   dlqId,
   drain,
-  messageId,
   redisStand,
   request,
   takeoverMs,
@@ -22,7 +22,7 @@ const redis = useRedis();
 const stepMs = 600_000;
 const id = dlqId(1);
 const by = { drain, rulesHash: "h", token: null } as const;
-const fact = { dlqId: id, as: messageId("1"), attempt: 1, deletePending: true, drain, messageId: null };
+const fact = factOf(id, "1");
 
 const beginAt = (pageReadAt: number, as = "a") =>
   ({ token: token(as), drain, act: "republish", pageReadAt, pastHorizon: "leave" }) as const;

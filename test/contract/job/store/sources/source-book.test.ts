@@ -7,7 +7,7 @@ import {
   defaultLimits,
   dlqId,
   drain,
-  messageId,
+  factOf,
   onClock,
   redisStand,
   request,
@@ -141,7 +141,7 @@ describe("the ledger of another id at the same address (Redis)", () => {
   }
   const id = dlqId(1);
   const as = { token: token("a"), drain, act: "republish", pastHorizon: "leave" } as const;
-  const fact = { dlqId: id, as: messageId("1"), attempt: 1, deletePending: true, drain, messageId: null };
+  const fact = factOf(id, "1");
 
   test("is in use while something is open or pending, and for a window after the last write", async () => {
     const { ledger, now, advance, isInUse } = await createStand();
