@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, truncateSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
@@ -102,15 +102,6 @@ describe("a power cut while copies are made", () => {
     expect(new Set(shown.map(({ file }) => file)).size).toBe(2);
     const list = JSON.parse((await on.run("list", "--json")).out) as readonly { readonly entries: number }[];
     expect(list.map(({ entries }) => entries)).toEqual([2, 2]);
-  });
-
-  it("before anything was written leaves none, and the next process makes the one", async () => {
-    const on = await stand(1);
-    await cutOff(on.rig, { archive: { ...archiveOf(on.rig), write: powerCut } });
-    expect(existsSync(on.dir)).toBe(false);
-    const after = await on.restart();
-    await after.pass();
-    await expectNoMore(on, after, [1]);
   });
 
   it("in the middle of a write leaves what was promised before, and the next process makes a whole one", async () => {

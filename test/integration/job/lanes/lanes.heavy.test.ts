@@ -2,7 +2,7 @@ import { it, vi } from "vitest";
 import { readLineage } from "../../../../src/job/message/lineage.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
 import { letterOf } from "../../../support/letters.ts";
-import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -67,35 +67,6 @@ it.concurrent("come-backs are seen although the service's Date is far ahead of i
   expect(await laneOf(rig)).toMatchObject({ state: "halted" });
 }, 120_000);
 
-it.concurrent("what is known to be bad halts no lane, until its attempts are spent", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
-  rig.receiver.answer = ({ body }) => (body === "poison" ? 422 : 200);
-  rig.seed(5);
-  await rig.pass();
-  await look(rig);
-  expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { canaries: 5 } });
-
-  rig.seed(20, { responseStatus: 422, maxRetries: 0, body: "poison" });
-  const rounds = [];
-  for (let round = 0; round < 4; round += 1) {
-    rounds.push(await rig.pass());
-    await rig.emulator.idle();
-    await behindTheHorizon(rig);
-    await runListingChecks(rig.drain.source, never);
-  }
-  expect(rounds).toMatchObject([
-    { tally: { republished: 20, parked: 0 } },
-    { tally: { republished: 20, parked: 0 } },
-    { tally: { republished: 20, parked: 0 } },
-    { tally: { republished: 0, parked: 20 } },
-  ]);
-  expect(rig.receiver.deliveries).toHaveLength(65);
-  expect(await laneOf(rig)).toMatchObject({ state: "open", totals: { halts: 0 } });
-}, 120_000);
-
 it.concurrent("the canary of a halted lane is signed as its probe", async ({ expect, onTestFinished }) => {
   const drain = careful.replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
   const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
@@ -115,33 +86,6 @@ it.concurrent("the canary of a halted lane is signed as its probe", async ({ exp
     { lineage: { step: { isCanary: true, isProbe: true } } },
   ]);
 }, 120_000);
-
-it.concurrent("one message that fails as in an outage halts its lane until its attempts are spent, and is parked", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const drain = careful
-    .replace("max: 3", "max: 2")
-    .replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
-  rig.receiver.answer = ({ body }) => (body === "poison" ? 503 : 200);
-  const spent = (): readonly number[] => rig.recordsOf("record:come-back").map(({ attempt }) => attempt);
-  const parked = (): number =>
-    rig.eventsOf("pass:closed").reduce((sum, { counts }) => sum + counts.parked, 0);
-  rig.seed(1, { body: "poison" });
-  for (let round = 0; round < 20 && parked() === 0; round += 1) {
-    await rig.drain.source.passes.forceFull(rig.drain.config.name);
-    await rig.pass();
-    await rig.emulator.idle();
-    await look(rig);
-    // One at a time opens no lane, so each redrive of the poison is a canary; ten of them do.
-    rig.seed(spent().includes(2) ? 10 : 1);
-  }
-  // The first is forgiven: it might have been the beginning of an outage.
-  expect(spent()).toEqual([1, 1, 2]);
-  expect(parked()).toBe(1);
-  expect(rig.receiver.deliveries.filter(({ body }) => body === "poison")).toHaveLength(3);
-}, 180_000);
 
 it.concurrent("messages that the service refuses halt nothing while lanes hold what it accepts", async ({
   expect,

@@ -130,47 +130,6 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
   await expect(act(path, "failures-note", { id: "0123456789", text: "x" })).rejects.toThrow("404");
 });
 
-it("probes and resets a halted lane; another one says why not", async () => {
-  const stand = await createConsoleStand({ redisUrl: redis.url(), drain });
-  const { act, page, send, get, receiver, seed, pass, emulator, sweep, audit } = stand;
-  receiver.answer = () => 503;
-  seed(12);
-  await pass();
-  const host = receiver.url;
-  const path = `/failures?host=${encodeURIComponent(host)}`;
-  const before = (await page(path)).split('id="destinations"')[1];
-  expect(before).not.toContain("Probe its lane now");
-  const order = { host, drain: "main", reason: "they say it is back" };
-  const shownAfterProbe = async (): Promise<string> => {
-    const form = { formToken: formTokenOf(await page(path)), by: "ann", back: path, ...order };
-    const cookie = (await send("lanes-probe", form)).headers.get("set-cookie")?.split(";")[0] ?? "";
-    return (await get(path, { cookie })).text();
-  };
-  expect(await shownAfterProbe()).toMatch(
-    /<p class="problem" role="alert">[^<]*only a halted lane is probed<\/p>/,
-  );
-  await emulator.idle();
-  const halted = async () => {
-    await sweep();
-    await pass();
-    return (await audit()).map((one) => one.act);
-  };
-  await expect.poll(halted, { timeout: 20_000 }).toContain("lane-halted");
-  expect(await shownAfterProbe()).toMatch(/<p class="said" role="status">[^<]*its next probe is due now/);
-  // No daemon of these tests gives signs of life.
-  expect(await act(path, "lanes-probe", order)).toContain(
-    "its next probe is due now; nothing goes yet: no replica",
-  );
-  expect(await act(path, "lanes-reset", order)).toContain("it was halted, and starts over at canary");
-  const acts = (await persons(stand)).map(({ act: name, why, lane }) => [name, why, lane?.origin]);
-  expect(acts).toEqual([
-    ["lane-probe", order.reason, host],
-    ["lane-probe", order.reason, host],
-    ["lane-reset", order.reason, host],
-  ]);
-  await expect(act(path, "lanes-probe", { ...order, host: "nobody.example.com" })).rejects.toThrow("404");
-});
-
 it("every command line of a page is taken by the real commands", async () => {
   const stand = await setUp();
   const { emulator, core, page, id, seed, pass } = stand;

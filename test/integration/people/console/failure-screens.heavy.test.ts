@@ -53,24 +53,6 @@ it("now is green and empty if all is well", async () => {
   expect(await page("/failures")).toContain("All is well: no kind of failure waits or is parked");
 });
 
-it("now counts what expires within a day, once anything has counted", async () => {
-  const stand = await createConsoleStand({ redisUrl: redis.url(), drain, source: "{ retention: 3d }" });
-  const tile = async () =>
-    /<strong[^>]*>([^<]*)<\/strong> (?:<a href="#expiring">)?<span[^>]*>expire in 24 h/.exec(
-      await stand.page("/"),
-    )?.[1];
-  expect(await tile()).toBe("–");
-  const day = 24 * 3_600_000;
-  stand.seed(1, { responseStatus: 404 });
-  stand.seed(3, { responseStatus: 404 }, 1.9 * day);
-  stand.seed(2, { responseStatus: 404 }, 2.1 * day);
-  await stand.pass();
-  expect(await tile()).toBe("2");
-  const now = await stand.page("/");
-  expect(now).toMatch(/<caption[^>]*>What expires first/);
-  expect(now).toMatch(/data-title="oldest expires"[^>]*><time[^>]*>in 21h\d+m<\/time>/);
-});
-
 it("shows now, failures and one failure with its lane, its rule, its sample and what happened", async () => {
   const stand = await setUpHalted();
   const { page, receiver } = stand;
@@ -168,15 +150,6 @@ it("a failure shows the probes that its lane makes by itself, and no canary of b
     .toMatch(/: <bdi>the probe did not fail again<\/bdi> <time datetime="/);
 }, 90_000);
 
-it("a page costs no call of the service", async () => {
-  const stand = await setUpHalted();
-  const [id = ""] = /[0-9a-f]{10}/.exec(await stand.page("/failures")) ?? [];
-  const count = () => stand.emulator.journal.entries("request").length;
-  const before = count();
-  for (const path of ["/", "/failures", `/failures/${id}`]) expect((await stand.get(path)).status).toBe(200);
-  expect(count()).toBe(before);
-});
-
 it("filters by host, origin, drain, text, and shows what nobody has met for a day only if asked", async () => {
   const { page, seed, pass, get, advance } = await createConsoleStand({ redisUrl: redis.url(), drain });
   seed(1, { responseStatus: 422, url: "https://pay.example.com/a", responseBody: "no such tenant" });
@@ -230,28 +203,4 @@ it("says before a release what would keep it from going", async () => {
   await act("/", "pause", { drains: "main", reason: "they move" });
   expect(await page("/parked")).toContain("Nothing is sent yet: main is paused.");
   expect(core.drains.size).toBe(1);
-});
-
-it("history of a host has the releases, and says what the filter leaves out", async () => {
-  const stand = await setUpHalted();
-  const { page, act } = stand;
-  const path = /href="(\/messages\/default\/\d+-\d+)"/.exec(await page("/parked"))?.[1] ?? "";
-  const dlqId = path.split("/").at(-1) ?? "";
-  await act(path, "parked-release", { source: "default", dlqIds: dlqId, reason: "they fixed it" });
-  const ofHost = await page("/history?host=shop.example.com");
-  expect(ofHost).toContain("they fixed it");
-  expect(ofHost).toContain("This filter leaves out acts that are about no single host");
-  expect(await page("/history?host=other.example.com")).not.toContain("they fixed it");
-  expect(await page("/history")).not.toContain("This filter leaves out");
-});
-
-it("a release that would only park again is refused with what to change, and not recorded", async () => {
-  const { page, act, seed, pass } = await createConsoleStand({ redisUrl: redis.url(), drain });
-  const [dlqId = ""] = seed(1, { url: "https://us3r:s3cret@shop.example.com/x", responseStatus: 503 });
-  await pass();
-  const path = `/messages/default/${dlqId}`;
-  expect(await page(path)).toContain("it would be parked again (bad-destination): change the destination");
-  await act("/parked", "parked-release", { drain: "main", for: "bad-destination", reason: "they fixed it" });
-  expect(await page("/history?act=release")).not.toContain("they fixed it");
-  expect(await page(path)).not.toMatch(/us3r|s3cret/);
 });

@@ -60,22 +60,6 @@ describe("redriver apply", () => {
     expect(idsOf(records.filter(({ already }) => already))).toEqual([...broken].toSorted());
   });
 
-  it("applied twice does nothing twice", async () => {
-    const stand = await createPlanStand(redis.url());
-    stand.seed(120);
-    await stand.plan();
-    expect((await stand.apply()).exitCode).toBe(0);
-    const again = await stand.apply("--json");
-    expect(again.exitCode).toBe(0);
-    expect(lineOf(again.out)).toMatchObject({
-      check: { planned: 120, done: 120, gone: 0 },
-      applied: { left: 0 },
-    });
-    expect(await lastApply(stand)).toBe("nothing was done: 120 done before; the receiver is up again");
-    await stand.emulator.idle();
-    expect(stand.receiver.deliveries).toHaveLength(120);
-  });
-
   it("skips what is gone, changed or decided otherwise now, up to 5 % of it", async () => {
     const stand = await createPlanStand(redis.url());
     const ids = stand.seed(100);
@@ -129,94 +113,19 @@ describe("redriver apply", () => {
   });
 
   it("archives and deletes what the plan drops, and publishes none of it", async () => {
-    const dir = createFolder().path;
-    const stand = await createPlanStand(redis.url(), {
-      document: `${outageDocument}      - { name: too-late, when: { responseStatus: 410 }, then: drop }\narchive: { dir: ${dir}/archive, keep: 30d, volume: ephemeral }\n`,
-    });
+    const { path } = createFolder();
+    const archive = `archive: { dir: ${path}/archive, keep: 30d, volume: ephemeral }\n`;
+    const document = `${outageDocument}      - { name: too-late, when: { responseStatus: 410 }, then: drop }\n${archive}`;
+    const stand = await createPlanStand(redis.url(), { document });
     const dropped = stand.seed(7, { responseStatus: 410 });
     stand.seed(3);
     await stand.plan();
-    expect(existsSync(`${dir}/archive`)).toBe(false);
-    const { exitCode, out } = await stand.apply();
-    expect(exitCode).toBe(0);
-    const [header, row] = out
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split(/\s{2,}/));
-    expect(Object.fromEntries(header!.map((name, index) => [name, row![index]]))).toEqual({
-      drain: "orders",
-      planned: "10",
-      before: "0",
-      "sent again": "3",
-      dropped: "7",
-      deleted: "10",
-      parked: "0",
-      meanwhile: "0",
-      skipped: "0",
-      left: "0",
-    });
+    expect(existsSync(`${path}/archive`)).toBe(false);
+    const { out } = await stand.apply("--json");
+    expect(lineOf(out).applied.tally).toMatchObject({ republished: 3, dropped: 7, deleted: 10 });
     await stand.emulator.idle();
     expect(stand.receiver.deliveries).toHaveLength(3);
-    expect(stand.emulator.dlq.size).toBe(0);
-    const { ids } = await readArchive(`${dir}/archive`);
-    expect(ids.toSorted()).toEqual(dropped.toSorted());
-  });
-
-  it("skips a record whose content is another one than was planned", async () => {
-    const stand = await createPlanStand(redis.url());
-    const at = Date.now() - 60 * 60_000;
-    const records = (body: (index: number) => string) =>
-      Array.from({ length: 40 }, (_, index) => ({
-        dlqId: `${at + index}-0`,
-        messageId: `msg_${index}`,
-        url: `${stand.receiver.url}/orders`,
-        createdAt: at,
-        responseStatus: 503,
-        topicName: "orders",
-        body: body(index),
-      }));
-    stand.emulator.dlq.seed(records((index) => `order ${index}`));
-    await stand.plan();
-    await stand.emulator.reset();
-    stand.emulator.dlq.seed(records((index) => (index === 7 ? "another" : `order ${index}`)));
-    const { exitCode, out } = await stand.apply("--json");
-    expect(exitCode).toBe(0);
-    expect(lineOf(out)).toMatchObject({ check: { changed: 1 }, applied: { tally: { republished: 39 } } });
-    await stand.emulator.idle();
-    expect(stand.receiver.counts().get("another")).toBeUndefined();
-  });
-
-  it("does nothing under a pause, and stops at one that comes meanwhile, with 3 and the reason", async () => {
-    const stand = await createPlanStand(redis.url());
-    stand.seed(1_000);
-    await stand.plan();
-    await stand.run(["pause", "orders", "--reason", "incident 7", "--by", "eve"]);
-    const paused = await stand.apply();
-    expect(paused.exitCode).toBe(3);
-    expect(paused.err).toContain("orders: paused by eve: incident 7 (redriver resume); 1000 left");
-    expect(stand.emulator.journal.counts().accepted).toBe(0);
-    expect(await lastApply(stand)).toBe(
-      "nothing was done: paused by eve: incident 7 (redriver resume), 1000 left (not-reached 1000); the receiver is up again",
-    );
-
-    await stand.run(["resume", "orders", "--reason", "over"]);
-    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
-    const running = stand.apply("--json");
-    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
-    await stand.run(["pause", "--all", "--reason", "incident 8", "--by", "eve"]);
-    const stopped = await running;
-    expect(stopped.exitCode).toBe(3);
-    expect(stopped.err).toContain("incident 8");
-    const { applied } = lineOf(stopped.out);
-    expect(applied.stoppedBy).toBe("paused");
-    expect(applied.left).toBeGreaterThan(0);
-
-    await stand.run(["resume", "--all", "--reason", "over"]);
-    stand.emulator.faults.remove("slow");
-    expect((await stand.apply()).exitCode).toBe(0);
-    await stand.emulator.idle();
-    expect(stand.receiver.counts().size).toBe(1_000);
-    expect(stand.receiver.deliveries).toHaveLength(1_000);
+    expect((await readArchive(`${path}/archive`)).ids.toSorted()).toEqual(dropped.toSorted());
   });
 
   it.each([
@@ -249,23 +158,6 @@ describe("redriver apply", () => {
     },
     60_000,
   );
-
-  it("keeps to the rates of the drain and waits for them", async () => {
-    const stand = await createPlanStand(redis.url(), {
-      document: outageDocument.replace("minAge: 1s", "minAge: 1s\n    limits: { publish: 50/s }"),
-    });
-    stand.seed(150);
-    await stand.plan();
-    const startedAt = performance.now();
-    const { exitCode, err } = await stand.run(
-      ["apply", stand.file, "--reason", "why", "--by", "ada", "--yes"],
-      { terminal: true },
-    );
-    expect(exitCode).toBe(0);
-    expect(err).toMatch(/orders: 0 of 150 done, waits for rate-limit 50, next check in 1s/);
-    expect(performance.now() - startedAt).toBeGreaterThan(1_500);
-    expect(stand.emulator.journal.counts().accepted).toBe(150);
-  });
 
   it("leaves what a day's ceiling has no room for, and says so", async ({ skip }) => {
     skipAsDayEnds(skip);
@@ -301,17 +193,6 @@ describe("redriver apply", () => {
     expect(stand.emulator.journal.counts().accepted).toBe(12);
   });
 
-  it("tells who did it and why in the history", async () => {
-    const stand = await createPlanStand(redis.url());
-    stand.seed(3);
-    await stand.plan();
-    await stand.apply();
-    const { out } = await stand.run(["history", "--drain", "orders", "--json"]);
-    expect(out).toContain('"act":"apply"');
-    expect(out).toContain("the receiver is up again");
-    expect(out).toContain('"by":"ada"');
-  });
-
   it.each([
     ["without a reason", ["--by", "ada"], "without a terminal --reason and --by are required"],
     ["without a name", ["--reason", "why"], "without a terminal --reason and --by are required"],
@@ -328,18 +209,6 @@ describe("redriver apply", () => {
       "a record is edited",
       (text: string) => text.replace('"rule":"outage"', '"rule":"broken"'),
       "its digest differs",
-    ],
-    ["a record is taken out", (text: string) => text.replace(/\n.*\n/, "\n"), "its digest differs"],
-    ["its end is missing", (text: string) => text.slice(0, -20), "expected a JSON object"],
-    [
-      "its last lines are missing",
-      (text: string) => text.split("\n").slice(0, 3).join("\n"),
-      "the line that ends a plan is missing",
-    ],
-    [
-      "it is of a later version",
-      (text: string) => text.replace('"redriverPlan":1', '"redriverPlan":2'),
-      "expected version 1 of plans, got 2",
     ],
     ["it is something else", () => "hello\n", "expected a JSON object"],
     ["it is empty", () => "", "expected a plan, got nothing"],

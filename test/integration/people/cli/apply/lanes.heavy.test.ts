@@ -20,20 +20,6 @@ interface Applied {
 }
 
 describe("redriver apply, of a drain with lanes", () => {
-  it("sends a step, waits for its watch and goes on, without a daemon that looks for what came back", async () => {
-    const stand = await createPlanStand(redis.url(), { document });
-    stand.seed(60);
-    await stand.plan();
-    const { exitCode, out, err } = await stand.apply("--json");
-    expect(exitCode, err).toBe(0);
-    expect((JSON.parse(out) as Applied[])[0]?.applied).toMatchObject({
-      tally: { republished: 60 },
-      left: 0,
-    });
-    await stand.emulator.idle();
-    expect(stand.receiver.deliveries).toHaveLength(60);
-  }, 80_000);
-
   it("shows on a terminal one row of progress, however long it is, and the summary behind it", async () => {
     const stand = await createPlanStand(redis.url(), { document });
     stand.seed(20);

@@ -347,17 +347,4 @@ describe("redriver parked release", () => {
     const released = (await rows("history", "--records")).filter(({ act }) => act === "release");
     expect(new Set(released.map(({ dlqId }) => dlqId))).toEqual(new Set(ids.slice(0, 2)));
   });
-
-  it("parks again what still cannot be published, and that is told", async () => {
-    const { seed, run, rows, drain } = await setUp();
-    const [id = ""] = seed(1, { responseStatus: 503, bodyBase64: "/w==", body: "" });
-    await drain();
-    const { out } = await run(["parked", "summary"]);
-    expect(out).toContain("until then a release does not help");
-    expect(out).not.toContain("redriver parked release");
-    await run(["parked", "release", id, "--anyway", "--yes", ...because]);
-    expect(await drain()).toMatchObject({ republished: 0, parked: 1 });
-    expect(await rows("parked", "list")).toMatchObject([{ dlqId: id, reason: "binary-body" }]);
-    expect((await rows("history", id)).map(({ act }) => act)).toEqual(["park", "release", "park"]);
-  });
 });

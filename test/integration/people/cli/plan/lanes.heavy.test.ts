@@ -65,18 +65,6 @@ describe("redriver plan, of a drain with lanes", () => {
     expect((await lanesIn(stand)).size).toBe(0);
   });
 
-  it("shows ten destinations and sums the rest up, those of a filter alone", async () => {
-    const stand = await createPlanStand(redis.url(), { document });
-    for (let host = 0; host < 13; host += 1) {
-      stand.seed(host + 1, { url: `https://h${host}.example.com/hook` });
-    }
-    const { lanes } = await planned(stand);
-    expect(lanes.lanes.map(({ due }) => due)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
-    expect(lanes.more).toEqual({ lanes: 3, due: 6 });
-    const filtered = await planned(stand, "--host", "h3.example.com");
-    expect(filtered.lanes).toMatchObject({ lanes: [{ due: 4 }], more: { lanes: 0, due: 0 } });
-  });
-
   it("says of a halted one why and when it is probed; the lane stays as it is", async () => {
     const stand = await createPlanStand(redis.url(), { document });
     stand.receiver.answer = () => 503;
@@ -104,37 +92,6 @@ describe("redriver plan, of a drain with lanes", () => {
     );
     expect(await lanesIn(stand)).toEqual(before);
   }, 80_000);
-
-  it("counts what is due now and later by destination, and the time that a rate of hosts takes at least", async () => {
-    const limits = "limits: { publish: none, perHost: 10/s, perPass: none, perDay: none }";
-    const stand = await createPlanStand(redis.url(), {
-      document: document.replace(/limits: .*/, limits).replace("minAge: 1s", "minAge: 40s"),
-    });
-    stand.seed(120, { url: "https://b.example.com/hook" });
-    stand.seed(40, { url: "https://c.example.com/hook" });
-    stand.seed(5, { url: "https://d.example.com/hook" });
-    stand.seed(90, { url: "https://d.example.com/hook" }, 8_000);
-    const { estimate } = await planned(stand);
-    const { later, least, destinations } = estimate;
-    expect(estimate.publishes).toBe(165);
-    expect(later).toBe(90);
-    expect(least).toEqual({
-      kind: "host",
-      name: "b.example.com",
-      publishes: 120,
-      rate: { count: 10, perMs: 1_000 },
-      ms: 12_000,
-    });
-    expect(destinations.top).toEqual([
-      { origin: "https://b.example.com", publishes: 120, later: 0 },
-      { origin: "https://d.example.com", publishes: 5, later: 90 },
-      { origin: "https://c.example.com", publishes: 40, later: 0 },
-    ]);
-    const text = (await stand.run(["plan", "orders"])).out;
-    expect(text).toMatch(/limit +120 for b\.example\.com at 10\/s: at least 12s\n/);
-    expect(text).toMatch(/later +90 republish in \d+s(?: to \d+s)?\n/);
-    expect(text).toMatch(/\n {4}d\.example\.com +5 +90\n/);
-  });
 });
 
 it("a plan says what the lane of another drain knows of its destination, also without lanes of its own", async () => {

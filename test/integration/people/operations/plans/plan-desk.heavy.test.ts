@@ -151,22 +151,6 @@ describe("a plan that the replicas share", () => {
     for (const secret of ["of-a-header", "of-a-body", "of-a-query"]) expect(kept).not.toContain(secret);
   });
 
-  it("selects by rule, host and limit, and refuses a rule and a drain that are not there", async () => {
-    const stand = await setUp();
-    stand.seed(20);
-    stand.seed(5, { responseStatus: 422 });
-    const here = await stand.replica();
-    const id = await makeHere(here, { rules: ["outage"], host: "127.0.0.1", limit: 7 });
-    expect(await planOf(here, id)).toMatchObject({
-      filter: { rules: ["outage"], host: "127.0.0.1", limit: 7 },
-      made: { records: 7, decisions: { republish: 7 } },
-    });
-    const ask = (drain: string, rules: readonly string[]) =>
-      here.desk.make({ drains: [drain as DrainName], filter: { rules }, by: "ada" });
-    await expect(ask("orders", ["outtage"])).rejects.toThrow(/no rule of these drains is named "outtage"/);
-    await expect(ask("order", [])).rejects.toThrow(/no drain is named "order"/);
-  });
-
   it("pressed by two replicas at once is applied by one; the other is told who applies", async () => {
     const stand = await setUp();
     stand.seed(300);
@@ -223,33 +207,6 @@ describe("a plan that the replicas share", () => {
     expect(await planOf(one, id)).toMatchObject({ state: "applied", why: null, stoppedBy: null });
     await stand.expectDelivered(400);
   });
-
-  it("stopped beside lost answers delivers each message once all the same", async () => {
-    const stand = await setUp();
-    stand.seed(300);
-    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
-    const impatient = { ...slowly, "ledger.sendBy": "1s", "service.batchTimeout": "1s" };
-    const [one, two] = [await stand.replica(impatient), await stand.replica(impatient)];
-    const id = await makeHere(one);
-    stand.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 3 });
-    await one.desk.apply(id, order);
-    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
-    await two.desk.stop(id, { by: "bob", why: "too slow" });
-    await one.desk.settled();
-    expect((await planOf(two, id)).state).toMatch(/interrupted|failed/);
-    await expect
-      .poll(
-        async () => {
-          await two.desk.apply(id, order);
-          await two.desk.settled();
-          return (await planOf(two, id)).state;
-        },
-        { timeout: 50_000, interval: 500 },
-      )
-      .toBe("applied");
-    expect(stand.emulator.journal.counts().deduplicated).toBeGreaterThan(0);
-    await stand.expectDelivered(300);
-  }, 120_000);
 
   it("ends with its replica's shutdown at a batch's end, and says so", async () => {
     const stand = await setUp();
