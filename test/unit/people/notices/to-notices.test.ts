@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RecordedFailure, StandingFailure } from "../../../../src/job/contracts/failures.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { DrainNoticeFacts, NoticeFacts } from "../../../../src/people/notices/notice-facts.ts";
+import { recordedFailure, standingFailure as failure } from "../../../support/failures.ts";
 import { toNotices, type NoticeMemory } from "../../../../src/people/notices/to-notices.ts";
 
 const drain = "orders" as DrainName;
@@ -9,40 +10,7 @@ const origin = "https://pay.example.com";
 const dayMs = 86_400_000;
 const startMs = Date.UTC(2026, 10, 1);
 
-function kind(id: string, more: Partial<RecordedFailure> = {}): RecordedFailure {
-  return {
-    id,
-    origin,
-    status: 503,
-    text: "upstream down",
-    firstMetAt: startMs,
-    lastMetAt: startMs,
-    drain,
-    sample: null,
-    ...more,
-  };
-}
-
-function failure(id: string, more: Partial<StandingFailure> = {}): StandingFailure {
-  return {
-    id,
-    waiting: 0,
-    parked: 0,
-    arrived: 0,
-    largestHour: 0,
-    ruled: {},
-    expires: {},
-    oldestAt: null,
-    since: null,
-    failedAgainAs: {},
-    lastMovedAt: 0,
-    reopenedAt: 0,
-    published: 0,
-    failedAgain: 0,
-    lastArrivedAt: null,
-    ...more,
-  };
-}
+const kind = (id: string, more: Partial<RecordedFailure> = {}) => recordedFailure(id, startMs, more);
 
 interface Given extends Partial<Omit<DrainNoticeFacts, "failures">>, Partial<Omit<NoticeFacts, "drains">> {
   readonly failures?: readonly StandingFailure[];

@@ -3,6 +3,7 @@ import type { DrainFacts } from "../../../../src/job/contracts/passes.ts";
 import { toDepth as depthOf } from "../../../../src/people/read/depth.ts";
 import { isStillCounting, toDestinations } from "../../../../src/people/read/destinations.ts";
 import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../../src/people/read/outlook.ts";
+import { standingFailure } from "../../../support/failures.ts";
 import type { LaneStanding } from "../../../../src/people/read/lane-standings.ts";
 
 const kinds = [
@@ -10,23 +11,8 @@ const kinds = [
   { id: "a4", origin: "https://a.example" },
   { id: "b5", origin: "https://b.example" },
 ];
-const none = {
-  waiting: 0,
-  parked: 0,
-  arrived: 0,
-  published: 0,
-  failedAgain: 0,
-  lastArrivedAt: null,
-  largestHour: 0,
-  ruled: {},
-  expires: {},
-  oldestAt: null,
-  since: null,
-  failedAgainAs: {},
-  lastMovedAt: 0,
-  reopenedAt: 0,
-  failingSince: null,
-};
+const { id: _id, ...nothing } = standingFailure("");
+const none = { ...nothing, failingSince: null };
 
 type Source = Parameters<typeof depthOf>[0];
 

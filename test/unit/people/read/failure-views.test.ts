@@ -9,6 +9,7 @@ import type {
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
 import { toAsText } from "../../../../src/people/operations/failures/state-text.ts";
 import { toOwnersByOrigin } from "../../../../src/people/read/owners.ts";
+import { recordedFailure, standingFailure as standing } from "../../../support/failures.ts";
 import { isCurrent, quietEnd, toFailureViews } from "../../../../src/people/read/failure-views.ts";
 
 const now = 1_760_000_000_000;
@@ -16,34 +17,7 @@ const dayMs = 86_400_000;
 const eu = "eu" as SourceId;
 const [orders, refunds] = ["orders", "refunds"] as unknown as readonly [DrainName, DrainName];
 
-const recorded = (id: string, firstMetAt: number): RecordedFailure => ({
-  id,
-  origin: "https://a.example.com",
-  status: 503,
-  text: id,
-  drain: orders,
-  sample: null,
-  firstMetAt,
-  lastMetAt: now,
-});
-const standing = (id: string, more: Partial<StandingFailure> = {}): StandingFailure => ({
-  id,
-  waiting: 0,
-  parked: 0,
-  arrived: 0,
-  published: 0,
-  failedAgain: 0,
-  lastArrivedAt: null,
-  largestHour: 0,
-  ruled: {},
-  expires: {},
-  oldestAt: null,
-  since: null,
-  failedAgainAs: {},
-  lastMovedAt: 0,
-  reopenedAt: 0,
-  ...more,
-});
+const recorded = (id: string, firstMetAt: number) => recordedFailure(id, firstMetAt, { lastMetAt: now });
 const quiet: FailureQuiet = {
   until: "changed",
   largestHour: 30,
@@ -89,11 +63,8 @@ describe("kinds of failure", () => {
     const old = now - 2 * dayMs;
     const views = viewsOf({
       failures: [
-        recorded("parked", old),
-        recorded("quiet", now - 1),
-        recorded("noted", now - 1),
-        recorded("new", now - 1),
-        recorded("most", old),
+        ...["parked", "most"].map((id) => recorded(id, old)),
+        ...["quiet", "noted", "new"].map((id) => recorded(id, now - 1)),
       ],
       of: {
         orders: [
@@ -201,112 +172,61 @@ describe("who works on a kind", () => {
   const waits = { waiting: 3, lastMovedAt: ago(1) };
   const empty = { lastMovedAt: ago(16) };
 
-  it.each<{
-    readonly what: string;
-    readonly of: Given["of"];
-    readonly owner?: ReturnType<typeof priya>;
-    readonly facts?: object;
-    readonly isCounting?: boolean;
-    readonly state: string;
-    readonly isOwned?: boolean;
-  }>([
-    { what: "it waits, and nobody works on it", of: { orders: [standing("a", waits)] }, state: "open" },
-    {
-      what: "it waits, and somebody works on it",
-      of: { orders: [standing("a", waits)] },
-      owner: priya(5),
-      state: "acknowledged",
-      isOwned: true,
-    },
-    { what: "all of it is parked", of: { orders: [standing("a", { ...empty, parked: 1 })] }, state: "open" },
-    {
-      what: "nothing is there, and nothing moved for 16 minutes",
-      of: { orders: [standing("a", empty)] },
-      owner: priya(60),
-      state: "resolved",
-      isOwned: true,
-    },
-    {
-      what: "nothing is there, and one went 14 minutes ago",
-      of: { orders: [standing("a", { lastMovedAt: ago(14) })] },
-      state: "open",
-    },
-    {
-      what: "nothing is there, and no pass has looked for 15 minutes since",
-      of: { orders: [standing("a", empty)] },
-      facts: { lastSuccessAt: ago(2) },
-      state: "open",
-    },
-    {
-      what: "nothing is there, and no pass has ever ended",
-      of: { orders: [standing("a", empty)] },
-      facts: { lastSuccessAt: null },
-      state: "open",
-    },
-    {
-      what: "nothing is there, as far as a listing showed that may have passed over some",
-      of: { orders: [standing("a", empty)] },
-      facts: { mayHaveSkipped: true },
-      state: "open",
-    },
-    {
-      what: "nothing is there so far, and a drain is still counted",
-      of: { orders: [standing("a", empty)] },
-      isCounting: true,
-      state: "open",
-    },
-    {
-      what: "nothing is there in one drain, and some waits in another",
-      of: { orders: [standing("a", empty)], refunds: [standing("a", waits)] },
-      state: "open",
-    },
-    {
-      what: "it came again after it was resolved, and somebody works on it since",
-      of: { orders: [standing("a", { ...waits, reopenedAt: ago(10) })] },
-      owner: priya(9),
-      state: "acknowledged",
-      isOwned: true,
-    },
-    {
-      what: "it came again after it was resolved, and somebody had worked on it before",
-      of: { orders: [standing("a", { ...waits, reopenedAt: ago(10) })] },
-      owner: priya(11),
-      state: "open",
-    },
-    {
-      what: "it came again in one drain, and waited in another all the time",
-      of: { orders: [standing("a", { ...waits, reopenedAt: ago(10) })], refunds: [standing("a", waits)] },
-      owner: priya(30),
-      state: "acknowledged",
-      isOwned: true,
-    },
-    {
-      what: "it came again in both drains that list it",
-      of: {
-        orders: [standing("a", { ...waits, reopenedAt: ago(10) })],
-        refunds: [standing("a", { ...waits, reopenedAt: ago(9) })],
-      },
-      owner: priya(30),
-      state: "open",
-    },
-    {
-      what: "it came again in two drains, and later in one while it waited in the other",
-      of: {
-        orders: [standing("a", { ...waits, reopenedAt: ago(10) })],
-        refunds: [standing("a", { ...waits, reopenedAt: ago(60) })],
-      },
-      owner: priya(61),
-      state: "open",
-    },
-    { what: "nothing has counted it for a week", of: { orders: [] }, state: "open" },
-    {
-      what: "its only drain is not in the document",
-      of: { refunds: [] },
-      state: "open",
-    },
-  ])("$what: $state", ({ of, owner = null, facts = {}, isCounting = false, state, isOwned = false }) => {
-    const marks = { a: mark({ owner }) };
-    const [view] = viewsOf({ failures: [recorded("a", ago(90))], of, marks, facts, isCounting });
+  const back = (minutes: number) => ({ ...waits, reopenedAt: ago(minutes) });
+  it.each<
+    [what: string, of: Record<string, object | null>, state: string, more?: Partial<Given>, worker?: object]
+  >([
+    ["it waits, and nobody works on it", { orders: waits }, "open"],
+    ["it waits, and somebody works on it", { orders: waits }, "acknowledged", {}, priya(5)],
+    ["all of it is parked", { orders: { ...empty, parked: 1 } }, "open"],
+    ["nothing is there or moved for 16 minutes", { orders: empty }, "resolved", {}, priya(60)],
+    ["nothing is there, and one went 14 minutes ago", { orders: { lastMovedAt: ago(14) } }, "open"],
+    [
+      "no pass has looked for 15 minutes since",
+      { orders: empty },
+      "open",
+      { facts: { lastSuccessAt: ago(2) } },
+    ],
+    ["no pass has ever ended", { orders: empty }, "open", { facts: { lastSuccessAt: null } }],
+    ["a listing may have passed over some", { orders: empty }, "open", { facts: { mayHaveSkipped: true } }],
+    [
+      "nothing is there so far in a drain that is still counted",
+      { orders: empty },
+      "open",
+      { isCounting: true },
+    ],
+    ["nothing is there in one drain, and some waits in another", { orders: empty, refunds: waits }, "open"],
+    ["it came again, and somebody works on it since", { orders: back(10) }, "acknowledged", {}, priya(9)],
+    ["it came again, and somebody had worked on it before", { orders: back(10) }, "open", {}, priya(11)],
+    [
+      "it came again beside a drain where it waited",
+      { orders: back(10), refunds: waits },
+      "acknowledged",
+      {},
+      priya(30),
+    ],
+    [
+      "it came again in both drains that list it",
+      { orders: back(10), refunds: back(9) },
+      "open",
+      {},
+      priya(30),
+    ],
+    ["it came again in two, later in one", { orders: back(10), refunds: back(60) }, "open", {}, priya(61)],
+    ["nothing has counted it for a week", { orders: null }, "open"],
+    ["its only drain is not in the document", { refunds: null }, "open"],
+  ])("%s: %j is %s", (_what, drains, state, more = {}, worker) => {
+    const owner = (worker ?? null) as FailureOwner | null;
+    const of = Object.fromEntries(
+      Object.entries(drains).map(([name, is]) => [name, is === null ? [] : [standing("a", is)]]),
+    );
+    const [view] = viewsOf({
+      failures: [recorded("a", ago(90))],
+      of,
+      marks: { a: mark({ owner }) },
+      ...more,
+    });
+    const isOwned = state !== "open";
     expect(view).toMatchObject({ state, owner: isOwned ? owner : null, isNew: !isOwned });
   });
 
@@ -317,11 +237,9 @@ describe("who works on a kind", () => {
   });
 
   it("is shown where all that a destination has is worked on", () => {
-    const kinds = [
-      { ...recorded("a", 0), origin: "https://a.example.com" },
-      { ...recorded("b", 0), origin: "https://a.example.com" },
-      { ...recorded("c", 0), origin: "https://c.example.com" },
-    ];
+    const kinds = ["a", "b", "c"].map((id) =>
+      recordedFailure(id, 0, { origin: `https://${id === "c" ? id : "a"}.example.com` }),
+    );
     const [ann, bob] = [priya(3), { ...priya(2), name: "bob" }];
     const of = (...owned: readonly (readonly [string, FailureOwner])[]) =>
       toOwnersByOrigin(
