@@ -17,16 +17,11 @@ drains: { orders: { limits: { perHost: none, perPass: 7 } } }`;
   });
 
   it("are lower without lanes, which notice early that a destination is down", () => {
-    expect(limitsOf("mode: plan")).toEqual({
-      publish: perSecond(200),
-      perHost: { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 },
-      perPass: 20_000,
-    });
+    const perHost = { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 };
+    expect(limitsOf("mode: plan")).toEqual({ publish: perSecond(200), perHost, perPass: 20_000 });
     const without = { publish: perSecond(20), perHost: perSecond(10), perPass: 20_000, perDay: 100_000 };
     expect(limitsOf("lane: none")).toEqual(without);
-    expect(limitsOf("lane: none, limits: { perDay: none, perHost: auto }")).toMatchObject({
-      perHost: { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 },
-    });
+    expect(limitsOf("lane: none, limits: { perDay: none, perHost: auto }")).toMatchObject({ perHost });
   });
 
   it("can each be none", () => {
@@ -92,35 +87,27 @@ describe("dates of a selection", () => {
 
 describe("a test of rules", () => {
   it("is a record by its own names, and what is expected of it", () => {
+    const item = { destination: "https://a.example/", headers: { "X-B": null }, body: { n: 1 } };
+    const url = "https://a.example/";
+    const given = {
+      url,
+      responseStatus: 504,
+      body: { n: 1 },
+      callerIp: "10.0.0.1",
+      header: { "X-A": ["a", "b"] },
+    };
+    const ages = { age: "5m", messageAge: "1h", attempt: 2, label: "x" };
+    const expected = { then: "republish", rule: "outage", reason: "due", item, losses: ["schedule-id"] };
+    const written = { name: "a timeout is sent again", given: { ...given, ...ages }, expect: expected };
     const [test] = drainOf(`${head}drains:
   orders:
     rules: [{ name: outage, when: any, then: republish }]
-    tests:
-      - name: a timeout is sent again
-        given: { url: https://a.example/, responseStatus: 504, body: { n: 1 }, callerIp: 10.0.0.1, label: x, age: 5m, messageAge: 1h, attempt: 2, header: { X-A: [a, b] } }
-        expect: { then: republish, rule: outage, reason: due, item: { destination: https://a.example/, headers: { X-B: null }, body: { n: 1 } }, losses: [schedule-id] }`).tests;
+    tests: [${JSON.stringify(written)}]`).tests;
+    const { callerIp: callerIP, ...record } = { ...given, body: '{"n":1}', labels: ["x"] };
     expect(test).toEqual({
       name: "a timeout is sent again",
-      given: {
-        record: {
-          url: "https://a.example/",
-          responseStatus: 504,
-          body: '{"n":1}',
-          callerIP: "10.0.0.1",
-          labels: ["x"],
-          header: { "X-A": ["a", "b"] },
-        },
-        ageMs: 300_000,
-        messageAgeMs: 3_600_000,
-        attempt: 2,
-      },
-      expect: {
-        then: "republish",
-        rule: "outage",
-        reason: "due",
-        item: { destination: "https://a.example/", headers: { "X-B": null }, body: { n: 1 } },
-        losses: ["schedule-id"],
-      },
+      given: { record: { ...record, callerIP }, ageMs: 300_000, messageAgeMs: 3_600_000, attempt: 2 },
+      expect: expected,
     });
   });
 

@@ -87,47 +87,37 @@ describe("a lane", () => {
     expect(problemsOf(inDefaults)).toEqual([`drains.yaml:5:${column} defaults.${problem}`]);
   });
 
-  const why = "a probe is watched to its end before the next one";
+  const builtInWatch = "at least 1m, the watch as it is built in";
+  const builtInProbes = "at most 5m, probeEvery as it is built in";
+  const own = "drains.orders.lane";
   it.each([
-    [
-      "{}",
-      "{ probeEvery: 0s }",
-      `drains.yaml:4:41 drains.orders.lane.probeEvery: expected at least 1m, the watch as it is built in, got 0s; ${why}`,
-    ],
-    [
-      "{}",
-      "{ probeEvery: 59s }",
-      `drains.yaml:4:41 drains.orders.lane.probeEvery: expected at least 1m, the watch as it is built in, got 59s; ${why}`,
-    ],
-    [
-      "{}",
-      "{ watch: 6m }",
-      `drains.yaml:4:36 drains.orders.lane.watch: expected at most 5m, probeEvery as it is built in, got 6m; ${why}`,
-    ],
-    [
-      "{}",
-      "{ watch: 2m, probeEvery: 90s }",
-      `drains.yaml:4:52 drains.orders.lane.probeEvery: expected at least 2m, drains.orders.lane.watch, got 1m30s; ${why}`,
-    ],
+    ["{}", "{ probeEvery: 0s }", `4:41 ${own}.probeEvery`, builtInWatch, "0s"],
+    ["{}", "{ probeEvery: 59s }", `4:41 ${own}.probeEvery`, builtInWatch, "59s"],
+    ["{}", "{ watch: 6m }", `4:36 ${own}.watch`, builtInProbes, "6m"],
+    ["{}", "{ watch: 2m, probeEvery: 90s }", `4:52 ${own}.probeEvery`, `at least 2m, ${own}.watch`, "1m30s"],
     [
       "{ probeEvery: 7m }",
       "{ watch: 8m }",
-      `drains.yaml:4:36 drains.orders.lane.watch: expected at most 7m, defaults.lane.probeEvery, got 8m; ${why}`,
+      `4:36 ${own}.watch`,
+      "at most 7m, defaults.lane.probeEvery",
+      "8m",
     ],
     [
       "{ watch: 3m }",
       "{ probeEvery: 2m }",
-      `drains.yaml:4:41 drains.orders.lane.probeEvery: expected at least 3m, defaults.lane.watch, got 2m; ${why}`,
+      `4:41 ${own}.probeEvery`,
+      "at least 3m, defaults.lane.watch",
+      "2m",
     ],
-    [
-      "{ watch: 6m }",
-      "{}",
-      `drains.yaml:3:28 defaults.lane.watch: expected at most 5m, probeEvery as it is built in, got 6m; ${why}`,
-    ],
-  ])("has probes no closer than its watch: defaults %s, drain %s", (defaults, drain, problem) => {
-    const text = `${head}defaults: { lane: ${defaults} }\ndrains: { orders: { lane: ${drain} } }`;
-    expect(problemsOf(text)).toEqual([problem]);
-  });
+    ["{ watch: 6m }", "{}", "3:28 defaults.lane.watch", builtInProbes, "6m"],
+  ])(
+    "has probes no closer than its watch: defaults %s, drain %s",
+    (defaults, drain, place, expected, got) => {
+      const text = `${head}defaults: { lane: ${defaults} }\ndrains: { orders: { lane: ${drain} } }`;
+      const why = "a probe is watched to its end before the next one";
+      expect(problemsOf(text)).toEqual([`drains.yaml:${place}: expected ${expected}, got ${got}; ${why}`]);
+    },
+  );
 
   it("is told once of a mistake that every drain gets, and of none that no lane has", () => {
     const text = `${head}defaults: { lane: { watch: 6m } }\ndrains: { a: {}, b: {}, c: { lane: { canary: 2 } } }`;

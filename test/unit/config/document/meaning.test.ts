@@ -1,58 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { readDocumentFile } from "../../../../src/config/document/load-document.ts";
+import { address, duration, header, moment, number, rule, text, value } from "../../../support/conditions.ts";
 import { drainOf, head, load } from "../../../support/loaded-document.ts";
 
 describe("a document of five lines", () => {
-  const text = `${head}drains:
+  const fiveLines = `${head}drains:
   orders:
     rules: [{ when: { responseStatus: 503 }, then: republish }]`;
 
-  it("has every default filled in", () => {
-    const { route, rulesHash, ...drain } = drainOf(text);
-    expect(drain).toEqual({
-      name: "orders",
-      source: {
-        id: "default",
-        name: "default",
-        token: { kind: "settings" },
-        retentionMs: 259_200_000,
-        dedupWindowMs: 600_000,
-        censusEveryMs: 900_000,
-      },
-      mode: "plan",
-      paused: false,
-      schedule: { kind: "every", everyMs: 30_000 },
-      fullEveryMs: 1_800_000,
-      minAgeMs: 120_000,
-      attempts: { max: 5, waitMs: [120_000, 600_000, 3_600_000, 14_400_000], then: "park" },
-      lane: { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 },
-      limits: {
-        publish: { count: 200, perMs: 1_000 },
-        perHost: { fromPerSecond: 10, toPerSecond: 100, watchMs: 60_000 },
-        perPass: 20_000,
-      },
-      onLoss: "park",
-      unknownOutcome: "republish",
-      afterLedgerLoss: "republish",
-      beforeExpiry: { withinMs: 43_200_000, then: "archive" },
-      otherwise: "hold",
-      select: {},
-      guards: [],
-      tests: [],
-      rules: [
-        {
-          name: "rule-1",
-          when: { kind: "number", field: "responseStatus", oneOf: [{ kind: "range", from: 503, to: 503 }] },
-          then: "republish",
-        },
-      ],
-    });
+  it("is a drain in plan mode with its rules named, and the rest as the schema says", () => {
+    const { route, rulesHash, mode, rules } = drainOf(fiveLines);
+    const when = number("responseStatus", 503);
+    expect({ mode, rules }).toEqual({ mode: "plan", rules: [rule("rule-1", when)] });
     expect(route).toBeTypeOf("function");
     expect(rulesHash).toMatch(/^[0-9a-f]{12}$/);
   });
 
   it("loads without a warning", () => {
-    expect(load(text).warnings).toEqual([]);
+    expect(load(fiveLines).warnings).toEqual([]);
   });
 });
 
@@ -106,26 +71,9 @@ describe("a rule", () => {
     ).toEqual({
       kind: "all",
       of: [
-        {
-          kind: "number",
-          field: "responseStatus",
-          oneOf: [{ kind: "range", from: 429, to: 429 }, { kind: "none" }],
-        },
-        { kind: "text", field: "host", oneOf: [{ kind: "glob", pattern: "*.a" }] },
-        {
-          kind: "not",
-          of: {
-            kind: "some",
-            of: [
-              { kind: "header", of: "request", name: "X-A", oneOf: [{ kind: "exact", value: "b" }] },
-              {
-                kind: "duration",
-                field: "age",
-                oneOf: [{ kind: "range", from: 3_600_001, to: Number.POSITIVE_INFINITY }],
-              },
-            ],
-          },
-        },
+        number("responseStatus", [429, "none"]),
+        text("host", "*.a"),
+        { kind: "not", of: { kind: "some", of: [header("X-A", "b"), duration("age", "> 1h")] } },
       ],
     });
   });
@@ -165,46 +113,21 @@ describe("a rule", () => {
     ).toEqual({
       kind: "all",
       of: [
-        { kind: "number", field: "size", oneOf: [{ kind: "some" }] },
-        {
-          kind: "number",
-          field: "createdAt",
-          oneOf: [{ kind: "range", from: Number.NEGATIVE_INFINITY, to: Date.UTC(2026, 10, 1) - 1 }],
-        },
-        {
-          kind: "duration",
-          field: "timeLeft",
-          oneOf: [{ kind: "range", from: Number.NEGATIVE_INFINITY, to: 21_599_999 }],
-        },
-        {
-          kind: "text",
-          field: "label",
-          oneOf: [
-            { kind: "exact", value: "a" },
-            { kind: "regex", source: "^b" },
-          ],
-        },
-        { kind: "address", field: "callerIp", oneOf: [{ kind: "network", address: "10.0.0.0", bits: 8 }] },
-        { kind: "header", of: "response", name: "Retry-After", oneOf: [{ kind: "some" }] },
-        { kind: "text", field: "responseBody", oneOf: [{ kind: "glob", pattern: "*timeout*" }] },
-        {
-          kind: "value",
-          field: "body",
-          pointer: "/tenant",
-          oneOf: [{ kind: "text", pattern: { kind: "exact", value: "acme" } }],
-        },
-        {
-          kind: "value",
-          field: "body",
-          pointer: "/n",
-          oneOf: [{ kind: "number", from: 3, to: 7, openFrom: false, openTo: false }],
-        },
+        number("size", { exists: true }),
+        moment("createdAt", "< 2026-11-01"),
+        duration("timeLeft", "< 6h"),
+        text("label", ["a", { regex: "^b" }]),
+        address("10.0.0.0/8"),
+        header("Retry-After", { exists: true }, "response"),
+        text("responseBody", "*timeout*"),
+        value("body", "/tenant", "acme"),
+        value("body", "/n", { range: "3-7" }),
       ],
     });
   });
 
   it("sets everything that an item can say", () => {
-    const rule = ruleOf(`when: any
+    const all = ruleOf(`when: any
         then: republish
         limit: 600/m
         set:
@@ -219,7 +142,7 @@ describe("a rule", () => {
           failureCallback: null
           labels: [x, y, x]
           flowControl: { key: redriven, parallelism: 2, rate: 5, period: 1m }`);
-    expect(rule).toEqual({
+    expect(all).toEqual({
       name: "rule-1",
       when: { kind: "any" },
       then: "republish",
@@ -262,25 +185,11 @@ describe("a source", () => {
     const { sources } = load(
       "version: 1\nsources: { eu: { id: old, url: https://a.example/x/v2/publish/, token: { env: T } }, us: }\ndrains: {}",
     ).document;
+    const spans = { retentionMs: 259_200_000, dedupWindowMs: 600_000, censusEveryMs: 900_000 };
+    const token = { kind: "env", name: "T" };
     expect(sources).toEqual([
-      {
-        id: "old",
-        name: "eu",
-        isIdWritten: true,
-        url: "https://a.example/x",
-        token: { kind: "env", name: "T" },
-        retentionMs: 259_200_000,
-        dedupWindowMs: 600_000,
-        censusEveryMs: 900_000,
-      },
-      {
-        id: "us",
-        name: "us",
-        token: { kind: "settings" },
-        retentionMs: 259_200_000,
-        dedupWindowMs: 600_000,
-        censusEveryMs: 900_000,
-      },
+      { id: "old", name: "eu", isIdWritten: true, url: "https://a.example/x", token, ...spans },
+      { id: "us", name: "us", token: { kind: "settings" }, ...spans },
     ]);
   });
 });

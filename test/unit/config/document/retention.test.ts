@@ -22,29 +22,19 @@ function load(drain: string, { source = "{ retention: 3d }", defaults = "{}" } =
 }
 
 describe("what a drain waits for that the retention has no room for", () => {
+  const never = "no record is ever published or dropped";
+  const notMade = "that redrive is never made";
+  const unseen = "records expire between two passes, unseen by the drain";
   it.each([
-    [
-      "minAge: 5d",
-      "drains.yaml:6:21 drains.orders.minAge: expected less than 3d, sources.default.retention, got 5d; else no record is ever published or dropped",
-    ],
-    [
-      "minAge: 3d",
-      "drains.yaml:6:21 drains.orders.minAge: expected less than 3d, sources.default.retention, got 3d; else no record is ever published or dropped",
-    ],
-    [
-      "attempts: { wait: [10m, 4d] }",
-      "drains.yaml:6:37 drains.orders.attempts.wait[1]: expected less than 3d, sources.default.retention, got 4d; else that redrive is never made",
-    ],
-    [
-      "attempts: { wait: 4d }",
-      "drains.yaml:6:31 drains.orders.attempts.wait: expected less than 3d, sources.default.retention, got 4d; else that redrive is never made",
-    ],
-    [
-      "schedule: { every: 7d }",
-      "drains.yaml:6:32 drains.orders.schedule.every: expected less than 3d, sources.default.retention, got 7d; else records expire between two passes, unseen by the drain",
-    ],
-  ])("is refused where it is said: %s", (drain, problem) => {
-    expect(load(drain).problems).toEqual([problem]);
+    ["minAge: 5d", "6:21", "minAge", "5d", never],
+    ["minAge: 3d", "6:21", "minAge", "3d", never],
+    ["attempts: { wait: [10m, 4d] }", "6:37", "attempts.wait[1]", "4d", notMade],
+    ["attempts: { wait: 4d }", "6:31", "attempts.wait", "4d", notMade],
+    ["schedule: { every: 7d }", "6:32", "schedule.every", "7d", unseen],
+  ])("is refused where it is said: %s", (drain, place, key, got, otherwise) => {
+    expect(load(drain).problems).toEqual([
+      `drains.yaml:${place} drains.orders.${key}: expected less than 3d, sources.default.retention, got ${got}; else ${otherwise}`,
+    ]);
   });
 
   it.each([
