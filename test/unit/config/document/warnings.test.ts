@@ -211,6 +211,8 @@ describe("warnings beside problems", () => {
 
 describe("warnings about come-backs", () => {
   const republish = "{ name: again, when: { responseStatus: 5xx }, then: republish }";
+  const setting = (name: string, set: string) =>
+    `{ name: ${name}, when: any, then: republish, set: { ${set} } }`;
   const moved =
     "{ name: moved, when: { host: a.example }, then: republish, set: { destination: { host: b.example } } }";
 
@@ -226,29 +228,19 @@ describe("warnings about come-backs", () => {
   });
 
   it.each([
-    ["url: 'https://a.example/x'", moved, 'rule "moved" sets a destination that is not among these'],
-    [
-      "queueName: q",
-      "{ name: off, when: any, then: republish, set: { queue: null } }",
-      'rule "off" sets a queue that is not among these',
-    ],
-    [
-      "label: l",
-      "{ name: tag, when: any, then: republish, set: { labels: [redriven] } }",
-      'rule "tag" sets labels that are not among these',
-    ],
+    ["url: 'https://a.example/x'", moved, "moved", "a destination that is"],
+    ["queueName: q", setting("off", "queue: null"), "off", "a queue that is"],
+    ["label: l", setting("tag", "labels: [redriven]"), "tag", "labels that are"],
     [
       "flowControlKey: k",
-      "{ name: slow, when: any, then: republish, set: { flowControl: { key: other, parallelism: 1 } } }",
-      'rule "slow" sets a flow control key that is not among these',
+      setting("slow", "flowControl: { key: o, rate: 1 }"),
+      "slow",
+      "a flow control key that is",
     ],
-    [
-      "flowControlKey: k",
-      "{ name: free, when: any, then: republish, set: { flowControl: null } }",
-      'rule "free" sets a flow control key that is not among these',
-    ],
-  ])("tell of a select that a rule changes: %s, %s", (select, rule, why) => {
-    expect(rulesWarned([rule], `select: { ${select} }`)).toEqual([expect.stringContaining(`(${why})`)]);
+    ["flowControlKey: k", setting("free", "flowControl: null"), "free", "a flow control key that is"],
+  ])("tell of a select that a rule changes: %s, %s", (select, rule, name, sets) => {
+    const why = `(rule "${name}" sets ${sets} not among these)`;
+    expect(rulesWarned([rule], `select: { ${select} }`)).toEqual([expect.stringContaining(why)]);
   });
 
   it("tell of a select by the flow control key that the drain itself replaces", () => {
@@ -266,14 +258,11 @@ describe("warnings about come-backs", () => {
     ["select: { url: ['https://a.example/x', 'https://b.example/x'] }", moved],
     ["select: { url: ['https://b.example/x', 'https://a.example/x', 'https://c.example/'] }", moved],
     ["select: { queueName: q, label: l, responseStatus: 503 }", republish],
-    ["select: { queueName: [p, q] }", "{ when: any, then: republish, set: { queue: p } }"],
-    ["select: { label: l }", "{ when: any, then: republish, set: { labels: [m, l] } }"],
+    ["select: { queueName: [p, q] }", setting("same", "queue: p")],
+    ["select: { label: l }", setting("same", "labels: [m, l]")],
     ["select: { flowControlKey: [k, l] }", republish],
     ["select: { flowControlKey: k }\n    flowControl: { key: k, parallelism: 5 }", republish],
-    [
-      "select: { flowControlKey: k }",
-      "{ when: any, then: republish, set: { flowControl: { key: k, parallelism: 1 } } }",
-    ],
+    ["select: { flowControlKey: k }", setting("same", "flowControl: { key: k, parallelism: 1 }")],
     ["", republish],
   ])("are silent where they are listed again: %s, %s", (select, rule) => {
     expect(rulesWarned([rule], select)).toEqual([]);

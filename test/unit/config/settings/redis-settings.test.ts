@@ -94,44 +94,28 @@ describe("a certificate of our own", () => {
     expect(createSecretsToRedact(settings).all()).toContain(key);
   });
 
-  it.each<[string, () => Readonly<Record<string, string>>, string]>([
-    [
-      "without its key",
-      () => ({ REDRIVER_REDIS_KEY_FILE: "" }),
-      "redis.certFile (REDRIVER_REDIS_CERT_FILE): expected redis.keyFile beside redis.certFile, got none",
-    ],
-    [
-      "as a key alone",
-      () => ({ REDRIVER_REDIS_CERT_FILE: "" }),
-      "expected redis.certFile beside redis.keyFile, got none",
-    ],
-    [
-      "with the key of another",
-      () => ({ REDRIVER_REDIS_KEY_FILE: written(otherKey()) }),
-      "expected the private key of the certificate in redis.certFile, got another one",
-    ],
+  const noKey = "expected a readable file that holds a private key as PEM";
+  const noCertificate = "expected a readable file that holds a certificate as PEM";
+  it.each<[string, "CERT" | "KEY", () => string, string]>([
+    ["without its key", "KEY", () => "", "expected redis.keyFile beside redis.certFile, got none"],
+    ["as a key alone", "CERT", () => "", "expected redis.certFile beside redis.keyFile, got none"],
+    ["with the key of another", "KEY", () => written(otherKey()), "got another one"],
     [
       "with a key behind a passphrase",
-      () => ({ REDRIVER_REDIS_KEY_FILE: written(otherKey("hush")) }),
-      "expected a readable file that holds a private key as PEM, without a passphrase",
+      "KEY",
+      () => written(otherKey("hush")),
+      `${noKey}, without a passphrase`,
     ],
-    [
-      "with its files the wrong way round",
-      () => ({ REDRIVER_REDIS_CERT_FILE: pair.keyFile }),
-      "expected a readable file that holds a certificate as PEM",
-    ],
-    [
-      "that is cut off",
-      () => ({ REDRIVER_REDIS_CERT_FILE: written(readFileSync(pair.certFile, "utf8").slice(0, 200)) }),
-      "expected a readable file that holds a certificate as PEM",
-    ],
+    ["with its files the wrong way round", "CERT", () => pair.keyFile, noCertificate],
+    ["that is cut off", "CERT", () => written(testCertificate.slice(0, 200)), noCertificate],
     [
       "whose key is not there",
-      () => ({ REDRIVER_REDIS_KEY_FILE: "/nowhere/redis.key" }),
-      "redis.keyFile (REDRIVER_REDIS_KEY_FILE): expected a readable file that holds a private key as PEM",
+      "KEY",
+      () => "/nowhere/redis.key",
+      `redis.keyFile (REDRIVER_REDIS_KEY_FILE): ${noKey}`,
     ],
-  ])("%s is told by its setting, and nothing of the files is", (_name, more, words) => {
-    const problems = problemsOf({ env: env(more()) });
+  ])("%s is told by its setting, and nothing of the files is", (_name, which, file, words) => {
+    const problems = problemsOf({ env: env({ [`REDRIVER_REDIS_${which}_FILE`]: file() }) });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(words);
     expect(problems[0]).not.toMatch(/hush|BEGIN|[A-Za-z0-9+/]{30}/);
@@ -146,68 +130,62 @@ describe("a certificate of our own", () => {
   });
 });
 
-const caFile = (text: string): string => write("ca.pem", text);
+const tls = "rediss://h";
+const named = { SENTINEL_NAME: "main" };
+const twice = { SENTINELS: "a:1", SENTINEL_PASSWORD: "hush", SENTINEL_PASSWORD_FILE: "/nowhere" };
 
 describe("contradictions are told by name", () => {
-  it.each<[string, () => SettingsInput["env"], string]>([
+  it.each<[string, Readonly<Record<string, string>>, string]>([
     [
       "Sentinels and a cluster",
-      () => ({ ...sentinel, REDRIVER_REDIS_CLUSTER: "true" }),
+      { ...named, SENTINELS: "a:1", CLUSTER: "true" },
       "either redis.cluster or redis.sentinels, got both",
     ],
     [
       "Sentinels without a name",
-      () => ({ REDRIVER_REDIS_SENTINELS: "a:1" }),
+      { SENTINELS: "a:1" },
       "expected redis.sentinelName beside redis.sentinels, got none",
     ],
-    [
-      "a name without Sentinels",
-      () => ({ REDRIVER_REDIS_SENTINEL_NAME: "main" }),
-      "expected redis.sentinels beside redis.sentinelName, got none",
-    ],
+    ["a name without Sentinels", named, "expected redis.sentinels beside redis.sentinelName, got none"],
     [
       "a password without Sentinels",
-      () => ({ REDRIVER_REDIS_SENTINEL_PASSWORD: "hush" }),
+      { SENTINEL_PASSWORD: "hush" },
       "expected redis.sentinels beside redis.sentinelPassword, got none",
     ],
     [
       "a password twice",
-      () => ({
-        ...sentinel,
-        REDRIVER_REDIS_SENTINEL_PASSWORD: "hush",
-        REDRIVER_REDIS_SENTINEL_PASSWORD_FILE: "/nowhere",
-      }),
+      { ...named, ...twice },
       "either redis.sentinelPassword or redis.sentinelPasswordFile, got both",
     ],
     [
       "nodes of no cluster",
-      () => ({ REDRIVER_REDIS_CLUSTER_NODES: "a:1" }),
+      { CLUSTER_NODES: "a:1" },
       "expected redis.cluster true beside redis.clusterNodes, got false",
     ],
     [
       "a database of a cluster",
-      () => ({ REDRIVER_REDIS_CLUSTER: "true", REDRIVER_REDIS_URL: "redis://h/3" }),
+      { CLUSTER: "true", URL: "redis://h/3" },
       "expected no database number beside redis.cluster",
     ],
     [
       "a signer without TLS",
-      () => ({ REDRIVER_REDIS_URL: "redis://h", REDRIVER_REDIS_CA_FILE: caFile(certificate) }),
+      { URL: "redis://h", CA_FILE: certificate },
       "expected a redis.url with rediss:// beside redis.caFile",
     ],
     [
       "a signer's file that holds something else",
-      () => ({ REDRIVER_REDIS_URL: "rediss://h", REDRIVER_REDIS_CA_FILE: caFile("hush") }),
+      { URL: tls, CA_FILE: "hush" },
       "expected a readable file that holds certificates as PEM",
     ],
-    ["a Sentinel without a port", () => ({ ...sentinel, REDRIVER_REDIS_SENTINELS: "a" }), "redis.sentinels"],
-    [
-      "a Sentinel with a login",
-      () => ({ ...sentinel, REDRIVER_REDIS_SENTINELS: "u:p@a:1" }),
-      "redis.sentinels",
-    ],
-    ["a cluster that is maybe one", () => ({ REDRIVER_REDIS_CLUSTER: "yes" }), "expected true or false"],
-  ])("%s", (_name, env, words) => {
-    const problems = problemsOf({ env: env() });
+    ["a Sentinel without a port", { ...named, SENTINELS: "a" }, "redis.sentinels"],
+    ["a Sentinel with a login", { ...named, SENTINELS: "u:p@a:1" }, "redis.sentinels"],
+    ["a cluster that is maybe one", { CLUSTER: "yes" }, "expected true or false"],
+  ])("%s", (_name, given, words) => {
+    const env = Object.entries(given).map(([name, value]) => [
+      `REDRIVER_REDIS_${name}`,
+      name === "CA_FILE" ? write("ca.pem", value) : value,
+    ]);
+    const problems = problemsOf({ env: Object.fromEntries(env) });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(words);
     expect(problems[0]).not.toContain("hush");

@@ -10,14 +10,15 @@ const { load, path, problemsOf, write } = useSettings();
 const fileWith = (content: string | Buffer): string => write("secret", content);
 const settingsOf = (env: Record<string, string> = {}) => load({ env });
 
+/** The secret, or what is wrong with it. */
+const said = (reading: ReturnType<typeof readSecret> | ReturnType<typeof readLineageKey>): string =>
+  reading.ok ? String(reading.value) : formatProblem(reading.problem);
+
 const from = (env: Record<string, string> = {}) => ({ env, settings: settingsOf() });
 
 describe("a secret", () => {
   it.each(["s3cret", "s3cret\n", "s3cret\r\n"])("in a file loses one line end at most: %j", (content) => {
-    expect(readSecret({ kind: "file", path: fileWith(content) }, from())).toEqual({
-      ok: true,
-      value: "s3cret",
-    });
+    expect(said(readSecret({ kind: "file", path: fileWith(content) }, from()))).toBe("s3cret");
   });
 
   it.each([
@@ -86,11 +87,12 @@ describe("a secret", () => {
     ];
     for (const [ref, settings, place] of places) {
       const reading = readSecret(ref, { env: {}, settings });
-      expect(reading.ok ? "" : formatProblem(reading.problem)).toBe(`${place}: ${alone} ${got}`);
+      expect(said(reading)).toBe(`${place}: ${alone} ${got}`);
     }
     const given = text.replace(/\n$/, "");
-    const inVariable = readSecret({ kind: "env", name: "T" }, from({ T: given }));
-    expect(inVariable.ok ? "" : formatProblem(inVariable.problem)).toContain(`variable T: ${alone}`);
+    expect(said(readSecret({ kind: "env", name: "T" }, from({ T: given })))).toContain(
+      `variable T: ${alone}`,
+    );
     for (const name of ["REDRIVER_SERVICE_TOKEN", "QSTASH_TOKEN"]) {
       expect(problemsOf({ env: { [name]: given } })).toEqual([
         expect.stringContaining(`service.token (${name}): ${alone}`),
@@ -136,16 +138,14 @@ describe("a secret", () => {
 
   it.each(["", "\n"])("that is empty is a problem: %j", (content) => {
     const file = fileWith(content);
-    const reading = readSecret({ kind: "file", path: file }, from());
-    expect(reading.ok ? "" : formatProblem(reading.problem)).toBe(
+    expect(said(readSecret({ kind: "file", path: file }, from()))).toBe(
       `file ${file}: expected a secret, got nothing`,
     );
   });
 
   it("is read from an environment variable", () => {
-    expect(readSecret({ kind: "env", name: "T" }, from({ T: "abc" }))).toEqual({ ok: true, value: "abc" });
-    const reading = readSecret({ kind: "env", name: "T" }, from());
-    expect(reading.ok ? "" : formatProblem(reading.problem)).toBe(
+    expect(said(readSecret({ kind: "env", name: "T" }, from({ T: "abc" })))).toBe("abc");
+    expect(said(readSecret({ kind: "env", name: "T" }, from()))).toBe(
       "environment variable T: expected a secret, got nothing",
     );
   });
@@ -157,19 +157,17 @@ describe("a secret", () => {
     );
     expect({ ok, ...rest }).toEqual({ ok: true, value: "abc" });
     const settings = settingsOf({ REDRIVER_SERVICE_TOKEN_FILE: fileWith("first") });
-    expect(readSecret({ kind: "settings" }, { env: {}, settings })).toEqual({ ok: true, value: "first" });
+    expect(said(readSecret({ kind: "settings" }, { env: {}, settings }))).toBe("first");
     fileWith("second");
-    expect(readSecret({ kind: "settings" }, { env: {}, settings })).toEqual({ ok: true, value: "second" });
+    expect(said(readSecret({ kind: "settings" }, { env: {}, settings }))).toBe("second");
   });
 
   it("that is missing is told by the setting's name", () => {
-    const unset = readSecret({ kind: "settings" }, from());
-    expect(unset.ok ? "" : formatProblem(unset.problem)).toBe(
+    expect(said(readSecret({ kind: "settings" }, from()))).toBe(
       "service.token (REDRIVER_SERVICE_TOKEN): expected a secret, got nothing",
     );
     const settings = settingsOf({ REDRIVER_SERVICE_TOKEN_FILE: path("none") });
-    const missing = readSecret({ kind: "settings" }, { env: {}, settings });
-    expect(missing.ok ? "" : formatProblem(missing.problem)).toMatch(
+    expect(said(readSecret({ kind: "settings" }, { env: {}, settings }))).toMatch(
       /^service\.tokenFile \(REDRIVER_SERVICE_TOKEN_FILE\) .*: expected a readable file that holds the secret: it does not exist$/,
     );
   });
@@ -179,13 +177,9 @@ describe("the lineage key", () => {
   it("is the setting, the file, or left to be derived", () => {
     expect(readLineageKey(settingsOf())).toEqual({ ok: true, value: undefined });
     const key = "k".repeat(16);
-    expect(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY: key }))).toEqual({ ok: true, value: key });
-    expect(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith(`${key}\n`) }))).toEqual({
-      ok: true,
-      value: key,
-    });
-    const short = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith("s3cret\n") }));
-    expect(short.ok ? "" : formatProblem(short.problem)).toMatch(
+    expect(said(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY: key })))).toBe(key);
+    expect(said(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith(`${key}\n`) })))).toBe(key);
+    expect(said(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith("s3cret\n") })))).toMatch(
       /^lineage\.keyFile \(REDRIVER_LINEAGE_KEY_FILE\) .*: expected a key of at least 16 printable characters without spaces$/,
     );
     for (const [text, got] of [
@@ -194,11 +188,10 @@ describe("the lineage key", () => {
       [`${key}\n${key}`, "a line break inside"],
     ] as const) {
       const wrong = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith(text) }));
-      expect(wrong.ok ? "" : formatProblem(wrong.problem)).toMatch(new RegExp(`, got ${got}$`));
+      expect(said(wrong)).toMatch(new RegExp(`, got ${got}$`));
       expect(problemsOf({ env: { REDRIVER_LINEAGE_KEY: text } }).join()).toMatch(new RegExp(`, got ${got}$`));
     }
-    const missing = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: path("none") }));
-    expect(missing.ok ? "" : formatProblem(missing.problem)).toContain(
+    expect(said(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: path("none") })))).toContain(
       "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE)",
     );
   });

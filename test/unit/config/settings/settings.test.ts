@@ -1,85 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { apiPath } from "../../../../src/people/console/api/refusal.ts";
 import { screens } from "../../../../src/people/console/screens/screens.ts";
-import { settingNames, settingRows, toEnvName } from "../../../../src/config/settings/settings-table.ts";
+import {
+  settingNames,
+  settingRows,
+  toEnvName,
+  type SettingName,
+} from "../../../../src/config/settings/settings-table.ts";
 import { useSettings } from "../../../support/settings.ts";
 
 const { load, path, problemsOf, write } = useSettings();
 const settingsFile = (text: string): string => write("settings.yaml", text);
 
 describe("settings", () => {
-  it("have a default each, or none", () => {
-    expect(load({})).toEqual({
-      service: {
-        url: undefined,
-        token: undefined,
-        tokenFile: undefined,
-        headerPrefix: "Upstash-",
-        listTimeoutMs: 30_000,
-        batchTimeoutMs: 30_000,
-        deleteTimeoutMs: 30_000,
-        connectTimeoutMs: 5_000,
-        maxAnswerBytes: 25_165_824,
-        maxCallsInFlight: 64,
-      },
-      proxy: { url: undefined, except: [] },
-      redis: {
-        url: "redis://127.0.0.1:6379",
-        sentinels: [],
-        cluster: false,
-        clusterNodes: [],
-        keyPrefix: "redriver",
-        target: { url: "redis://127.0.0.1:6379" },
-        isGiven: false,
-      },
-      drains: { file: "config/drains.yaml" },
-      http: { host: "0.0.0.0", port: 9466 },
-      socket: { path: "auto" },
-      callback: { host: "0.0.0.0", port: 9467 },
-      console: {
-        host: "127.0.0.1",
-        port: 9468,
-        role: "viewer",
-        auth: "none",
-        tokenFile: undefined,
-        proxies: [],
-        userHeader: "X-Forwarded-User",
-        groupsHeader: "X-Forwarded-Groups",
-        operatorGroups: [],
-        adminGroups: [],
-        hosts: [],
-        basePath: "",
-        badge: undefined,
-        badgeColor: "gray",
-      },
-      log: { level: "info", audit: "none" },
-      lineage: { key: undefined, keyFile: undefined, oldKeys: [] },
-      ledger: {
-        sendByMs: 15_000,
-        networkDelayMs: 120_000,
-        maxPageAgeMs: 300_000,
-        settleGateAgeMs: 120_000,
-        settleGateFailedDeletes: 1_000,
-      },
-      publish: {
-        maxItems: 100,
-        maxBytes: 4_194_304,
-        maxMessageBytes: 25_165_824,
-        maxHeaders: 1_000,
-        maxHeaderBytes: 262_144,
-        allowHosts: [],
-        allowSchemes: ["https", "http"],
-        allowPrivate: "auto",
-      },
-      windows: { concurrency: 8 },
-      memory: { budget: "auto" },
-      sweep: { everyMs: 15_000 },
-      shutdown: { softMs: 20_000, hardMs: 30_000 },
-      passes: { overlapMs: 120_000, abandonAfterMs: 300_000 },
-      statistics: { url: "https://api.upstash.com", timeoutMs: 30_000 },
-    });
-  });
-
   it("are taken from file, then environment, then flags", () => {
     const file = settingsFile("http: { port: 1 }\nlog: { level: warn }\nsweep: { every: 1s }\n");
     const env = { REDRIVER_HTTP_PORT: "2", REDRIVER_LOG_LEVEL: "error" };
@@ -153,9 +86,12 @@ describe("settings", () => {
       REDRIVER_LINEAGE_KEY: "k".repeat(16),
       REDRIVER_HTTP_PORT: "0",
       REDRIVER_CALLBACK_PORT: "0",
+      REDRIVER_PUBLISH_MAX_BYTES: "70KiB",
     };
     expect(load({ env })).toMatchObject({
       service: { maxAnswerBytes: 536_870_912 },
+      sweep: { everyMs: 604_800_000 },
+      publish: { maxBytes: 71_680 },
       http: { port: 0 },
       callback: { port: 0 },
     });
@@ -211,6 +147,8 @@ describe("names people have already", () => {
     ]);
   });
 });
+
+const either = (name: string): string => `expected either ${name} or ${name}File`;
 
 describe("settings with mistakes", () => {
   it("are told all at once, each with the place it comes from", () => {
@@ -290,49 +228,47 @@ describe("settings with mistakes", () => {
     expect(problems[0]?.length).toBeLessThan(300);
   });
 
-  it.each([
+  const ports = "or 0 for any free one, got the same";
+  const consolePort = (other: number) =>
+    `expected another port than http.port (9466) and callback.port (${other}), 0 or none, got the same`;
+  it.each<[Record<string, string>, SettingName, string]>([
     [
-      { REDRIVER_SERVICE_TOKEN: "a", REDRIVER_SERVICE_TOKEN_FILE: "/a" },
-      "service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE): expected either service.token or service.tokenFile, got both",
+      { SERVICE_TOKEN: "a", SERVICE_TOKEN_FILE: "/a" },
+      "service.tokenFile",
+      `${either("service.token")}, got both`,
     ],
     [
-      { REDRIVER_LINEAGE_KEY: "a".repeat(16), REDRIVER_LINEAGE_KEY_FILE: "/a" },
-      "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE): expected either lineage.key or lineage.keyFile, got both",
+      { LINEAGE_KEY: "a".repeat(16), LINEAGE_KEY_FILE: "/a" },
+      "lineage.keyFile",
+      `${either("lineage.key")}, got both`,
     ],
     [
-      { REDRIVER_HTTP_PORT: "9000", REDRIVER_CALLBACK_PORT: "9000" },
-      "callback.port (REDRIVER_CALLBACK_PORT): expected another port than http.port (9000), or 0 for any free one, got the same",
+      { HTTP_PORT: "9000", CALLBACK_PORT: "9000" },
+      "callback.port",
+      `expected another port than http.port (9000), ${ports}`,
+    ],
+    [{ HTTP_PORT: "9467" }, "callback.port", `expected another port than http.port (9467), ${ports}`],
+    [{ CONSOLE_PORT: "9466" }, "console.port", consolePort(9467)],
+    [{ CALLBACK_PORT: "9468" }, "console.port", consolePort(9468)],
+    [
+      { CONSOLE_HOST: "0.0.0.0" },
+      "console.auth",
+      "expected token or headers, because console.host is no loopback address, got none",
     ],
     [
-      { REDRIVER_HTTP_PORT: "9467" },
-      "callback.port (REDRIVER_CALLBACK_PORT): expected another port than http.port (9467), or 0 for any free one, got the same",
+      { CONSOLE_AUTH: "token" },
+      "console.tokenFile",
+      "expected a file, because console.auth is token, got none",
     ],
     [
-      { REDRIVER_CONSOLE_PORT: "9466" },
-      "console.port (REDRIVER_CONSOLE_PORT): expected another port than http.port (9466) and callback.port (9467), 0 or none, got the same",
+      { CONSOLE_AUTH: "headers" },
+      "console.proxies",
+      "expected addresses, because console.auth is headers, got none",
     ],
-    [
-      { REDRIVER_CALLBACK_PORT: "9468" },
-      "console.port (REDRIVER_CONSOLE_PORT): expected another port than http.port (9466) and callback.port (9468), 0 or none, got the same",
-    ],
-    [
-      { REDRIVER_CONSOLE_HOST: "0.0.0.0" },
-      "console.auth (REDRIVER_CONSOLE_AUTH): expected token or headers, because console.host is no loopback address, got none",
-    ],
-    [
-      { REDRIVER_CONSOLE_AUTH: "token" },
-      "console.tokenFile (REDRIVER_CONSOLE_TOKEN_FILE): expected a file, because console.auth is token, got none",
-    ],
-    [
-      { REDRIVER_CONSOLE_AUTH: "headers" },
-      "console.proxies (REDRIVER_CONSOLE_PROXIES): expected addresses, because console.auth is headers, got none",
-    ],
-    [
-      { REDRIVER_SHUTDOWN_HARD: "10s" },
-      "shutdown.hard (REDRIVER_SHUTDOWN_HARD): expected at least shutdown.soft (20s), got 10s",
-    ],
-  ])("that do not go together are refused: %j", (env, problem) => {
-    expect(problemsOf({ env })).toEqual([problem]);
+    [{ SHUTDOWN_HARD: "10s" }, "shutdown.hard", "expected at least shutdown.soft (20s), got 10s"],
+  ])("that do not go together are refused: %j", (given, setting, problem) => {
+    const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [`REDRIVER_${name}`, value]));
+    expect(problemsOf({ env })).toEqual([`${setting} (${toEnvName(setting)}): ${problem}`]);
   });
 
   it.each([
