@@ -209,10 +209,11 @@ describe("warnings beside problems", () => {
   });
 });
 
+const setting = (name: string, set: string) =>
+  `{ name: ${name}, when: any, then: republish, set: { ${set} } }`;
+
 describe("warnings about come-backs", () => {
   const republish = "{ name: again, when: { responseStatus: 5xx }, then: republish }";
-  const setting = (name: string, set: string) =>
-    `{ name: ${name}, when: any, then: republish, set: { ${set} } }`;
   const moved =
     "{ name: moved, when: { host: a.example }, then: republish, set: { destination: { host: b.example } } }";
 

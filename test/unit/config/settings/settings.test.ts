@@ -150,6 +150,9 @@ describe("names people have already", () => {
 
 const either = (name: string): string => `expected either ${name} or ${name}File`;
 
+const consolePort = (other: number) =>
+  `expected another port than http.port (9466) and callback.port (${other}), 0 or none, got the same`;
+
 describe("settings with mistakes", () => {
   it("are told all at once, each with the place it comes from", () => {
     const file = settingsFile("http:\n  port: 70000\n  hots: a\nsweep: { every: 5 }\nextra: { a: 1 }\n");
@@ -229,8 +232,6 @@ describe("settings with mistakes", () => {
   });
 
   const ports = "or 0 for any free one, got the same";
-  const consolePort = (other: number) =>
-    `expected another port than http.port (9466) and callback.port (${other}), 0 or none, got the same`;
   it.each<[Record<string, string>, SettingName, string]>([
     [
       { SERVICE_TOKEN: "a", SERVICE_TOKEN_FILE: "/a" },
