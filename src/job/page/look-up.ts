@@ -8,14 +8,15 @@ import { idsOf, type Letter } from "./letter.ts";
 
 /**
  * Writes that the parents of come-backs were published, so that a forgotten parent on this or a later page is
- * settled and not republished. Marks the come-backs that name their parent for the first time.
+ * settled and not republished. Marks and answers the come-backs that name their parent for the first time.
  */
 export async function writeEvidence(
   { ledger, identities }: SourceRuntime,
   letters: readonly Letter[],
-): Promise<void> {
-  const comeBacks = letters.filter(({ reading }) => reading.kind === "come-back");
-  if (comeBacks.length === 0) return;
+): Promise<readonly Letter[]> {
+  const comeBacks: Letter[] = [];
+  for (const letter of letters) if (letter.reading.kind === "come-back") comeBacks.push(letter);
+  if (comeBacks.length === 0) return comeBacks;
   const common = { namedBy: identities.token(), deletePending: false, drain: null, messageId: null };
   const facts = comeBacks.flatMap(({ reading, messageId }) => {
     if (reading.kind !== "come-back") return [];
@@ -28,6 +29,7 @@ export async function writeEvidence(
     letter.isNewComeBack ||= firstNaming === true;
     letter.parentFailure ??= failure ?? null;
   }
+  return comeBacks.filter(({ isNewComeBack }) => isNewComeBack);
 }
 
 /**
@@ -36,10 +38,10 @@ export async function writeEvidence(
  */
 async function lineagesOf(
   { config, ledger }: Pick<SourceRuntime, "config" | "ledger">,
-  messageIds: readonly MessageId[],
+  letters: readonly Pick<Letter, "messageId">[],
 ): Promise<readonly (Lineage | null)[]> {
-  if (config.serviceRetry !== true || messageIds.length === 0) return [];
-  const { lineages } = await ledger.sentAs(messageIds);
+  if (config.serviceRetry !== true || letters.length === 0) return [];
+  const { lineages } = await ledger.sentAs(letters.map(({ messageId }) => messageId));
   return lineages.map((text) => (text === null ? null : unpackLineage(text)));
 }
 
@@ -48,10 +50,7 @@ export async function recognise(
   source: Pick<SourceRuntime, "config" | "ledger">,
   letters: readonly Letter[],
 ): Promise<void> {
-  const lineages = await lineagesOf(
-    source,
-    letters.map(({ messageId }) => messageId),
-  );
+  const lineages = await lineagesOf(source, letters);
   for (const [index, lineage] of lineages.entries()) letters[index]!.readAs(lineage);
 }
 
@@ -61,7 +60,7 @@ export async function lineageOf(
   { messageId }: RawRecord,
 ): Promise<Lineage | null> {
   if (typeof messageId !== "string") return null;
-  const [lineage = null] = await lineagesOf(source, [messageId as MessageId]);
+  const [lineage = null] = await lineagesOf(source, [{ messageId: messageId as MessageId }]);
   return lineage;
 }
 
@@ -85,7 +84,7 @@ export function see(
     const view = views[index];
     if (view !== undefined) letter.view = view;
     letter.viewedAt = stamp.at;
-    letter.mayBeForgotten = mayBeForgotten(letter, letter.view, stamp, limits);
+    letter.mayBeForgotten = stamp.lost !== undefined && mayBeForgotten(letter, letter.view, stamp, limits);
   }
 }
 

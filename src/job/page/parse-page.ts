@@ -37,7 +37,7 @@ export function parsePage(
       const { letter } = parsed;
       if (letters.has(letter.dlqId)) continue;
       const reading = readLineage(letter, lineageKeys);
-      const content = withRootFlowControl(letter, reading);
+      const content = reading.kind === "none" ? letter : withRootFlowControl(letter, reading);
       letters.set(letter.dlqId, new Letter(raw, content, reading, failureKindOf(letter)));
     } catch (error) {
       if (!isOfInput(error)) throw error;

@@ -1,5 +1,4 @@
 import { isOfInput } from "../by-halves.ts";
-import { defined } from "../message/defined.ts";
 import type { DlqId } from "../message/dead-letter.ts";
 import { isRedriverError, unlessRedisAway, type RedriverError } from "../contracts/errors.ts";
 import type { DeleteEnd } from "../contracts/ledger.ts";
@@ -18,8 +17,8 @@ export interface SettleCall {
   readonly signal: AbortSignal;
   /** For pauses that the service asks for. */
   readonly waits: WaitBudget;
-  /** Ids whose delete is already in the audit; absent: none. Those of a page came with their publication. */
-  readonly recorded?: ReadonlySet<DlqId>;
+  /** Ids whose delete is not in the audit yet; absent: all. Those of a page came with their publication. */
+  readonly unrecorded?: ReadonlySet<DlqId>;
   /** A DELETE of some of them failed before. */
   readonly isAgain?: boolean;
 }
@@ -48,11 +47,11 @@ export interface Settled {
   readonly calls: number;
 }
 
-/** The settle of one page. It leaves failed deletes to the sweep. `recorded` is that of SettleCall. */
+/** The settle of one page. It leaves failed deletes to the sweep. `unrecorded` is that of SettleCall. */
 export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: AbortSignal) {
   const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };
-  return async (ids: readonly DlqId[], recorded?: ReadonlySet<DlqId>): Promise<Settled> => {
-    const call = { signal, waits, ...defined({ recorded }) };
+  return async (ids: readonly DlqId[], unrecorded: ReadonlySet<DlqId>): Promise<Settled> => {
+    const call = { signal, waits, unrecorded };
     const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), ids, call);
     if (outcomes.some((outcome) => outcome !== "deleted")) drain.source.sweepRequest.within(sweptWithinMs);
     return { deleted, calls: outcomes.length };
@@ -99,14 +98,16 @@ async function deleteOnce(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
-  { signal, waits, recorded, isAgain = false }: SettleCall,
+  { signal, waits, unrecorded, isAgain = false }: SettleCall,
 ): Promise<Deleted> {
   const { service, ledger, events, health, config } = source;
   // Recorded as a fact, not as an intent: the proof is in hand, and a dead letter that stays in the queue
   // while Redis is away may double.
-  const unrecorded = recorded === undefined ? ids : ids.filter((dlqId) => !recorded.has(dlqId));
-  const records = unrecorded.map((dlqId) => ({ dlqId }));
-  await recordFact(source, "delete", records, of);
+  if (unrecorded?.size !== 0) {
+    const some = ids.filter((dlqId) => unrecorded?.has(dlqId) !== false);
+    const records = some.map((dlqId) => ({ dlqId }));
+    await recordFact(source, "delete", records, of);
+  }
   const { drain } = of;
   let deleted: number;
   try {

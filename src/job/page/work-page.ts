@@ -21,7 +21,7 @@ import { slowDownHosts, toFailedAgain } from "./failed-again.ts";
 import { isProven, isPutAside } from "./fate.ts";
 import { roundsOf } from "./gates/rounds.ts";
 import { keepCopies } from "./keep-copies.ts";
-import { idsOf, isDue, type Letter, type Page } from "./letter.ts";
+import { idsOf, type Letter, type Page } from "./letter.ts";
 import { lookUp, recognise, writeEvidence } from "./look-up.ts";
 import { parkUnreadable } from "./malformed.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
@@ -61,7 +61,7 @@ export async function workPage(
   const stage = (some: readonly Letter[], act: (some: readonly Letter[]) => unknown) =>
     apart(drain, page.readAt, some, act);
   const settle = (some: readonly Letter[]) =>
-    stage(some, async (part) => report.settled(await settleNow(idsOf(part), deletesAudited(part))));
+    stage(some, async (part) => report.settled(await settleNow(idsOf(part), unauditedOf(part))));
   await source.unwritten.replay(source.ledger);
 
   const { letters, ...unreadable } = parsePage(page.records, source.lineageKeys());
@@ -69,23 +69,22 @@ export async function workPage(
   const known = await stage(noted, (some) => lookUp(drain, some));
   await stage(known, (some) => decideLetters(drain, some, work));
   await parkUnreadable(drain, namesOf(unreadable, work), page.readAt, report);
-  const expiring = expiringSoon(drain, page.records);
-  const { due, ordered } = endDecided(drain, letters, report);
+  const expiring = expiringSoon(drain, page.records, letters);
+  const { due, undue, parkedBefore } = endDecided(drain, letters, report);
   work.onDecided?.();
-  const going = new Set<unknown>(idsOf(due));
-  const provenBefore = ordered.filter((one) => isToSettle(one, page.readAt));
-  const settling = new Set<unknown>(idsOf(provenBefore));
-  await keepCopiesOf(drain, expiring, ({ dlqId }) => !going.has(dlqId) && !settling.has(dlqId));
+  const provenBefore = undue.filter((one) => isToSettle(one, page.readAt));
+  const [going, staying] = partOf(expiring, due);
+  await keepCopiesOf(drain, partOf(staying, provenBefore)[1]);
   if (config.mode !== "live") return report.outcome();
 
-  await stage(ordered, (some) => unpark(drain, some));
-  await stage(ordered.filter(isToPark), (some) => park(drain, some));
+  await stage(parkedBefore, (some) => unpark(drain, some));
+  await stage(undue.filter(isToPark), (some) => park(drain, some));
   await settle(provenBefore);
-  await stage(ordered, (some) => drop(drain, some, page.readAt));
+  await stage(undue, (some) => drop(drain, some, page.readAt));
   report.ended();
-  await settle(ordered.filter(isProven));
-  await stage(ordered, async (some) => park(drain, await spareExhausted(drain, some)));
-  for (const letter of letters) letter.forgetContent();
+  await settle(undue.filter(isProven));
+  await stage(undue, async (some) => park(drain, await spareExhausted(drain, some)));
+  for (const letter of undue) letter.forgetContent();
 
   // Small batches share a delete.
   const proven: Letter[] = [];
@@ -103,8 +102,7 @@ export async function workPage(
   await stage(due, (some) => giveBackUnpublished(drain, some));
   if (letters.length > 0 && !letters.some(isPutAside)) source.unworkable.worked();
   const outcome = report.outcome();
-  const left = new Set<unknown>(idsOf(outcome.left));
-  await keepCopiesOf(drain, expiring, ({ dlqId }) => going.has(dlqId) && left.has(dlqId));
+  await keepCopiesOf(drain, partOf(going, outcome.left)[0]);
   return outcome;
 }
 
@@ -113,8 +111,7 @@ async function noteComeBacks(drain: DrainRuntime, letters: readonly Letter[]): P
   await recognise(drain.source, letters);
   // What is archived failed long ago. Its lane and its host have learned of it.
   if (drain.config.mode !== "live" || drain.fromArchive !== undefined) return;
-  await writeEvidence(drain.source, letters);
-  const isNew = letters.filter(({ isNewComeBack }) => isNewComeBack);
+  const isNew = await writeEvidence(drain.source, letters);
   if (isNew.length === 0) return;
   await drain.source.lanes.recordComeBacks(isNew.flatMap(toLaneComeBack));
   await slowDownHosts(drain, isNew.flatMap(toFailedAgain));
@@ -132,25 +129,31 @@ function decideLetters(drain: DrainRuntime, letters: readonly Letter[], { accept
 
 /**
  * Counts what was decided. What is not acted on has its fate: by its decision, because the drain only plans, or by
- * a person's order. Answers what is due, and all that may still be acted on.
+ * a person's order. Answers what is due; what is decided otherwise; and those of both that were parked before.
  */
 function endDecided(drain: DrainRuntime, letters: readonly Letter[], report: PageReport) {
   const isLive = drain.config.mode === "live";
+  const due: Letter[] = [];
+  const undue: Letter[] = [];
+  const parkedBefore: Letter[] = [];
   report.comeBacks(letters);
   for (const letter of letters) {
-    if (letter.fate !== null) continue;
-    const { then } = letter.decision;
-    if (letter.item !== null) letter.fate = isLive ? null : { kind: "planned" };
-    else if (!isLive || (then !== "drop" && then !== "park")) letter.fate = { kind: "decided" };
+    const { fate, item, decision, view } = letter;
+    if (fate !== null) continue;
+    if (view.state === "parked") parkedBefore.push(letter);
+    const isWaiting = isLive && (decision.then === "drop" || decision.then === "park");
+    if (item === null) undue.push(letter);
+    else if (isLive) due.push(letter);
+    if (item === null && !isWaiting) letter.fate = { kind: "decided" };
+    if (item !== null && !isLive) letter.fate = { kind: "planned" };
   }
   report.listed(letters);
   report.ended();
-  const ordered = letters.filter(({ fate }) => fate === null || fate.kind === "decided");
   // Parks and drops still need what was listed.
   for (const letter of letters) {
     if (letter.decision.then !== "park" && letter.decision.then !== "drop") letter.forgetContent();
   }
-  return { due: letters.filter(isDue), ordered };
+  return { due, undue, parkedBefore };
 }
 
 /** An order has none of them, so it parks none. */
@@ -165,33 +168,49 @@ function isToPark(letter: Letter): boolean {
   return letter.decision.then === "park" && !isNewlyExhausted(letter);
 }
 
-function deletesAudited(letters: readonly Letter[]): ReadonlySet<DlqId> {
-  const audited = letters.filter(({ fate }) => fate?.kind === "published" && fate.isDeleteAudited);
-  return new Set(idsOf(audited));
+/** Those whose delete the audit does not have. */
+function unauditedOf(letters: readonly Letter[]): ReadonlySet<DlqId> {
+  const unaudited = new Set<DlqId>();
+  for (const { dlqId, fate } of letters) {
+    if (fate?.kind !== "published" || !fate.isDeleteAudited) unaudited.add(dlqId);
+  }
+  return unaudited;
 }
 
 /** Those whose copy is due, if they stay. */
 function expiringSoon(
   { config, source, fromArchive }: DrainRuntime,
   records: readonly RawRecord[],
+  letters: readonly Letter[],
 ): readonly RawRecord[] {
   const { then, withinMs } = config.beforeExpiry;
   if (then === "nothing" || fromArchive !== undefined) return [];
+  const { retentionMs } = source.config;
   const by = serviceNow(source) + withinMs;
-  return records.filter((raw) => expiresBy(raw, source.config.retentionMs, by));
+  let oldestAt = Infinity;
+  for (const { enteredAt } of letters) oldestAt = Math.min(oldestAt, enteredAt);
+  // What is no letter may have no date.
+  if (letters.length === records.length && oldestAt + retentionMs > by) return [];
+  return records.filter((raw) => expiresBy(raw, retentionMs, by));
 }
 
-async function keepCopiesOf(
-  drain: DrainRuntime,
-  expiring: readonly RawRecord[],
-  needsCopy: (record: RawRecord) => boolean,
-): Promise<void> {
+/** The records of these letters, and the others. */
+function partOf(
+  records: readonly RawRecord[],
+  letters: readonly { readonly dlqId: DlqId }[],
+): readonly [readonly RawRecord[], readonly RawRecord[]] {
+  if (records.length === 0) return [records, records];
+  const ids = new Set<unknown>(idsOf(letters));
+  return [records.filter(({ dlqId }) => ids.has(dlqId)), records.filter(({ dlqId }) => !ids.has(dlqId))];
+}
+
+async function keepCopiesOf(drain: DrainRuntime, expiring: readonly RawRecord[]): Promise<void> {
   const { archive, source } = drain;
-  await keepCopies(source, expiring.filter(needsCopy), { archive, ...ofDrain(drain) });
+  await keepCopies(source, expiring, { archive, ...ofDrain(drain) });
 }
 
-async function unpark(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
-  const back = letters.filter((one) => isToUnpark(drain, one));
+async function unpark(drain: DrainRuntime, parkedBefore: readonly Letter[]): Promise<void> {
+  const back = parkedBefore.filter((one) => isToUnpark(drain, one));
   if (back.length === 0) return;
   const records = back.map(({ dlqId }) => ({ dlqId, reason: "listed-again" }));
   await recordIntent(drain.source, "release", records, ofDrain(drain));

@@ -42,22 +42,22 @@ export function createRefusedDeletes(clock: Clock) {
 }
 
 /**
- * The ids that need no new audit entry before a delete: refused alone, with an entry of this process less
- * than an hour old. The other ids refused alone count as recorded from now on.
+ * The ids that need an audit entry before a delete: all but those refused alone, with an entry of this process less
+ * than an hour old. The others refused alone count as recorded from now on.
  */
-export function recordedLately(
+export function unrecordedLately(
   ids: readonly DlqId[],
   { backoff, notedAt }: RefusedDeletes,
   { monotonic }: Pick<Clock, "monotonic">,
 ): ReadonlySet<DlqId> {
   const now = monotonic();
-  const lately = new Set<DlqId>();
+  const unrecorded = new Set(ids);
   for (const dlqId of ids) {
     if (!backoff.knows(dlqId)) continue;
-    if (now - (notedAt.get(dlqId) ?? -Infinity) < recordedAgainAfterMs) lately.add(dlqId);
+    if (now - (notedAt.get(dlqId) ?? -Infinity) < recordedAgainAfterMs) unrecorded.delete(dlqId);
     else notedAt.set(dlqId, now);
   }
-  return lately;
+  return unrecorded;
 }
 
 /** After this many refused alone and none deleted, the others would be refused too. */
@@ -70,6 +70,8 @@ export interface DeletedByHalves {
   readonly stoppedBy: "not-now" | "failed" | null;
 }
 
+const none: ReadonlySet<DlqId> = new Set();
+
 /** Deletes by halves. The audit already has `ids` as the refused delete, so the parts get no entries. */
 export async function deleteRefused(
   source: SourceRuntime,
@@ -81,14 +83,13 @@ export async function deleteRefused(
   let gone = 0;
   let alone = 0;
   let refusal: RedriverError | null = null;
-  const everyId: ReadonlySet<DlqId> = new Set(ids);
   const isNothingNew = ids.every((dlqId) => memory.backoff.knows(dlqId));
 
   const remove = async (part: readonly DlqId[]): Promise<DeletedByHalves["stoppedBy"]> => {
     const isHopeless = gone === 0 && alone === aloneToStop;
     if (part.length === 0 || isHopeless || memory.callsLeft === 0 || signal.aborted) return null;
     memory.callsLeft -= 1;
-    const { outcomes, refusedWith } = await settle(source, of, part, { signal, waits, recorded: everyId });
+    const { outcomes, refusedWith } = await settle(source, of, part, { signal, waits, unrecorded: none });
     const [outcome] = outcomes;
     if (outcome === "not-now" || outcome === "failed") return outcome;
     if (outcome === "deleted") gone += part.length;

@@ -16,7 +16,7 @@ import type { PendingEntry } from "../contracts/ledger-entries.ts";
 import { groupBy } from "../../group-items-by-key.ts";
 import {
   deleteRefused,
-  recordedLately,
+  unrecordedLately,
   type DeletedByHalves,
   refusedCallsPerSweep,
   type RefusedDeletes,
@@ -144,9 +144,9 @@ function createPendingSweep(
         for (let i = 0; i < ofDrain.length && stoppedBy === null && !isOver(); i += idsPerDelete) {
           const some = ofDrain.slice(i, i + idsPerDelete);
           const ids = some.map(({ dlqId }) => dlqId);
-          const recorded = recordedLately(ids, refused, source.clock);
+          const unrecorded = unrecordedLately(ids, refused, source.clock);
           const isAgain = some.some(({ view }) => view.deleteFailed);
-          const call = { signal, waits: budget.waits, recorded, isAgain };
+          const call = { signal, waits: budget.waits, unrecorded, isAgain };
           const { outcomes, deleted } = await settle(source, { drain }, ids, call);
           const [outcome] = outcomes;
           if (outcome === "deleted") done += deleted;
