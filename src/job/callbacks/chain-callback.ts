@@ -1,5 +1,5 @@
 import type { BatchItem, DeduplicationId } from "../message/dead-letter.ts";
-import { toCallbackDeduplicationId } from "../message/deduplication-id.ts";
+import { toCallbackDeduplicationId } from "../message/message-ids.ts";
 import { defined } from "../message/defined.ts";
 import { encodeItem } from "../message/encode-item.ts";
 import { toForwardHeaders } from "../message/headers.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { MessageId } from "../message/dead-letter.ts";
 import { isCount, isObject, parseJson } from "../message/json-value.ts";
-import { isMessageId } from "../message/message-id.ts";
+import { isMessageId } from "../message/message-ids.ts";
 import { toHeaders } from "../message/parse-record.ts";
 import type { AttemptReport } from "../contracts/callbacks.ts";
 

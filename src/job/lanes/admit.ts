@@ -20,7 +20,7 @@ import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { canariesByStep } from "./canaries-by-step.ts";
 import { toLaneId } from "../message/lane-id.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../message/lane-origin.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../message/destination-url.ts";
 import { resumeMinutesOf, resumeMinutesBeside } from "./resume-minutes.ts";
 
 /**

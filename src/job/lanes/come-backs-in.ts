@@ -1,7 +1,7 @@
 import { byHalves } from "../by-halves.ts";
 import type { Origin } from "../contracts/lanes.ts";
 import type { DlqId } from "../message/dead-letter.ts";
-import { laneOriginOfLetter } from "../message/lane-origin.ts";
+import { laneOriginOfLetter } from "../message/destination-url.ts";
 import { listToEnd, type ListingRange } from "../listing/list-to-end.ts";
 import type { Letter } from "../page/letter.ts";
 import { recognise } from "../page/look-up.ts";

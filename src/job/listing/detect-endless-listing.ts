@@ -75,24 +75,15 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
 
   return ({ cursor, records }, spentMs = 0) => {
     if (cursor === undefined) return null;
-    let ids = 0;
-    let hasNew = false;
-    let first: string | undefined;
-    let last: string | undefined;
-    for (const { dlqId } of records) {
-      if (typeof dlqId !== "string") continue;
-      ids += 1;
-      first ??= dlqId;
-      last = dlqId;
-      if (listed.isNew(dlqId)) hasNew = true;
-    }
-    if (hasNew) {
+    const ids: string[] = [];
+    for (const { dlqId } of records) if (typeof dlqId === "string") ids.push(dlqId);
+    if (listed.hasNew(ids)) {
       barrenPages = 0;
       recordsAgain = 0;
       barrenSinceMs = spentMs;
     } else {
       barrenPages += 1;
-      recordsAgain += ids;
+      recordsAgain += ids.length;
     }
     const isSlow = barrenPages > maxSlowBarrenPages && spentMs - barrenSinceMs > maxBarrenMs;
     if (barrenPages > maxBarrenPages || isSlow) {
@@ -104,7 +95,7 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
       return endless(`the listing repeats its records: ${recordsAgain} in a row were listed before`);
     }
     // Without ids only the cursor distinguishes pages.
-    const position = JSON.stringify(first === undefined || last === undefined ? [cursor] : [first, last]);
+    const position = JSON.stringify(ids.length === 0 ? [cursor] : [ids[0], ids.at(-1)]);
     pagesAgain = seen.has(position) ? pagesAgain + 1 : 0;
     if (pagesAgain >= maxPagesAgain)
       return endless(
@@ -124,29 +115,30 @@ function createListedIds() {
   let isUpward: boolean | null = null;
   let hashes: BoundedSet<number> | null = null;
 
-  const isBeyond = (id: string): boolean => {
-    const last = inOrder.at(-1);
-    if (last === undefined) return true;
-    if (id === last) return false;
-    isUpward ??= id > last;
-    return id > last === isUpward;
-  };
   return {
-    isNew(id: string): boolean {
-      if (hashes === null) {
-        if (isBeyond(id)) {
+    /** Notes them. False: all were listed before. */
+    hasNew(ids: readonly string[]): boolean {
+      let hasNew = false;
+      for (const id of ids) {
+        const last = inOrder.at(-1);
+        const isBeyond = last === undefined || (id !== last && id > last === (isUpward ??= id > last));
+        if (hashes === null && isBeyond) {
           if (inOrder.length >= maxKnown) inOrder.splice(0, maxKnown / 2);
           inOrder.push(id);
-          return true;
+          hasNew = true;
+          continue;
         }
-        hashes = new BoundedSet(maxKnown);
-        for (const one of inOrder) hashes.add(hashOf(one));
-        inOrder = [];
+        if (hashes === null) {
+          hashes = new BoundedSet(maxKnown);
+          for (const one of inOrder) hashes.add(hashOf(one));
+          inOrder = [];
+        }
+        const hash = hashOf(id);
+        if (hashes.has(hash)) continue;
+        hashes.add(hash);
+        hasNew = true;
       }
-      const hash = hashOf(id);
-      if (hashes.has(hash)) return false;
-      hashes.add(hash);
-      return true;
+      return hasNew;
     },
   };
 }

@@ -15,7 +15,7 @@ import { isRedisAway, isRedriverError } from "../contracts/errors.ts";
 import type { ListQuery } from "../contracts/service.ts";
 import { enteredAtOfId, parseRecord } from "../message/parse-record.ts";
 import { followCursor } from "./list-to-end.ts";
-import { apartMs, letterDatesAgree } from "./learn-dates-meaning.ts";
+import { apartMs, letterDatesAgree } from "../message/plausible-dates.ts";
 import { noRoom } from "./limit-page-memory.ts";
 import { createPageSize, isTooLarge, listPage, listWithinMemory, type ListedPage } from "./list-page.ts";
 import { cutWindow, halve, joinTimes, pagesPerWindow, type SearchWindow } from "./search-windows.ts";

@@ -1,23 +1,10 @@
 import { parseRecord } from "../message/parse-record.ts";
-import type { DeadLetter, RawRecord } from "../message/dead-letter.ts";
+import { letterDatesAgree } from "../message/plausible-dates.ts";
+import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListQuery } from "../contracts/service.ts";
 import { noRoom } from "./limit-page-memory.ts";
 import { createPageSize, isTooLarge, listPage, listWithinMemory } from "./list-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
-
-/** Both moments must be this far apart, so that the service's rounding cannot merge them. */
-export const apartMs = 1_000;
-
-/**
- * True if the record entered the DLQ when it was created. Then the meaning of dates cannot be learned from it
- * and does not matter for it.
- */
-export function letterDatesAgree({
-  enteredAt,
-  createdAt,
-}: Pick<DeadLetter, "enteredAt" | "createdAt">): boolean {
-  return Math.abs(enteredAt - createdAt) < apartMs;
-}
 
 /**
  * Learns once what fromDate and toDate of this source mean, which the service's documents leave open

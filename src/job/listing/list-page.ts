@@ -1,7 +1,7 @@
 import { withoutLeft } from "../message/select.ts";
 import { isRedriverError } from "../contracts/errors.ts";
 import type { ListPage, ListQuery, MayRead } from "../contracts/service.ts";
-import { withOwnCallback } from "../message/proof-callback-url.ts";
+import { withOwnCallbacks } from "../message/proof-callback-url.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import type { PageMemory, WaitSignal } from "./limit-page-memory.ts";
 
@@ -161,8 +161,7 @@ export async function listPage(
   const readAt = await source.readAt();
   try {
     const page = await source.service.list(query, signal);
-    const keys = source.lineageKeys();
-    return { ...page, records: page.records.map((raw) => withOwnCallback(raw, keys)), readAt };
+    return { ...page, records: withOwnCallbacks(page.records, source.lineageKeys()), readAt };
   } catch (error) {
     source.health.note(error);
     throw error;

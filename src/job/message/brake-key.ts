@@ -36,10 +36,10 @@ export function withBrake(
   changes: ItemChanges,
   letter: DeadLetter,
   destination: string,
-  parallelism: number | undefined,
+  parallelism: number,
 ): ItemChanges {
   const { queue = letter.queueName ?? null, flowControl = originalFlowControl(letter) } = changes;
   const isOwn = flowControl !== null && flowControl !== undefined && toFlowControlValue(flowControl) !== "";
-  if (parallelism === undefined || queue !== null || isOwn) return changes;
+  if (queue !== null || isOwn) return changes;
   return { ...changes, flowControl: { key: toBrakeKey(hostOf(destination)), parallelism } };
 }

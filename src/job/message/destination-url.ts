@@ -1,3 +1,4 @@
+import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { withoutDot } from "./host-and-path.ts";
 import type { DestinationRewrite } from "./item-changes.ts";
 import { oncePerText } from "./once-per-text.ts";
@@ -59,6 +60,22 @@ export function withoutCredentials(url: string): string {
 /** Host in lower case, with its port unless it is the usual one; `(no host)` for a text that is no URL. */
 export function hostOf(url: string): string {
   return urlPartsOf(url)?.host || "(no host)";
+}
+
+/** The origin behind an item's health: its destination's, or its queue, which a slow message delays. */
+export function laneOriginOf({ destination, queue }: Pick<BatchItem, "destination" | "queue">): string {
+  return queue === undefined ? (urlPartsOf(destination) ?? new URL(destination)).origin : `queue:${queue}`;
+}
+
+/** As it failed, before any rule changes it; null if its destination is no URL. */
+export function laneOriginOfLetter({ url, queueName }: Pick<DeadLetter, "url" | "queueName">): string | null {
+  if (queueName !== undefined) return laneOriginOf({ destination: url, queue: queueName });
+  return urlPartsOf(url)?.origin ?? null;
+}
+
+/** By which rates per host count: the destination's host with its port, or `queue:<name>`. */
+export function rateHostOf({ destination, queue }: Pick<BatchItem, "destination" | "queue">): string {
+  return queue === undefined ? hostOf(destination) : `queue:${queue}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DeadLetter } from "./dead-letter.ts";
 import { oncePerText } from "./once-per-text.ts";
 import { signatureOf, signatureTextOf } from "./signature/signature-of.ts";
-import { laneOriginOfLetter } from "./lane-origin.ts";
+import { laneOriginOfLetter } from "./destination-url.ts";
 
 /**
  * Dead letters of one source that failed alike: same destination, same status, same answer without the parts

@@ -1,3 +1,5 @@
+import type { DeadLetter } from "./dead-letter.ts";
+
 /** 2015-01-01, before the service existed. Seconds that are read as milliseconds are in 1970. */
 export const firstPlausibleAt = Date.UTC(2015, 0, 1);
 /** Clocks of the service's own machines differ by less. */
@@ -18,4 +20,18 @@ export function isPlausibleCreation(createdAt: number, enteredAt: number): boole
 /** True if a message that entered the DLQ then may have been delayed until this moment (Unix ms). */
 export function isPlausibleDelay(notBefore: number, enteredAt: number): boolean {
   return notBefore >= firstPlausibleAt && notBefore <= enteredAt + maxDelayMs;
+}
+
+/** Both moments must be this far apart, so that the service's rounding cannot merge them. */
+export const apartMs = 1_000;
+
+/**
+ * True if the record entered the DLQ when it was created. Then the meaning of dates cannot be learned from it
+ * and does not matter for it.
+ */
+export function letterDatesAgree({
+  enteredAt,
+  createdAt,
+}: Pick<DeadLetter, "enteredAt" | "createdAt">): boolean {
+  return Math.abs(enteredAt - createdAt) < apartMs;
 }

@@ -26,7 +26,7 @@ import {
   type ForwardHeaders,
   type ItemNames,
 } from "./headers.ts";
-import { isMessageId } from "./message-id.ts";
+import { isMessageId } from "./message-ids.ts";
 import type { ItemChanges } from "./item-changes.ts";
 import type { Loss } from "./loss-kinds.ts";
 import type { ParkReason } from "./park-reasons.ts";

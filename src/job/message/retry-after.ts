@@ -9,6 +9,19 @@ const plausibleMs = 31 * 86_400_000;
 /** 2001-09-09: so many ms are a Unix time, not a wait of 31 years. */
 const firstUnixMs = 1_000_000_000_000;
 
+/** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
+export const nonRetryableStatus = 489;
+
+/** No retries wanted: that status with `<P>NonRetryable-Error: true`, any prefix (remote-contract.md, trap 9). */
+export function isNonRetryable(letter: DeadLetter): boolean {
+  if (letter.responseStatus !== nonRetryableStatus) return false;
+  return Object.entries(letter.responseHeader).some(
+    ([name, values]) =>
+      name.toLowerCase().endsWith("nonretryable-error") &&
+      values.some((value) => value.trim().toLowerCase() === "true"),
+  );
+}
+
 /**
  * The receiver's requested pause ends at this time (Unix ms). From all headers of the stored response that
  * ask for one, counted from entry into the DLQ. The latest counts. Null without a plausible value.

@@ -1,4 +1,4 @@
-import { isNonRetryable } from "../message/non-retryable.ts";
+import { isNonRetryable, nonRetryableStatus } from "../message/retry-after.ts";
 import { rootOf } from "../message/lineage.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
@@ -15,9 +15,6 @@ export type DecidingDrain = Pick<
   DrainConfig,
   "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome" | "afterLedgerLoss"
 > & { readonly source: Pick<DrainConfig["source"], "retentionMs"> };
-
-/** The status with which a receiver says "never again" (remote-contract.md, trap 9). */
-const nonRetryableStatus = 489;
 
 /** What a decision is made from. */
 export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt" | "mayBeForgotten">;

@@ -1,10 +1,9 @@
 import type { BatchItem } from "../message/dead-letter.ts";
-import { toDeduplicationId } from "../message/deduplication-id.ts";
-import { hostOf, toDestination } from "../message/destination-url.ts";
+import { toDeduplicationId } from "../message/message-ids.ts";
+import { hostOf, rateHostOf, toDestination } from "../message/destination-url.ts";
 import { toItemJson } from "../message/encode-item.ts";
 import { checkFidelity } from "../message/fidelity.ts";
 import { itemNamesOf } from "../message/headers.ts";
-import { rateHostOf } from "../message/lane-origin.ts";
 import { nextLineage } from "../message/lineage.ts";
 import type { Letter } from "./letter.ts";
 import { isTestCopy, toTarget, type Preparation, type Prepared } from "./prepare.ts";

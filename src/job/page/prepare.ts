@@ -3,15 +3,14 @@ import { policyLosses, type Loss, type PolicyLoss } from "../message/loss-kinds.
 import type { ParkReason } from "../message/park-reasons.ts";
 import { hash } from "node:crypto";
 import type { BatchItem, DeadLetter } from "../message/dead-letter.ts";
-import { toDeduplicationId } from "../message/deduplication-id.ts";
+import { toDeduplicationId } from "../message/message-ids.ts";
 import { toItemJson } from "../message/encode-item.ts";
-import { hostOf, toDestination } from "../message/destination-url.ts";
+import { hostOf, rateHostOf, toDestination } from "../message/destination-url.ts";
 import { copyHeaderName, valuesOf } from "../message/headers.ts";
 import { withBrake } from "../message/brake-key.ts";
 import { checkFidelity } from "../message/fidelity.ts";
 import { toRootFlowControl } from "../message/flow-control.ts";
 import { isProofUrl } from "../message/proof-callback-url.ts";
-import { rateHostOf } from "../message/lane-origin.ts";
 import { hashBody, nextLineage, rootOf, signLineage } from "../message/lineage.ts";
 import type { CheckItem } from "../message/item-policy.ts";
 import { isPlausibleDelay } from "../message/plausible-dates.ts";
@@ -60,8 +59,8 @@ export function prepare(
   set: ItemChanges,
   preparation: Preparation,
 ): Prepared {
-  const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, proofAddress, keepsCredentials } =
-    preparation;
+  const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, brake } = preparation;
+  const { proofAddress, keepsCredentials } = preparation;
   const { content: letter, raw, reading } = record;
   const destination = toDestination(letter.url, set.destination, keepsCredentials);
   if (isTestCopy(letter)) return { kind: "park", reason: "test-copy" };
@@ -69,7 +68,7 @@ export function prepare(
   if (unfit !== null) return { kind: "park", reason: unfit };
 
   const paced = flowControl === undefined ? set : { flowControl, ...set };
-  const changes = withBrake(paced, letter, destination ?? letter.url, preparation.brake);
+  const changes = brake === undefined ? paced : withBrake(paced, letter, destination ?? letter.url, brake);
   const root = rootOf(letter, reading);
   const next = nextLineage(letter, reading, record.attempt, root);
   const lineage =

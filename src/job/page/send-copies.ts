@@ -12,7 +12,7 @@
 import { RedriverError } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
 import type { BatchItem, DlqId } from "../message/dead-letter.ts";
-import { toTestDeduplicationId } from "../message/deduplication-id.ts";
+import { toTestDeduplicationId } from "../message/message-ids.ts";
 import { hostOf } from "../message/destination-url.ts";
 import { encodeItem } from "../message/encode-item.ts";
 import { copyHeaderName, itemNamesOf } from "../message/headers.ts";

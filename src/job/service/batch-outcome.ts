@@ -1,6 +1,6 @@
 import type { MessageId } from "../message/dead-letter.ts";
 import { isObject } from "../message/json-value.ts";
-import { isMessageId } from "../message/message-id.ts";
+import { isMessageId } from "../message/message-ids.ts";
 import type { RequestOutcome } from "../contracts/events.ts";
 import type { BatchOutcome, ItemOutcome } from "../contracts/service.ts";
 import { parseJsonBody, type HttpAnswer, type AnswerBody, type CallEnd } from "./http-answer.ts";

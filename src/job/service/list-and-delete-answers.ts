@@ -1,5 +1,4 @@
 import { isCount, isObject } from "../message/json-value.ts";
-import type { RawRecord } from "../message/dead-letter.ts";
 import type { ListPage, FlowKey, ServiceLoad } from "../contracts/service.ts";
 import { parseJsonBody } from "./http-answer.ts";
 import { parseListAnswer } from "./parse-list-answer.ts";
@@ -21,7 +20,7 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
   if (!Array.isArray(messages) || !messages.every(isObject)) {
     return problem("expected `messages` to be an array of objects, got something else");
   }
-  const records: RawRecord[] = messages.map((record) => withoutTokenInIds(record, token));
+  const records = withoutTokenInIds(messages, token);
   const page = { records, bytes: bytes.byteLength };
   if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: page };
   if (typeof cursor !== "string" || !cursor.isWellFormed()) {

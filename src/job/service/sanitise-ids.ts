@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { MessageId } from "../message/dead-letter.ts";
+import type { MessageId, RawRecord } from "../message/dead-letter.ts";
 
 const plain = /^msg_[\w.:=~+-]{1,128}$/;
 
@@ -13,11 +13,15 @@ export function toShownMessageId(messageId: string, token: string): MessageId {
   return `msg_hash-${createHash("sha256").update(messageId).digest("hex").slice(0, 24)}` as MessageId;
 }
 
-/** The id of a listed record is needed to ask for it, so any form is kept, unless it repeats the token. */
-export function withoutTokenInIds(record: Readonly<Record<string, unknown>>, token: string) {
-  const { messageId } = record;
-  if (typeof messageId !== "string" || !holdsToken(messageId, token)) return record;
-  return { ...record, messageId: toShownMessageId(messageId, token) };
+/** The ids of listed records are needed to ask for them, so any form is kept, unless it repeats the token. */
+export function withoutTokenInIds(records: readonly RawRecord[], token: string): RawRecord[] {
+  const shown: RawRecord[] = [];
+  for (const record of records) {
+    const { messageId } = record;
+    const isKept = typeof messageId !== "string" || !holdsToken(messageId, token);
+    shown.push(isKept ? record : { ...record, messageId: toShownMessageId(messageId, token) });
+  }
+  return shown;
 }
 
 const minTokenLength = 6;

@@ -11,7 +11,7 @@
  * wait looks at the lanes that hold something, and ends with the first that got room.
  */
 import type { DlqId } from "../../job/message/dead-letter.ts";
-import { hostOf } from "../../job/message/destination-url.ts";
+import { hostOf, laneOriginOf, laneOriginOfLetter } from "../../job/message/destination-url.ts";
 import type { AuditRecord } from "../../job/contracts/audit.ts";
 import { unlessRedisAway } from "../../job/contracts/errors.ts";
 import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
@@ -19,7 +19,6 @@ import { takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
 import type { Origin } from "../../job/contracts/lanes.ts";
 import type { Capacity } from "../../job/contracts/capacity.ts";
 import { addTallies, emptyTally, noReasons, type Tally } from "../../job/contracts/tally.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../../job/message/lane-origin.ts";
 import {
   runListingChecks,
   type DrainRuntime,

@@ -1,6 +1,6 @@
 /** A plan's publishes by destination, in bounded memory. */
 import type { Origin } from "../../job/contracts/lanes.ts";
-import { laneOriginOf, rateHostOf } from "../../job/message/lane-origin.ts";
+import { laneOriginOf, rateHostOf } from "../../job/message/destination-url.ts";
 import type { Item, Letter } from "../../job/door.ts";
 import { isReconciling } from "../../job/door-pure.ts";
 

@@ -1,6 +1,6 @@
 /** The lanes that a plan's messages wait for, as they are now. */
 import type { Origin } from "../../job/contracts/lanes.ts";
-import { laneOriginOf, laneOriginOfLetter } from "../../job/message/lane-origin.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../../job/message/destination-url.ts";
 import type { Letter, DrainRuntime } from "../../job/door.ts";
 import { laneNeedOf } from "../../job/door-pure.ts";
 import { readLaneStandings, type LaneStanding, type LaneStandings } from "../read/lane-standings.ts";

@@ -4,7 +4,7 @@ import type { NewAuditEntry } from "../../../src/job/contracts/audit.ts";
 import type { LedgerView } from "../../../src/job/contracts/ledger-entries.ts";
 import type { LaneChange, LaneComeBack, LaneWatch, StepRef } from "../../../src/job/contracts/lanes.ts";
 import type { BeginAnswer, BeginOptions, Ledger } from "../../../src/job/contracts/ledger.ts";
-import { toDeduplicationId } from "../../../src/job/message/deduplication-id.ts";
+import { toDeduplicationId } from "../../../src/job/message/message-ids.ts";
 import { limits } from "./limits.ts";
 import type { ModelLetter, ModelService, SentItem } from "./model-service.ts";
 import type { Plan } from "./plan.ts";

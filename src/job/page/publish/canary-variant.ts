@@ -4,7 +4,7 @@
  * is a second POST of the same id.
  */
 import type { BatchItem } from "../../message/dead-letter.ts";
-import { toDeduplicationId } from "../../message/deduplication-id.ts";
+import { toDeduplicationId } from "../../message/message-ids.ts";
 import { decodeItem, encodeItem, withId, type EncodedItem } from "../../message/encode-item.ts";
 import { itemNamesOf } from "../../message/headers.ts";
 import { fillerOf, maxStep, signLineage, type Lineage } from "../../message/lineage.ts";

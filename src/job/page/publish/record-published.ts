@@ -9,7 +9,7 @@ import { byHalves, isOfInput } from "../../by-halves.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../message/lane-id.ts";
 import { packLineage } from "../../message/lineage.ts";
-import { letterDatesAgree } from "../../listing/learn-dates-meaning.ts";
+import { letterDatesAgree } from "../../message/plausible-dates.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { reportUnworkable } from "../put-aside.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toDeduplicationId } from "../../../../src/job/message/deduplication-id.ts";
+import { toDeduplicationId } from "../../../../src/job/message/message-ids.ts";
 
 interface Input {
   readonly dlqId: string;

@@ -2,11 +2,10 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
 import { checkFidelity } from "../../../../src/job/message/fidelity.ts";
-import { isNonRetryable } from "../../../../src/job/message/non-retryable.ts";
+import { isNonRetryable, retryAfterOf } from "../../../../src/job/message/retry-after.ts";
 import { readLineage } from "../../../../src/job/message/lineage.ts";
 import { parseRecord } from "../../../../src/job/message/parse-record.ts";
 import { rebuildItem } from "../../../../src/job/message/rebuild-item.ts";
-import { retryAfterOf } from "../../../../src/job/message/retry-after.ts";
 import { anyText } from "../../../support/fuzzing.ts";
 import { deduplicationIdOf, messageIdOf, letterOf, rawRecord } from "../../../support/letters.ts";
 

@@ -34,5 +34,4 @@ it("one that has a key of its own, a rule's, or a queue keeps what it has", () =
   // A rule takes its own key away, or it was listed without a value: nothing else would brake it.
   expect(keyOf(letter({ flowControlKey: "theirs", rate: 5 }), { flowControl: null })).toBeDefined();
   expect(keyOf(letter({ flowControlKey: "theirs" }))).toBeDefined();
-  expect(withBrake({}, letter(), letter().url, undefined)).toEqual({});
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toDeduplicationId } from "../../../../src/job/message/deduplication-id.ts";
+import { toDeduplicationId } from "../../../../src/job/message/message-ids.ts";
 
 describe("a deduplication id", () => {
   it("is the dead letter's id in words the service accepts", () => {

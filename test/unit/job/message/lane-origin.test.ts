@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { laneOriginOf } from "../../../../src/job/message/lane-origin.ts";
+import { laneOriginOf } from "../../../../src/job/message/destination-url.ts";
 
 describe("the origin of a lane", () => {
   it.each([

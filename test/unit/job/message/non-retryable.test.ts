@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNonRetryable } from "../../../../src/job/message/non-retryable.ts";
+import { isNonRetryable } from "../../../../src/job/message/retry-after.ts";
 import { letterOf } from "../../../support/letters.ts";
 
 describe("a receiver's word never again", () => {

@@ -30,8 +30,8 @@ test.each([
 
 test("a listed record keeps its id, unless that repeats the token", () => {
   const record = { messageId: "order of a customer", body: token };
-  expect(withoutTokenInIds(record, token)).toBe(record);
-  expect(withoutTokenInIds({ messageId: `x${token}`, body: token }, token)).toEqual({
+  expect(withoutTokenInIds([record], token)[0]).toBe(record);
+  expect(withoutTokenInIds([{ messageId: `x${token}`, body: token }], token)[0]).toEqual({
     messageId: toShownMessageId(`x${token}`, token),
     body: token,
   });

@@ -7,7 +7,7 @@ import { isRedriverError, RedriverError } from "../../../../job/contracts/errors
 import type { ListQuery } from "../../../../job/contracts/service.ts";
 import type { BuiltSource } from "../../../../job/door.ts";
 import type { BatchItem, DeadLetter, DlqId, MessageId } from "../../../../job/message/dead-letter.ts";
-import { toDeduplicationId } from "../../../../job/message/deduplication-id.ts";
+import { toDeduplicationId } from "../../../../job/message/message-ids.ts";
 import { encodeItem } from "../../../../job/message/encode-item.ts";
 import { hashBody, nextLineage, readLineage, signLineage } from "../../../../job/message/lineage.ts";
 import { parseRecord } from "../../../../job/message/parse-record.ts";
