@@ -1,13 +1,13 @@
 import { defined } from "../message/defined.ts";
+import { hostOf } from "../message/destination-url.ts";
 import type { AuditRecord } from "../contracts/audit.ts";
 import { RedriverError } from "../contracts/errors.ts";
-import type { BeginAnswer, BeginOptions, BeginVerdict } from "../contracts/ledger.ts";
+import type { BeginAnswer, BeginOptions, BeginRequest, BeginVerdict } from "../contracts/ledger.ts";
 import { ofDrain, recordIntent, toEntry } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { toDropRecord, toPublishRecord } from "./audit-record.ts";
 import { hold, leaveInDoubt } from "./fate.ts";
 import { pausableNamesOf } from "./gates/pause.ts";
-import type { Begun, Item, Letter } from "./letter.ts";
+import { parentOf, type Begun, type Item, type Letter } from "./letter.ts";
 
 export type Beginning = Pick<
   BeginOptions,
@@ -38,25 +38,25 @@ export async function begin(
   const { config, source, workerLostAt } = drain;
   const { name, rulesHash } = config;
   const of = ofDrain(drain);
-  const expected = letters.map((letter) => toRecord(act, letter, false));
-  const answer = await source.ledger.begin(
-    letters.map((letter) => ({
-      dlqId: letter.dlqId,
-      messageId: letter.messageId,
-      // The redrives made once this one is accepted.
-      attempt: act === "drop" ? letter.attempt + 1 : letter.lineage.attempt,
-      failure: letter.failure.id,
-    })),
-    {
-      ...beginning,
-      // A drop goes nowhere, so no pause of a destination stops it.
-      ...(act === "drop" ? {} : { destinations: namesOf(letters) }),
-      ...defined({ workerLostAt }),
-      drain: name,
-      rulesHash,
-      audit: [toEntry(source, act, expected, of)],
-    },
-  );
+  const expected: AuditRecord[] = [];
+  const requests: BeginRequest[] = [];
+  for (const letter of letters) {
+    const record = toRecord(act, letter, false);
+    expected.push(record);
+    const { dlqId, messageId, failure } = letter;
+    // The redrives made once this one is accepted.
+    const attempt = act === "drop" ? letter.attempt + 1 : record.attempt;
+    requests.push({ dlqId, messageId, attempt, failure: failure.id });
+  }
+  const answer = await source.ledger.begin(requests, {
+    ...beginning,
+    // A drop goes nowhere, so no pause of a destination stops it.
+    ...(act === "drop" ? {} : { destinations: namesOf(letters) }),
+    ...defined({ workerLostAt }),
+    drain: name,
+    rulesHash,
+    audit: [toEntry(source, act, expected, of)],
+  });
   if (answer.kind === "host-paused") return beginOthers(drain, letters, beginning, answer);
   if (answer.kind !== "answered") {
     for (const letter of letters) hold(letter, answer.kind);
@@ -78,12 +78,23 @@ export async function begin(
   return { begun, recordBegun };
 }
 
-function toRecord(
+/** What the audit says of a letter about to be dropped, or published: with its losses, and if it may be a double. */
+export function toRecord(
   act: Beginning["act"],
   letter: Letter,
   declaredDouble: Begun["declaredDouble"],
-): AuditRecord {
-  return act === "drop" ? toDropRecord(letter) : toPublishRecord(letter, declaredDouble);
+): AuditRecord & { readonly attempt: number } {
+  const { dlqId, decision, reading, sendAs } = letter;
+  const { rule, reason } = decision;
+  const item = act === "drop" ? null : letter.due;
+  const attempt = item === null ? letter.attempt : letter.lineage.attempt;
+  const record = { dlqId, rule, reason, attempt, host: item?.host ?? hostOf(letter.content.url) };
+  const notes: string[] = [...(item?.losses ?? [])];
+  if (decision.then === "drop" && decision.by !== undefined) notes.push(`superseded-by:${decision.by}`);
+  if (item !== null && declaredDouble !== false) notes.push(declaredDouble);
+  if (item !== null && sendAs !== null) notes.push("canary");
+  if (notes.length === 0 && reading.kind !== "come-back") return record;
+  return { ...record, ...parentOf(letter), ...(notes.length === 0 ? {} : { notes }) };
 }
 
 /** Holds the letters of paused destinations and begins the others. Each call leaves out one at least. */

@@ -32,21 +32,20 @@ export async function askGates(
   const now = drain.source.clock.monotonic();
   const fresh = letters.some(isReconciling) ? letters.filter((one) => !isReconciling(one)) : letters;
   for (const gate of gates) {
-    const open = toOpen(gate.letsReconcilingPass ? fresh : letters);
+    const open = toFree(gate.letsReconcilingPass ? fresh : letters);
     if (open.length === 0) continue;
     const asking = gate.asking(drain, open, now);
     if (asking.length > 0) await gate.ask(drain, asking, signal);
   }
-  return letters.filter(mayGo);
+  return toFree(letters);
 }
 
-/** Nothing holds it. */
-export function mayGo({ fate, wait }: Letter): boolean {
-  return fate === null && wait === null;
-}
-
-/** Those without a fate: mostly all, and then nothing is copied. */
-function toOpen(letters: readonly Letter[]): readonly Letter[] {
-  for (const one of letters) if (one.fate !== null) return letters.filter(({ fate }) => fate === null);
+/** Those that nothing holds: mostly all, and then nothing is copied. */
+function toFree(letters: readonly Letter[]): readonly Letter[] {
+  for (const one of letters) {
+    if (one.fate !== null || one.wait !== null) {
+      return letters.filter(({ fate, wait }) => fate === null && wait === null);
+    }
+  }
   return letters;
 }

@@ -116,7 +116,7 @@ export class Letter {
 
   /** Encoded bytes of its item. */
   get bytes(): number {
-    return (this.item ?? this.due).bytes;
+    return this.due.bytes;
   }
 
   /** The lineage that it is sent with. */
@@ -224,6 +224,8 @@ export interface Proof {
   readonly begun: Begun;
   readonly as: MessageId;
   readonly deduplicated: boolean;
+  /** It was sent with. */
+  readonly lineage: Lineage;
 }
 
 /**
@@ -244,9 +246,9 @@ export function needsNoDelete(letter: Letter): boolean {
   return letter.isFromArchive || isByService(letter);
 }
 
-/** It goes on, unless a gate holds it. */
-export function isDue({ item, fate }: Letter): boolean {
-  return item !== null && fate === null;
+/** The dead letter that this one came back from, if its own lineage proves it. */
+export function parentOf({ reading }: Pick<Letter, "reading">): { readonly parent?: DlqId } {
+  return reading.kind === "come-back" ? { parent: reading.lineage.parentDlqId } : {};
 }
 
 export function idsOf(letters: readonly { readonly dlqId: DlqId }[]): DlqId[] {

@@ -7,8 +7,7 @@ import type { Token } from "../contracts/ids.ts";
 import type { ParkVerdict } from "../contracts/ledger.ts";
 import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
-import { parentOf } from "./audit-record.ts";
-import type { Letter } from "./letter.ts";
+import { parentOf, type Letter } from "./letter.ts";
 
 /** A record to park, as the audit and the ledger get it. */
 export interface Parking extends Pick<AuditRecord, "parent" | "host" | "notes"> {

@@ -141,16 +141,16 @@ async function post(
   });
   const [first] = begun;
   if (first === undefined) return;
-  const isFirstPost = ({ letter: { view } }: Begun): boolean =>
-    previous === undefined && view.state !== "open";
-  source.poison.posted(begun.filter(isFirstPost).length);
+  let firstPosts = 0;
+  for (const { letter } of begun) if (letter.view.state !== "open") firstPosts += 1;
+  if (previous === undefined) source.poison.posted(firstPosts);
 
-  let items: readonly EncodedItem[];
+  const items: EncodedItem[] = [];
   try {
     // A message that is not in the audit is not sent.
     const isAudited = (await unlessRedisAway(recordBegun, false)) !== false;
     if (!isAudited) return await letCool(context, token, begun, "not-sent");
-    items = isRetry ? [] : begun.map(({ letter, series }) => encodedOf(letter, series.suffix));
+    if (!isRetry) for (const { letter, series } of begun) items.push(encodedOf(letter, series.suffix));
   } catch (error) {
     // One of them breaks the batch. The others begin again at once.
     await letCool(context, token, begun, "not-sent", { until: source.clock.now() });
@@ -269,7 +269,8 @@ async function concludeItems(
     } else if (item.deduplicated && !hitProvesPublication(one.series)) {
       hits.push(one);
     } else {
-      proofs.push({ begun: one, as: item.messageId, deduplicated: item.deduplicated });
+      const { messageId: as, deduplicated } = item;
+      proofs.push({ begun: one, as, deduplicated, lineage: one.letter.lineage });
     }
   }
   if (unproven.length > 0) reportInDoubt(context, unproven, "an answer proves nothing about these items");

@@ -33,17 +33,16 @@ class Sending {
   /** By clock.monotonic(). */
   readonly arrivedAt: number;
   /** Letters that have not come out of a batch. */
-  left: number;
+  left = 0;
   ended: Letter[] = [];
   failure: { readonly error: unknown } | null = null;
   /** Something has happened since it last looked. */
   hasNews = false;
   #rest: AbortController | null = null;
 
-  constructor(page: Page, due: number, left: number, arrivedAt: number) {
+  constructor(page: Page, due: number, arrivedAt: number) {
     this.page = page;
     this.due = due;
-    this.left = left;
     this.arrivedAt = arrivedAt;
   }
 
@@ -103,21 +102,26 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   };
 
   /** Until when those wait that are in no batch, by clock.monotonic(). */
-  const waitsUntil = (): number =>
-    maxWaitMs + Math.min(...waiting.map(({ dlqId }) => sendingOf.get(dlqId)!.arrivedAt));
+  const waitsUntil = (): number => {
+    let firstAt = Infinity;
+    for (const { dlqId } of waiting) firstAt = Math.min(firstAt, sendingOf.get(dlqId)!.arrivedAt);
+    return firstAt + maxWaitMs;
+  };
 
   /** One after the other, as a trial needs it. Tells each page of its letters. */
   const send = async (batches: readonly (readonly Letter[])[]): Promise<void> => {
     for (const batch of batches) {
-      const sendings = new Set(batch.map(({ dlqId }) => sendingOf.get(dlqId)!));
+      const sendings = new Set<Sending>();
+      const going: Letter[] = [];
+      for (const letter of batch) {
+        const sending = sendingOf.get(letter.dlqId)!;
+        sendings.add(sending);
+        // Pages that have failed publish nothing more.
+        if (sending.failure === null) going.push(letter);
+      }
       const page = toBatchPage([...sendings]);
       try {
-        // Pages that have failed publish nothing more.
-        const going = batch.filter(({ dlqId }) => sendingOf.get(dlqId)?.failure === null);
-        await apart(drain, page.readAt, going, async (some) => {
-          const open = some.filter(({ fate }) => fate === null);
-          if (open.length > 0) await publishAll(drain, open, page, signal);
-        });
+        await apart(drain, page.readAt, going, (some) => publishAll(drain, some, page, signal));
       } catch (error) {
         for (const sending of sendings) sending.failure ??= { error };
       }
@@ -151,13 +155,17 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
       };
       return {
         async *publish(letters, page, due) {
+          const sending = new Sending(page, due, clock.monotonic());
           // A listing that moved may show a record on two pages.
-          const twice = letters.filter(({ dlqId }) => sendingOf.has(dlqId));
-          for (const one of twice) hold(one, "in-flight");
-          const mine = letters.filter(({ fate }) => fate === null);
-          const sending = new Sending(page, due, mine.length, clock.monotonic());
-          for (const one of mine) {
+          const twice: Letter[] = [];
+          for (const one of letters) {
+            if (sendingOf.has(one.dlqId)) {
+              hold(one, "in-flight");
+              twice.push(one);
+              continue;
+            }
             sendingOf.set(one.dlqId, sending);
+            sending.left += 1;
             waiting.push(one);
           }
           arrive();
@@ -198,9 +206,9 @@ function isFull(
   batch: readonly Letter[],
 ): boolean {
   const [first] = batch;
-  if (first === undefined || isReconciling(first) || isByService(first)) return true;
+  if (first === undefined || batch.length >= limits.maxItems) return true;
+  if (isReconciling(first) || isByService(first)) return true;
   if (health.standing().state === "halted") return true;
   if (poison.maxBeside(first.dlqId, limits.maxItems) < limits.maxItems) return true;
-  const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
-  return batch.length >= limits.maxItems || bytes > limits.maxBytes / 2;
+  return batch.reduce((sum, one) => sum + one.bytes, 0) > limits.maxBytes / 2;
 }

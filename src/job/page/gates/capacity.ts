@@ -30,6 +30,7 @@ export const capacity: Gate = {
   letsReconcilingPass: false,
   asking(drain, letters, now) {
     const limited = limitedRulesOf(drain);
+    if (limited !== "all" && limited.size === 0) return [];
     return letters.filter(({ grant, decision: { rule } }) => {
       if (grant !== null) return now - grant.askedAt > maxAnswerAgeMs;
       return limited === "all" || (rule !== null && limited.has(rule));

@@ -2,14 +2,13 @@ import type { GuardStanding } from "../../contracts/guards.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
 import type { Gate } from "./gate.ts";
-import { maxAnswerAgeMs } from "./old-answer.ts";
+import { toAskAgain } from "./old-answer.ts";
 
 /** Holds letters while a guard of the drain is closed. */
 export const guard: Gate = {
   name: "guard",
   letsReconcilingPass: true,
-  asking: ({ config }, letters, now) =>
-    config.guards.length === 0 ? [] : letters.filter(({ passedAt }) => now - passedAt > maxAnswerAgeMs),
+  asking: ({ config }, letters, now) => (config.guards.length === 0 ? [] : toAskAgain(letters, now)),
   async ask(drain, letters) {
     const closed = await closedGuardOf(drain);
     if (closed === undefined) return;

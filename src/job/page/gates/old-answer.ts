@@ -1,6 +1,15 @@
+import type { Letter } from "../letter.ts";
+
 /**
  * What Redis has answered may have changed after so many ms. A rate may be ahead by as much: a move puts off the next
  * grants by the age of the grant, and a busy machine would not use up its rate. On an idle one a batch leaves within
  * about 100 ms.
  */
 export const maxAnswerAgeMs = 500;
+
+/** Those that passed guards and pauses never, or too long ago. */
+export function toAskAgain(letters: readonly Letter[], now: number): readonly Letter[] {
+  const old: Letter[] = [];
+  for (const one of letters) if (now - one.passedAt > maxAnswerAgeMs) old.push(one);
+  return old;
+}

@@ -2,7 +2,7 @@ import { namesOfDestination, toFailureName } from "../../message/destination-nam
 import { hold } from "../fate.ts";
 import type { Gate } from "./gate.ts";
 import type { Letter } from "../letter.ts";
-import { maxAnswerAgeMs } from "./old-answer.ts";
+import { toAskAgain } from "./old-answer.ts";
 
 /** All that a person may pause of what a letter belongs to: its destination, and its kind of failure. */
 export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due">): readonly string[] {
@@ -16,7 +16,7 @@ export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due"
 export const pause: Gate = {
   name: "pause",
   letsReconcilingPass: true,
-  asking: (_, letters, now) => letters.filter(({ passedAt }) => now - passedAt > maxAnswerAgeMs),
+  asking: (_, letters, now) => toAskAgain(letters, now),
   async ask({ config, source }, letters) {
     const askedAt = source.clock.monotonic();
     const pauses = await source.hostPauses(config.name);

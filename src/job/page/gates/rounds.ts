@@ -18,7 +18,7 @@ import { groupBy } from "../../../group-items-by-key.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { apart } from "../apart.ts";
 import { hold } from "../fate.ts";
-import { askGates, mayGo } from "../gates.ts";
+import { askGates } from "../gates.ts";
 import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
 import { holdForCapacity, toQuery } from "./capacity.ts";
 import { closedGuardOf } from "./guard.ts";
@@ -72,12 +72,14 @@ async function* inRounds(
   let startedAt: number | null = null;
   for (let remaining = letters; remaining.length > 0;) {
     await apart(drain, pageReadAt, remaining, (some) => askGates(drain, some, signal));
-    const free = remaining.filter(mayGo);
-    const waiting = remaining.filter(({ fate, wait }) => fate === null && wait !== null);
+    const free: Letter[] = [];
+    const waiting: Letter[] = [];
+    for (const one of remaining) if (one.fate === null) (one.wait === null ? free : waiting).push(one);
     if (free.length > 0) yield free;
     await apart(drain, pageReadAt, free, (some) => giveBackUnused(drain, some));
 
-    const again = free.filter(({ fate }) => fate === null);
+    const again: Letter[] = [];
+    for (const one of free) if (one.fate === null) again.push(one);
     startedAt ??= waiting[0]?.wait?.at ?? free[0]?.grant?.at ?? null;
     const wakeInMs = holdWhatIsFar(drain, waiting, startedAt ?? 0, pageReadAt);
     remaining = [...again, ...waiting.filter(({ fate }) => fate === null)];
@@ -92,8 +94,8 @@ async function* inRounds(
 
 /** Gives back grants that led to no POST. Without Redis only unused capacity is lost. */
 async function giveBackUnused(drain: DrainRuntime, published: readonly Letter[]): Promise<void> {
-  const unused = published.filter((one) => one.grant !== null && leavesCapacityUnused(one));
-  if (unused.length === 0) return;
+  const unused: Letter[] = [];
+  for (const one of published) if (one.grant !== null && leavesCapacityUnused(one)) unused.push(one);
   // A grant may have moved since.
   for (const [at, some] of groupBy(unused, ({ grant }) => grant?.at)) {
     if (at === undefined) continue;

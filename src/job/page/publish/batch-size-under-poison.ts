@@ -48,6 +48,8 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">) {
       if (together.size + dlqIds.length > maxRemembered) together.clear();
       for (const dlqId of dlqIds) together.set(dlqId, dlqIds.length);
     },
+    /** A batch was refused, so that some messages may not share a full one. */
+    hasRefused: (): boolean => together.size > 0,
     /** How many messages may share a first batch with this one; at most `maxCount`. */
     maxBeside: (dlqId: DlqId, maxCount: number): number =>
       Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),

@@ -23,17 +23,22 @@ export function toBatches(
   // an accepted one holds no poison. One begin has one time; two begins in a millisecond merely share a
   // batch.
   const reconciling: Letter[] = [];
+  const byService: Letter[] = [];
   const others: Letter[] = [];
-  for (const one of granted) (isReconciling(one) ? reconciling : others).push(one);
+  for (const one of granted) {
+    if (isReconciling(one)) reconciling.push(one);
+    else (isByService(one) ? byService : others).push(one);
+  }
   const again = groupBy(reconciling, ({ view }) => (view.state === "open" ? view.lastAt : 0));
   const maxAgain = poison.batchSize(maxItems);
   // Messages that were refused together go on in halves, beside nothing else.
-  const fresh = groupBy(others, (one) => (isByService(one) ? null : poison.maxBeside(one.dlqId, maxItems)));
+  const fresh = poison.hasRefused()
+    ? groupBy(others, ({ dlqId }) => poison.maxBeside(dlqId, maxItems))
+    : [[maxItems, others] as const];
   const batches = [
     ...[...again.values()].flatMap((some) => packBatches(some, { maxCount: maxAgain, maxBytes })),
-    ...[...fresh].flatMap(([maxCount, some]) =>
-      packBatches(some, { maxCount: maxCount ?? retriesAtOnce, maxBytes }),
-    ),
+    ...packBatches(byService, { maxCount: retriesAtOnce, maxBytes }),
+    ...[...fresh].flatMap(([maxCount, some]) => packBatches(some, { maxCount, maxBytes })),
   ];
   const now = health.standing();
   const isAlone = now.state === "halted" && now.onTrial && now.code !== "service-refuses-everything";

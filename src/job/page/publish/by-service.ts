@@ -18,9 +18,8 @@ import type { DlqId, MessageId } from "../../message/dead-letter.ts";
 import { findRecords } from "../../listing/find-records.ts";
 import { ofDrain, recordFact } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { parentOf } from "../audit-record.ts";
 import { leaveInDoubt } from "../fate.ts";
-import type { Begun, Letter } from "../letter.ts";
+import { parentOf, type Begun, type Letter } from "../letter.ts";
 import { letCool } from "./let-cool.ts";
 import type { PublishContext } from "./publish-context.ts";
 

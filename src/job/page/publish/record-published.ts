@@ -52,9 +52,9 @@ async function writePublished(
   const facts: PublishedFact[] = [];
   const deletes: AuditRecord[] = [];
   for (const one of accepted) {
-    facts.push(toFact(one, config.name));
-    const { letter } = one.begun;
-    if (!needsNoDelete(letter)) deletes.push({ dlqId: letter.dlqId });
+    const fact = toFact(one, config.name);
+    facts.push(fact);
+    if (fact.deletePending) deletes.push({ dlqId: fact.dlqId });
   }
   const doubles = new Set<DlqId>();
   const entryOf = (act: "published" | "delete", records: readonly AuditRecord[]): NewAuditEntry =>
@@ -117,24 +117,19 @@ function reportDoubles(
 }
 
 function toEventRecord(proof: Proof, now: number): EventOf<"record:published">["records"][number] {
-  const { begun, as: messageId, deduplicated } = proof;
+  const { begun, as: messageId, deduplicated, lineage } = proof;
   const { letter } = begun;
-  const { lineage } = letter;
   const canary = lineage.step?.isCanary === true && isOfNow(proof);
   const waitedMs = Math.max(0, now - letter.enteredAt);
   return { dlqId: letter.dlqId, messageId, deduplicated, attempt: lineage.attempt, canary, waitedMs };
 }
 
-function toFact({ begun: { letter }, as }: Proof, drain: DrainName): PublishedFact {
-  const { dlqId, messageId, lineage } = letter;
-  const { attempt } = lineage;
-  if (isByService(letter)) {
-    return { dlqId, as, attempt, deletePending: false, lineage: packLineage(lineage), drain, messageId };
-  }
-  if (needsNoDelete(letter)) return { dlqId, as, attempt, deletePending: false, drain, messageId };
-  return letterDatesAgree(letter)
-    ? { dlqId, as, attempt, deletePending: true, datesAgree: true, drain, messageId }
-    : { dlqId, as, attempt, deletePending: true, drain, messageId };
+function toFact({ begun: { letter }, as, lineage }: Proof, drain: DrainName): PublishedFact {
+  const { dlqId, messageId } = letter;
+  const deletePending = !needsNoDelete(letter);
+  const fact = { dlqId, as, attempt: lineage.attempt, deletePending, drain, messageId };
+  if (deletePending) return letterDatesAgree(letter) ? { ...fact, datesAgree: true } : fact;
+  return isByService(letter) ? { ...fact, lineage: packLineage(lineage) } : fact;
 }
 
 function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Proof[]): Promise<void> {
@@ -166,10 +161,10 @@ function toPublishedRecords(accepted: readonly Proof[], doubles: ReadonlySet<Dlq
 }
 
 function toPublishedRecord(
-  { begun: { letter, declaredDouble }, as, deduplicated }: Proof,
+  { begun: { letter, declaredDouble }, as, deduplicated, lineage }: Proof,
   doubles: ReadonlySet<DlqId>,
 ): AuditRecord {
-  const { dlqId, lineage, decision, reading } = letter;
+  const { dlqId, decision, reading } = letter;
   const { rule } = decision;
   const { attempt } = lineage;
   const { host } = letter.due;

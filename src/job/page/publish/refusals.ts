@@ -3,10 +3,9 @@ import { unlessRedisAway } from "../../contracts/errors.ts";
 import type { Token } from "../../contracts/ids.ts";
 import type { RefusedVerdict, SourceFacts } from "../../contracts/ledger.ts";
 import type { DrainRuntime } from "../../runtime.ts";
-import { parentOf } from "../audit-record.ts";
 import { writeParked } from "../park.ts";
 import { hold, leaveInDoubt } from "../fate.ts";
-import type { Letter } from "../letter.ts";
+import { parentOf, type Letter } from "../letter.ts";
 import { refusalsThatHalt } from "./refusals-in-a-row.ts";
 
 /** A refused item is posted again after this. Three such refusals park it without a control. */

@@ -1,7 +1,7 @@
 import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import type { BatchItem, RawRecord } from "../../../../src/job/message/dead-letter.ts";
-import { toPublishRecord } from "../../../../src/job/page/audit-record.ts";
+import { toRecord } from "../../../../src/job/page/begin.ts";
 import { prepare, type Preparation } from "../../../../src/job/page/prepare.ts";
 import type { Letter, SendAs } from "../../../../src/job/page/letter.ts";
 import { enteredAt, lineageKey, listedLetter as decided, rawRecord } from "../../../support/letters.ts";
@@ -320,8 +320,8 @@ describe("a due letter of a lane", () => {
   });
 
   it("is told in the audit as what it is", () => {
-    expect(toPublishRecord(plain(), false)).not.toHaveProperty("notes");
-    expect(toPublishRecord(asSent(plain(), asCanary), false)).toMatchObject({
+    expect(toRecord("republish", plain(), false)).not.toHaveProperty("notes");
+    expect(toRecord("republish", asSent(plain(), asCanary), false)).toMatchObject({
       attempt: 1,
       notes: ["canary"],
     });

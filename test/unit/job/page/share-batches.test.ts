@@ -16,7 +16,11 @@ function createStand(signal = new AbortController().signal) {
     config: { id: "eu" },
     publish: { maxItems: 3, maxBytes: 100_000 },
     health: { standing: () => ({ state: "usable" }) },
-    poison: { maxBeside: (_id: string, max: number) => max, batchSize: (max: number) => max },
+    poison: {
+      hasRefused: () => false,
+      maxBeside: (_id: string, max: number) => max,
+      batchSize: (max: number) => max,
+    },
     takeBatchTurn: async () => () => undefined,
     hostPauses: async () => [],
     unworkable: createUnworkableRecords(),

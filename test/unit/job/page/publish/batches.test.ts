@@ -14,7 +14,11 @@ const source = (
   ({
     publish: { maxItems: 3, maxBytes: 10_000 },
     health: { standing: () => health },
-    poison: { batchSize: (maxCount: number) => Math.min(maxCount, batchSize), maxBeside },
+    poison: {
+      batchSize: (maxCount: number) => Math.min(maxCount, batchSize),
+      hasRefused: () => true,
+      maxBeside,
+    },
   }) as never;
 
 const halves = (dlqId: string, maxCount: number): number => (dlqId === "a" || dlqId === "c" ? 1 : maxCount);
