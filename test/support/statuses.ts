@@ -21,6 +21,7 @@ export const nothingWaits: Outlook = {
   waitingForAttempt: 0,
   waitingForPerson: 0,
   waitingForDate: 0,
+  waitingForProof: 0,
   going: 0,
   backlog: 0,
   perSecond: null,
@@ -78,6 +79,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
     failedDeletes: 0,
     gone: 0,
     settleGate: "open",
+    triedAgainAt: null,
     census: {
       at: ago(4 * minute),
       counted: "listing",
@@ -191,6 +193,7 @@ export const troubled: Partial<Status> = {
       held: 27,
       parked: 3,
       inDoubt: 1,
+      outlook: { ...nothingWaits, waitingForProof: 1 },
       exact: false,
       guards: [
         { index: "catalog", effect: "closed" },

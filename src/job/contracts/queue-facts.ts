@@ -118,18 +118,18 @@ export function countedOnce(counts: readonly number[], surplus: number): number 
 export const maxLanesShown = 20;
 
 /**
- * The ledger counts unknown outcomes per source, passes saw them per drain. The sum is always the ledger's.
+ * The ledger counts open and unknown outcomes per source, passes saw them per drain. The sum is always the ledger's.
  * Each drain has at most the count of its last pass. The only drain of a source has all. Any excess belongs
  * to no drain.
  */
 export function toInDoubt(
-  unknown: number,
+  count: number,
   drains: readonly Pick<QueueFacts["drains"][number], "drain" | "facts">[],
 ): ReadonlyMap<string, number> {
   const [only, ...others] = drains;
-  if (only !== undefined && others.length === 0) return new Map([[only.drain, unknown]]);
+  if (only !== undefined && others.length === 0) return new Map([[only.drain, count]]);
   const counts = new Map<string, number>();
-  let left = unknown;
+  let left = count;
   for (const { drain, facts } of drains) {
     const own = Math.min(facts?.inDoubt ?? 0, left);
     counts.set(drain, own);

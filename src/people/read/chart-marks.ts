@@ -29,8 +29,9 @@ export async function readChartMarks(reader: AuditReader, since: number): Promis
   })) {
     read += 1;
     if (read > maxRead || marks.length === maxMarks) break;
-    const { at, act, by, drain, lane } = entry;
-    if (acts.has(act)) marks.push({ at, act, by, drain, origin: lane?.origin ?? null });
+    const { at, act, by, drain, lane, records } = entry;
+    const didNothing = act === "apply" && records.length === 0;
+    if (acts.has(act) && !didNothing) marks.push({ at, act, by, drain, origin: lane?.origin ?? null });
   }
   return marks;
 }

@@ -25,6 +25,8 @@ export interface Outlook {
   readonly waitingForPerson: number;
   /** Of the others: not before a date of their own. */
   readonly waitingForDate: number;
+  /** Sent, and neither proven nor refused yet: in flight, or in doubt. */
+  readonly waitingForProof: number;
   /** The others: only limits, lanes and the first minutes hold them. */
   readonly going: number;
   /** Waiting, and published since something waits: the size of the backlog. */
@@ -77,12 +79,16 @@ export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: 
   return { forPerson, cooling: cooling > maxCoolingAlone ? 0 : Math.min(left - forPerson, cooling) };
 }
 
-/** What a drain's backlog comes to. Pure. `stillCounting`: more may wait than was listed so far. `now`: Unix ms. */
+/**
+ * What a drain's backlog comes to. Pure. `stillCounting`: more may wait than was listed so far. `now`: Unix ms. `open`:
+ * of the ledger now.
+ */
 export function toOutlook(
   facts: Pick<DrainFacts, "pace" | "backlog" | "reasons" | "seen" | "lastFullAt"> | null,
   destinations: readonly DestinationOutlook[],
   stillCounting: boolean,
   now: number,
+  open: number,
 ): Outlook {
   let waiting = 0;
   let ofStopped = 0;
@@ -104,7 +110,8 @@ export function toOutlook(
   const waitingForPerson = heldFor(...forPersonAlone);
   const waitingForDate = heldFor("not-before");
   const standing = ruled + stoppedWaiting + waitingForAttempt + waitingForPerson + waitingForDate;
-  const going = Math.max(0, waiting - standing);
+  const waitingForProof = Math.min(open, waiting);
+  const going = Math.max(0, waiting - standing - waitingForProof);
   const isBehind = (facts?.reasons.held["still-under-way"] ?? 0) >= going;
   const rate = facts === null ? null : toRate(facts.pace, now);
   const isKnown = rate?.isOfMinute === true && going > 0 && !stillCounting && !isBehind;
@@ -116,6 +123,7 @@ export function toOutlook(
     waitingForAttempt,
     waitingForPerson,
     waitingForDate,
+    waitingForProof,
     going,
     backlog: waiting + (facts?.backlog?.published ?? 0),
     perSecond: rate?.perSecond ?? null,

@@ -54,7 +54,7 @@ export function toOverview(
       waiting: ({ outlook, lastSuccessAt, openPass, stillCounting }) =>
         lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, stillCounting) : "-",
       parked: ({ parked }) => parked ?? "-",
-      "in doubt": ({ inDoubt }) => inDoubt ?? "-",
+      unproven: ({ inDoubt, outlook }) => (inDoubt === undefined ? "-" : outlook.waitingForProof),
       oldest: ({ outlook, parked = 0, oldestRecordAt }) =>
         oldestRecordAt && outlook.waiting + parked > 0 ? toAge(oldestRecordAt, at) : "-",
       "per s": ({ outlook }) => (outlook.perSecond === null ? "-" : toRounded(outlook.perSecond)),

@@ -29,7 +29,7 @@ export function toStatusText(columns: number, status: Status): string {
     due: ({ due }) => due ?? "-",
     held: ({ held }) => held ?? "-",
     parked: ({ parked }) => parked ?? "-",
-    "in doubt": ({ inDoubt }) => inDoubt ?? "-",
+    unproven: ({ inDoubt, outlook }) => (inDoubt === undefined ? "-" : outlook.waitingForProof),
     "next pass": (drain) => toNextText(drain, replicas, at),
   });
   const sections = [

@@ -70,6 +70,7 @@ const outlook = z.object({
   waitingForAttempt: count,
   waitingForPerson: count,
   waitingForDate: count,
+  waitingForProof: count,
   going: count,
   backlog: count,
   perSecond: z.number().nullable(),
@@ -104,6 +105,7 @@ export const statusAnswer = z.object({
   sources: z.array(
     z.looseObject({
       source: z.string(),
+      triedAgainAt: time.nullable(),
       census: open.nullable(),
       depth: z.object({ count, exact: z.boolean(), stillCounting: z.boolean() }).nullable(),
       expiring,

@@ -10,7 +10,8 @@ const meanings = {
   "expire in 24 h": "the service deletes these within a day if nobody sends them again",
   halted: "what was sent again failed again, so only single probes go until one is delivered",
   lane: "how much is sent to one destination at once: a few first, more if they are delivered",
-  "in doubt": "sent, but the answer was lost: it is looked for before it would be sent again",
+  unproven:
+    "sent, and no answer has shown yet what became of it: it is looked for before it would be sent again",
 } as const;
 
 export type OwnWord = keyof typeof meanings;

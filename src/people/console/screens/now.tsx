@@ -234,7 +234,9 @@ function Drains({ status: { drains }, context }: Shown): Html {
             return waiting === 0 ? "–" : `at least ${number(waiting)}`;
           }),
           amounts("parked", ({ parked }) => parked ?? 0),
-          amounts("in doubt", ({ inDoubt }) => inDoubt ?? 0),
+          amounts("unproven", ({ inDoubt, outlook }) =>
+            inDoubt === undefined ? "–" : outlook.waitingForProof,
+          ),
           column("oldest expires", (drain) => {
             const at = toFirstExpiry(core, drain);
             return at === null ? null : <Ago at={at} now={now} />;

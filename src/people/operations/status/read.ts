@@ -2,6 +2,8 @@ import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { Core, DrainRuntime } from "../../../job/door.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
+import { takeoverAfterMs } from "../../../job/contracts/ledger-limits.ts";
+import { defined } from "../../../job/message/defined.ts";
 import { isAutoRate } from "../../../job/contracts/auto-rate.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import {
@@ -72,6 +74,7 @@ export async function readStatus(
     // The document has only that it is paused, not since when or why.
     const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
     const lanes = lanesOf.get(drain);
+    const ledger = ofLedgerNow(facts, drain);
     const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
     const ownersOf = toOwnersByOrigin(found?.failures ?? [], kinds, owners.get(source) ?? new Map());
     const heldOf = toHeldByOrigin(found?.failures ?? [], kinds);
@@ -92,7 +95,7 @@ export async function readStatus(
       source,
       destinations,
       stillCounting,
-      outlook: toOutlook(found, destinations, stillCounting, now),
+      outlook: toOutlook(found, destinations, stillCounting, now, ledger?.open ?? 0),
       mode: isWhole ? (config?.mode ?? "plan") : null,
       paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
       guards,
@@ -101,7 +104,7 @@ export async function readStatus(
       /** Null: the rates of its hosts are not learned (`perHost: auto`). */
       hostRates: hostRates.get(drain) ?? null,
       ...found,
-      ...inDoubtNow(facts, drain),
+      ...defined({ inDoubt: ledger?.inDoubt }),
     };
   });
   const hostPausesOfSource = (source: SourceId) =>
@@ -136,6 +139,8 @@ export async function readStatus(
       facts.sources.map(async ({ source, summary, census, depth, expiring, shared, failures, lanes }) => ({
         source,
         ...summary,
+        /** Unix ms; until then each that is open is left to whoever began it. Null: none is. */
+        triedAgainAt: toTriedAgainAt(core, source, summary?.oldestOpenAt ?? null),
         census,
         depth,
         expiring: { count: expiring.count, atLeast: expiring.atLeast, by: expiring.by, asOf: expiring.asOf },
@@ -178,14 +183,20 @@ function hostPauseOf(pauses: readonly PauseRecord[], drain: string, origin: stri
   return last ?? null;
 }
 
-/** As the metric counts it: what the ledger does not know now, in place of what the last pass met. */
-function inDoubtNow(facts: QueueFacts, name: string): { readonly inDoubt?: number } {
+/** As the metric counts it: what the ledger does not know now, in place of what the last pass met. Null: not known. */
+function ofLedgerNow(facts: QueueFacts, name: DrainName) {
   for (const { source, summary } of facts.sources) {
     const drains = facts.drains.filter((drain) => drain.source === source);
     if (summary === null || !drains.some(({ drain }) => drain === name)) continue;
-    return { inDoubt: toInDoubt(summary.unknown, drains).get(name) ?? 0 };
+    const [open, inDoubt] = [summary.open, summary.unknown].map((of) => toInDoubt(of, drains).get(name) ?? 0);
+    return { open, inDoubt };
   }
-  return {};
+  return null;
+}
+
+function toTriedAgainAt({ sources }: Core, source: SourceId, oldestOpenAt: number | null): number | null {
+  const limits = sources.get(source)?.runtime.ledger.limits;
+  return oldestOpenAt === null || limits === undefined ? null : oldestOpenAt + takeoverAfterMs(limits);
 }
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;

@@ -106,13 +106,15 @@ export function toHeadline(status: Status): string {
     drains.filter(({ mode, paused }) => mode === "plan" && paused === null),
     ({ outlook }) => outlook.waiting,
   );
+  const unproven = toProofText(status, going > 0);
   const left = present([
     isCounting
       ? `${waiting} left, still counting`
       : `${waiting} of ${number(Math.max(backlog, listed))} left`,
     planned > 0 && `${number(planned)} of them only planned`,
+    unproven,
   ]).join(", ");
-  if (going === 0) return `waiting: ${left}, none can go now`;
+  if (going === 0) return `waiting: ${left}${unproven === "" ? ", none can go now" : ""}`;
   if (toRounded(perSecond) === 0) return `waiting: ${left}`;
   const times = acting.flatMap(({ outlook }) => outlook.atRateMs ?? []);
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.atRateMs !== null);
@@ -120,6 +122,16 @@ export function toHeadline(status: Status): string {
   const gone =
     isKnown && times.length > 0 && `at this rate ${of} in ${formatDuration(Math.max(1_000, ...times))}`;
   return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, gone]).join(", ");
+}
+
+/** While others go, only of what is in doubt: what is in flight has its answer in a moment. */
+function toProofText({ sources, drains, at }: Status, isSending: boolean): string {
+  const count = sumOf(drains, ({ outlook }) => outlook.waitingForProof);
+  const isInDoubt = sources.some(({ unknown = 0 }) => unknown > 0);
+  if (count === 0 || (isSending && !isInDoubt)) return "";
+  const times = sources.flatMap(({ triedAgainAt }) => triedAgainAt ?? []);
+  const again = times.length === 0 ? "" : `, tried again from ${toClock(Math.min(...times), at)}`;
+  return `${number(count)} wait for proof${again}`;
 }
 
 /** The halted destination with most that waits, and how many others there are. */

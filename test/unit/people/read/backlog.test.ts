@@ -159,13 +159,14 @@ describe("the depth of a source", () => {
 });
 
 const now = 1_000_000;
-const of = (pace: DrainFacts["pace"]) => toOutlook(facts(pace), [to("https://a.example", 600)], false, now);
+const of = (pace: DrainFacts["pace"]) =>
+  toOutlook(facts(pace), [to("https://a.example", 600)], false, now, 0);
 
 describe("the outlook of a drain", () => {
   it("has the rate of the last minute, and how long what goes takes at that rate", () => {
     // Published from 940 s on; older slots do not count.
     const pace = { 80: 9_999, 94: 300, 95: 300, 99: 600 };
-    expect(toOutlook(facts(pace), [to("https://a.example", 400)], false, now)).toMatchObject({
+    expect(toOutlook(facts(pace), [to("https://a.example", 400)], false, now, 0)).toMatchObject({
       waiting: 400,
       going: 400,
       backlog: 1_000,
@@ -179,7 +180,7 @@ describe("the outlook of a drain", () => {
       to("https://a.example", 400),
       to("https://dead.example", 900, laned("halted", 60_000)),
     ];
-    const outlook = toOutlook(facts({ 94: 600 }, { rule: 30, otherwise: 20 }), destinations, false, now);
+    const outlook = toOutlook(facts({ 94: 600 }, { rule: 30, otherwise: 20 }), destinations, false, now, 0);
     expect(outlook).toMatchObject({ waiting: 1_300, stoppedWaiting: 900, heldByRules: 50, going: 350 });
     expect(outlook.atRateMs).toBe(35_000);
   });
@@ -192,13 +193,19 @@ describe("the outlook of a drain", () => {
     ];
     // 795 of a.example are of the kind that is paused.
     const held = { "lane-halted": 300, "host-paused": 835 };
-    const outlook = toOutlook(facts({ 99: 100 }, held), destinations, false, now);
+    const outlook = toOutlook(facts({ 99: 100 }, held), destinations, false, now, 0);
     expect(outlook).toMatchObject({ waiting: 1_140, stoppedWaiting: 1_135, going: 5 });
   });
 
   it("does not count come-backs as going whose next attempt is later", () => {
     const late = (waiting: number, ...more: DestinationOutlook[]) =>
-      toOutlook(facts({ 99: 100 }, { waiting: 28 }), [to("https://a.example", waiting), ...more], false, now);
+      toOutlook(
+        facts({ 99: 100 }, { waiting: 28 }),
+        [to("https://a.example", waiting), ...more],
+        false,
+        now,
+        0,
+      );
     expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, atRateMs: null });
     expect(late(30)).toMatchObject({ going: 2 });
     // They are taken to be for the halted one.
@@ -208,17 +215,24 @@ describe("the outlook of a drain", () => {
 
   it("does not count as going what only a person or a date of its own moves", () => {
     const held = { "implausible-date": 4, "attempts-exhausted": 2, "not-before": 10 };
-    const outlook = toOutlook(facts({ 99: 100 }, held), [to("https://a.example", 16)], false, now);
+    const outlook = toOutlook(facts({ 99: 100 }, held), [to("https://a.example", 16)], false, now, 0);
     expect(outlook).toMatchObject({ waitingForPerson: 6, waitingForDate: 10, going: 0, atRateMs: null });
     const dead = to("https://dead.example", 5, laned("halted", 60_000));
-    const beside = toOutlook(facts({}, held), [to("https://a.example", 16), dead], false, now);
+    const beside = toOutlook(facts({}, held), [to("https://a.example", 16), dead], false, now, 0);
     expect(beside).toMatchObject({ waitingForPerson: 1, waitingForDate: 10 });
+  });
+
+  it("does not count as going what was sent and waits for proof", () => {
+    const some = [to("https://a.example", 300)];
+    const one = (open: number) => toOutlook(facts({ 94: 600 }), some, false, now, open);
+    expect(one(100)).toMatchObject({ waiting: 300, waitingForProof: 100, going: 200, atRateMs: 20_000 });
+    expect(one(400)).toMatchObject({ waiting: 300, waitingForProof: 300, going: 0, atRateMs: null });
   });
 
   it("knows no time while the service is behind and takes nothing", () => {
     const destinations = [to("https://a.example", 40)];
     const [all, half] = [40, 20].map((held) =>
-      toOutlook(facts({ 94: 300 }, { "still-under-way": held }), destinations, false, now),
+      toOutlook(facts({ 94: 300 }, { "still-under-way": held }), destinations, false, now, 0),
     );
     expect(all?.atRateMs).toBeNull();
     expect(half?.atRateMs).toBe(8_000);
@@ -233,12 +247,12 @@ describe("the outlook of a drain", () => {
   });
 
   it("does not know how long it takes while the first count goes on", () => {
-    const outlook = toOutlook(facts({ 94: 300, 99: 600 }), [to("https://a.example", 400)], true, now);
+    const outlook = toOutlook(facts({ 94: 300, 99: 600 }), [to("https://a.example", 400)], true, now, 0);
     expect(outlook).toMatchObject({ waiting: 400, perSecond: 15, atRateMs: null });
   });
 
   it("does not know how long it takes without a rate", () => {
-    expect(toOutlook(facts({}), [to("https://a.example", 600)], false, now)).toMatchObject({
+    expect(toOutlook(facts({}), [to("https://a.example", 600)], false, now, 0)).toMatchObject({
       perSecond: null,
       atRateMs: null,
     });

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../../../../src/people/operations/status/read.ts";
+import { toNeeds, toNowHeadline } from "../../../../../src/people/operations/status/needs.ts";
 import type { Tally } from "../../../../../src/job/contracts/tally.ts";
 import { passWith } from "../../../../support/pass-with.ts";
+import { replica } from "../../../../support/statuses.ts";
 import { runHere } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -38,7 +40,7 @@ it("an open pass tells what it has found so far", async () => {
   expect((await whilePassing(rig)).slice(0, 3)).toMatchObject(pages);
 });
 
-it("counts in doubt what the ledger does not know now, and not what a pass met under way", async () => {
+it("counts what waits for proof as neither going nor, before its time, in doubt", async () => {
   const rig = await createRig({ redisUrl: redis.url() });
   rig.seed(3);
   rig.emulator.faults.add({ kind: "half-failed-group" });
@@ -46,7 +48,13 @@ it("counts in doubt what the ledger does not know now, and not what a pass met u
   // Whoever began them may hold them still: they are open, and not yet unknown.
   const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
   expect(status.sources).toMatchObject([{ open: 3, unknown: 0 }]);
-  expect(status.drains).toMatchObject([{ drain: "main", inDoubt: 0 }]);
+  expect(status.drains).toMatchObject([
+    { drain: "main", inDoubt: 0, outlook: { waiting: 3, waitingForProof: 3, going: 0, atRateMs: null } },
+  ]);
+  const running = { ...status, replicas: [replica("one")] };
+  expect(toNowHeadline(running, toNeeds(running)).text).toMatch(
+    /^waiting: 3 of 3 left, 3 wait for proof, tried again from \d\d:\d\d UTC$/,
+  );
 }, 120_000);
 
 it("says which Redis does not answer, why, and where its address is set", async () => {

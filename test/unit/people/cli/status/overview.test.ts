@@ -66,7 +66,7 @@ describe("the overview of status", () => {
       draining: 12,480 of 19,835 left, 18/s, at this rate 480 of them gone in 27s;
       pay.example.com halted, next probe in 4m; 12 parked for a person
 
-      drain   mode  waiting  parked  in doubt  oldest  per s  pass
+      drain   mode  waiting  parked  unproven  oldest  per s  pass
       orders  live    12480      12         0  -          18  in 14s
 
       destination       waiting  parked  again  since  lane
@@ -285,6 +285,19 @@ describe("the overview of status", () => {
     const outlook = { ...nothingWaits, waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 };
     expect(verdict({ drains: [drain("orders", { outlook })] })).toBe(
       "waiting: 28 of 5,000 left, none can go now; 28 wait for their next attempt",
+    );
+  });
+
+  it("says what waits for proof, and from when it is tried again: if nothing else goes, or it is in doubt", () => {
+    const sent = { ...nothingWaits, waiting: 200, waitingForProof: 200, backlog: 200, perSecond: 3 };
+    const open = { open: 200, triedAgainAt: now + 5 * minute };
+    expect(verdict({ drains: [drain("orders", { outlook: sent })], sources: [source(open)] })).toBe(
+      "waiting: 200 of 200 left, 200 wait for proof, tried again from 12:05 UTC",
+    );
+    const beside = { ...draining, outlook: { ...draining.outlook, waitingForProof: 200 } };
+    expect(verdict({ drains: [beside], sources: [source(open)] })).not.toContain("proof");
+    expect(verdict({ drains: [beside], sources: [source({ ...open, unknown: 7 })] })).toContain(
+      "draining: 12,480 of 19,835 left, 200 wait for proof, tried again from 12:05 UTC, 18/s",
     );
   });
 

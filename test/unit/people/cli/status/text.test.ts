@@ -23,7 +23,7 @@ describe("status on a terminal", () => {
       "
       document 0f1e2d3c4b5a
 
-      drain   mode  due  held  parked  in doubt  next pass
+      drain   mode  due  held  parked  unproven  next pass
       orders  live    0     0       0         0  in 14s
 
       orders: live, source eu
@@ -44,7 +44,7 @@ describe("status on a terminal", () => {
       "
       document 0f1e2d3c4b5a
 
-      drain               mode          due  held  parked  in doubt  next pass
+      drain               mode          due  held  parked  unproven  next pass
       orders              live          304    27       3         1  in 14s
       payments-to-the-o…  live, paused    0     0       0         0  late by 3m
       refunds             plan, paused    0     0       0         0  none
@@ -131,7 +131,7 @@ describe("status on a terminal", () => {
       "
       document 0f1e2d3c4b5a
 
-      drain   mode  due  held  parked  in doubt  next pass
+      drain   mode  due  held  parked  unproven  next pass
       orders  live  -    -     -       -         none
 
       orders: live, source eu
@@ -164,7 +164,7 @@ describe("status on a terminal", () => {
       document does not load: 3 problems, see redriver rules check; modes and guards
       are not known here; replicas go on under 0f1e2d3c4b5a
 
-      drain    mode    due  held  parked  in doubt  next pass
+      drain    mode    due  held  parked  unproven  next pass
       orders   -         0     0       0         0  in 14s
       refunds  paused    0     0       0         0  in 14s
 
