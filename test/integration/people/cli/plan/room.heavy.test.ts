@@ -172,7 +172,7 @@ describe("redriver plan, while the service limits calls", () => {
   it("waits in place for a short limit, also if its very first listing meets it", async () => {
     const stand = await createPlanStand(redis.url(), { document: document() });
     stand.seed(7);
-    stand.emulator.faults.add({ kind: "status", operation: "list", status: 429, count: 2 });
+    stand.emulator.faults.add({ kind: "status", operation: "list", status: 429, limit: "burst", count: 2 });
     expect((await planned(stand)).planned).toBe(7);
   });
 });
