@@ -1,6 +1,19 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isLoopbackUrl } from "../../../emulator/delivery/loopback.ts";
-import { createStand } from "../../../../test/support/delivery-stand.ts";
+import { createReceiver } from "../../../../test/support/receiver.ts";
+import { startEmulator, type EmulatorOptions } from "../../../emulator/index.ts";
+
+/** What becomes of one message to this address; `toUrl` gets the port of a receiver that takes everything. */
+async function deliver(toUrl: (port: string) => string, headers: object, options: EmulatorOptions = {}) {
+  const receiver = await createReceiver();
+  const emulator = await startEmulator({ retryScale: 0, ...options });
+  onTestFinished(async () => void (await Promise.all([emulator.close(), receiver.close()])));
+  const body = JSON.stringify([{ destination: toUrl(new URL(receiver.url).port), headers }]);
+  const authorization = `Bearer ${emulator.token}`;
+  await fetch(`${emulator.url}/v2/batch`, { method: "POST", headers: { authorization }, body });
+  await emulator.idle();
+  return { deliveries: emulator.journal.entries("delivery"), dead: emulator.dlq.size };
+}
 
 describe("only this machine", () => {
   test.each([
@@ -59,34 +72,24 @@ describe("only this machine", () => {
     ["the unspecified address", (port) => `http://0.0.0.0:${port}/`],
     ["an address behind a user name that looks like a host", (port) => `http://example.com@127.1:${port}/`],
   ] as [string, (port: string) => string][])("is called as %s", async (_, toUrl) => {
-    const stand = await createStand();
-    stand.publish([{ destination: toUrl(new URL(stand.url).port), headers: { "Upstash-Retries": "0" } }]);
-    await stand.core.deliveries.idle();
-    expect(stand.core.journal.entries("delivery")).toEqual([expect.objectContaining({ status: 200 })]);
+    const { deliveries } = await deliver(toUrl, { "Upstash-Retries": "0" });
+    expect(deliveries).toEqual([expect.objectContaining({ status: 200 })]);
   });
 
   test("is called; every other host fails at once, with retries and a dead letter", async () => {
-    const stand = await createStand();
-    stand.publish([
-      {
-        destination: `http://127.0.0.1@192.0.2.1:${new URL(stand.url).port}/`,
-        headers: { "Upstash-Retries": "1" },
-      },
-    ]);
-    await stand.core.deliveries.idle();
+    const { deliveries, dead } = await deliver((port) => `http://127.0.0.1@192.0.2.1:${port}/`, {
+      "Upstash-Retries": "1",
+    });
     const error = "not called: only destinations on this machine are delivered to";
-    expect(stand.core.journal.entries("delivery").map((entry) => entry.error)).toEqual([error, error]);
-    expect(stand.deadLetters()).toHaveLength(1);
+    expect(deliveries.map((entry) => entry.error)).toEqual([error, error]);
+    expect(dead).toBe(1);
   });
 
   test("unless every host may be called", async () => {
-    const stand = await createStand({ deliver: "any" });
-    // 192.0.2.0/24 is reserved for documentation: nobody answers there.
     const headers = { "Upstash-Retries": "0", "Upstash-Timeout": "1s" };
-    stand.publish([{ destination: "http://192.0.2.1:9/", headers }]);
-    await stand.core.deliveries.idle();
-    const [entry] = stand.core.journal.entries("delivery");
-    expect(entry).toMatchObject({ status: 0 });
-    expect(entry!.error).not.toMatch(/not called/);
+    // 192.0.2.0/24 is reserved for documentation: nobody answers there.
+    const { deliveries } = await deliver(() => "http://192.0.2.1:9/", headers, { deliver: "any" });
+    expect(deliveries).toMatchObject([{ status: 0 }]);
+    expect(deliveries[0]!.error).not.toMatch(/not called/);
   });
 });

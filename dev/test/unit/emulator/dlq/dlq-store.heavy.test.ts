@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StoredDeadLetter } from "../../../../emulator/dlq/stored-dead-letter.ts";
 import { type DlqQuery, type Filter, type FilterField } from "../../../../emulator/dlq/dlq-query.ts";
-import { DlqStore, type StoredRecord, type StoreOptions } from "../../../../emulator/dlq/dlq-store.ts";
+import { DlqStore, type StoreOptions } from "../../../../emulator/dlq/dlq-store.ts";
 import {
   comparePositions,
   formatDlqId,
@@ -28,9 +28,6 @@ const filtersOf = (wanted: Partial<Record<FilterField, readonly string[]>>): Fil
     field,
     values: new Set(values),
   }));
-
-const recordOf = ({ json }: StoredRecord): StoredDeadLetter =>
-  JSON.parse(json.toString()) as StoredDeadLetter;
 
 function insert(store: DlqStore, places: readonly Place[]): void {
   for (const place of places) store.append(place, place.record);
@@ -147,16 +144,6 @@ describe("the store of dead letters", () => {
     agree();
   });
 
-  test("gives records back byte by byte after their neighbours went", () => {
-    const store = new DlqStore(earliest);
-    const places = shuffledPlaces(9_000, seededRandom(3));
-    insert(store, places);
-    store.remove(places.filter((_, n) => n % 5 !== 0).map((place) => formatDlqId(place)));
-    for (const place of places.filter((_, n) => n % 5 === 0)) {
-      expect(recordOf(store.find(formatDlqId(place))!)).toEqual(JSON.parse(JSON.stringify(place.record)));
-    }
-  });
-
   test("finds what is left of blocks that are thinned out", () => {
     const store = new DlqStore(earliest);
     const ids: string[] = [];
@@ -175,15 +162,6 @@ describe("the store of dead letters", () => {
     expect(inQueue()).toEqual(expected);
     thinOut(4_096);
     expect(inQueue()).toEqual(expected);
-  });
-
-  test("says that there is more exactly while there is", () => {
-    const store = new DlqStore(earliest);
-    for (let n = 0; n < 10_000; n++)
-      store.append(store.nextPosition(n + 1), n % 5_000 === 0 ? { queueName: "q" } : {});
-    const filters = filtersOf({ queueName: ["q"] });
-    expect(store.page({ ...everything, count: 1, filters })).toMatchObject({ more: true });
-    expect(store.page({ ...everything, count: 2, filters })).toMatchObject({ more: false });
   });
 
   test("finds a free place behind all records of a millisecond past", () => {
@@ -219,22 +197,6 @@ describe("the store of dead letters", () => {
       { ms: 10, seq: 2 },
       { ms: 11, seq: 0 },
     ]);
-  });
-
-  test("keeps its pages right across removals", () => {
-    const store = new DlqStore(earliest);
-    for (let ms = 0; ms < 5_000; ms++) store.append(store.nextPosition(ms + 1), { n: ms });
-    let after: Position | undefined;
-    const seen: number[] = [];
-    for (let more = true; more;) {
-      const page = store.page({ ...everything, after });
-      seen.push(...page.records.map(({ json }) => (JSON.parse(json.toString()) as { n: number }).n));
-      store.remove(page.records.map(({ ms, seq }) => `${ms}-${seq}`));
-      after = page.records.at(-1);
-      more = page.more;
-    }
-    expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
-    expect(store.size).toBe(0);
   });
 
   test("keeps large records and any text", () => {
