@@ -51,10 +51,15 @@ const variants: readonly Variant[] = [
   { name: "nothing", serveOrder: "first" },
 ];
 
-/** All of them side by side: each waits for its receiver most of the time. `only`: of these names. */
+/** Of these the small form has another that holds the same beside more trouble, or they hold nothing. */
+const ofLongFormAlone = ["callbacks", "watch", "nothing"];
+
+/** Two side by side: each waits for its receiver most of the time. */
 export async function saturated(world: World): Promise<readonly Figure[]> {
   const only = process.env["SATURATED"]?.split(",");
-  const chosen = variants.filter(({ name }) => only === undefined || only.includes(name));
+  const isChosen = ({ name }: Variant): boolean =>
+    only?.includes(name) ?? !(world.isSmall && ofLongFormAlone.includes(name));
+  const chosen = variants.filter(isChosen);
   const figures: Figure[] = [];
   for (let from = 0; from < chosen.length; from += 2) {
     const some = chosen.slice(from, from + 2);
