@@ -63,6 +63,7 @@ export function createQueueGauges(
   const setArrivals = table(tables.arrivals);
   const setDestination = table(tables.destinations);
   const setDestinationTotals = table(tables.destinationTotals);
+  const setRule = table(tables.ruleTotals);
   const setFailure = table(tables.failures);
   const setFailureTotals = table(tables.failureTotals);
   const rising = createRisingTotals();
@@ -154,6 +155,7 @@ export function createQueueGauges(
       setDestinations(source, drains);
       setFailures(one, drains);
       if (summary === null) continue;
+      for (const one of summary.rules) setRule(one, { drain: one.drain, rule: one.rule });
       for (const [drain, count] of toInDoubt(summary.unknown, drains)) {
         records.set({ source, drain, state: "in_doubt" }, count);
       }

@@ -1,4 +1,5 @@
 /** The metrics that show what Redis keeps: of drains, sources, lanes, destinations and kinds of failure. */
+import type { RuleCounts } from "../job/contracts/ledger.ts";
 import type { QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { DestinationOfDrain, ShownFailure } from "./choose-series.ts";
 import { gauge, type MetricDefinition } from "./metric-definition.ts";
@@ -185,6 +186,19 @@ const totalsOfDestinations: Rows<DestinationOfDrain> = {
   ],
 };
 
+const totalsOfRules: Rows<RuleCounts> = {
+  redriver_rule_published_total: [
+    "Dead letters that a rule has published, ever. Absent until it has published one.",
+    "Which rules send again, and how much?",
+    ({ published }) => published,
+  ],
+  redriver_rule_failed_again_total: [
+    "Those of them that were found dead again.",
+    "Which rule's messages fail again?",
+    ({ failedAgain }) => failedAgain,
+  ],
+};
+
 const ofFailures: Rows<ShownFailure> = {
   redriver_failure_waiting: [
     "Records that failed alike and wait. Of the 20 failures of a source with most, and of up to 20 that are new.",
@@ -285,6 +299,7 @@ export const tables = {
   arrivals: { type: "counter", labels: ofDrain, rows: arrivals },
   destinations: { type: "gauge", labels: ofDestination, rows: ofDestinations },
   destinationTotals: { type: "counter", labels: ofDestination, rows: totalsOfDestinations },
+  ruleTotals: { type: "counter", labels: ["drain", "rule"], rows: totalsOfRules },
   failures: { type: "gauge", labels: ofFailure, rows: ofFailures },
   failureTotals: { type: "counter", labels: ofFailure, rows: totalsOfFailures },
 } as const;

@@ -98,6 +98,7 @@ export const summary: LedgerSummary = {
   failedDeletes: 6,
   gone: 0,
   settleGate: "closed",
+  rules: [{ drain: orders, rule: "outage", id: "a", published: 8, failedAgain: 2 }],
 };
 const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
   lane: "l",

@@ -36,6 +36,8 @@ export interface BeginRequest {
   readonly attempt: number;
   /** The id of its kind of failure: a come-back counts for it. Absent: not known. */
   readonly failure?: string;
+  /** The id of the rule that sends it again (`RuleName`): its come-back counts for it. Absent: a drop. */
+  readonly rule?: string;
 }
 
 export interface BeginOptions {
@@ -219,6 +221,24 @@ export interface LedgerSummary extends LedgerStamp {
   /** How many were marked gone since the ledger began. */
   readonly gone: number;
   readonly settleGate: "open" | "closed";
+  /** Of the rules that were asked for, those of which something is known. */
+  readonly rules: readonly RuleCounts[];
+}
+
+export interface RuleName {
+  readonly drain: DrainName;
+  readonly rule: string;
+  /** `toShortId` of both. */
+  readonly id: string;
+}
+
+/**
+ * What a rule has published since the ledger keeps rules, and how much of that came back, as far as it was listed. It
+ * counts by its name: a rule with a new name begins anew.
+ */
+export interface RuleCounts extends RuleName {
+  readonly published: number;
+  readonly failedAgain: number;
 }
 
 /** The entry that a page ended with. `keptUntil`: as the index had it, Unix ms. */
@@ -322,7 +342,7 @@ export interface Ledger {
   unknownOutcomes(limit: number, offset: number): Promise<Entries<OpenEntry>>;
   /** Published or archived and not deleted, oldest first, skipping `offset`. */
   pendingDeletes(limit: number, offset: number): Promise<Entries<PendingEntry>>;
-  summary(): Promise<LedgerSummary>;
+  summary(rules?: readonly RuleName[]): Promise<LedgerSummary>;
   /**
    * Records a detected loss of writes; every later answer has it. `oldestAt`: the oldest publication that was
    * not settled at the last check, Unix ms. In any case the lost writes may include as much as the settle

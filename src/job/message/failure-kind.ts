@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { DeadLetter } from "./dead-letter.ts";
-import { oncePerText } from "./once-per-text.ts";
+import { toShortId } from "./short-id.ts";
 import { signatureOf, signatureTextOf } from "./signature/signature-of.ts";
 import { laneOriginOfLetter } from "./destination-url.ts";
 
@@ -9,7 +8,7 @@ import { laneOriginOfLetter } from "./destination-url.ts";
  * that vary.
  */
 export interface FailureKind {
-  /** The same in every process at any time (`toFailureId`). */
+  /** The same in every process at any time (`toShortId` of its origin and signature). */
   readonly id: string;
   /** Where it failed, as lanes name it; `(unreadable)` for records that are no dead letters. */
   readonly origin: string;
@@ -24,15 +23,6 @@ const maxRemembered = 2_000;
 
 const unreadableOrigin = "(unreadable)";
 
-/** 40 bits: among the 500 kinds of a source, two share an id once in ten million sources. */
-export function toFailureId(origin: string, signatureKey: string): string {
-  return idOf(`${origin}\0${signatureKey}`);
-}
-
-const idOf = oncePerText(2_000, 1_024, (text) =>
-  createHash("sha256").update(text).digest("hex").slice(0, 10),
-);
-
 /** Records without a dlqId, or in a form that nobody can read. */
 export const unreadableKind: FailureKind = {
   id: "unreadable",
@@ -43,7 +33,7 @@ export const unreadableKind: FailureKind = {
 
 /** What a destination's other failures are counted as, once too many kinds are recorded. */
 export function otherFailuresId(origin: string): string {
-  return `other-${toFailureId(origin, "")}`;
+  return `other-${toShortId(origin, "")}`;
 }
 
 /** What those are counted as for which there is no room either. */
@@ -66,7 +56,7 @@ export function failureKindOf(
     known.clear();
     remembered = 0;
   }
-  const kind = { id: toFailureId(origin, signatureOf(letter).key), origin, status, text };
+  const kind = { id: toShortId(origin, signatureOf(letter).key), origin, status, text };
   const ofOrigin = known.get(origin) ?? new Map<number | null, Map<string, FailureKind>>();
   const ofStatus = ofOrigin.get(status) ?? new Map<string, FailureKind>();
   known.set(origin, ofOrigin.set(status, ofStatus.set(text, kind)));

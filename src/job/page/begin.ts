@@ -1,3 +1,4 @@
+import { toShortId } from "../message/short-id.ts";
 import { defined } from "../message/defined.ts";
 import { hostOf } from "../message/destination-url.ts";
 import type { AuditRecord } from "../contracts/audit.ts";
@@ -40,13 +41,18 @@ export async function begin(
   const of = ofDrain(drain);
   const expected: AuditRecord[] = [];
   const requests: BeginRequest[] = [];
+  // Neighbours are mostly decided by one rule.
+  let [lastRule, ruleId] = ["", toShortId(name, "")];
   for (const letter of letters) {
     const record = toRecord(act, letter, false);
     expected.push(record);
     const { dlqId, messageId, failure } = letter;
     // The redrives made once this one is accepted.
     const attempt = act === "drop" ? letter.attempt + 1 : record.attempt;
-    requests.push({ dlqId, messageId, attempt, failure: failure.id });
+    const { rule } = letter.decision;
+    if (rule !== lastRule) ruleId = toShortId(name, (lastRule = rule ?? ""));
+    const of = act === "drop" ? {} : { rule: ruleId };
+    requests.push({ dlqId, messageId, attempt, failure: failure.id, ...of });
   }
   const answer = await source.ledger.begin(requests, {
     ...beginning,

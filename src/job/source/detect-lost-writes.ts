@@ -74,8 +74,8 @@ export function watchLedger(
       await lossHandled;
       return watchedLedger.look(dlqIds, workerLostAt);
     },
-    summary: async () => {
-      const summary = await watchedLedger.summary();
+    summary: async (rules) => {
+      const summary = await watchedLedger.summary(rules);
       oldestAt = oldestUnsettledAt(summary, ledger.limits);
       return summary;
     },

@@ -2,6 +2,7 @@ import { pauseOf } from "../../job/contracts/pauses.ts";
 import { type LanesCounted, hasLanes } from "../../job/contracts/lanes.ts";
 import { maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
+import { toShortId } from "../../job/message/short-id.ts";
 import { toDepth } from "./depth.ts";
 import { toExpiring } from "./expiring.ts";
 import { toShared } from "./shared.ts";
@@ -12,8 +13,13 @@ import { selectsEverything } from "../../job/message/select.ts";
 export async function readQueueFacts(core: Core): Promise<QueueFacts> {
   const sources = await Promise.all(
     [...core.sources.values()].map(async ({ runtime, pauses: book }) => {
+      const rules = [...core.drains.values()].flatMap(({ config: { name: drain, rules }, source }) =>
+        source === runtime
+          ? rules.map(({ name: rule }) => ({ drain, rule, id: toShortId(drain, rule) }))
+          : [],
+      );
       const [summary, census, failures, pauses, lanes] = await Promise.all([
-        runtime.ledger.summary(),
+        runtime.ledger.summary(rules),
         runtime.book.census(),
         runtime.failures.all(),
         book.all(),

@@ -256,8 +256,9 @@ describe("the console's API", () => {
       drain: "refunds",
       rule: "broken",
       decided: { park: 7 },
-      published: 0,
-      failedAgain: 0,
+      published: null,
+      failedAgain: null,
+      asOf: expect.any(Number) as number,
     });
     expect((await get(here, "/indexes")).answer).toEqual({ indexes: [] });
     const parkedOf = async (query: string) => (await get(here, "/parked", query)).answer["parked"];

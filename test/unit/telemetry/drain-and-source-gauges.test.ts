@@ -97,6 +97,8 @@ describe("facts about the queue", () => {
       'redriver_destination_waiting{source="eu",drain="",origin="other"}': 0,
       'redriver_destination_published_total{source="eu",drain="orders",origin="https://a.example"}': 3,
       'redriver_destination_failed_again_total{source="eu",drain="orders",origin="https://a.example"}': 2,
+      'redriver_rule_published_total{drain="orders",rule="outage"}': 8,
+      'redriver_rule_failed_again_total{drain="orders",rule="outage"}': 2,
       'redriver_failure_waiting{source="eu",failure="4c1d0a9e21"}': 6,
       'redriver_failure_arrivals_total{source="eu",failure="4c1d0a9e21"}': 11,
       'redriver_failure_first_met_timestamp_seconds{source="eu",failure="4c1d0a9e21",origin="https://a.example",status="503",answer="upstream is down"}': 1_700_000_050,
@@ -121,7 +123,7 @@ describe("facts about the queue", () => {
     const never = toSeries(await samples(create(async () => null)));
     const before = toSeries(await samples(metrics));
     const metricsOfFacts = before.filter((key) => !never.includes(key)).map((key) => key.split("{")[0]);
-    expect(new Set(metricsOfFacts).size).toBe(41);
+    expect(new Set(metricsOfFacts).size).toBe(43);
     clock().advance(1_000);
     readable = false;
     const all = await samples(metrics);

@@ -9,7 +9,8 @@
  *   JSON texts, each a list in the order of ids or one value for all (messageIds, attempts, ids of the
  *   published messages, datesAgree); count of ids; d drain; l when it was begun; at when it was published or
  *   gone; w last listed; ends when its pointers expire, by the server's clock; cb:<id> the listing that first
- *   found a come-back of that id; fk kinds of failure (kindAt). An open one is the first POST of its ids: series 1, posts 1.
+ *   found a come-back of that id; fk, ru kinds of failure and rules (idAt); rp the rules for which
+ *   it was counted as published, which an older build does not. An open one is the first POST of its ids: series 1, posts 1.
  * Indexes: open batches by l, pending batches by at (both `<count>:<token>`), gone batches (token) by when
  *   they are removed, by the server's clock. The first id of each batch that is not gone is in the index of
  *   parked entries too: who asks whether the ledger holds anything, such as an older build, must see it.
@@ -73,8 +74,8 @@ local function at(column, i)
   return column
 end
 
--- Of the kinds of a call or a batch (pack-kinds.ts).
-local function kindAt(packed, i)
+-- Of the kinds or the rules of a call or a batch (pack-ids.ts).
+local function idAt(packed, i)
   local colon = packed and string.find(packed, ':', 1, true)
   if not colon then return packed end
   local place = 10 * tonumber(string.sub(packed, colon + 2 * i - 1, colon + 2 * i), 16)
@@ -95,9 +96,9 @@ end
 local function entryIn(b, i)
   local of = columnsOf(b)
   if b.s == 'open' then
-    return { v = 1, s = 'open', d = b.d, t = b.token, l = b.l, a = 'republish', x = 1, f = b.l, p = 1, r = 0, n = at(of.n, i) - 1, m = at(of.m, i), fk = kindAt(b.fk, i) }
+    return { v = 1, s = 'open', d = b.d, t = b.token, l = b.l, a = 'republish', x = 1, f = b.l, p = 1, r = 0, n = at(of.n, i) - 1, m = at(of.m, i), fk = idAt(b.fk, i), ru = idAt(b.ru, i) }
   end
-  local e = { v = 1, s = b.s, as = at(of.as, i), at = b.at, cb = b['cb:' .. of.ids[i]], fk = kindAt(b.fk, i) }
+  local e = { v = 1, s = b.s, as = at(of.as, i), at = b.at, cb = b['cb:' .. of.ids[i]], fk = idAt(b.fk, i), ru = idAt(b.rp, i) }
   if b.s == 'gone' then return e end
   e.d, e.q, e.w, e.n, e.m = b.d, b.at, b.w, at(of.n, i), at(of.m, i)
   if at(of.da, i) then e.da = 1 end

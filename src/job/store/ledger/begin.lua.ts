@@ -11,7 +11,7 @@ export interface BatchBegun extends Riding {
  * begin: takes the right to act and writes the intent.
  *
  * ARGV: 3 { token, drain, act, via?, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, isDiscard?,
- * archivedForMs?, destinations?, workerLostAt?, fk? (pack-kinds.ts) }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
+ * archivedForMs?, destinations?, workerLostAt?, fk?, ru? (pack-ids.ts) }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
  * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
  * names of `destinations` that are paused, with nothing begun.
@@ -91,7 +91,10 @@ local function isBeingDeleted(e) return e.q and not e.cb and not e.df and not e.
 local own = call.act == 'republish' and #ids > 1 and findBatch(call.token)
 if own and own.s == 'open' and own.ids == ARGV[4] and not own.hasEnded then return batchBegun(own.l) end
 if call.act == 'republish' and not call.via and not call.archivedForMs and #ids > 1 and not own and not previous and not pageRefusal() then
-  local fields = { 'ids', ARGV[4], 'm', ARGV[5], 'n', ARGV[6], 'd', call.drain, call.fk and 'fk', call.fk }
+  local fields = { 'ids', ARGV[4], 'm', ARGV[5], 'n', ARGV[6], 'd', call.drain }
+  for _, name in ipairs({ 'fk', 'ru' }) do
+    if call[name] then table.insert(fields, name) table.insert(fields, call[name]) end
+  end
   if beginBatch(call.token, ids, fields) then return batchBegun(now) end
 end
 
@@ -156,7 +159,7 @@ local function open(request, e, pastHorizon)
   if not s then return { kind = 'past-horizon' } end
   local opened = {
     s = 'open', d = call.drain, t = call.token, l = now, a = call.act, dd = double,
-    x = s.x, f = s.f, p = s.p, r = s.r, n = request.attempt - 1, m = request.messageId, fk = request.failure,
+    x = s.x, f = s.f, p = s.p, r = s.r, n = request.attempt - 1, m = request.messageId, fk = request.failure, ru = request.rule,
   }
   if call.act == 'drop' then opened.sv = e and e.sv elseif call.via then opened.sv = 1 end
   if doubts > 0 then opened.un = doubts end
@@ -208,7 +211,7 @@ end
 
 local verdicts, isAllPlain = {}, true
 for i, id in ipairs(ids) do
-  verdicts[i] = decide({ dlqId = id, messageId = at(messageIds, i), attempt = at(attempts, i), failure = kindAt(call.fk, i) }, found[i] or nil)
+  verdicts[i] = decide({ dlqId = id, messageId = at(messageIds, i), attempt = at(attempts, i), failure = idAt(call.fk, i), rule = idAt(call.ru, i) }, found[i] or nil)
   if verdicts[i].kind ~= 'begun' or verdicts[i].declaredDouble then isAllPlain = false end
 end
 return answered({ kind = 'answered', verdicts = verdicts }, isAllPlain, ARGV[4])

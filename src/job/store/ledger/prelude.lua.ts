@@ -13,6 +13,7 @@ import { batchLua } from "./batch.lua.ts";
  *   hash tag and are named after it: nine names a call would be a tenth of its bytes. open (zset: dlqId by
  *   lastAt), pending (zset: dlqId by when its deletion became pending), failed (set: pending ones whose
  *   DELETE failed), pauses (hash: redis-pause-book.ts), parked (zset: dlqId by when its entry expires),
+ *   rules (hash: of each rule, by its id, s how many it has published, f how many of them came back),
  *   open-batches, pending-batches, gone-batches (zsets: batch.lua.ts), and those of entries and batches.
  *   2 none, which never is a key. So a cluster that moves the slot refuses the script until it has moved all of
  *   it (TRYAGAIN): an entry that has gone ahead would look absent, and its message would be doubled.
@@ -25,7 +26,7 @@ import { batchLua } from "./batch.lua.ts";
  *   when last; rel released: 1 by a person, 2 because it is listed again
  *   sv the series is of the service's own retry
  *   ar the archive alone has it, and for so long (ms): the entry lives as long
- *   fk kind of failure: parked, and open, published and gone as it was begun
+ *   fk kind of failure, ru rule: parked, and open, published and gone as it was begun
  *   open: d drain, t token, l lastAt, a act, o a person discards it, e the token's POST is answered
  *   cool: u dueAt, t whose refusal
  *   published: as; archived: file, t token; both: m, at, d drain, q pending since, df its DELETE failed, mg
@@ -44,7 +45,7 @@ import { batchLua } from "./batch.lua.ts";
 const preludeLua = `${serverTimeLua}
 local metaKey, ofSource = KEYS[1], string.sub(KEYS[1], 1, -1 - #'ledger:meta')
 local pausesKey, ofLedger = ofSource .. 'pauses', ofSource .. 'ledger:'
-local openKey, pendingKey, failedKey, parkedKey = ofLedger .. 'open', ofLedger .. 'pending', ofLedger .. 'failed', ofLedger .. 'parked'
+local rulesKey, openKey, pendingKey, failedKey, parkedKey = ofLedger .. 'rules', ofLedger .. 'open', ofLedger .. 'pending', ofLedger .. 'failed', ofLedger .. 'parked'
 local openBatchesKey, pendingBatchesKey, goneBatchesKey = ofLedger .. 'open-batches', ofLedger .. 'pending-batches', ofLedger .. 'gone-batches'
 local prefix, batchPrefix = ofLedger .. 'entry:', ofLedger .. 'batch:'
 local seed, limits, call = ARGV[1], cjson.decode(ARGV[2]), cjson.decode(ARGV[3])

@@ -14,7 +14,7 @@ import { writeAuditLua } from "./write-audit.lua.ts";
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
  * come-back is old and is not. A lineage is kept under its message's id. Without a message an open entry of the
- * service's own retry becomes cool, and others stay. If all are recorded, the audit's texts are written (write-audit.lua.ts).
+ * service's own retry becomes cool, and others stay. Rules are counted. If all are recorded, the audit's texts are written (write-audit.lua.ts).
  * Run twice: the same answer, nothing changes.
  */
 export const publishedScript = defineLedgerScript<
@@ -24,10 +24,21 @@ export const publishedScript = defineLedgerScript<
   `${writeAuditLua}
 evenWhenFull()
 
+-- What each rule has published, and what of it came back. What an older build has begun names no rule.
+local counted = {}
+local function count(rule, name)
+  if rule then counted[rule .. name] = (counted[rule .. name] or 0) + 1 end
+end
+local function writeCounts()
+  for field, by in pairs(counted) do redis.call('HINCRBY', rulesKey, field, by) end
+end
+
 local batch = call.token and batchUnder(call.token)
 if call.token and not batch then return stamped({ isUnknown = true }) end
 if batch and batch.s == 'open' then
-  publishBatch(batch, 'as', ARGV[5], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d)
+  publishBatch(batch, 'as', ARGV[5], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d, batch.ru and 'rp', batch.ru)
+  for i = 1, batch.count do count(idAt(batch.ru, i), 's') end
+  writeCounts()
   recordAcceptance()
 end
 local idsText = batch and batch.ids or ARGV[4]
@@ -40,6 +51,7 @@ local function name(fact, e)
   if not fact.namedBy then return nil end
   if not e.cb then
     e.cb = fact.namedBy
+    count(e.ru, 'f')
     local b = batchOf[fact.dlqId]
     if b then nameInBatch(b, fact.dlqId, e.cb) else put(fact.dlqId, e) end
   end
@@ -71,6 +83,7 @@ local function record(fact, e)
   local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt, da = fact.datesAgree and 1 or nil }
   if e then
     p.fk = e.fk
+    p.ru = e.ru
     p.d = p.d or e.d
     p.m = p.m or e.m
     p.q = e.q
@@ -84,6 +97,8 @@ local function record(fact, e)
   if fact.deletePending then p.q = p.q or now end
   if fact.deletePending or (p.ar and not fact.namedBy) then recordAcceptance() end
   p.cb = fact.namedBy
+  count(p.ru, 's')
+  if p.cb then count(p.ru, 'f') end
   put(fact.dlqId, p)
   return { kind = 'recorded', firstNaming = p.cb and true or nil }
 end
@@ -101,6 +116,7 @@ for i, id in ipairs(ids) do
   if verdicts[i].firstNaming then verdicts[i].failure = e and e.fk end
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end
+writeCounts()
 return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, idsText, ARGV[5])
 `,
 );
@@ -178,7 +194,7 @@ for _, id in ipairs(ids) do
   if e and e.s == 'gone' then
     count = count + 1
   elseif e and mayGo(e) then
-    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb, fk = e.fk, x = e.x, un = e.un, dd = e.dd, ar = e.ar })
+    put(id, { s = 'gone', at = now, as = e.as, cb = e.cb, fk = e.fk, ru = e.ru, x = e.x, un = e.un, dd = e.dd, ar = e.ar })
     count = count + 1
     buried = buried + 1
   end

@@ -16,6 +16,7 @@ import type {
   ParkedPlace,
   PublishedVerdict,
   Riding,
+  RuleName,
 } from "../../contracts/ledger.ts";
 import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
 import { deleteFlags, parseView } from "./entry.ts";
@@ -31,7 +32,7 @@ import {
   goneScript,
   publishedScript,
 } from "./published-archived-gone.lua.ts";
-import { packKinds } from "./pack-kinds.ts";
+import { packIds } from "./pack-ids.ts";
 import { lookScript, nowScript, pageScript, parkedScript, sentAsScript } from "./reads.lua.ts";
 import { parkScript, refusedScript, releaseScript } from "./refuse-park-release.lua.ts";
 import { recordLossScript } from "./record-lost-writes.lua.ts";
@@ -135,7 +136,11 @@ export function createRedisLedger(
       const lists = [dlqId, toColumn(requests, "messageId"), toColumn(requests, "attempt")];
       const answer = await askWithAudit(
         beginScript,
-        { ...options, fk: packKinds(requests) },
+        {
+          ...options,
+          fk: packIds(requests, "failure"),
+          ru: packIds(requests, "rule"),
+        },
         lists,
         entries,
         { dlqId },
@@ -236,7 +241,16 @@ export function createRedisLedger(
 
     recordLoss: (oldestAt) => ask(recordLossScript, { window: limits.dedupWindowMs, oldestAt }),
 
-    summary: () => ask(summaryScript, {}),
+    async summary(rules = []) {
+      const ids = rules.map(({ id }) => id);
+      const { counts = [], ...summary } = await ask(summaryScript, {}, ids);
+      const countOf = (rule: RuleName, index: number) => {
+        const [published = false, failedAgain] = counts[index] ?? [];
+        if (published === false) return [];
+        return [{ ...rule, published: Number(published), failedAgain: Number(failedAgain ?? 0) }];
+      };
+      return { ...summary, rules: rules.flatMap(countOf) };
+    },
   };
 }
 

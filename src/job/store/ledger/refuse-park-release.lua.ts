@@ -73,7 +73,7 @@ local function park(request)
     return { kind = 'parked' }
   end
   local k = { s = 'parked', why = request.reason, d = call.drain, h = call.rulesHash, n = request.attempt, x = 1, f = now, p = 0, r = 0, fk = request.failure }
-  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.un = e.un k.dd = e.dd k.fk = k.fk or e.fk k.sv = e.sv k.ar = e.ar end
+  if e then k.x = e.x k.f = e.f k.p = e.p k.r = e.r k.m = e.m k.un = e.un k.dd = e.dd k.fk = k.fk or e.fk k.ru = e.ru k.sv = e.sv k.ar = e.ar end
   put(request.dlqId, k)
   return { kind = 'parked' }
 end

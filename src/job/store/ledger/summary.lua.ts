@@ -2,7 +2,7 @@ import type { LedgerSummary } from "../../contracts/ledger.ts";
 import { defineLedgerScript } from "./prelude.lua.ts";
 
 /**
- * summary: ARGV[3] {}. Returns: stamp, open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
+ * summary: ARGV: 3 {}, 4 ids of rules. Returns: stamp, counts (of each rule, published and failed again), open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
  * failedDeletes, gone, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
  * of an index are dropped; some gone batches that are due are removed; the time is recorded; the ledger may
  * return to the server's time. Run twice: the same, because a second return waits.
@@ -13,7 +13,9 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * have an old page. So one step back is at most backBy, and the next comes backEvery later. Then a page that
  * looks fresh was listed less than a tombstone's life ago.
  */
-export const summaryScript = defineLedgerScript<LedgerSummary>(
+export const summaryScript = defineLedgerScript<
+  Omit<LedgerSummary, "rules"> & { readonly counts?: readonly (readonly [string | false, string | false])[] }
+>(
   "summary",
   `
 -- An idle ledger asks no more of its indexes.
@@ -46,7 +48,10 @@ local failed = isIdle and 0 or redis.call('SCARD', failedKey)
 -- Without an oldest one an index is empty.
 local isOpen, isPending = oldestOpenAt ~= nil, oldestPendingAt ~= nil
 local unknownBefore = '(' .. string.format('%.0f', now - limits.takeover)
+local counts = {}
+for i, rule in ipairs(cjson.decode(ARGV[4])) do counts[i] = redis.call('HMGET', rulesKey, rule .. 's', rule .. 'f') end
 return stamped({
+  counts = #counts > 0 and counts or nil,
   open = isOpen and redis.call('ZCARD', openKey) + countBatched(openBatchesKey, '+inf') or 0,
   unknown = isOpen and redis.call('ZCOUNT', openKey, '-inf', unknownBefore) + countBatched(openBatchesKey, unknownBefore) or 0,
   oldestOpenAt = byServer(oldestOpenAt),

@@ -284,7 +284,16 @@ export const messageAnswer = z.object({
 export const rulesAnswer = z.object({
   documentHash: z.string(),
   rules: z.array(
-    z.object({ drain: z.string(), rule: z.string(), decided: counts, published: count, failedAgain: count }),
+    z.object({
+      drain: z.string(),
+      rule: z.string(),
+      decided: counts,
+      published: count.nullable().describe("By this rule; null: nothing is known to be."),
+      failedAgain: count.nullable().describe("Of these."),
+      asOf: time
+        .nullable()
+        .describe("End of the last complete pass: what failed again before it is counted."),
+    }),
   ),
 });
 

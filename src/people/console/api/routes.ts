@@ -172,8 +172,7 @@ export const routes: readonly ApiRoute[] = [
   defineRoute({
     ...read,
     path: "/rules",
-    summary:
-      "The rules in force, in the order of the document, and what each has done since the last full pass",
+    summary: "The rules in force, in the order of the document, and what each has done",
     query: noQuery,
     answer: rulesAnswer,
     run: async ({ core: { document }, reads }) => ({

@@ -2,6 +2,7 @@
 import type { ReplicaRecord } from "../../../job/contracts/replicas.ts";
 import { toRuleStandings, type RuleStanding } from "../../operations/rules/read-rules.ts";
 import type { RulesInForce } from "../live/rules-in-force.ts";
+import { Time } from "../parts/time.tsx";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
@@ -105,26 +106,25 @@ function List({
                 .map(([then, count]) => `${then} ${number(count)}`)
                 .join(", ") || "none",
           ),
-          amounts("sent again", (one) => (isKnown(one) ? one.published : null)),
-          amounts("failed again", (one) => (isKnown(one) ? one.failedAgain : null)),
+          amounts("sent again", ({ published }) => published),
+          amounts("failed again", ({ failedAgain }) => failedAgain),
           amounts("failed-again rate", toRate),
+          column("as of", ({ asOf }) => (asOf === null ? null : <Time at={asOf} />)),
         ]}
       />
       <p class="hint">
-        Redriven and failed again are, ever, of the kinds of failure that the rule redrives now: other rules
-        may have redriven some of them before. A rule that redrives nothing now has neither;{" "}
+        Sent again and failed again are of what the rule itself has sent, ever. What failed again before the
+        last complete pass is counted as of its end. A rule with a new name counts anew;{" "}
         <a href="/history">History</a> has what it did.
       </p>
     </>
   );
 }
 
-function isKnown({ decided }: RuleStanding): boolean {
-  return (decided["republish"] ?? 0) > 0;
-}
-
 function toRate({ published, failedAgain }: RuleStanding): string | null {
-  return published === 0 ? null : `${Math.min(100, Math.round((failedAgain / published) * 100))} %`;
+  return published === null || failedAgain === null
+    ? null
+    : `${Math.round((failedAgain / published) * 100)} %`;
 }
 
 function Text({ inForce, hash }: Pick<Model, "inForce"> & { readonly hash: string }): Html {

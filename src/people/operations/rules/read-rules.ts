@@ -34,46 +34,43 @@ export interface RuleStanding {
   readonly rule: string;
   /** How many it has decided since the last full pass, by what it does: `republish`, `hold`. */
   readonly decided: Readonly<Record<string, number>>;
-  /**
-   * Ever, of the kinds of failure that it has redriven since the last full pass. Other rules may have redriven some
-   * of them, and another document. 0 for a rule that redrives nothing.
-   */
-  readonly published: number;
-  readonly failedAgain: number;
+  /** Ever, under this name (`RuleCounts`); null: nothing is known to be published by it. */
+  readonly published: number | null;
+  readonly failedAgain: number | null;
+  /** End of its drain's last complete pass, Unix ms: what failed again before that pass is counted. Null: none is known. */
+  readonly asOf: number | null;
 }
 
 /** In the order of the document. */
 export function toRuleStandings(
   { drains }: Pick<DrainsDocument, "drains">,
-  facts: Pick<QueueFacts, "drains">,
+  facts: Pick<QueueFacts, "drains" | "sources">,
 ): readonly RuleStanding[] {
+  const counted = facts.sources.flatMap(({ summary }) => summary?.rules ?? []);
   return drains.flatMap(({ name: drain, rules }) => {
-    const sums = sumByRule(facts.drains.find((one) => one.drain === drain)?.facts?.failures ?? []);
-    return rules.map(({ name: rule }): RuleStanding => ({ drain, rule, ...(sums.get(rule) ?? none) }));
+    const of = facts.drains.find((one) => one.drain === drain)?.facts;
+    const decided = decidedByRule(of?.failures ?? []);
+    const counts = new Map(counted.filter((one) => one.drain === drain).map((one) => [one.rule, one]));
+    return rules.map(({ name: rule }): RuleStanding => {
+      const { published = null, failedAgain = null } = counts.get(rule) ?? {};
+      const asOf = of?.lastSuccessAt ?? null;
+      return { drain, rule, decided: decided.get(rule) ?? {}, published, failedAgain, asOf };
+    });
   });
 }
 
-type Sums = Pick<RuleStanding, "decided" | "published" | "failedAgain">;
-const none: Sums = { decided: {}, published: 0, failedAgain: 0 };
-
 /** By the rule's name. Each kind is looked at once: there are hundreds, and as many rules. */
-function sumByRule(kinds: readonly StandingFailure[]): ReadonlyMap<string, Sums> {
-  const sums = new Map<string, { decided: Record<string, number>; published: number; failedAgain: number }>();
-  for (const { ruled, published, failedAgain } of kinds) {
-    const redrivenBy = new Set<string>();
+function decidedByRule(
+  kinds: readonly Pick<StandingFailure, "ruled">[],
+): ReadonlyMap<string, Readonly<Record<string, number>>> {
+  const sums = new Map<string, Record<string, number>>();
+  for (const { ruled } of kinds) {
     for (const [key, count] of Object.entries(ruled)) {
       const end = key.indexOf(" ");
       const [then, rule] = [key.slice(0, end), key.slice(end + 1)];
-      const sum = sums.get(rule) ?? { decided: {}, published: 0, failedAgain: 0 };
+      const sum = sums.get(rule) ?? {};
       sums.set(rule, sum);
-      sum.decided[then] = (sum.decided[then] ?? 0) + count;
-      // A rule that only holds a kind has no part in what others redrove of it.
-      if (then === "republish") redrivenBy.add(rule);
-    }
-    for (const rule of redrivenBy) {
-      const sum = sums.get(rule)!;
-      sum.published += published;
-      sum.failedAgain += failedAgain;
+      sum[then] = (sum[then] ?? 0) + count;
     }
   }
   return sums;

@@ -16,6 +16,7 @@ const rules = `
     rules:
       - { name: broken, when: { responseStatus: 422 }, then: park }
       - { name: outage, when: { responseStatus: 503 }, then: republish }
+      - { name: gateway, when: { responseStatus: 502 }, then: republish }
       - { name: idle, when: { responseStatus: 400 }, then: park }
 `;
 
@@ -23,17 +24,21 @@ it("each rule has what it decided, and how much of that failed again", async () 
   const rig = await createRig({ redisUrl: redis.url(), drain: rules });
   rig.receiver.answer = () => 503;
   rig.seed(3);
+  rig.seed(4, { responseStatus: 502 });
   rig.seed(2, { responseStatus: 422 });
   await rig.pass();
   await behindTheHorizon(rig);
   await rig.fullPass();
   const standings = toRuleStandings(rig.core.document, await readQueueFacts(rig.core));
-  expect(standings.map(({ rule }) => rule)).toEqual(["broken", "outage", "idle"]);
-  const [broken, outage, idle] = standings;
-  expect(broken).toMatchObject({ drain: "main", published: 0, failedAgain: 0 });
+  expect(standings.map(({ rule }) => rule)).toEqual(["broken", "outage", "gateway", "idle"]);
+  const [broken, outage, gateway, idle] = standings;
+  expect(broken).toMatchObject({ drain: "main", published: null, failedAgain: null });
   expect(outage?.decided["republish"]).toBeGreaterThan(0);
-  expect(outage).toMatchObject({ published: 6, failedAgain: 3 });
-  expect(idle).toMatchObject({ decided: {}, published: 0, failedAgain: 0 });
+  // All seven came back with 503, and count for the rule that had sent them. Then outage sends them all.
+  expect(gateway).toMatchObject({ decided: {}, published: 4, failedAgain: 4 });
+  expect(outage).toMatchObject({ published: 3 + 7, failedAgain: 3 });
+  const { lastSuccessAt } = (await rig.drain.source.passes.facts(rig.drain.config.name))!;
+  expect(idle).toMatchObject({ decided: {}, published: null, failedAgain: null, asOf: lastSuccessAt });
 }, 60_000);
 
 it("what failed again under another kind counts for the kind that was sent", async () => {
@@ -54,8 +59,7 @@ it("what failed again is counted once, also by a drain that only plans and goes 
   const live = await createRig({ redisUrl: redis.url(), drain: rules });
   const planning = await createRig({ redisUrl: redis.url(), drain: rules, mode: "plan", twinOf: live });
   const failedAgain = async (): Promise<number | undefined> =>
-    toRuleStandings(live.core.document, await readQueueFacts(live.core)).find(({ rule }) => rule === "outage")
-      ?.failedAgain;
+    (await live.drain.source.passes.facts(live.drain.config.name))?.failures[0]?.failedAgain;
   live.receiver.answer = () => 503;
   live.seed(3);
   await live.pass();

@@ -33,6 +33,11 @@ const statesOf = async ({ ledger }: LedgerStand, ids: readonly DlqId[]): Promise
   (await ledger.peek(ids)).views.map(({ state }) => state);
 
 const kindOf = (index: number, kinds: number): string => `c0ffee${1_000 + (index % kinds)}`;
+const ruleOf = (index: number, rules: number): string => `decade${1_000 + (index % rules)}`;
+const countsOf = async ({ ledger }: LedgerStand, rules: number) => {
+  const named = Array.from({ length: rules }, (_, index) => ({ drain, rule: "r", id: ruleOf(index, rules) }));
+  return (await ledger.summary(named)).rules.map(({ published, failedAgain }) => [published, failedAgain]);
+};
 const come = ({ ledger }: LedgerStand, ids: readonly DlqId[]) =>
   ledger.published(ids.map((id) => ({ ...publishedFact(id), deletePending: false, drain, namedBy: b })));
 
@@ -40,38 +45,54 @@ const beginAs = (stand: LedgerStand, ids: readonly DlqId[], kinds: number | null
   stand.ledger.begin(
     ids.map((id, index) => ({
       ...request(id),
-      ...(kinds === null ? {} : { failure: kindOf(index, kinds) }),
+      ...(kinds === null ? {} : { failure: kindOf(index, kinds), rule: ruleOf(index, kinds) }),
     })),
     { token: a, drain, act: "republish", pageReadAt: stand.now(), pastHorizon: "leave" },
   );
 
-describe("the kind under which a record was begun", () => {
+describe("the kind and the rule under which a record was begun", () => {
   const many = Array.from({ length: 100 }, (_, index) => dlqId(index + 1));
 
-  test.each([1, 2, 12, 100])("is told to its first come-back, of %i kinds in one batch", async (kinds) => {
-    const stand = await create();
-    await beginAs(stand, many, kinds);
-    await publish(stand, many.slice(0, 60));
-    await stand.ledger.gone(many.slice(0, 40));
-    const { verdicts } = await come(stand, many);
-    expect(verdicts.map(({ failure }) => failure)).toEqual(many.map((_, index) => kindOf(index, kinds)));
-    const again = await stand.ledger.published([{ ...publishedFact(one), namedBy: c }]);
-    expect(again.verdicts[0]).not.toHaveProperty("failure");
-  });
+  test.each([1, 2, 12, 100])(
+    "are told or counted by its first come-back, of %i in one batch",
+    async (kinds) => {
+      const stand = await create();
+      await beginAs(stand, many, kinds);
+      await publish(stand, many.slice(0, 60));
+      await stand.ledger.gone(many.slice(0, 40));
+      const { verdicts } = await come(stand, many);
+      expect(verdicts.map(({ failure }) => failure)).toEqual(many.map((_, index) => kindOf(index, kinds)));
+      const again = await stand.ledger.published([{ ...publishedFact(one), namedBy: c }]);
+      expect(again.verdicts[0]).not.toHaveProperty("failure");
+      const each = Array.from(
+        { length: kinds },
+        (_, of) => many.filter((_id, at) => at % kinds === of).length,
+      );
+      expect(await countsOf(stand, kinds)).toEqual(each.map((count) => [count, count]));
+      expect((await stand.ledger.summary([{ drain, rule: "new", id: "0123456789" }])).rules).toEqual([]);
+    },
+  );
 
-  test("stays with the batch as long as it is whole, and is told to one that was begun alone", async () => {
+  test("stay with the batch as long as it is whole, and with one that was begun alone or is parked", async () => {
     const stand = await create();
     await beginAs(stand, many, 12);
     await publish(stand, many);
     await stand.ledger.gone(many);
     const [first, second] = (await come(stand, many.slice(11, 13))).verdicts;
     expect([first?.failure, second?.failure]).toEqual([kindOf(11, 12), kindOf(0, 12)]);
+    expect((await countsOf(stand, 12)).slice(0, 2)).toEqual([
+      [9, 1],
+      [9, 0],
+    ]);
     const alone = [dlqId(200)];
     await beginAs(stand, alone, 1);
+    const parking = { dlqId: alone[0]!, reason: "outcome-unknown", attempt: 1 } as const;
+    await stand.ledger.park([parking], { drain, rulesHash: "h", token: a });
     expect((await come(stand, alone)).verdicts).toMatchObject([{ failure: kindOf(0, 1) }]);
+    expect(await countsOf(stand, 1)).toEqual([[10, 2]]);
   });
 
-  test("is not known of what an older build has begun, of what is forgotten, and of a drop", async () => {
+  test("are not known of what an older build has begun, of what is forgotten, and of a drop", async () => {
     const stand = await create();
     await beginAs(stand, many, null);
     const ids = [...many.slice(0, 2), dlqId(300)];
@@ -80,9 +101,10 @@ describe("the kind under which a record was begun", () => {
       undefined,
       undefined,
     ]);
+    expect(await countsOf(stand, 1)).toEqual([]);
   });
 
-  test("costs a batch 13 bytes to Redis if it is one, and 4 a record if there are twelve", async () => {
+  test("cost a batch 38 bytes to Redis if they are one each, and 8 a record if there are twelve", async () => {
     const sizes = [];
     for (const kinds of [null, 1, 12]) {
       let bytes = 0;
@@ -100,8 +122,8 @@ describe("the kind under which a record was begun", () => {
       sizes.push(bytes);
     }
     const [none = 0, one1 = 0, twelve = 0] = sizes;
-    expect(one1 - none).toBeLessThanOrEqual(20);
-    expect(twelve - none).toBeLessThanOrEqual(400);
+    expect(one1 - none).toBeLessThanOrEqual(40);
+    expect(twelve - none).toBeLessThanOrEqual(720);
   });
 });
 
