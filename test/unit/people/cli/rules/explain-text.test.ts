@@ -110,36 +110,14 @@ describe("what redriver rules explain shows", () => {
   });
 
   it("of one that no rule names, and that the drain does not list", () => {
-    expect(
-      explainText(rawRecord({ responseStatus: 418 }), {
-        ledgerNotAsked: "the record does not come from the queue",
-        notes: ["a note"],
-      }),
-    ).toMatchInlineSnapshot(`
-      "1725323658779-0 in drain orders (mode live)
-        sent to     https://api.example.com/orders
-        failed      418 (empty) (failure 3fd1362477)
-        entered     2024-09-03 00:34:18 UTC, 1h ago
-        created     2024-09-03 00:33:18 UTC, 1h1m ago
-        expires     2024-09-06 00:34:18 UTC, in 2d23h
-        attempts    none
-        ledger      not asked: the record does not come from the queue
-        select      this drain does not list it: none of this happens
-        note        a note
-
-        rules
-          no        receiver-said-never: responseStatus is 489, but the record has 418
-          no        too-old-to-matter: messageAge is > 2d, but the record has 1h1m
-          no        bad-deploy-acme: responseStatus is 422, but the record has 418
-          no        receiver-moved: host is "old.example.com", but the record has
-                    "api.example.com"
-          no        outage: responseStatus is one of 429, 502-504, none, but the
-                    record has 418
-          yes       otherwise: hold
-
-        decision    hold: otherwise
-      "
-    `);
+    const conditions = { ledgerNotAsked: "the record does not come from the queue", notes: ["a note"] };
+    const text = explainText(rawRecord({ responseStatus: 418 }), conditions);
+    expect(text).toContain(`
+  ledger      not asked: the record does not come from the queue
+  select      this drain does not list it: none of this happens
+  note        a note
+`);
+    expect(text).toContain("\n    yes       otherwise: hold\n\n  decision    hold: otherwise\n");
   });
 
   it("of one that the ledger decides about", () => {

@@ -114,77 +114,33 @@ describe("status on a terminal", () => {
 
   test("before anything has run", () => {
     const { drain: name, source: of, mode, paused, guards } = drain("orders");
-    const bare = {
-      drain: name,
-      source: of,
-      mode,
-      paused,
-      guards,
-      nextPassAt: null,
-      hostRates: null,
-      destinations: [],
-      stillCounting: true,
-      outlook: nothingWaits,
-    };
+    const nothing = { nextPassAt: null, hostRates: null, destinations: [], stillCounting: true };
+    const bare = { drain: name, source: of, mode, paused, guards, ...nothing, outlook: nothingWaits };
     const text = textOf({ drains: [bare], sources: [source({ census: null, depth: null })], replicas: [] });
-    expect(text).toMatchInlineSnapshot(`
-      "
-      document 0f1e2d3c4b5a
-
-      drain   mode  due  held  parked  unproven  next pass
-      orders  live  -    -     -       -         none
-
-      orders: live, source eu
-        passes    none has ended yet
-
-      source eu
-        queue     not counted yet
-        ledger    open 0, unknown 0, pending delete 0
-
-      no replica is running: no pass will begin, and nothing is counted anew
-      "
-    `);
+    expect(text).toMatch(/^orders +live +- +- +- +- +none$/m);
+    expect(text).toContain("\n  passes    none has ended yet\n");
+    expect(text).toContain("\n  queue     not counted yet\n");
+    expect(text).toContain("\nno replica is running: no pass will begin, and nothing is counted anew\n");
   });
 
   test("of a document that does not load: what Redis knows, without modes", () => {
+    const paused = { by: "ana", reason: "deploy", at: ago(second), drain: "*" } as const;
     const text = textOf({
       documentHash: null,
       documentProblems: 3,
-      drains: [
-        drain("orders", { mode: null }),
-        drain("refunds", {
-          mode: null,
-          paused: { by: "ana", reason: "deploy", at: ago(second), drain: "*" },
-        }),
-      ],
-      replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1", { sameDocument: false, rejected: "3 problems" })],
+      drains: [drain("orders", { mode: null }), drain("refunds", { mode: null, paused })],
+      replicas: [replica("a", { sameDocument: false, rejected: "3 problems" })],
     });
-    expect(text).toMatchInlineSnapshot(`
-      "
-      document does not load: 3 problems, see redriver rules check; modes and guards
-      are not known here; replicas go on under 0f1e2d3c4b5a
-
-      drain    mode    due  held  parked  unproven  next pass
-      orders   -         0     0       0         0  in 14s
-      refunds  paused    0     0       0         0  in 14s
-
-      orders: -, source eu
-        passes    last complete 16s ago, last full 16s ago, counts are exact
-
-      refunds: paused, source eu
-        paused    by ana 1s ago: deploy
-        passes    last complete 16s ago, last full 16s ago, counts are exact
-
-      source eu
-        queue     0 records, counted 4m ago
-        ledger    open 0, unknown 0, pending delete 0
-
-      replica                      document      for   seen ago
-      redriver-7d9f8b6c5d-x2x4z-1  0f1e2d3c4b5a  1d2h  3s        differs, rejected
-      redriver-7d9f8b6c5d-x2x4z-1 rejects its drains document:
-        3 problems
-      "
-    `);
+    expect(text).toMatch(
+      /^\ndocument does not load: 3 problems, see redriver rules check; modes and guards\nare not known here; replicas go on under 0f1e2d3c4b5a\n/,
+    );
+    expect(text).toMatch(/^orders +- +0 .*\nrefunds +paused +0 /m);
+    expect(text).toMatch(
+      /^orders: -, source eu$[^]*^refunds: paused, source eu\n  paused    by ana 1s ago: deploy$/m,
+    );
+    expect(text).toMatch(
+      /^a +0f1e2d3c4b5a +1d2h +3s +differs, rejected\na rejects its drains document:\n  3 problems$/m,
+    );
   });
 
   test("what a lane waits for: its probe or step, a look that is late, or what keeps its drain from acting", () => {
