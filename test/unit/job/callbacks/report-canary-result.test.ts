@@ -12,6 +12,7 @@ import { dlqIdOf, enteredAt, messageIdOf, writeLineage } from "../../../support/
 
 const redis = useRedis();
 const key = "key";
+const canary = { lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false };
 const lineage: Lineage = {
   attempt: 1,
   rootId: messageIdOf("msg_root"),
@@ -19,7 +20,7 @@ const lineage: Lineage = {
   rootMaxRetries: 3,
   rootDestination: "https://api.example.com/x",
   parentDlqId: dlqIdOf("1-0"),
-  step: { lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false },
+  step: canary,
   isForgiven: false,
   statusBefore: 503,
 };
@@ -37,6 +38,12 @@ const reportOf = (
   ...changes,
 });
 
+const receiveBy = (lanes: object, report: AttemptReport) =>
+  receiveCallback(
+    { config: {}, lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
+    report,
+  );
+
 /** What the lanes are told. */
 function createTold() {
   const told: (LaneComeBack | (StepRef & { readonly delivered: string }))[] = [];
@@ -50,11 +57,7 @@ function createTold() {
       return Promise.resolve();
     },
   };
-  const receive = (report: AttemptReport) =>
-    receiveCallback(
-      { config: {}, lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
-      report,
-    );
+  const receive = (report: AttemptReport) => receiveBy(lanes, report);
   return { told, receive };
 }
 
@@ -83,7 +86,7 @@ describe("a callback", () => {
     ["a message in no step", reportOf({}, { ...lineage, step: null }), "unknown"],
     [
       "one that was sent plainly",
-      reportOf({}, { ...lineage, step: { lane: "3f1c2d8e", step: 7, isCanary: false, isProbe: false } }),
+      reportOf({}, { ...lineage, step: { ...canary, isCanary: false } }),
       "unknown",
     ],
   ])("of %s tells nothing", async (_, report, outcome) => {
@@ -106,28 +109,16 @@ describe("a callback", () => {
       passes: { forceFull: () => Promise.resolve(), listAgain: () => Promise.resolve() },
     });
     const config = { canary: 2, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
-    const ask = {
-      lane: "3f1c2d8e",
-      origin: "https://api.example.com",
-      wanted: 9,
-      knownBad: 0,
-      resumeMinutes: [0],
-    };
+    const origin = "https://api.example.com";
+    const ask = { lane: "3f1c2d8e", origin, wanted: 9, knownBad: 0, resumeMinutes: [0] };
     const { answers } = await lanes.ask("orders" as DrainName, config, [ask]);
     const { step } = answers[0]!;
     // The first is told before anybody has said that it was sent.
     for (const parent of ["1-0", "1-0", "2-0"]) {
-      const of = {
-        ...lineage,
-        parentDlqId: dlqIdOf(parent),
-        step: { lane: "3f1c2d8e", step, isCanary: true, isProbe: false },
-      };
+      const of = { ...lineage, parentDlqId: dlqIdOf(parent), step: { ...canary, step } };
       expect(lanes.takeReady()).toEqual([]);
       const report = reportOf({}, of);
-      await receiveCallback(
-        { config: {}, lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
-        report,
-      );
+      await receiveBy(lanes, report);
     }
     expect(events).toMatchObject([{ type: "lane:moved", from: "canary", to: "ramping", size: 20 }]);
     expect(lanes.takeReady()).toEqual(["orders"]);

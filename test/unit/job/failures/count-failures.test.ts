@@ -20,18 +20,20 @@ function counted() {
   return tally;
 }
 
+/** Of kind one on so many pages. */
+const countsOf = (pages: number) => ({
+  parked: -pages,
+  arrived: { 4: pages, 5: pages },
+  arrivedDone: { 4: pages },
+  firstAt: 5 * hourMs - 1,
+  lastArrivedAt: 5 * hourMs,
+  ruled: { "republish outage": pages },
+  failedAgainOf: { other: pages },
+});
+
 it("counts by kind, arrivals by hour, decisions by rule", () => {
   expect(counted().counts((id) => id)).toEqual({
-    one: {
-      seen: 2,
-      parked: -1,
-      arrived: { 4: 1, 5: 1 },
-      arrivedDone: { 4: 1 },
-      firstAt: 5 * hourMs - 1,
-      lastArrivedAt: 5 * hourMs,
-      ruled: { "republish outage": 1 },
-      failedAgainOf: { other: 1 },
-    },
+    one: { ...countsOf(1), seen: 2 },
     other: { seen: 3 },
   });
 });
@@ -49,31 +51,11 @@ it("adds up pages to a window, and leaves the pages as they were", () => {
   window.merge(page);
   window.merge(page);
   window.merge(createFailureTally());
-  expect(window.counts((id) => id)["one"]).toEqual({
-    seen: 4,
-    parked: -2,
-    arrived: { 4: 2, 5: 2 },
-    arrivedDone: { 4: 2 },
-    firstAt: 5 * hourMs - 1,
-    lastArrivedAt: 5 * hourMs,
-    ruled: { "republish outage": 2 },
-    failedAgainOf: { other: 2 },
-  });
+  expect(window.counts((id) => id)["one"]).toEqual({ ...countsOf(2), seen: 4 });
   expect(page.counts((id) => id)["one"]?.seen).toBe(2);
   expect(window.kinds()).toHaveLength(2);
 });
 
 it("counts kinds that share a recorded id together", () => {
-  expect(counted().counts(() => "other-1")).toEqual({
-    "other-1": {
-      seen: 5,
-      parked: -1,
-      arrived: { 4: 1, 5: 1 },
-      arrivedDone: { 4: 1 },
-      firstAt: 5 * hourMs - 1,
-      lastArrivedAt: 5 * hourMs,
-      ruled: { "republish outage": 1 },
-      failedAgainOf: { other: 1 },
-    },
-  });
+  expect(counted().counts(() => "other-1")).toEqual({ "other-1": { ...countsOf(1), seen: 5 } });
 });

@@ -86,17 +86,16 @@ describe("what a rebuild changes", () => {
   });
 
   it("keeps its places and loses its content where it is masked", () => {
-    expect(textOf(full, changes, "masked").slice(0, 10)).toEqual([
+    const shown = textOf(full, changes);
+    const masked = textOf(full, changes, "masked").slice(0, 10);
+    expect(masked.filter((row) => !shown.includes(row))).toEqual([
       "destination changed: https://old.example.com/orders?token=***#*** → https://new.example.com/orders?token=***#***",
-      "queue removed: q → null",
-      "method changed: POST → PUT",
       "header x-change changed: *** → ***",
       "header X-Drop removed: *** → null",
       "header X-New added: null → ***",
       "body /schema changed: number → number",
       "body /list removed: array of 2 → null",
       "body /more added: null → object of 1",
-      "retries changed: 3 → 1",
     ]);
     expect(JSON.stringify(rowsOf(full, changes, "masked"))).not.toMatch(
       /s3cret|pw|key=k|-value|private|content/,

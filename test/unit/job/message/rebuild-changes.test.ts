@@ -164,24 +164,6 @@ describe("an edited body", () => {
     expect(JSON.stringify(item.headers)).not.toMatch(/content-length/i);
   });
 
-  it("is parked when the edit does not fit", () => {
-    expect(parkOf({ body: "text" }, schema3)).toBe("body-not-editable");
-    expect(parkOf({ body: "" }, schema3)).toBe("body-not-editable");
-  });
-
-  it("tells its losses", () => {
-    expect(lossesOf({ body: '{"id":12345678901234567890,"a":1,"a":2}' }, schema3)).toEqual([
-      "body-numbers",
-      "body-duplicate-keys",
-    ]);
-    expect(lossesOf({ body: '{"id":12345678901234567890,"a":1,"a":2}' })).toEqual([]);
-    const append: ItemChanges = {
-      body: { kind: "patch", operations: [{ op: "add", path: "/a/-", value: 1 }] },
-    };
-    expect(lossesOf({ body: '{"a":[]}' }, append, { attempt: 0 })).toEqual([]);
-    expect(lossesOf({ body: '{"a":[]}' }, append, { attempt: 1 })).toEqual(["patch-not-idempotent"]);
-  });
-
   it("breaks a signature unless the rule sets or removes it", () => {
     const fields = { body: '{"schema":2}', header: { "Stripe-Signature": ["t=1"], Digest: ["sha-256=x"] } };
     expect(lossesOf(fields)).toEqual([]);

@@ -6,8 +6,7 @@ import { prepare, type Preparation } from "../../../../src/job/page/prepare.ts";
 import type { Letter, SendAs } from "../../../../src/job/page/letter.ts";
 import { enteredAt, lineageKey, listedLetter as decided, rawRecord } from "../../../support/letters.ts";
 import { anyItem } from "../../../support/item-checks.ts";
-import { textOfEncoded } from "../../../support/text-of-encoded.ts";
-import { encodedOf, itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
+import { itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
 
 const preparation: Preparation = {
   headerPrefix: "Upstash-",
@@ -109,13 +108,6 @@ describe("a loss", () => {
     expect(dueOf(lossy, {}).due.losses).toEqual([]);
   });
 
-  it("is a text body that its header calls compressed", () => {
-    const raw = rawRecord({ header: { "Content-Encoding": ["gzip"] } });
-    expect(parkOf(raw, {})).toBe("encoded-body");
-    expect(dueOf(raw, {}, { onLoss: "republish" }).due.losses).toEqual(["encoded-body"]);
-    expect(dueOf(raw, { headers: { "Content-Encoding": null } }).due.losses).toEqual([]);
-  });
-
   it("that changes nothing of the message parks nowhere", () => {
     const raw = rawRecord({ scheduleId: "s", topicName: "g", failureCallback: "https://f.example" });
     expect(dueOf(raw, {}).due.losses).toEqual([
@@ -174,76 +166,6 @@ const asProbe: Sending = { ...asCanary, isProbe: true };
 const backAs = (letter: Letter, status: number, sequence: number) => ({
   ...diedAgain(itemOf(letter, 1), sequence),
   responseStatus: status,
-});
-
-describe("the text of an item", () => {
-  const raw = rawRecord({
-    messageId: "msg_26hZCxZCuWyyTWPmSVBrNB8",
-    url: 'https://api.example.com/orders?q="ä"',
-    body: '{"order":1,"name":"ä \\"x\\" 😀"}',
-    method: "PUT",
-    header: {
-      "content-type": ["application/json"],
-      "X-A": ["1", "2"],
-      "x-a": ["3"],
-      Host: ["h"],
-      "Upstash-Delay": ["1s"],
-    },
-    callback: "https://cb.example.com/",
-    callbackHeader: { "X-C": "c" },
-    maxRetries: 3,
-    labels: ["l"],
-    flowControlKey: "k",
-    rate: 2,
-    period: 60,
-    responseStatus: 503,
-  });
-  const set: ItemChanges = { delay: { kind: "spread", ms: 600_000 }, headers: { "X-New": "n" } };
-  const signed =
-    "v1.eyJhIjoxLCJyIjoibXNnXzI2aFpDeFpDdVd5eVRXUG1TVkJyTkI4IiwiYyI6MTcyNTMyMzU5ODc3OSwibSI6MywiZCI6Imh0d" +
-    "HBzOi8vYXBpLmV4YW1wbGUuY29tL29yZGVycz9xPVwiw6RcIiIsInAiOiIxNzI1MzIzNjU4Nzc5LTAiLCJiIjoiV0ZEMnhvUU1Eb0ZBakszeS1Zb3VUWmFxNVFvWWFkdUd2dEhBRjV4bHlQSSIsI";
-  const before = {
-    "Content-Type": "application/json",
-    "Upstash-Method": "PUT",
-    "Upstash-Forward-X-A": "1, 2, 3",
-    "Upstash-Forward-X-New": "n",
-  };
-  const settings = {
-    "Upstash-Callback": "https://cb.example.com/",
-    "Upstash-Callback-Forward-X-C": "c",
-    "Upstash-Label": "l",
-    "Upstash-Flow-Control-Key": "k",
-    "Upstash-Flow-Control-Value": "rate=2, period=60s",
-  };
-  const textOf = (headers: object): string =>
-    JSON.stringify({ destination: raw["url"], headers, body: raw["body"] });
-
-  it("is this, byte for byte, in every version: a second POST of a series must be the same", () => {
-    const letter = dueOf(raw, set, { lane });
-    expect(textOfEncoded(encodedOf(letter, 2))).toBe(
-      textOf({
-        ...before,
-        "Upstash-Retries": "3",
-        ...settings,
-        "Upstash-Delay": "159s",
-        "Upstash-Deduplication-Id": "redriver-1725323658779-0-2",
-        "Upstash-Forward-X-Redriver-Message-Id": "msg_26hZCxZCuWyyTWPmSVBrNB8",
-        "Upstash-Forward-X-Redriver": `${signed}mYiOjUwM30.kttb_ZRFo9Hxo8FxRfNIYhA0J444LowGQuH8_s2Vf7M`,
-      }),
-    );
-    expect(textOfEncoded(encodedOf(asSent(letter, asProbe), 1))).toBe(
-      textOf({
-        ...before,
-        "Upstash-Retries": "0",
-        ...settings,
-        "Upstash-Deduplication-Id": "redriver-1725323658779-0",
-        "Upstash-Forward-X-Redriver-Message-Id": "msg_26hZCxZCuWyyTWPmSVBrNB8",
-        "Upstash-Forward-X-Redriver": `${signed}nMiOiIzZjFjMmQ4ZS43IiwiayI6MSwiaCI6MSwiZiI6NTAzfQ.cbDxVkB_h76w8CF-9RiVV5ehANZiVf7qgzCJEsGGhyc`,
-        "Upstash-Timeout": "45s",
-      }),
-    );
-    expect(letter.bytes).toBe(1061);
-  });
 });
 
 describe("a due letter of a lane", () => {

@@ -12,61 +12,64 @@ function reply(message: string): Error {
 }
 
 /** In the words of Redis 7, ioredis 6 and bullmq 6. */
-const told: readonly (readonly [Failure["code"], Error])[] = [
-  ["redis-unavailable", reply("OOM command not allowed when used memory > 'maxmemory'.")],
-  ["redis-unavailable", reply("READONLY You can't write against a read only replica.")],
-  ["redis-unavailable", reply("LOADING Redis is loading the dataset in memory")],
+const told: readonly (readonly [code: Failure["code"], name: string, message: string])[] = [
+  ["redis-unavailable", "ReplyError", "OOM command not allowed when used memory > 'maxmemory'."],
+  ["redis-unavailable", "ReplyError", "READONLY You can't write against a read only replica."],
+  ["redis-unavailable", "ReplyError", "LOADING Redis is loading the dataset in memory"],
   [
     "redis-unavailable",
-    reply("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."),
+    "ReplyError",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   ],
-  ["redis-unavailable", reply("CLUSTERDOWN Hash slot not served")],
-  ["redis-unavailable", reply("TRYAGAIN Multiple keys request during rehashing of slot")],
-  ["redis-unavailable", reply("NOREPLICAS Not enough good replicas to write.")],
-  ["redis-unavailable", reply("UNBLOCKED force unblock from blocking operation, instance state changed")],
-  ["redis-unavailable", reply("NOSCRIPT No matching script. Please use EVAL.")],
-  ["redis-unavailable", reply("MISCONF Redis is configured to save RDB snapshots")],
-  ["redis-unavailable", reply("BUSY Redis is busy running a script.")],
-  ["redis-unavailable", reply("EXECABORT Transaction discarded because of previous errors.")],
-  ["redis-unavailable", reply("ERR max number of clients reached")],
-  ["redis-unavailable", reply("ERR user_script:12: attempt to index a nil value")],
-  ["redis-unavailable", new Error("Command timed out")],
-  ["redis-unavailable", new Error("Cluster is disconnected.")],
-  ["redis-unavailable", new Error("Failed to refresh slots cache.")],
+  ["redis-unavailable", "ReplyError", "CLUSTERDOWN Hash slot not served"],
+  ["redis-unavailable", "ReplyError", "TRYAGAIN Multiple keys request during rehashing of slot"],
+  ["redis-unavailable", "ReplyError", "NOREPLICAS Not enough good replicas to write."],
   [
     "redis-unavailable",
-    new Error("Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN The cluster is down"),
+    "ReplyError",
+    "UNBLOCKED force unblock from blocking operation, instance state changed",
+  ],
+  ["redis-unavailable", "ReplyError", "NOSCRIPT No matching script. Please use EVAL."],
+  ["redis-unavailable", "ReplyError", "MISCONF Redis is configured to save RDB snapshots"],
+  ["redis-unavailable", "ReplyError", "BUSY Redis is busy running a script."],
+  ["redis-unavailable", "ReplyError", "EXECABORT Transaction discarded because of previous errors."],
+  ["redis-unavailable", "ReplyError", "ERR max number of clients reached"],
+  ["redis-unavailable", "ReplyError", "ERR user_script:12: attempt to index a nil value"],
+  ["redis-unavailable", "Error", "Command timed out"],
+  ["redis-unavailable", "Error", "Cluster is disconnected."],
+  ["redis-unavailable", "Error", "Failed to refresh slots cache."],
+  [
+    "redis-unavailable",
+    "Error",
+    "Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN The cluster is down",
   ],
   [
     "redis-unavailable",
-    new Error("Too many Cluster redirections. Last error: ReplyError: MOVED 866 127.0.0.1:7001"),
+    "Error",
+    "Too many Cluster redirections. Last error: ReplyError: MOVED 866 127.0.0.1:7001",
   ],
-  [
-    "redis-unavailable",
-    new Error("Failed to add repeatable job for next iteration: OOM command not allowed"),
-  ],
-  ["redis-unavailable", new Error("Failed to add repeatable job for next iteration: Command timed out")],
-  ["redis-unsuitable", reply("NOPERM User redriver has no permissions to run the 'xadd' command")],
-  ["redis-unsuitable", reply("NOAUTH Authentication required.")],
-  ["redis-unsuitable", reply("MOVED 866 127.0.0.1:7001")],
-  ["ledger-lost-writes", new Error("Missing key for job window/p/w1. moveToFinished")],
-  ["stopped", new Error("Missing lock for job window/p/w1. moveToFinished")],
-  ["stopped", new Error("Lock mismatch for job window/p/w1. Cmd moveToFinished from active")],
-  ["stopped", new Error("could not renew lock for job window/p/w1")],
-  ["stopped", new Error("Job window/p/w1 is not in the active state. moveToDelayed")],
+  ["redis-unavailable", "Error", "Failed to add repeatable job for next iteration: OOM command not allowed"],
+  ["redis-unavailable", "Error", "Failed to add repeatable job for next iteration: Command timed out"],
+  ["redis-unsuitable", "ReplyError", "NOPERM User redriver has no permissions to run the 'xadd' command"],
+  ["redis-unsuitable", "ReplyError", "NOAUTH Authentication required."],
+  ["redis-unsuitable", "ReplyError", "MOVED 866 127.0.0.1:7001"],
+  ["ledger-lost-writes", "Error", "Missing key for job window/p/w1. moveToFinished"],
+  ["stopped", "Error", "Missing lock for job window/p/w1. moveToFinished"],
+  ["stopped", "Error", "Lock mismatch for job window/p/w1. Cmd moveToFinished from active"],
+  ["stopped", "Error", "could not renew lock for job window/p/w1"],
+  ["stopped", "Error", "Job window/p/w1 is not in the active state. moveToDelayed"],
   [
     "stopped",
-    new Error(
-      "Failed to add repeatable job for next iteration: Cannot create job scheduler iteration - job ID already exists. addJobScheduler",
-    ),
+    "Error",
+    "Failed to add repeatable job for next iteration: Cannot create job scheduler iteration - job ID already exists. addJobScheduler",
   ],
-  ["unexpected", new TypeError("somebody's body is not iterable")],
-  ["unexpected", new Error("JSON is not what it was")],
+  ["unexpected", "TypeError", "somebody's body is not iterable"],
+  ["unexpected", "Error", "JSON is not what it was"],
 ];
 
 describe("an error of the queue's library", () => {
-  test.each(told)("is told as %s: %s", (code, error) => {
-    const failure = toQueueFailure(error);
+  test.each(told)("is told as %s: %s, %s", (code, name, message) => {
+    const failure = toQueueFailure(Object.assign(new Error(message), { name }));
     expect(failure.code).toBe(code);
     expect(failure.message).not.toContain("somebody");
   });
