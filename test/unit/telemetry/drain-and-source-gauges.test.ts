@@ -29,25 +29,29 @@ async function inDoubt(saw: number, alsoSaw: number, unknown: number): Promise<(
         { ...facts.drains[0]!, facts: { ...drainFacts, inDoubt: saw } },
         { ...facts.drains[0]!, drain: refunds, facts: { ...drainFacts, inDoubt: alsoSaw } },
       ],
-      sources: [
-        {
-          source: eu,
-          summary: { ...summary, unknown },
-          censusEveryMs: 900_000,
-          census: null,
-          depth: null,
-          expiring: { count: null, atLeast: 0, by: 0, asOf: null, groups: [] },
-          shared: null,
-          failures: [],
-          lanes: null,
-        },
-      ],
+      sources: [bareSource({ summary: { ...summary, unknown } })],
     })),
   );
   return ["orders", "refunds", "none"].map((drain) =>
     all.get(`redriver_records{source="eu",drain="${drain}",state="in_doubt"}`),
   );
 }
+
+/** A source of which nothing was counted yet. */
+const bareSource = (more: Partial<QueueFacts["sources"][number]>): QueueFacts["sources"][number] => ({
+  source: eu,
+  summary,
+  censusEveryMs: 900_000,
+  census: null,
+  depth: null,
+  expiring: { count: null, atLeast: 0, by: 0, asOf: null, groups: [] },
+  shared: null,
+  failures: [],
+  lanes: null,
+  ...more,
+});
+
+const bareDrain = { ...facts.drains[0]!, guards: [], retentionMs: 1, destinations: [] };
 
 const toSeries = (all: Map<string, number>) => [...all.keys()].filter((key) => key.startsWith("redriver_"));
 
@@ -185,40 +189,10 @@ describe("facts about the queue", () => {
     const metrics = create(async () => ({
       ...facts,
       drains: [
-        {
-          drain: orders,
-          source: eu,
-          acting: false,
-          guards: [],
-          facts: null,
-          retentionMs: 1,
-          stillCounting: true,
-          destinations: [],
-        },
-        {
-          drain: refunds,
-          source: eu,
-          acting: true,
-          guards: [],
-          facts: { ...drainFacts, oldestRecordAt: null, lastSuccessAt: null },
-          retentionMs: 1,
-          stillCounting: false,
-          destinations: [],
-        },
+        { ...bareDrain, drain: orders, acting: false, facts: null, stillCounting: true },
+        { ...bareDrain, drain: refunds, facts: { ...drainFacts, oldestRecordAt: null, lastSuccessAt: null } },
       ],
-      sources: [
-        {
-          source: eu,
-          summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const },
-          censusEveryMs: 900_000,
-          census: null,
-          depth: null,
-          expiring: { count: null, atLeast: 0, by: 0, asOf: null, groups: [] },
-          shared: null,
-          failures: [],
-          lanes: null,
-        },
-      ],
+      sources: [bareSource({ summary: { ...summary, oldestPendingAt: null, settleGate: "open" as const } })],
     }));
     const all = await samples(metrics);
     expect(named(all, "redriver_drain_acting")).toEqual({
@@ -226,10 +200,9 @@ describe("facts about the queue", () => {
       'redriver_drain_acting{drain="refunds"}': 1,
     });
     expect(all.has('redriver_records{source="eu",drain="orders",state="due"}')).toBe(false);
-    expect(named(all, "redriver_oldest_record_timestamp_seconds")).toEqual({});
-    expect(named(all, "redriver_earliest_expiry_timestamp_seconds")).toEqual({});
-    expect(named(all, "redriver_pass_last_success_timestamp_seconds")).toEqual({});
-    expect(named(all, "redriver_oldest_pending_delete_timestamp_seconds")).toEqual({});
+    for (const name of ["oldest_record", "earliest_expiry", "pass_last_success", "oldest_pending_delete"]) {
+      expect(named(all, `redriver_${name}_timestamp_seconds`)).toEqual({});
+    }
     expect(named(all, "redriver_settle_gate_closed")).toEqual({
       'redriver_settle_gate_closed{source="eu"}': 0,
     });
@@ -240,19 +213,7 @@ describe("facts about the queue", () => {
     const all = await samples(
       create(async () => ({
         ...facts,
-        sources: [
-          {
-            source: eu,
-            summary,
-            censusEveryMs: 900_000,
-            census: other,
-            depth: null,
-            expiring: { count: null, atLeast: 0, by: 0, asOf: null, groups: [] },
-            shared: null,
-            failures: [],
-            lanes: null,
-          },
-        ],
+        sources: [bareSource({ census: other })],
       })),
     );
     expect(all.get('redriver_records_exact{source="eu",drain="none"}')).toBe(0);

@@ -155,47 +155,26 @@ describe("the overview of status", () => {
     expect(text.indexOf("main.example.com")).toBeGreaterThan(text.indexOf("h0.example.com"));
   });
 
+  const empty = { drains: [drain("orders")] };
+  const delivers = (standing: "behind" | "watched" | "unwatched", undelivered: number | null = null) => ({
+    ...empty,
+    sources: [source({ deliveries: { standing, undelivered } })],
+  });
+  const unwatched = "what was published within the hour has not failed again so far";
   it.each<[string, Partial<Status>]>([
-    ["all clear: nothing waits", { drains: [drain("orders")] }],
-    [
-      "nothing waits here; the service is behind: at least 5 wait undelivered",
-      {
-        drains: [drain("orders")],
-        sources: [source({ deliveries: { standing: "behind", undelivered: 5 } })],
-      },
-    ],
-    [
-      "nothing waits here; the service is behind: messages wait undelivered",
-      {
-        drains: [drain("orders")],
-        sources: [source({ deliveries: { standing: "behind", undelivered: null } })],
-      },
-    ],
-    [
-      "nothing waits here: deliveries are still watched",
-      {
-        drains: [drain("orders")],
-        sources: [source({ deliveries: { standing: "watched", undelivered: null } })],
-      },
-    ],
-    [
-      "nothing waits here: what was published within the hour has not failed again so far",
-      {
-        drains: [drain("orders")],
-        sources: [source({ deliveries: { standing: "unwatched", undelivered: null } })],
-      },
-    ],
+    ["all clear: nothing waits", empty],
+    ["nothing waits here; the service is behind: at least 5 wait undelivered", delivers("behind", 5)],
+    ["nothing waits here; the service is behind: messages wait undelivered", delivers("behind")],
+    ["nothing waits here: deliveries are still watched", delivers("watched")],
+    [`nothing waits here: ${unwatched}`, delivers("unwatched")],
     ["all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
     [
-      "all clear: nothing waits; 3 would be parked for a person",
+      "all clear: nothing waits; 3 would be parked",
       { drains: [drain("orders", { parked: 3, mode: "plan" })] },
     ],
     ["not running: no replica, 12,480 waiting", { replicas: [] }],
     ["plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
-    [
-      "paused by the drains document; 12,480 waiting",
-      { drains: [{ ...draining, paused: { by: "document" } }] },
-    ],
+    ["paused by the drains document; 12,480", { drains: [{ ...draining, paused: { by: "document" } }] }],
     ["starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
   ])("says %s", (text, changes) => {
     expect(verdict(changes)).toMatch(new RegExp(`^${text}`));

@@ -128,12 +128,7 @@ it.each([
   ["it waits for its next attempt", { waiting: 5 }, "warn", []],
   ["a drain only plans", { waiting: 5, mode: "plan" }, "warn", ["plan"]],
   ["the service is behind", { deliveries: { standing: "behind", undelivered: 7 } }, "warn", []],
-  [
-    "records expire without a copy",
-    { census: { expiringUnarchived: 4, unselected: 0 } },
-    "bad",
-    ["expiring"],
-  ],
+  ["records expire uncopied", { census: { expiringUnarchived: 4, unselected: 0 } }, "bad", ["expiring"]],
   [
     "records expire that only a plan sends",
     { waiting: 9, mode: "plan", expiring: [expires("a", "plan")] },
