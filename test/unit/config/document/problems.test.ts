@@ -128,35 +128,38 @@ drains:
     expect(problems.at(-1)).toBe("drains.yaml: … and 280 more");
   });
 
+  const inList = `rules: [{ when: { responseStatus: [${many(1_001, String)}] }, then: hold }]`;
+  const mistaken = `{ ${many(501, (n) => `d${n}: { modus: live }`)} }`;
   it.each([
     [
       "sources, all of one account",
       `version: 1\nsources: { ${many(600, (n) => `s${n}: {}`)} }\ndrains: {}`,
-      "drains.yaml:2:10 sources: expected at most 500 sources, got 600",
+      "sources: expected at most 500 sources, got 600",
     ],
     [
       "drains, all with a mistake",
-      `version: 1\nsources: { default: {} }\ndrains: { ${many(501, (n) => `d${n}: { modus: live }`)} }`,
-      "drains.yaml:3:9 drains: expected at most 500 drains, got 501",
+      `version: 1\nsources: { default: {} }\ndrains: ${mistaken}`,
+      "drains: expected at most 500 drains, got 501",
     ],
     [
       "rules that are never asked",
       withDrain(`rules: [${many(1_100, () => "{ when: any, then: hold }")}]`),
-      expect.stringMatching(/drains\.orders\.rules: expected at most 1000 rules, got 1100$/),
+      "rules: expected at most 1000 rules, got 1100",
     ],
     [
       "values of a list",
-      withDrain(`rules: [{ when: { responseStatus: [${many(1_001, (n) => String(n))}] }, then: hold }]`),
-      expect.stringMatching(/when\.responseStatus: expected at most 1000 values in a list, got 1001$/),
+      withDrain(inList),
+      "when.responseStatus: expected at most 1000 values in a list, got 1001",
     ],
     [
       "guards",
       withDrain(`guards: [${many(21, () => "{ index: none }")}]`),
-      expect.stringMatching(/drains\.orders\.guards: expected at most 20 guards, got 21$/),
+      "drains.orders.guards: expected at most 20 guards, got 21",
     ],
   ])("tells once of too many %s, with their number, and nothing of each", (_what, text, problem) => {
     const outcome = loadDocument(text, "drains.yaml");
-    expect(outcome.ok ? [] : outcome.problems.map(formatProblem)).toEqual([problem]);
+    const problems = outcome.ok ? [] : outcome.problems.map(formatProblem);
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^drains\\.yaml:\\d+:\\d+ .*${problem}$`))]);
     expect(outcome.warnings).toEqual([]);
   });
 
@@ -168,47 +171,46 @@ drains:
     ]);
   });
 
+  const eu = "version: 1\nsources: {eu: {url: http://a}";
+  const account = "sources.us: expected another url or token than source eu: one account is one source";
   it.each([
-    ["", "drains.yaml:1:1: expected a mapping, got nothing"],
-    ["- 1", "drains.yaml:1:1: expected a mapping, got a list"],
-    ["version: 2\nsources: {a: {}}\ndrains: {}", "drains.yaml:1:10 version: expected 1, got 2"],
-    ["version: 1\ndrains: {}", "drains.yaml:1:1 sources: missing; expected a mapping of names to sources"],
+    ["", "1:1: expected a mapping, got nothing"],
+    ["- 1", "1:1: expected a mapping, got a list"],
+    ["version: 2\nsources: {a: {}}\ndrains: {}", "1:10 version: expected 1, got 2"],
+    ["version: 1\ndrains: {}", "1:1 sources: missing; expected a mapping of names to sources"],
     [
       "version: 1\nsources: {}\ndrains: {}",
-      "drains.yaml:2:10 sources: expected at least one source, such as default: {}, got a mapping",
+      "2:10 sources: expected at least one source, such as default: {}, got a mapping",
     ],
     [
       "version: 1\nsources: {Big: {}}\ndrains: {}",
-      "drains.yaml:2:11 sources.Big: expected a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters",
+      "2:11 sources.Big: expected a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters",
+    ],
+    ["version: 1\nsources: {eu: {}, us: {}}\ndrains: {a: {}}", `2:19 ${account}`],
+    [
+      `${eu}, us: {url: http://b}}\ndrains: {a: {}}`,
+      "3:10 drains.a: missing source; expected a source, one of eu, us",
     ],
     [
-      "version: 1\nsources: {eu: {}, us: {}}\ndrains: {a: {}}",
-      "drains.yaml:2:19 sources.us: expected another url or token than source eu: one account is one source",
-    ],
-    [
-      "version: 1\nsources: {eu: {url: http://a}, us: {url: http://b}}\ndrains: {a: {}}",
-      "drains.yaml:3:10 drains.a: missing source; expected a source, one of eu, us",
-    ],
-    [
-      "version: 1\nsources: {eu: {url: http://a}, us: {url: http://b, id: eu}}\ndrains: {}",
-      'drains.yaml:2:56 sources.us.id: expected another id than source eu, got "eu"',
+      `${eu}, us: {url: http://b, id: eu}}\ndrains: {}`,
+      '2:56 sources.us.id: expected another id than source eu, got "eu"',
     ],
     [
       "version: 1\nsources: {eu: {url: http://a/v2/publish/}, us: {url: http://a}}\ndrains: {}",
-      "drains.yaml:2:44 sources.us: expected another url or token than source eu: one account is one source",
+      `2:44 ${account}`,
     ],
-    ["%YAML 1.1\n---\nversion: 1", "drains.yaml:1:1: expected no %YAML directive"],
-    ["version: 1\n---\nversion: 1", "drains.yaml:2:1: expected a single document (no second ---)"],
+    ["%YAML 1.1\n---\nversion: 1", "1:1: expected no %YAML directive"],
+    ["version: 1\n---\nversion: 1", "2:1: expected a single document (no second ---)"],
     [
       "version: 1\nsources: {a: {}",
-      "drains.yaml:2:16: expected the indentation of the lines beside it, and a closing bracket for each that is open",
+      "2:16: expected the indentation of the lines beside it, and a closing bracket for each that is open",
     ],
     [
       "version: !!int 1\nsources: !x {a: {}}\ndrains: {}",
-      "drains.yaml:2:10: expected no tags (!…); quote it if a text begins with !",
+      "2:10: expected no tags (!…); quote it if a text begins with !",
     ],
   ])("%j", (text, problem) => {
-    expect(problemsOf(text)).toContain(problem);
+    expect(problemsOf(text)).toContain(`drains.yaml:${problem}`);
   });
 
   it("refuses a secret in the document itself, says how, and does not repeat it", () => {

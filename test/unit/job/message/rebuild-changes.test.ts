@@ -206,56 +206,45 @@ describe("a text body under a content encoding of bytes", () => {
 
 describe("what a rebuild tells", () => {
   const partner = { flowControlKey: "p", rate: 5, period: 1 };
-  it.each<[string, Record<string, unknown>, ItemChanges, number | null, readonly string[]]>([
-    ["nothing of a plain record", {}, {}, null, []],
-    ["a delay that a queue refuses", { queueName: "q" }, {}, 5_000, ["queue-delay"]],
-    ["no delay of a record that leaves its queue", { queueName: "q" }, { queue: null }, 5_000, []],
-    ["no delay of nothing", { queueName: "q" }, {}, 0, []],
+  const callback = "https://c.example";
+  const failureCallback = "https://f.example";
+  const [again, settings] = ["failure-callback-again", "callback-settings"];
+  const flowControl = { key: "redriven", rate: 1 };
+  it.each<[string, Record<string, unknown>, ItemChanges, readonly string[]]>([
+    ["nothing of a plain record", {}, {}, []],
+    ["a failure callback", { failureCallback }, {}, [again, settings]],
+    ["settings of a callback", { callback }, {}, [settings]],
     [
-      "a failure callback",
-      { failureCallback: "https://f.example" },
-      {},
-      null,
-      ["failure-callback-again", "callback-settings"],
-    ],
-    ["settings of a callback", { callback: "https://c.example" }, {}, null, ["callback-settings"]],
-    [
-      "settings of a callback, once",
-      { callback: "https://c.example", failureCallback: "https://f.example" },
+      "those of two, once",
+      { callback, failureCallback },
       { failureCallback: "https://g.example" },
-      null,
-      ["callback-settings"],
+      [settings],
     ],
-    [
-      "none of callbacks that are removed or new",
-      { callback: "https://c.example" },
-      { callback: null, failureCallback: "https://f.example" },
-      null,
-      [],
-    ],
-    [
-      "none of another callback",
-      { callback: "https://c.example" },
-      { callback: "https://d.example" },
-      null,
-      [],
-    ],
-    ["none that is removed", { failureCallback: "https://f.example" }, { failureCallback: null }, null, []],
-    ["none that is new", {}, { failureCallback: "https://f.example" }, null, []],
-    ["a schedule", { scheduleId: "s" }, {}, null, ["schedule-id"]],
-    ["another flow control", partner, { flowControl: { key: "redriven", rate: 1 } }, null, ["flow-control"]],
-    ["a flow control that is removed", partner, { flowControl: null }, null, ["flow-control"]],
+    ["none of callbacks that are removed or new", { callback }, { callback: null, failureCallback }, []],
+    ["none of another callback", { callback }, { callback: "https://d.example" }, []],
+    ["none that is removed", { failureCallback }, { failureCallback: null }, []],
+    ["none that is new", {}, { failureCallback }, []],
+    ["a schedule", { scheduleId: "s" }, {}, ["schedule-id"]],
+    ["another flow control", partner, { flowControl }, ["flow-control"]],
+    ["a flow control that is removed", partner, { flowControl: null }, ["flow-control"]],
     [
       "nothing of the same flow control",
       partner,
       { flowControl: { key: "p", rate: 5, periodMs: 1_000 } },
-      null,
       [],
     ],
-    ["nothing of one where there was none", {}, { flowControl: { key: "redriven", rate: 1 } }, null, []],
-    ["a URL Group", { topicName: "orders" }, {}, null, ["group-membership"]],
-    ["a redaction setting", { header: { "upstash-redact-fields": ["body"] } }, {}, null, ["redaction"]],
-  ])("%s", (_name, fields, changes, delayMs, losses) => {
-    expect(lossesOf(fields, changes, { delayMs })).toEqual(losses);
+    ["nothing of one where there was none", {}, { flowControl }, []],
+    ["a URL Group", { topicName: "orders" }, {}, ["group-membership"]],
+    ["a redaction setting", { header: { "upstash-redact-fields": ["body"] } }, {}, ["redaction"]],
+  ])("%s", (_name, fields, changes, losses) => {
+    expect(lossesOf(fields, changes)).toEqual(losses);
+  });
+
+  it.each<[string, ItemChanges, number, readonly string[]]>([
+    ["a delay that a queue refuses", {}, 5_000, ["queue-delay"]],
+    ["no delay of a record that leaves its queue", { queue: null }, 5_000, []],
+    ["no delay of nothing", {}, 0, []],
+  ])("%s", (_name, changes, delayMs, losses) => {
+    expect(lossesOf({ queueName: "q" }, changes, { delayMs })).toEqual(losses);
   });
 });

@@ -22,6 +22,8 @@ const toDepth = (
   shared: Parameters<typeof depthOf>[2] = null,
 ): ReturnType<typeof depthOf> => depthOf(of, drains, shared);
 
+const depth = (count: number, exact: boolean, stillCounting: boolean) => ({ count, exact, stillCounting });
+
 const source = (changes: object): Source =>
   ({ summary: { pendingDelete: 5, gone: 100 }, census: null, ...changes }) as unknown as Source;
 
@@ -112,12 +114,8 @@ describe("a drain is still being counted", () => {
 
 describe("the depth of a source", () => {
   it("is what drains left, what is parked, and what is still to be deleted", () => {
-    expect(toDepth(source({}), [drain(85, {})])).toEqual({ count: 100, exact: true, stillCounting: false });
-    expect(toDepth(source({}), [drain(85, { exact: false })])).toEqual({
-      count: 100,
-      exact: false,
-      stillCounting: false,
-    });
+    expect(toDepth(source({}), [drain(85, {})])).toEqual(depth(100, true, false));
+    expect(toDepth(source({}), [drain(85, { exact: false })])).toEqual(depth(100, false, false));
   });
 
   it("is at least what a younger census counted, less deletes since", () => {
@@ -128,28 +126,20 @@ describe("the depth of a source", () => {
 
   it("counts records once that several drains select", () => {
     const overlapping = [drain(85, {}), drain(20, {})];
-    expect(toDepth(source({}), overlapping)).toEqual({ count: 130, exact: false, stillCounting: false });
+    expect(toDepth(source({}), overlapping)).toEqual(depth(130, false, false));
     const census = { at: 900, depth: 102, unselected: 2, shared: { by: [], surplus: {} } };
     const shared = { by: [], at: 900, waiting: 20, parked: 5 };
-    expect(toDepth(source({ census }), overlapping, shared)).toEqual({
-      count: 107,
-      exact: false,
-      stillCounting: false,
-    });
-    expect(toDepth(source({ census }), overlapping)).toEqual({
-      count: 132,
-      exact: true,
-      stillCounting: false,
-    });
+    expect(toDepth(source({ census }), overlapping, shared)).toEqual(depth(107, false, false));
+    expect(toDepth(source({ census }), overlapping)).toEqual(depth(132, true, false));
   });
 
   it("is at least what was listed so far, until a drain that selects everything or a census has counted", () => {
     const first = drain(85, { seen: { a5: 90 }, exact: false });
-    expect(toDepth(source({}), [first])).toEqual({ count: 100, exact: false, stillCounting: true });
+    expect(toDepth(source({}), [first])).toEqual(depth(100, false, true));
     const part = { ...drain(85, {}), selectsEverything: false };
-    expect(toDepth(source({}), [part])).toEqual({ count: 100, exact: false, stillCounting: true });
+    expect(toDepth(source({}), [part])).toEqual(depth(100, false, true));
     const census = { at: 900, depth: 500, unselected: 3, goneBefore: 100 };
-    expect(toDepth(source({ census }), [first])).toEqual({ count: 500, exact: false, stillCounting: false });
+    expect(toDepth(source({ census }), [first])).toEqual(depth(500, false, false));
   });
 
   it("is unknown before anything was counted", () => {
