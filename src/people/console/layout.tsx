@@ -2,6 +2,7 @@ import { raw } from "hono/html";
 import { pageStyle } from "./styles.ts";
 import { areas, type Area, type Html, type Screen, type ScreenContext } from "./screen.ts";
 import type { Person } from "./access/person.ts";
+import { Fields } from "./parts/fields.tsx";
 
 export interface Frame {
   readonly badge: string | undefined;
@@ -102,16 +103,7 @@ export function Document({ frame, title, area, person, live, heading, children }
           {children}
         </main>
         <dialog id="keys" aria-label="Keys">
-          <dl>
-            {keys.map(([key, what]) => (
-              <>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
-                <dd>{what}</dd>
-              </>
-            ))}
-          </dl>
+          <Fields of={keys.map(([key, what]) => [<kbd>{key}</kbd>, what])} />
         </dialog>
         <footer>
           <p>

@@ -6,8 +6,9 @@ import type { FailureView } from "../../read/failure-views.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
 import { PauseWords } from "./lane.tsx";
+import { Fields } from "./fields.tsx";
 import { Foreign } from "./text.tsx";
-import { Ago, Time } from "./time.tsx";
+import { Ago, Moment } from "./time.tsx";
 
 interface HeadProps {
   readonly failure: FailureView;
@@ -17,7 +18,8 @@ interface HeadProps {
 }
 
 export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
-  const { origin, since, firstMetAt, lastSeenAt, isNew, isQuiet, note, sample, source, drain } = failure;
+  const { origin, since, firstMetAt, lastSeenAt, isNew, isQuiet, note, quiet, sample, source, drain } =
+    failure;
   return (
     <>
       <p class="hint">
@@ -25,79 +27,65 @@ export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
         {isNew ? <span class="new">new</span> : null}
         {isQuiet ? <span class="mark">quiet</span> : null}
       </p>
-      <dl>
-        {since === null ? null : (
-          <>
-            <dt>failing since</dt>
-            <dd>
-              <Time at={since} /> (<Ago at={since} now={now} />)
-            </dd>
-          </>
-        )}
-        <dt>first met</dt>
-        <dd>
-          <Time at={firstMetAt} /> (<Ago at={firstMetAt} now={now} />
-          ), by drain {drain}
-        </dd>
-        <dt>last seen</dt>
-        <dd>
-          <Time at={lastSeenAt} /> (<Ago at={lastSeenAt} now={now} />)
-        </dd>
-        <dt>sample</dt>
-        <dd>
-          {sample === null ? (
-            "none is known"
-          ) : (
-            <a href={`/messages/${encodeURIComponent(source)}/${encodeURIComponent(sample)}`}>
-              <Foreign text={sample} />
-            </a>
-          )}
-        </dd>
-        <dt>state</dt>
-        <dd>
-          <Foreign text={toStateText(failure, now)} isWhole />
-        </dd>
-        {note === null ? null : (
-          <>
-            <dt>note</dt>
-            <dd>
-              {note.ticket === "" ? null : (
-                <b>
-                  <Foreign text={note.ticket} />{" "}
-                </b>
-              )}
-              <Foreign text={note.text} isWhole /> (<Foreign text={note.by} />, <Ago at={note.at} now={now} />
-              )
-            </dd>
-          </>
-        )}
-        <Quiet failure={failure} />
-        {pauses.map((pause) => (
-          <>
-            <dt>this kind</dt>
-            <dd>
-              <PauseWords pause={pause} />
-            </dd>
-          </>
-        ))}
-        {others.length === 0 ? null : (
-          <>
-            <dt>also on</dt>
-            <dd>
-              {others.map((other) => (
-                <a href={`/failures/${failure.id}${toQuery({ source: other })}`}>source {other}</a>
-              ))}
-            </dd>
-          </>
-        )}
-      </dl>
+      <Fields
+        of={[
+          ["failing since", since && <Moment at={since} now={now} />],
+          [
+            "first met",
+            <>
+              <Moment at={firstMetAt} now={now} />, by drain {drain}
+            </>,
+          ],
+          ["last seen", <Moment at={lastSeenAt} now={now} />],
+          [
+            "sample",
+            sample === null ? (
+              "none is known"
+            ) : (
+              <a href={`/messages/${encodeURIComponent(source)}/${encodeURIComponent(sample)}`}>
+                <Foreign text={sample} />
+              </a>
+            ),
+          ],
+          ["state", <Foreign text={toStateText(failure, now)} isWhole />],
+          ["note", note && <Note note={note} now={now} />],
+          ["quiet", quiet && <Quiet quiet={quiet} failure={failure} />],
+          ...pauses.map((pause) => ["this kind", <PauseWords pause={pause} />] as const),
+          [
+            "also on",
+            others.length === 0 ? null : (
+              <>
+                {others.map((other) => (
+                  <a href={`/failures/${failure.id}${toQuery({ source: other })}`}>source {other}</a>
+                ))}
+              </>
+            ),
+          ],
+        ]}
+      />
     </>
   );
 }
 
-function Quiet({ failure }: { readonly failure: FailureView }): Html | null {
-  const { quiet, quietEnded, largestHour } = failure;
-  if (quiet === null) return null;
+type Known<Key extends "note" | "quiet"> = NonNullable<FailureView[Key]>;
+
+function Note({ note, now }: Readonly<{ note: Known<"note">; now: number }>): Html {
+  return (
+    <>
+      {note.ticket === "" ? null : (
+        <b>
+          <Foreign text={note.ticket} />{" "}
+        </b>
+      )}
+      <Foreign text={note.text} isWhole /> (<Foreign text={note.by} />, <Ago at={note.at} now={now} />)
+    </>
+  );
+}
+
+function Quiet({
+  quiet,
+  failure: { quietEnded, largestHour },
+}: Readonly<{ quiet: Known<"quiet">; failure: FailureView }>): Html {
   const over =
     quietEnded === "arrivals"
       ? `; over: ${largestHour} arrived in an hour, at most ${quiet.largestHour} before`
@@ -108,11 +96,8 @@ function Quiet({ failure }: { readonly failure: FailureView }): Html | null {
           : "; over";
   return (
     <>
-      <dt>quiet</dt>
-      <dd>
-        until {quiet.until === "changed" ? "it changes" : toTime(quiet.until)}, by <Foreign text={quiet.by} />
-        {over}
-      </dd>
+      until {quiet.until === "changed" ? "it changes" : toTime(quiet.until)}, by <Foreign text={quiet.by} />
+      {over}
     </>
   );
 }

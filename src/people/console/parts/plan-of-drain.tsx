@@ -8,6 +8,7 @@ import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { number, toClock } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
+import { Fields } from "./fields.tsx";
 import { ShareBar, ShareCell } from "./share-bar.tsx";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
@@ -125,34 +126,17 @@ function Limits({ drain: { estimate, decisions, byService } }: Props): Html | nu
   if (decisions.republish === 0) return null;
   if (least === null && passes <= 1 && days <= 1 && !byService) return null;
   return (
-    <dl>
-      {!byService ? null : (
-        <>
-          <dt>By the service</dt>
-          <dd>{number(byService)} by its own retry, each in a call of its own</dd>
-        </>
-      )}
-      {!least ? null : (
-        <>
-          <dt>Limit</dt>
-          <dd>
-            <Foreign text={toLeastText(least)} />
-          </dd>
-        </>
-      )}
-      {passes > 1 ? (
-        <>
-          <dt>Passes</dt>
-          <dd>a drain left to itself needs {number(passes)} or more</dd>
-        </>
-      ) : null}
-      {days > 1 ? (
-        <>
-          <dt>Days</dt>
-          <dd>{number(days)} or more, by the ceiling of a day</dd>
-        </>
-      ) : null}
-    </dl>
+    <Fields
+      of={[
+        [
+          "By the service",
+          byService ? `${number(byService)} by its own retry, each in a call of its own` : null,
+        ],
+        ["Limit", least && <Foreign text={toLeastText(least)} />],
+        ["Passes", passes > 1 ? `a drain left to itself needs ${number(passes)} or more` : null],
+        ["Days", days > 1 ? `${number(days)} or more, by the ceiling of a day` : null],
+      ]}
+    />
   );
 }
 

@@ -21,6 +21,15 @@ export function Ago({ at, now }: { readonly at: number; readonly now: number }):
   );
 }
 
+/** Both. Unix ms. */
+export function Moment({ at, now }: Readonly<{ at: number; now: number }>): Html {
+  return (
+    <>
+      <Time at={at} /> (<Ago at={at} now={now} />)
+    </>
+  );
+}
+
 export function toAgo(at: number, now: number): string {
   const ms = Math.abs(now - at);
   const span = formatDuration(toCoarse(ms));

@@ -22,12 +22,13 @@ import type { RuleStep } from "../../../job/rules/explain-rules.ts";
 import { contentAct, releaseAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { Fields } from "../parts/fields.tsx";
 import { Rebuild } from "../parts/rebuild.tsx";
 import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { Ago, Time } from "../parts/time.tsx";
+import { Moment, Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
 
@@ -117,40 +118,20 @@ function Standing({
   const { source, enteredAt, expiresAt, ledger, explanation } = message;
   const record = explanation?.record ?? null;
   return (
-    <dl>
-      <dt>source</dt>
-      <dd>{source}</dd>
-      {explanation === null ? null : (
-        <>
-          <dt>drain</dt>
-          <dd>
-            {explanation.drain} ({explanation.paused ? `${explanation.mode}, paused` : explanation.mode})
-          </dd>
-        </>
-      )}
-      <dt>entered</dt>
-      <dd>
-        <Time at={enteredAt} /> (<Ago at={enteredAt} now={now} />)
-      </dd>
-      <dt>expires</dt>
-      <dd>
-        <Time at={expiresAt} /> (<Ago at={expiresAt} now={now} />)
-      </dd>
-      <dt>ledger</dt>
-      <dd>
-        <Foreign text={toLedgerText(ledger)} />
-      </dd>
-      {record === null ? null : (
-        <>
-          <dt>sent to</dt>
-          <dd>
-            <Foreign text={record.url} />
-          </dd>
-          <dt>redrives</dt>
-          <dd>{record.attempt === 0 ? "none" : record.attempt}</dd>
-        </>
-      )}
-    </dl>
+    <Fields
+      of={[
+        ["source", source],
+        [
+          "drain",
+          explanation && `${explanation.drain} (${explanation.mode}${explanation.paused ? ", paused" : ""})`,
+        ],
+        ["entered", <Moment at={enteredAt} now={now} />],
+        ["expires", <Moment at={expiresAt} now={now} />],
+        ["ledger", <Foreign text={toLedgerText(ledger)} />],
+        ["sent to", record && <Foreign text={record.url} />],
+        ["redrives", record && (record.attempt || "none")],
+      ]}
+    />
   );
 }
 
@@ -256,20 +237,11 @@ function Record({ message: { record, explanation, dlqId } }: { readonly message:
     <div class="sides">
       <div>
         <h2>The record</h2>
-        <dl>
-          {Object.entries(toMaskedRecord(record))
+        <Fields
+          of={Object.entries(toMaskedRecord(record))
             .filter(([, value]) => value !== "" && value !== null)
-            .map(([name, value]) => (
-              <>
-                <dt>
-                  <Foreign text={name} />
-                </dt>
-                <dd>
-                  <Value name={name} value={value} />
-                </dd>
-              </>
-            ))}
-        </dl>
+            .map(([name, value]) => [<Foreign text={name} />, <Value name={name} value={value} />])}
+        />
       </div>
       <div>
         <h2>The item that would be published</h2>

@@ -4,6 +4,7 @@ import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";
+import { Fields } from "../parts/fields.tsx";
 import { PlanOfDrain } from "../parts/plan-of-drain.tsx";
 import { PlanProgress } from "../parts/plan-progress.tsx";
 import { number } from "../../operations/phrases.ts";
@@ -163,36 +164,21 @@ function About({ plan }: { readonly plan: SharedPlan }): Html {
   return (
     <>
       <h2>About this plan</h2>
-      <dl>
-        <dt>Of</dt>
-        <dd>
-          <Selection plan={plan} />
-        </dd>
-        <dt>Made</dt>
-        <dd>
-          <Time at={plan.createdAt} /> by <Foreign text={plan.by} />
-        </dd>
-        <dt>Kept until</dt>
-        <dd>
-          <Time at={plan.expiresAt} />
-        </dd>
-        <dt>Document</dt>
-        <dd>
-          <code>{plan.documentHash}</code>
-        </dd>
-        {made === null ? null : (
-          <>
-            <dt>Selection</dt>
-            <dd>
-              {number(made.records)} records, {number(made.acts)} to act on
-            </dd>
-            <dt>Hash</dt>
-            <dd>
-              <code>{made.sha256}</code>
-            </dd>
-          </>
-        )}
-      </dl>
+      <Fields
+        of={[
+          ["Of", <Selection plan={plan} />],
+          [
+            "Made",
+            <>
+              <Time at={plan.createdAt} /> by <Foreign text={plan.by} />
+            </>,
+          ],
+          ["Kept until", <Time at={plan.expiresAt} />],
+          ["Document", <code>{plan.documentHash}</code>],
+          ["Selection", made && `${number(made.records)} records, ${number(made.acts)} to act on`],
+          ["Hash", made && <code>{made.sha256}</code>],
+        ]}
+      />
     </>
   );
 }
