@@ -30,6 +30,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["parked"], load: async () => (await import("./parked/command.ts")).registerParked },
   { names: ["failures"], load: async () => (await import("./failures/command.ts")).registerFailures },
   { names: ["history"], load: async () => (await import("./history/command.ts")).registerHistory },
+  { names: ["report"], load: async () => (await import("./report/command.ts")).registerReport },
   { names: ["rules"], load: async () => (await import("./rules/command.ts")).registerRules },
   { names: ["config"], load: async () => (await import("./config/command.ts")).registerConfig },
   { names: ["archive"], load: async () => (await import("./archive/command.ts")).registerArchive },

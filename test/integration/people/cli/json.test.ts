@@ -151,6 +151,7 @@ it("has a version in every object that --json of any command prints, in the form
   await ask("failures quiet", id, "--until", "1h");
   await ask("history");
   await ask("history --summary");
+  await ask("report");
   await ask("rules check");
   await ask(`rules check ${other} ${other}`);
   await ask("rules test");
