@@ -57,114 +57,71 @@ describe("before anything has happened", () => {
 });
 
 describe("events are counted", () => {
-  const base = { drain: orders, source: eu } as const;
-  const published = (...records: readonly { deduplicated: boolean; canary: boolean; waitedMs: number }[]) =>
-    ({
-      ...base,
-      type: "record:published",
-      records: records.map((one) => ({ ...one, dlqId: "1-0", messageId: "m", attempt: 1 })),
-    }) as const;
+  const base = { drain: orders, source: eu };
+  /** Of orders and eu, unless it says otherwise. */
+  const event = (type: RedriverEvent["type"], more: object = {}) =>
+    ({ ...base, type, ...more }) as unknown as RedriverEvent;
+  const plain = {
+    dlqId: "1-0",
+    messageId: "m",
+    attempt: 1,
+    deduplicated: false,
+    canary: false,
+    waitedMs: 90_000,
+  };
+  const published = (...records: readonly object[]) =>
+    event("record:published", { records: records.map((one) => ({ ...plain, ...one })) });
   const comeBacks = (...canaries: readonly boolean[]) =>
-    ({
-      ...base,
-      type: "record:come-back",
-      records: canaries.map((canary) => ({ canary, dlqId: "2-0", parentDlqId: "1-0", attempt: 1 })),
-    }) as const;
-  const plain = { deduplicated: false, canary: false, waitedMs: 90_000 };
-  const answered = { type: "service:answered", source: eu, operation: "batch", durationMs: 1_500 } as const;
-  const halted = {
-    type: "source:halted",
-    source: eu,
-    callClass: "dlq",
-    code: "unauthorised",
-    message: "",
-  } as const;
-  const decided = (...reasons: readonly ("too-young" | "guard" | "otherwise")[]) =>
-    ({
-      ...base,
-      type: "record:decided",
+    event("record:come-back", {
+      records: canaries.map((canary) => ({ ...plain, canary, parentDlqId: "0-0" })),
+    });
+  const decided = (...reasons: readonly string[]) =>
+    event("record:decided", {
       mode: "live",
-      records: reasons.map((reason) => ({
-        dlqId: "1-0",
-        decision: { then: "hold", reason, rule: null } as const,
-        explain: () => "",
-      })),
-    }) as const;
+      records: reasons.map((reason) => ({ dlqId: "1-0", decision: { then: "hold", reason, rule: null } })),
+    });
+  const answered = (outcome: string) =>
+    event("service:answered", { operation: "batch", durationMs: 1_500, outcome });
+  const halted = event("source:halted", { callClass: "dlq", code: "unauthorised", message: "" });
+  const reasonsOfHold = 'decision_reasons_total{source="eu",decision="hold"';
   test.each<[series: string, event: RedriverEvent, value?: number]>([
-    [
-      'decision_reasons_total{source="eu",decision="hold",reason="too-young"}',
-      decided("too-young", "guard", "too-young"),
-      2,
-    ],
-    ['decision_reasons_total{source="eu",decision="hold",reason="guard"}', decided("too-young", "guard")],
+    [`${reasonsOfHold},reason="too-young"}`, decided("too-young", "guard", "too-young"), 2],
+    [`${reasonsOfHold},reason="guard"}`, decided("too-young", "guard")],
     [
       'pass_seconds_total{drain="orders"}',
-      { type: "pass:closed", drain: orders, durationMs: 2_500, outcome: "complete" } as RedriverEvent,
+      event("pass:closed", { durationMs: 2_500, outcome: "complete" }),
       2.5,
     ],
     ['decisions_total{drain="orders",decision="hold"}', decided("too-young", "guard"), 2],
     ['rule_decisions_total{drain="orders",rule="otherwise"}', decided("otherwise", "guard", "otherwise"), 2],
-    ['redelivery_seconds_bucket{le="60",source="eu"}', published(plain, { ...plain, waitedMs: 60_000 })],
-    ['redelivery_seconds_bucket{le="300",source="eu"}', published(plain, { ...plain, waitedMs: 300_001 })],
-    ['redelivery_seconds_bucket{le="+Inf",source="eu"}', published(plain, { ...plain, waitedMs: 1e12 }), 2],
-    ['redelivery_seconds_sum{source="eu"}', published(plain, { ...plain, waitedMs: 500 }), 90.5],
-    ['redelivery_seconds_count{source="eu"}', published(plain, plain), 2],
-    [
-      'published_total{drain="orders",deduplicated="true"}',
-      published(plain, { ...plain, deduplicated: true }),
-    ],
-    ['published_total{drain="orders",deduplicated="false"}', published(plain, plain), 2],
-    ['canaries_total{source="eu",drain="orders"}', published(plain, { ...plain, canary: true })],
+    ['redelivery_seconds_bucket{le="60",source="eu"}', published({}, { waitedMs: 60_000 })],
+    ['redelivery_seconds_bucket{le="300",source="eu"}', published({}, { waitedMs: 300_001 })],
+    ['redelivery_seconds_bucket{le="+Inf",source="eu"}', published({}, { waitedMs: 1e12 }), 2],
+    ['redelivery_seconds_sum{source="eu"}', published({}, { waitedMs: 500 }), 90.5],
+    ['redelivery_seconds_count{source="eu"}', published({}, {}), 2],
+    ['published_total{drain="orders",deduplicated="true"}', published({}, { deduplicated: true })],
+    ['published_total{drain="orders",deduplicated="false"}', published({}, {}), 2],
+    ['canaries_total{source="eu",drain="orders"}', published({}, { canary: true })],
     ['canary_come_backs_total{source="eu",drain="orders"}', comeBacks(true, false)],
     ['come_backs_total{source="eu",drain="orders"}', comeBacks(true, false), 2],
-    ['settled_total{source="eu",drain="orders"}', { ...base, type: "record:settled", count: 40 }, 40],
-    [
-      'settled_total{source="eu",drain="none"}',
-      { ...base, type: "record:settled", drain: null, count: 4 },
-      4,
-    ],
+    ['settled_total{source="eu",drain="orders"}', event("record:settled", { count: 40 }), 40],
+    ['settled_total{source="eu",drain="none"}', event("record:settled", { drain: null, count: 4 }), 4],
     [
       'unknown_outcomes_total{source="eu",drain="orders"}',
-      { ...base, type: "outcome:unknown", dlqIds: ["1-0", "2-0"], why: "timeout" },
+      event("outcome:unknown", { dlqIds: ["1-0", "2-0"], why: "timeout" }),
       2,
     ],
     [
       'declared_doubles_total{drain="orders",why="released-past-window"}',
-      { ...base, type: "double:declared", dlqId: "1-0", why: "released-past-window" },
+      event("double:declared", { dlqId: "1-0", why: "released-past-window" }),
     ],
-    [
-      'service_requests_total{source="eu",operation="batch",outcome="timeout"}',
-      { ...answered, outcome: "timeout" },
-    ],
-    [
-      'service_request_duration_seconds_sum{source="eu",operation="batch"}',
-      { ...answered, outcome: "ok" },
-      1.5,
-    ],
+    ['service_requests_total{source="eu",operation="batch",outcome="timeout"}', answered("timeout")],
+    ['service_request_duration_seconds_sum{source="eu",operation="batch"}', answered("ok"), 1.5],
     ['source_halted{source="eu"}', halted],
-    [
-      'ledger_lost_writes_total{source="eu"}',
-      { type: "ledger:lost-writes", source: eu, expected: "a", got: "b" },
-    ],
-    [
-      'censuses_total{source="eu",outcome="ok"}',
-      {
-        type: "census:taken",
-        source: eu,
-        depth: 1,
-        unselected: 0,
-        expiringUnarchived: 0,
-        durationMs: 1,
-      },
-    ],
-    [
-      'censuses_total{source="eu",outcome="failed"}',
-      { type: "census:failed", source: eu, code: "rate-limited", message: "429" },
-    ],
-    [
-      'job_failures_total{kind="tick",given_up="true"}',
-      { type: "job:failed", kind: "tick", code: "unexpected", message: "", givenUp: true },
-    ],
+    ['ledger_lost_writes_total{source="eu"}', event("ledger:lost-writes", { expected: "a", got: "b" })],
+    ['censuses_total{source="eu",outcome="ok"}', event("census:taken", { depth: 1, durationMs: 1 })],
+    ['censuses_total{source="eu",outcome="failed"}', event("census:failed", { code: "rate-limited" })],
+    ['job_failures_total{kind="tick",given_up="true"}', event("job:failed", { kind: "tick", givenUp: true })],
   ])("%s", async (series, event, value = 1) => {
     const metrics = create();
     metrics.events.emit(event);

@@ -43,35 +43,15 @@ function stand(standing: Partial<Record<"dlq" | "batch", Health>> = {}) {
 }
 
 describe("a pass that ends", () => {
+  const rests: Health = { state: "waiting", until: start + 9_000 };
+  const halt = { callClass: "batch", code: "unauthorised", message: "", since: 0 } as const;
+  const halted: Health = { state: "halted", ...halt, onTrial: false, failedTrials: 0 };
   test.each<[string, Health, typeof notSent | typeof emptyTally, readonly string[]]>([
     ["with all done", usable, emptyTally, []],
-    [
-      "while batches rest, with something not sent",
-      { state: "waiting", until: start + 9_000 },
-      notSent,
-      [`tick orders +${9_000 + afterRestMs}`],
-    ],
-    [
-      "while batches rest, with nothing left for them",
-      { state: "waiting", until: start + 9_000 },
-      emptyTally,
-      [],
-    ],
+    ["while batches rest, with something not sent", rests, notSent, [`tick orders +${9_000 + afterRestMs}`]],
+    ["while batches rest, with nothing left for them", rests, emptyTally, []],
     ["after a rest, with something that it had left out", usable, notSent, [`tick orders +${afterRestMs}`]],
-    [
-      "with publishing halted",
-      {
-        state: "halted",
-        callClass: "batch",
-        code: "unauthorised",
-        message: "",
-        since: 0,
-        onTrial: false,
-        failedTrials: 0,
-      },
-      notSent,
-      [],
-    ],
+    ["with publishing halted", halted, notSent, []],
   ])("%s", async (_name, batch, tally, expected) => {
     const { earlyTicks, drain, asked } = stand({ batch });
     await earlyTicks.closed(drain, { outcome: "complete", tally });
@@ -125,32 +105,16 @@ function haltStand(schedule: DrainConfig["schedule"] = { kind: "every", everyMs:
     addSweep: () => Promise.resolve(),
   });
   let leftMs = 0;
-  const health = createSourceHealth(
-    "eu" as SourceId,
-    clock,
-    { emit: () => undefined },
-    {
-      leftMs: () => leftMs,
-      isFailing: () => false,
-      takeRetry: () => false,
-    },
-  );
+  const pauses = { leftMs: () => leftMs, isFailing: () => false, takeRetry: () => false };
+  const health = createSourceHealth("eu" as SourceId, clock, { emit: () => undefined }, pauses);
   const source = { clock, config: { id: "eu" as SourceId }, health } as unknown as SourceRuntime;
   const drainOf = (name: string) =>
     ({ config: { name: name as DrainName, schedule }, source }) as DrainRuntime;
   const orders = drainOf("orders");
   const invoices = drainOf("invoices");
   const core = { drains: new Map([orders, invoices].map((drain) => [drain.config.name, drain])) };
-  return {
-    clock,
-    asked,
-    earlyTicks,
-    health,
-    core,
-    orders,
-    invoices,
-    rest: (ms: number) => void (leftMs = ms),
-  };
+  const rest = (ms: number) => void (leftMs = ms);
+  return { clock, asked, earlyTicks, health, core, orders, invoices, rest };
 }
 
 describe("a halt that ends", () => {
