@@ -72,19 +72,6 @@ describe("a guard", () => {
   });
 });
 
-describe("dates of a selection", () => {
-  it("stand beside the filters that are sent as they are", () => {
-    const { select, dates } = drainOf(
-      `${head}drains: { orders: { select: { topicName: a, fromDate: -2d, toDate: 2026-11-01 } } }`,
-    );
-    expect(select).toEqual({ topicName: ["a"] });
-    expect(dates).toEqual({
-      from: { kind: "ago", ms: 172_800_000 },
-      to: { kind: "at", at: Date.UTC(2026, 10, 2) - 1 },
-    });
-  });
-});
-
 describe("a test of rules", () => {
   it("is a record by its own names, and what is expected of it", () => {
     const item = { destination: "https://a.example/", headers: { "X-B": null }, body: { n: 1 } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { showWhen } from "../../../../src/config/document/show/show-when.ts";
 import { loadWhen } from "../../../support/decide-by-document.ts";
-import { complaints, inDrain, resultsOf } from "../../../support/drains-documents.ts";
+import { resultsOf } from "../../../support/drains-documents.ts";
 import { drainOf, withDrain } from "../../../support/loaded-document.ts";
 
 describe("superseded", () => {
@@ -18,17 +18,6 @@ describe("superseded", () => {
     const [problem = ""] = loadWhen(when).problems;
     expect(problem).toContain(place);
     expect(problem).toContain(expected);
-  });
-
-  it("is refused with file and line", () => {
-    const [complaint = ""] = complaints(
-      inDrain("{ name: r, when: { superseded: { body: id } }, then: drop }"),
-      "drains.yaml",
-    );
-    expect(complaint).toMatch(/^drains\.yaml:\d+:\d+/);
-    expect(
-      complaints(inDrain("{ name: r, when: { supersede: true }, then: drop }"), "drains.yaml")[0],
-    ).toMatch(/^drains\.yaml:\d+:\d+.*superseded/s);
   });
 
   it.each([true, { body: "/order/id" }, { body: "" }])("is shown as it is written: %j", (superseded) => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
 import { loadSettings, type SettingsInput } from "../../../../src/config/settings/load-settings.ts";
-import { settingNames } from "../../../../src/config/settings/settings-table.ts";
-import { settingsTable, useSettings } from "../../../support/settings.ts";
+import { useSettings } from "../../../support/settings.ts";
 
 const { load, problemsOf, write } = useSettings();
 const settingsFile = (text: string): string => write("settings.yaml", text);
@@ -28,17 +27,6 @@ describe("secrets", () => {
     const problems = problemsOf({ env: wrong });
     expect(problems.length).toBeGreaterThanOrEqual(3);
     expect(problems.join("\n")).not.toContain("hunter");
-  });
-
-  it("have no default in the table of settings", () => {
-    const table = settingsTable();
-    expect(table.map((row) => row.env)).toContain("REDRIVER_LEDGER_SETTLE_GATE_FAILED_DELETES");
-    expect(table.find((row) => row.name === "service.token")).toMatchObject({
-      env: "REDRIVER_SERVICE_TOKEN",
-      default: "none",
-    });
-    expect(table.find((row) => row.name === "http.port")).toMatchObject({ default: "9466" });
-    expect(new Set(table.map((row) => row.env)).size).toBe(settingNames.length);
   });
 
   it("shown and saved do not load as if they were the secrets", () => {
