@@ -1,8 +1,9 @@
+import { toDestination } from "../../src/job/message/destination-url.ts";
 import type { ItemChanges } from "../../src/job/message/item-changes.ts";
 import { rebuildItem, type RebuildContext } from "../../src/job/message/rebuild-item.ts";
 import { deduplicationIdOf, messageIdOf, letterOf } from "./letters.ts";
 
-const context: RebuildContext = {
+const context: Omit<RebuildContext, "destination"> = {
   headerPrefix: "Upstash-",
   deduplicationId: deduplicationIdOf("redriver-1-0"),
   rootId: messageIdOf("msg_1"),
@@ -18,7 +19,13 @@ const rebuild = (
   more: Partial<RebuildContext> = {},
 ) => {
   const letter = letterOf(fields);
-  return rebuildItem(letter, changes, { ...context, retries: letter.maxRetries ?? null, ...more });
+  const destination = toDestination(letter.url, changes.destination);
+  return rebuildItem(letter, changes, {
+    ...context,
+    destination,
+    retries: letter.maxRetries ?? null,
+    ...more,
+  });
 };
 
 export function itemOf(

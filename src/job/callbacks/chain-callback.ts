@@ -2,7 +2,7 @@ import type { BatchItem, DeduplicationId } from "../message/dead-letter.ts";
 import { toCallbackDeduplicationId } from "../message/message-ids.ts";
 import { defined } from "../message/defined.ts";
 import { encodeItem } from "../message/encode-item.ts";
-import { toForwardHeaders } from "../message/headers.ts";
+import { itemNamesOf, toForwardHeaders } from "../message/headers.ts";
 import { readProofCallback, type OwnCallback } from "../message/proof-callback-url.ts";
 import type { AttemptReport } from "../contracts/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
@@ -99,7 +99,7 @@ function toChainedItem(
   headerPrefix: string,
   deduplicationId: DeduplicationId,
 ): BatchItem | null {
-  const forward = toForwardHeaders(header, headerPrefix);
+  const forward = toForwardHeaders(header, itemNamesOf(headerPrefix));
   if (forward === null) return null;
   const headers: Record<string, string> = {
     "Content-Type": forward.get("content-type")?.value ?? "application/json",

@@ -1,4 +1,4 @@
-import type { BatchItem, DeduplicationId } from "./dead-letter.ts";
+import type { BatchItem } from "./dead-letter.ts";
 import { itemNamesOf } from "./headers.ts";
 import { maxEscapedBytes, writeJsonText } from "./json-text.ts";
 
@@ -20,17 +20,21 @@ export function decodeItem(encoded: EncodedItem): BatchItem {
 /** An item's JSON, whole or in pieces: text, and UTF-8 that is ready to be sent. */
 export type EncodedItem = string | readonly (string | Buffer)[];
 
-/** An item as JSON, encoded once. Its deduplication id is known only after `begin`. */
+/** An item as JSON, encoded once. The number of its series is known only after `begin`, and is mostly 1. */
 export interface ItemJson {
-  /** With the item's own deduplication id. */
+  /** With `longestSuffix`. */
   readonly bytes: number;
-  /** Without the deduplication id, and a large body left out. */
+  /** With the deduplication id of its first series. A large body is left out. */
   readonly json: Buffer;
-  /** Where the deduplication id belongs in `json`. */
-  readonly idAt: number;
+  /** Where the deduplication id ends in `json`, and has the suffix of another series. */
+  readonly idEnd: number;
   /** A longer body is encoded when its item is sent: until then the page would hold it twice. */
   readonly largeBody: string | null;
 }
+
+/** With as many digits as any series will reach: the size of an item is that of its largest. */
+export const maxSuffix = 999;
+const longestSuffix = `-${maxSuffix}`;
 
 const maxKeptChars = 65_536;
 /** Of items that share one allocation: a page of usual size. An item that may take a quarter has its own. */
@@ -48,7 +52,7 @@ const inHeaders = ',"headers":';
 const [brace, braceEnd] = [0x7b, 0x7d];
 
 /**
- * `item`: with a deduplication id that is as long as any. It is kept as bytes, because V8 copies each string
+ * `item`: with a deduplication id that ends in `longestSuffix`. It is kept as bytes, because V8 copies each string
  * that outlives two collections, and an item waits for its begin and its batch. Its fields are written as bytes one
  * by one: to join them as texts first takes twice as long, and 2.5 KB of garbage.
  */
@@ -75,11 +79,12 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
   if (queue !== undefined) at = writeJsonText(inQueue, queue, target, at);
   at += target.write(inHeaders, at, "latin1");
   const headersAt = at;
-  let idAt: number | null = null;
+  let idEnd = 0;
   for (const name in headers) {
     const isId = name === deduplicationId;
-    at = writeJsonText(itemHeader(name).json, isId ? "" : headers[name]!, target, at);
-    if (isId) idAt = at - 1 - start;
+    const value = isId ? headers[name]!.slice(0, -longestSuffix.length) : headers[name]!;
+    at = writeJsonText(itemHeader(name).json, value, target, at);
+    if (isId) idEnd = at - 1 - start;
   }
   // In place of the comma before the first.
   target[headersAt] = brace;
@@ -90,9 +95,8 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
   if (largeBody === null) target[at++] = braceEnd;
   if (isShared) sharedUsed = at;
   const json = target.subarray(start, at);
-  const idBytes = headers[deduplicationId]?.length ?? 0;
-  const bytes = json.length + idBytes + (largeBody === null ? 0 : bytesOfText(largeBody) + 1);
-  return { bytes, json, idAt: idAt ?? json.length, largeBody };
+  const bytes = json.length + longestSuffix.length + (largeBody === null ? 0 : bytesOfText(largeBody) + 1);
+  return { bytes, json, idEnd, largeBody };
 }
 
 function bytesOfTexts(texts: readonly string[], headers: BatchItem["headers"]): number {
@@ -102,10 +106,10 @@ function bytesOfTexts(texts: readonly string[], headers: BatchItem["headers"]): 
   return bytes;
 }
 
-/** As `encodeItem` writes it. */
-export function withId({ json, idAt, largeBody }: ItemJson, id: DeduplicationId): EncodedItem {
-  const [head, tail] = [json.subarray(0, idAt), json.subarray(idAt)];
-  return largeBody === null ? [head, id, tail] : [head, id, tail, JSON.stringify(largeBody), "}"];
+/** As `encodeItem` writes it, in this series. */
+export function inSeries({ json, idEnd, largeBody }: ItemJson, suffix: number): EncodedItem {
+  const pieces = suffix === 1 ? [json] : [json.subarray(0, idEnd), `-${suffix}`, json.subarray(idEnd)];
+  return largeBody === null ? pieces : [...pieces, JSON.stringify(largeBody), "}"];
 }
 
 /** Bytes of a text as JSON. It is encoded piece by piece, without a copy. */

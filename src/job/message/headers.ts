@@ -193,9 +193,8 @@ interface ForwardHeader {
 export type ForwardHeaders = Map<string, ForwardHeader>;
 
 /** The forwardable headers, one string each. Null if values cannot be joined or a name is empty. */
-export function toForwardHeaders(header: HeaderValues, headerPrefix: string): ForwardHeaders | null {
+export function toForwardHeaders(header: HeaderValues, { headerName }: ItemNames): ForwardHeaders | null {
   const forward: ForwardHeaders = new Map();
-  const { headerName } = itemNamesOf(headerPrefix);
   for (const listed in header) {
     const values = header[listed] ?? nothing;
     const { name, lower, itemName, isForwardable, isSingleValued, isToken } = headerName(listed);
@@ -218,10 +217,10 @@ export function toForwardHeaders(header: HeaderValues, headerPrefix: string): Fo
 export function changeHeaders(
   forward: ForwardHeaders,
   changes: Readonly<Record<string, string | null>>,
-  headerPrefix: string,
+  { headerName }: ItemNames,
 ): void {
   for (const [changed, value] of Object.entries(changes)) {
-    const { name, lower, itemName, isForwardable, isToken } = itemNamesOf(headerPrefix).headerName(changed);
+    const { name, lower, itemName, isForwardable, isToken } = headerName(changed);
     if (name === "" || !isForwardable) continue;
     if (value === null) forward.delete(lower);
     else forward.set(lower, { name, itemName, value, isToken });

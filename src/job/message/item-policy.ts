@@ -48,8 +48,11 @@ export function createItemCheck(
   proofAddress?: string,
 ): CheckItem {
   const allowsByPolicy = createUrlCheck(policy, sourceUrl);
-  const allowsUrl = (url: string): boolean =>
-    (proofAddress !== undefined && isProofUrl(url, proofAddress)) || allowsByPolicy(url);
+  const allowsUrl = oncePerText(
+    500,
+    1_024,
+    (url) => (proofAddress !== undefined && isProofUrl(url, proofAddress)) || allowsByPolicy(url),
+  );
   const callback = `${headerPrefix}Callback`.toLowerCase();
   const failureCallback = `${headerPrefix}Failure-Callback`.toLowerCase();
   const isCallback = (name: string): boolean => {

@@ -115,11 +115,7 @@ export function unpackLineage(text: string): Lineage | null {
   return toSigned(text)?.lineage ?? null;
 }
 
-const [nothing, parentStart, hashStart] = ["", ',"p":', ',"b":'].map((text) => Buffer.from(text)) as [
-  Buffer,
-  Buffer,
-  Buffer,
-];
+const nothing = Buffer.alloc(0);
 
 /** Written field by field as bytes, because each message that is sent has one. Answers where it ends. */
 function writePayload(lineage: Lineage, bodyHash: string, target: Buffer): number {
@@ -128,9 +124,8 @@ function writePayload(lineage: Lineage, bodyHash: string, target: Buffer): numbe
   at = writeJsonText(nothing, lineage.rootId, target, at);
   at += target.write(`,"c":${lineage.rootCreatedAt},"m":${rootMaxRetries},"d":`, at);
   at = writeJsonText(nothing, lineage.rootDestination, target, at);
-  at = writeJsonText(parentStart, lineage.parentDlqId, target, at);
-  at = writeJsonText(hashStart, bodyHash, target, at);
-  let rest = "";
+  // A hash has no character that JSON escapes.
+  let rest = `,"p":${toJsonText(lineage.parentDlqId)},"b":"${bodyHash}"`;
   if (step !== null) {
     rest += `,"s":${toJsonText(`${step.lane}.${step.step}`)}`;
     if (step.isCanary) rest += step.isProbe ? ',"k":1,"h":1' : ',"k":1';

@@ -13,7 +13,7 @@
  */
 import { hasUnansweredProof } from "./body-proof-headers.ts";
 import type { BatchItem, DeadLetter, DeduplicationId, HeaderValues, MessageId } from "./dead-letter.ts";
-import { isCallbackUrl, toDestination } from "./destination-url.ts";
+import { isCallbackUrl } from "./destination-url.ts";
 import { editBody } from "./edit-body.ts";
 import { isReplaced, originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import {
@@ -46,8 +46,8 @@ export interface RebuildContext {
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
-  /** A destination with user and password is sent as it is. */
-  readonly keepsCredentials?: boolean | undefined;
+  /** By `toDestination`. Null: it is none. */
+  readonly destination: string | null;
   /** Unix ms of its delivery at the earliest, instead of a delay. Absent: at once, or after the delay. */
   readonly notBefore?: number | undefined;
   /** One that would have more is not built: thousands of headers take a collector's time. Absent: any number. */
@@ -62,21 +62,20 @@ type Headers = Record<string, string>;
 
 /** Pure, and never throws on a parsed record. */
 export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: RebuildContext): Rebuilt {
-  const { headerPrefix: prefix } = context;
-  const names = itemNamesOf(prefix);
+  const names = itemNamesOf(context.headerPrefix);
   // A URL Group message goes back to the endpoint that failed; its group would send it to all again.
-  const destination = toDestination(letter.url, changes.destination, context.keepsCredentials);
+  const { destination } = context;
   if (destination === null) return park("bad-destination");
   const queue = chosen(changes.queue, letter.queueName);
   const delayMs = context.delayMs ?? 0;
-  const settings = toSettings(letter, changes, prefix, {
+  const settings = toSettings(letter, changes, names, {
     retries: context.retries,
     delayMs: queue === undefined ? delayMs : 0,
     notBefore: queue === undefined ? context.notBefore : undefined,
   });
   if (typeof settings === "string") return park(settings);
   const method = changes.method ?? letter.method;
-  const forward = toForwardHeaders(letter.header, prefix);
+  const forward = toForwardHeaders(letter.header, names);
   if (forward === null || !isToken(method)) return park("unjoinable-header");
 
   const losses: Loss[] = [];
@@ -89,7 +88,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   }
   if (body !== letter.body && hasUnansweredProof(forward, changes.headers ?? {})) losses.push("signed-body");
   addReportedLosses(losses, letter, changes, names, queue !== undefined && delayMs > 0);
-  if (changes.headers !== undefined) changeHeaders(forward, changes.headers, prefix);
+  if (changes.headers !== undefined) changeHeaders(forward, changes.headers, names);
   if (isEncodedText(forward, body)) losses.push("encoded-body");
   if (forward.size > (context.maxHeaders ?? Infinity)) return park("over-limit");
 
@@ -132,14 +131,13 @@ function toItem(
 function toSettings(
   letter: DeadLetter,
   changes: ItemChanges,
-  prefix: string,
+  names: ItemNames,
   {
     retries,
     delayMs,
     notBefore,
   }: Pick<RebuildContext, "retries" | "notBefore"> & { readonly delayMs: number },
 ): Headers | ParkReason {
-  const names = itemNamesOf(prefix);
   const callback = chosen(changes.callback, letter.callback);
   const failureCallback = chosen(changes.failureCallback, letter.failureCallback);
   if (callback !== undefined && !isCallbackUrl(callback)) return "bad-destination";
@@ -160,9 +158,9 @@ function toSettings(
   if (timeoutMs > 0) headers[names.timeout] = toSeconds(timeoutMs);
   const areJoined =
     (callback === undefined ||
-      setCallback(headers, names.callback, callback, letter.callbackHeader, prefix)) &&
+      setCallback(headers, names.callback, callback, letter.callbackHeader, names)) &&
     (failureCallback === undefined ||
-      setCallback(headers, names.failureCallback, failureCallback, letter.failureCallbackHeader, prefix));
+      setCallback(headers, names.failureCallback, failureCallback, letter.failureCallbackHeader, names));
   if (!areJoined) return "unjoinable-header";
   if (labels.length > 0) headers[names.label] = labels.join(",");
   const flow = chosen(changes.flowControl, originalFlowControl(letter));
@@ -188,9 +186,9 @@ function setCallback(
   setting: string,
   url: string,
   header: HeaderValues | undefined,
-  prefix: string,
+  names: ItemNames,
 ): boolean {
-  const forward = toForwardHeaders(header ?? {}, prefix);
+  const forward = toForwardHeaders(header ?? {}, names);
   if (forward === null) return false;
   headers[setting] = url;
   for (const { name, value } of forward.values()) headers[`${setting}-Forward-${name}`] = value;

@@ -1,13 +1,12 @@
 import type { BatchItem } from "../message/dead-letter.ts";
 import { toDeduplicationId } from "../message/message-ids.ts";
 import { hostOf, rateHostOf, toDestination } from "../message/destination-url.ts";
-import { toItemJson } from "../message/encode-item.ts";
+import { maxSuffix, toItemJson } from "../message/encode-item.ts";
 import { checkFidelity } from "../message/fidelity.ts";
 import { itemNamesOf } from "../message/headers.ts";
 import { nextLineage } from "../message/lineage.ts";
 import type { Letter } from "./letter.ts";
 import { isTestCopy, toTarget, type Preparation, type Prepared } from "./prepare.ts";
-import { maxSuffix } from "./publish/canary-variant.ts";
 
 /**
  * The item of a letter that goes `via: service`. The service sends what it has, so nothing is lost. The item says

@@ -4,7 +4,7 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import { hash } from "node:crypto";
 import type { BatchItem, DeadLetter } from "../message/dead-letter.ts";
 import { toDeduplicationId } from "../message/message-ids.ts";
-import { toItemJson } from "../message/encode-item.ts";
+import { maxSuffix, toItemJson } from "../message/encode-item.ts";
 import { hostOf, rateHostOf, toDestination } from "../message/destination-url.ts";
 import { copyHeaderName, valuesOf } from "../message/headers.ts";
 import { withBrake } from "../message/brake-key.ts";
@@ -16,7 +16,7 @@ import type { CheckItem } from "../message/item-policy.ts";
 import { isPlausibleDelay } from "../message/plausible-dates.ts";
 import { rebuildItem } from "../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../contracts/drains-document.ts";
-import { largestCanary, maxSuffix } from "./publish/canary-variant.ts";
+import { largestCanary } from "./publish/canary-variant.ts";
 import type { Item, Letter } from "./letter.ts";
 
 /**
@@ -86,12 +86,12 @@ export function prepare(
     deduplicationId: toDeduplicationId(letter.dlqId, maxSuffix),
     signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
     rootId: lineage.rootId,
+    destination,
     // A release lowers the record's count, but an earlier redrive already edited the body of a come-back.
     attempt: Math.max(record.attempt, root.redrives),
     // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
     retries: root.maxRetries,
     delayMs,
-    keepsCredentials,
     notBefore: isSentAhead ? Math.max(notBefore, now + (delayMs ?? 0)) : undefined,
     maxHeaders: checkItem.maxHeaders ?? Infinity,
   });

@@ -4,8 +4,7 @@
  * is a second POST of the same id.
  */
 import type { BatchItem } from "../../message/dead-letter.ts";
-import { toDeduplicationId } from "../../message/message-ids.ts";
-import { decodeItem, encodeItem, withId, type EncodedItem } from "../../message/encode-item.ts";
+import { decodeItem, encodeItem, inSeries, type EncodedItem } from "../../message/encode-item.ts";
 import { itemNamesOf } from "../../message/headers.ts";
 import { fillerOf, maxStep, signLineage, type Lineage } from "../../message/lineage.ts";
 import { withProofCallback } from "../../message/proof-callback-url.ts";
@@ -13,15 +12,12 @@ import type { StepRef } from "../../contracts/lanes.ts";
 import type { LaneConfig } from "../../contracts/drains-document.ts";
 import type { Item, Letter, SendAs } from "../letter.ts";
 
-/** A suffix with as many digits as any series will reach: the size of an item is that of its largest. */
-export const maxSuffix = 999;
-
 /** What an item is made from. */
-export type Sendable = Pick<Letter, "dlqId" | "sendAs" | "due">;
+export type Sendable = Pick<Letter, "sendAs" | "due">;
 
 /** The item for a series' suffix. The deduplication id is the same in every variant. */
-export function itemOf({ dlqId, sendAs, due }: Sendable, suffix: number): BatchItem {
-  const item = decodeItem(withId(due.json, toDeduplicationId(dlqId, suffix)));
+export function itemOf({ sendAs, due }: Sendable, suffix: number): BatchItem {
+  const item = decodeItem(inSeries(due.json, suffix));
   if (sendAs === null) return item;
   return canaryOf(due, item, sendAs.timeoutMs, signLineage(sendAs.lineage, due.bodyHash, due.lineageKey));
 }
@@ -29,7 +25,7 @@ export function itemOf({ dlqId, sendAs, due }: Sendable, suffix: number): BatchI
 /** The same as JSON. */
 export function encodedOf(letter: Sendable, suffix: number): EncodedItem {
   if (letter.sendAs !== null) return encodeItem(itemOf(letter, suffix)).json;
-  return withId(letter.due.json, toDeduplicationId(letter.dlqId, suffix));
+  return inSeries(letter.due.json, suffix);
 }
 
 /** Sends the letter as this canary. Its item and lineage change, and with them the ledger and audit entries. */

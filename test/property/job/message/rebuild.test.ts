@@ -2,6 +2,7 @@ import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
 import type { JsonValue } from "../../../../src/job/message/json-value.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { toDestination } from "../../../../src/job/message/destination-url.ts";
 import { describeRebuild } from "../../../../src/job/message/describe-rebuild.ts";
 import { readLineage, nextLineage } from "../../../../src/job/message/lineage.ts";
 import { parseRecord } from "../../../../src/job/message/parse-record.ts";
@@ -85,6 +86,7 @@ describe("any rule's change of any record", () => {
         const rebuild = () =>
           rebuildItem(letter, change, {
             headerPrefix: "Upstash-",
+            destination: toDestination(letter.url, change.destination),
             deduplicationId: deduplicationIdOf("redriver-1-0"),
             rootId: messageIdOf("msg_1"),
             signLineage: (body) => writeLineage(lineage, body, "key"),

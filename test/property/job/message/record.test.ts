@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
+import type { DeadLetter, RawRecord } from "../../../../src/job/message/dead-letter.ts";
+import { toDestination } from "../../../../src/job/message/destination-url.ts";
 import { checkFidelity } from "../../../../src/job/message/fidelity.ts";
 import { isNonRetryable, retryAfterOf } from "../../../../src/job/message/retry-after.ts";
 import { readLineage } from "../../../../src/job/message/lineage.ts";
@@ -9,7 +10,8 @@ import { rebuildItem } from "../../../../src/job/message/rebuild-item.ts";
 import { anyText } from "../../../support/fuzzing.ts";
 import { deduplicationIdOf, messageIdOf, letterOf, rawRecord } from "../../../support/letters.ts";
 
-const context = {
+const contextOf = ({ url }: Pick<DeadLetter, "url">) => ({
+  destination: toDestination(url, undefined),
   headerPrefix: "Upstash-",
   deduplicationId: deduplicationIdOf("redriver-1-0"),
   rootId: messageIdOf("msg_1"),
@@ -17,7 +19,7 @@ const context = {
   attempt: 0,
   retries: null,
   delayMs: null,
-};
+});
 
 const fieldNames = [
   "dlqId messageId url createdAt method header body bodyBase64 maxRetries notBefore callback callbackHeader",
@@ -64,7 +66,7 @@ describe("any record", () => {
         isNonRetryable(letter);
         retryAfterOf(letter);
         readLineage(letter, ["key"]);
-        rebuildItem(letter, {}, context);
+        rebuildItem(letter, {}, contextOf(letter));
       }),
       { numRuns: 500 },
     );
@@ -120,7 +122,7 @@ describe("any record", () => {
           failureCallback: "https://cb.example",
           failureCallbackHeader,
         });
-        const result = rebuildItem(letter, {}, context);
+        const result = rebuildItem(letter, {}, contextOf(letter));
         if (result.kind === "park") return;
         rebuilt++;
         for (const [name, value] of Object.entries(result.item.headers)) {
@@ -146,7 +148,7 @@ describe("any record", () => {
     fc.assert(
       fc.property(letters, fc.string({ unit: "grapheme" }), (header, body) => {
         const letter = letterOf({ header: Object.fromEntries(header), body });
-        const result = rebuildItem(letter, {}, context);
+        const result = rebuildItem(letter, {}, contextOf(letter));
         const expected = header.map(([name, value]) => [`Upstash-Forward-${name}`, value]);
         expect(result).toMatchObject({ kind: "item", item: { headers: Object.fromEntries(expected) } });
         expect(result.kind === "item" ? (result.item.body ?? "") : null).toBe(body);

@@ -173,7 +173,8 @@ export function createTrial(
     const sign = (body: string) => (lineage ? signLineage(lineage, hashBody(body), lineageKeys()[0]) : "");
     const rootId = parent?.messageId ?? ("" as MessageId);
     const deduplicationId = toDeduplicationId(parent?.dlqId ?? "0-0", 1);
-    const plain = { attempt: 0, retries: 0, delayMs: null, headerPrefix: aim.headerPrefix };
+    const { url: destination } = letter;
+    const plain = { attempt: 0, retries: 0, delayMs: null, headerPrefix: aim.headerPrefix, destination };
     const rebuilt = rebuildItem(letter, {}, { ...plain, rootId, deduplicationId, signLineage: sign });
     if (rebuilt.kind === "item") return rebuilt.item;
     throw new RedriverError("request-refused", `it would be parked: ${rebuilt.reason}`, { status: 200 });
