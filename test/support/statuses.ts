@@ -167,6 +167,7 @@ export function destination(
     lane: null,
     isPaused: false,
     pause: null,
+    heldByRules: 0,
     isHeldByRules: false,
     failingSince: null,
     owners: [],

@@ -18,6 +18,8 @@ export interface ReplicaRecord {
     readonly source: SourceId;
     readonly state: "waiting" | "halted";
     readonly code: ErrorCode;
+    /** Unix ms: since when it knows that. Absent: an older build. */
+    readonly since?: number;
   }[];
   /** Why it cannot write to the archive. Null or absent: it can, or has none. */
   readonly archive?: string | null;

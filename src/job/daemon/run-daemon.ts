@@ -123,6 +123,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   });
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
+  let rests: ReplicaRecord["resting"] = [];
 
   const callbacks = createCallbacks({ live, earlyTicks, events, clock, stop });
   await callbacks.listen();
@@ -302,6 +303,16 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     };
   }
 
+  /** Each change of a halt or an outage is announced within a second, so it is known since then. */
+  function sinceOf(resting: ReplicaRecord["resting"]): ReplicaRecord["resting"] {
+    const begun = resting.map((one) => {
+      const before = rests.find(({ source, code }) => source === one.source && code === one.code);
+      return { ...one, since: before?.since ?? clock.now() };
+    });
+    rests = begun;
+    return begun;
+  }
+
   function announce(): Promise<void> {
     const { document: now, sources } = live.current();
     return replicas.announce({
@@ -309,7 +320,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       version,
       documentHash: now.hash,
       ...watchedDocument.state(),
-      resting: toSourcePauses(sources.values()),
+      resting: sinceOf(toSourcePauses(sources.values())),
       archive: watchedArchive.problem(),
     });
   }

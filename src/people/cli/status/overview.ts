@@ -53,7 +53,7 @@ export function toOverview(
       mode: ({ mode, paused }) => (paused === null ? (mode ?? "-") : "paused"),
       waiting: ({ outlook, lastSuccessAt, openPass, stillCounting }) =>
         lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, stillCounting) : "-",
-      parked: ({ parked }) => parked ?? "-",
+      parked: ({ parked, stillCounting }) => (parked === undefined ? "-" : toCount(parked, stillCounting)),
       unproven: ({ inDoubt, outlook }) => (inDoubt === undefined ? "-" : outlook.waitingForProof),
       oldest: ({ outlook, parked = 0, oldestRecordAt }) =>
         oldestRecordAt && outlook.waiting + parked > 0 ? toAge(oldestRecordAt, at) : "-",
@@ -136,7 +136,7 @@ function toDestinations(columns: number, { drains, at }: Status, max: number): r
     toTable(shown, {
       destination: ({ origin }) => cutMiddle(toDestinationText(origin), maxName),
       waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
-      parked: ({ parked }) => parked,
+      parked: ({ parked, stillCounting }) => toCount(parked, stillCounting),
       again: ({ failedAgain }) => failedAgain,
       since: ({ failingSince }) => (failingSince === null ? "-" : toAge(failingSince, at)),
       lane: (row) => toLaneText(row, at),
@@ -167,7 +167,7 @@ function toBacklog({ waiting, parked }: DestinationStatus): number {
 }
 
 /** `480+`: at least so many. */
-function toCount(count: number, stillCounting: boolean): number | string {
+export function toCount(count: number, stillCounting: boolean): number | string {
   return stillCounting ? `${count}+` : count;
 }
 

@@ -17,6 +17,7 @@ import { maxName, toModeText, toNextText } from "./drain-words.ts";
 import type { LaneStatus, Status } from "../../operations/status/read.ts";
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { toHostPausesText, toPausedBy } from "./pauses-text.ts";
+import { toCount } from "./overview.ts";
 import { toTable } from "../output/table.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 
@@ -28,7 +29,7 @@ export function toStatusText(columns: number, status: Status): string {
     mode: toModeText,
     due: ({ due }) => due ?? "-",
     held: ({ held }) => held ?? "-",
-    parked: ({ parked }) => parked ?? "-",
+    parked: ({ parked, stillCounting }) => (parked === undefined ? "-" : toCount(parked, stillCounting)),
     unproven: ({ inDoubt, outlook }) => (inDoubt === undefined ? "-" : outlook.waitingForProof),
     "next pass": (drain) => toNextText(drain, replicas, at),
   });
@@ -96,9 +97,10 @@ function toPauseText(columns: number, paused: DrainStatus["paused"], now: number
 
 const maxWaits = 5;
 
-/** By destination, the most first: its lane or a person's pause, read now. All that waits there is counted. */
+/** By destination, the most first: its lane or a person's pause, read now. What rules hold is among `held`. */
 function toWaitRows({ destinations }: DrainStatus, now: number): readonly ListRow[] {
   const held = destinations
+    .map((one) => ({ ...one, waiting: one.waiting - one.heldByRules }))
     .filter(({ waiting, lane, pause }) => waiting > 0 && (pause !== null || (lane && isHolding(lane))))
     .toSorted((one, other) => other.waiting - one.waiting);
   const more = held.slice(maxWaits).reduce((sum, { waiting }) => sum + waiting, 0);

@@ -38,6 +38,7 @@ const destination = z.object({
   lane: open.nullable(),
   isPaused: z.boolean(),
   pause: open.nullable(),
+  heldByRules: count,
   isHeldByRules: z.boolean().describe("Rules hold all that waits there."),
   failingSince: time.nullable(),
   owners: z.array(owner).describe("Who works on all that waits or is parked there."),

@@ -172,7 +172,7 @@ function Tiles({
     {
       name: "waiting",
       count: isCounting && waiting === 0 ? null : waiting,
-      what: !isCounting ? toOldest : waiting === 0 ? "not counted yet" : "at least: still counting",
+      what: isCounting ? toCounting(waiting) : toOldest,
       href: "/failures",
       line: "waiting",
     },
@@ -186,8 +186,8 @@ function Tiles({
     },
     {
       name: "parked",
-      count: parked + wouldBeParked,
-      what: "for a person",
+      count: isCounting && parked + wouldBeParked === 0 ? null : parked + wouldBeParked,
+      what: isCounting ? toCounting(parked + wouldBeParked) : "for a person",
       href: "/parked",
     },
     {
@@ -229,11 +229,8 @@ function Drains({ status: { drains }, context }: Shown): Html {
         columns={({ column, amounts }) => [
           column("drain", ({ drain }) => <a href={`/failures${toQuery({ drain })}`}>{drain}</a>),
           column("mode", ({ mode }) => mode),
-          amounts("waiting", ({ outlook: { waiting }, stillCounting }) => {
-            if (!stillCounting) return number(waiting);
-            return waiting === 0 ? "–" : `at least ${number(waiting)}`;
-          }),
-          amounts("parked", ({ parked }) => parked ?? 0),
+          amounts("waiting", ({ outlook, stillCounting }) => toKnown(outlook.waiting, stillCounting)),
+          amounts("parked", ({ parked = 0, stillCounting }) => toKnown(parked, stillCounting)),
           amounts("unproven", ({ inDoubt, outlook }) =>
             inDoubt === undefined ? "–" : outlook.waitingForProof,
           ),
@@ -249,6 +246,16 @@ function Drains({ status: { drains }, context }: Shown): Html {
       />
     </>
   );
+}
+
+function toCounting(count: number): string {
+  return count === 0 ? "not counted yet" : "at least: still counting";
+}
+
+/** While the first count goes on, none is no number. */
+function toKnown(count: number, isCounting: boolean): string {
+  if (!isCounting) return number(count);
+  return count === 0 ? "–" : `at least ${number(count)}`;
 }
 
 /** Of what waits or is parked, as the last passes have met it: Unix ms; null: nothing is there. */

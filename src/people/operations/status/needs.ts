@@ -55,6 +55,7 @@ export function toNeeds(status: Status): readonly Need[] {
   const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   const unselected = sumOf(sources, ({ census }) => census?.unselected ?? 0);
   const { parked } = toTotals(status);
+  const atLeast = drains.some(({ stillCounting }) => stillCounting) ? "At least " : "";
   const unsent = toUnsent(status);
   const needs = [
     ...(rejecting.length === 0
@@ -86,7 +87,7 @@ export function toNeeds(status: Status): readonly Need[] {
     ...(parked === 0
       ? []
       : [
-          need("bad", `${number(parked)} are parked: only a person lets them go`, {
+          need("bad", `${atLeast}${number(parked)} are parked: only a person lets them go`, {
             detail: toParkedDetail(status),
             first: { kind: "parked" },
             owners: toParkedOwners(drains, status.at),

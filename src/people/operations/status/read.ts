@@ -24,7 +24,9 @@ import { sumExpiring, toSaves } from "./expiring.ts";
 export interface DestinationStatus extends DestinationOutlook {
   /** A person's, that holds what goes there. */
   readonly pause: HostPause | null;
-  /** Rules hold all that waits there, so nothing goes, whatever its lane says. */
+  /** Of what waits: rules hold its kinds. */
+  readonly heldByRules: number;
+  /** That is all of it, so nothing goes, whatever its lane says. */
   readonly isHeldByRules: boolean;
   /** Who works on all that waits or is parked there. Empty: on a part of it nobody does. */
   readonly owners: readonly FailureOwner[];
@@ -80,12 +82,14 @@ export async function readStatus(
     const heldOf = toHeldByOrigin(found?.failures ?? [], kinds);
     const destinations = counted.map((one): DestinationStatus => {
       const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
+      const heldByRules = Math.min(one.waiting, heldOf.get(one.origin) ?? 0);
       return {
         ...one,
         lane: lanes?.get(one.origin) ?? null,
         isPaused: pause !== null,
         pause,
-        isHeldByRules: one.waiting > 0 && (heldOf.get(one.origin) ?? 0) >= one.waiting,
+        heldByRules,
+        isHeldByRules: one.waiting > 0 && heldByRules === one.waiting,
         // The kinds of what is not listed yet are not looked at.
         owners: one.unseen > 0 ? [] : (ownersOf.get(one.origin) ?? []),
       };

@@ -15,6 +15,7 @@ type DrainStatus = Status["drains"][number];
 export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
   const { parked, wouldBeParked } = toTotals(status);
+  const atLeast = drains.some(({ stillCounting }) => stillCounting) ? "at least " : "";
   const notes: readonly Part[] = [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
@@ -24,8 +25,8 @@ export function toVerdict(status: Status): string {
     ...sources.flatMap(toSourceNotes),
     ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
-    parked > 0 && `${number(parked)} parked for a person`,
-    wouldBeParked > 0 && `${number(wouldBeParked)} would be parked for a person`,
+    parked > 0 && `${atLeast}${number(parked)} parked for a person`,
+    wouldBeParked > 0 && `${atLeast}${number(wouldBeParked)} would be parked for a person`,
     documentProblems > 0 &&
       `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
     drains.some(({ openPass, nextPassAt }) => openPass === null && nextPassAt === null) &&
@@ -59,7 +60,7 @@ function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boo
 }
 
 /** What a replica last told of a service that it cannot work with: `the service does not answer`. */
-export function toRestTexts({ sources, replicas }: Pick<Status, "sources" | "replicas">) {
+export function toRestTexts({ sources, replicas, at }: Pick<Status, "sources" | "replicas" | "at">) {
   return sources.flatMap(({ source }) => {
     const told = replicas.flatMap(({ resting }) => resting.filter((one) => one.source === source));
     const rest =
@@ -67,9 +68,11 @@ export function toRestTexts({ sources, replicas }: Pick<Status, "sources" | "rep
     if (rest === undefined) return [];
     const of = sources.length === 1 ? "" : ` of ${source}`;
     const isHalted = rest.state === "halted";
+    const times = told.flatMap(({ code, since: begun }) => (code === rest.code ? (begun ?? []) : []));
+    const since = times.length === 0 ? "" : ` since ${toClock(Math.min(...times), at)}`;
     const text = isHalted
-      ? `nothing is sent${of}: ${errorTable[rest.code].meaning}`
-      : `the service${of} does not answer: it is tried again within 20 s`;
+      ? `nothing is sent${of}${since}: ${errorTable[rest.code].meaning}`
+      : `the service${of} does not answer${since}: it is tried again within 20 s`;
     return [{ isHalted, text }];
   });
 }

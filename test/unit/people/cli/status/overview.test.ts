@@ -310,6 +310,12 @@ describe("the overview of status", () => {
     expect(verdict({ drains: [{ ...draining, outlook }] })).toContain("left, 18/s, at this rate gone in 27s");
   });
 
+  it("says at least of what is parked, too, while the first count goes on", () => {
+    const counting = { ...draining, parked: 0, stillCounting: true };
+    expect(overview({ drains: [counting] })).toMatch(/^orders .* 12480\+ +0\+ /m);
+    expect(verdict({ drains: [{ ...counting, parked: 12 }] })).toContain("; at least 12 parked for a person");
+  });
+
   it("says at least, and no time, while nothing has counted everything yet", () => {
     const outlook = { ...draining.outlook, atRateMs: null };
     const counting = { ...draining, outlook, stillCounting: true };

@@ -174,6 +174,11 @@ describe("status on a terminal", () => {
     expect(textWith([origin, 97, { lane: haltedLane }])).toContain(
       "  waiting   97 for a.example, halted, next probe in 4m\n",
     );
+    // What a rule holds does not wait for the lane.
+    expect(textWith([origin, 97, { lane: haltedLane, heldByRules: 40 }])).toContain(
+      "57 for a.example, halted",
+    );
+    expect(textWith([origin, 97, { lane: haltedLane, heldByRules: 97 }])).not.toContain("for a.example");
     const probed = { ...haltedLane, sent: 1, nextInMs: minute };
     expect(textWith([origin, 97, { lane: probed }])).toContain("halted, a probe is out, result in 1m\n");
     expect(textWith([origin, 97, { lane: { ...haltedLane, state: "ramping" } }])).toContain(

@@ -154,6 +154,17 @@ it.each([
   expect(toNeeds(one).map((need) => need.first.kind)).toEqual(first);
 });
 
+it("says since when the service is away, as the first that knows it has told", () => {
+  const rest = { source: "default", state: "waiting", code: "service-unavailable" };
+  const told = (...since: readonly (number | undefined)[]) =>
+    headlineOf(status({ replicas: since.map((one) => replica({ resting: [{ ...rest, since: one }] })) }))
+      .text;
+  expect(told(at - 60_000, at - 120_000)).toBe(
+    "the service does not answer since 10:15 UTC: it is tried again within 20 s",
+  );
+  expect(told(undefined)).toBe("the service does not answer: it is tried again within 20 s");
+});
+
 it("what somebody works on comes last, is never red, and is not hidden", () => {
   const owners = [{ name: "priya", at: at - 65 * 60_000 }];
   const taken = { ...halted("https://pay.example.com", 11), owners };
