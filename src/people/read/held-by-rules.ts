@@ -1,7 +1,13 @@
 /** Which destinations only rules hold. */
 import type { RecordedFailure, StandingFailure } from "../../job/contracts/failures.ts";
 
-/** Of a drain by origin: what waits of kinds that rules did nothing but hold since the last full pass. Pure. */
+/** Rules did nothing but hold it since the last full pass. Pure. */
+export function isHeldByRules({ ruled }: Pick<StandingFailure, "ruled">): boolean {
+  const decisions = Object.keys(ruled);
+  return decisions.length > 0 && decisions.every((decision) => decision.startsWith("hold "));
+}
+
+/** Of a drain by origin: what waits of kinds that rules hold. Pure. */
 export function toHeldByOrigin(
   failures: readonly Pick<StandingFailure, "id" | "waiting" | "ruled">[],
   kinds: readonly Pick<RecordedFailure, "id" | "origin">[],
@@ -10,9 +16,7 @@ export function toHeldByOrigin(
   const held = new Map<string, number>();
   for (const { id, waiting, ruled } of failures) {
     const origin = originOf.get(id);
-    const decisions = Object.keys(ruled);
-    const isHeld = decisions.length > 0 && decisions.every((decision) => decision.startsWith("hold "));
-    if (origin !== undefined && isHeld) held.set(origin, (held.get(origin) ?? 0) + waiting);
+    if (origin !== undefined && isHeldByRules({ ruled })) held.set(origin, (held.get(origin) ?? 0) + waiting);
   }
   return held;
 }

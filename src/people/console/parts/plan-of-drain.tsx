@@ -57,23 +57,7 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
         {number(drain.planned)} records that entered until <Time at={drain.range.to} />, of{" "}
         {number(drain.listed)} that were listed.
       </p>
-      <ShareBar
-        heightPx={14}
-        shares={decisionWords.map(([then, , name]) => ({
-          share: drain.decisions[then] / Math.max(1, drain.planned),
-          name,
-        }))}
-        label={decisionWords.map(([then, words]) => `${number(drain.decisions[then])} ${words}`).join(", ")}
-      />
-      <ul class="tiles">
-        {decisionWords
-          .filter(([then]) => drain.decisions[then] > 0)
-          .map(([then, words, name]) => (
-            <li class={`of-${name === "" ? "bar" : name}`}>
-              <strong>{number(drain.decisions[then])}</strong> {words}
-            </li>
-          ))}
-      </ul>
+      <Decisions decisions={drain.decisions} of={drain.planned} />
       <Warnings drain={drain} createdAt={createdAt} />
       <Limits drain={drain} />
       <Destinations drain={drain} />
@@ -81,6 +65,35 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
       <Rules drain={drain} now={now} />
       <LeftAlone drain={drain} now={now} />
       <Samples drain={drain} />
+    </>
+  );
+}
+
+/** How many records it decides how. `of`: all of them. */
+export function Decisions({
+  decisions,
+  of,
+}: {
+  readonly decisions: Readonly<Record<string, number>>;
+  readonly of: number;
+}): Html {
+  const counts = decisionWords.map(([then, words, name]) => ({ count: decisions[then] ?? 0, words, name }));
+  return (
+    <>
+      <ShareBar
+        heightPx={14}
+        shares={counts.map(({ count, name }) => ({ share: count / Math.max(1, of), name }))}
+        label={counts.map(({ count, words }) => `${number(count)} ${words}`).join(", ")}
+      />
+      <ul class="tiles">
+        {counts
+          .filter(({ count }) => count > 0)
+          .map(({ count, words, name }) => (
+            <li class={`of-${name === "" ? "bar" : name}`}>
+              <strong>{number(count)}</strong> {words}
+            </li>
+          ))}
+      </ul>
     </>
   );
 }

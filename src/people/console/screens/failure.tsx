@@ -2,10 +2,12 @@
 import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { defined } from "../../../job/message/defined.ts";
+import { unreadableKind } from "../../../job/message/failure-kind.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { FailureView } from "../../read/failure-views.ts";
+import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
@@ -130,7 +132,6 @@ function toNeedsOf(model: Model, { core }: ScreenContext): readonly Need[] {
       kindPausesOf(model).length > 0 ||
       (pauseOf(pauses, drain) ?? pausesOf(model, drain)[0]) !== undefined ||
       drains.some(({ name, paused }) => name === drain && paused),
-    isOneKind: isOneKind(failure.id),
   });
 }
 
@@ -169,28 +170,42 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   const [paused] = kindPausesOf(model);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
   const drain = onlyDrainOf(failure);
+  const content =
+    sample === null ? null : (
+      <ActForm
+        act={contentAct}
+        title="Show a sample, whole"
+        values={{ source, dlqId: sample }}
+        context={context}
+      />
+    );
+  const why = whyNotPlanned(id);
+  if (why !== null) {
+    return (
+      <>
+        <h2>What else can be done about it</h2>
+        <div class="acts">{content}</div>
+        <NoKind {...{ failure, why }} />
+      </>
+    );
+  }
   return (
     <>
       <h2>What else can be done about this kind</h2>
       <div class="acts">
-        {isOneKind(id) && failure.waiting > 0 ? (
+        {failure.waiting > 0 ? (
           <>
-            <a class="button" href={`/plans${toQuery({ drain, failure: id, limit: "5" })}`}>
-              Try five
-            </a>
+            {isAllHalted(model) ? null : (
+              <a class="button" href={`/plans${toQuery({ drain, failure: id, limit: "5" })}`}>
+                Try five
+              </a>
+            )}
             <a class="button" href={`/plans${toQuery({ drain, failure: id })}`}>
               Plan all {number(failure.waiting)}
             </a>
           </>
         ) : null}
-        {sample === null ? null : (
-          <ActForm
-            act={contentAct}
-            title="Show a sample, whole"
-            values={{ source, dlqId: sample }}
-            context={context}
-          />
-        )}
+        {content}
         <ActForm act={acknowledgeAct} values={{ id }} context={context} />
         <ActForm
           act={acknowledgeAct}
@@ -231,12 +246,30 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   );
 }
 
-function Discard({
-  model: { failure },
-  context,
-}: Readonly<{ model: Model; context: ScreenContext }>): Html | null {
+/** Then five would not go either: the first thing to do is a probe. */
+function isAllHalted({ failure: { drains }, lanes }: Model): boolean {
+  const waiting = drains.filter((one) => one.waiting > 0);
+  return waiting.every(({ drain }) => lanes.find((one) => one.drain === drain)?.lane.state === "halted");
+}
+
+/** What can be done instead. */
+function NoKind({ failure, why }: Pick<Model, "failure"> & { readonly why: string }): Html {
+  const { id, origin } = failure;
+  const host = origin.startsWith("(") ? undefined : hostOf(origin);
+  return (
+    <p class="hint">
+      Nothing is done to it as a kind: {why}.{" "}
+      {id === unreadableKind.id ? (
+        <a href={toParkedPath(failure)}>Look at what is parked</a>
+      ) : (
+        <a href={`/plans${toQuery({ host })}`}>Make a plan</a>
+      )}
+    </p>
+  );
+}
+
+function Discard({ model: { failure }, context }: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { id, waiting, parked, drains } = failure;
-  if (!isOneKind(id)) return null;
   const drain = onlyDrainOf(failure);
   const names = drains.map((one) => [one.drain, one.drain] as const);
   const hidden = ["rules", "host", "failure", "limit", "discard"];
@@ -312,8 +345,7 @@ function Lanes(model: Model): Html {
 }
 
 /** A discard is of those that are here. Those that come are for a rule, which others read first. */
-function ToGiveUp({ failure: { id, origin, status } }: Pick<Model, "failure">): Html | null {
-  if (!isOneKind(id)) return null;
+function ToGiveUp({ failure: { origin, status } }: Pick<Model, "failure">): Html {
   const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
   const where =
     queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
@@ -362,14 +394,9 @@ function onlyDrainOf({ drains: [first, ...more] }: FailureView): DrainName | und
   return more.length === 0 ? first?.drain : undefined;
 }
 
-/** Others stand for what has no kind of its own, with several answers or with none that can be read. */
-function isOneKind(id: string): boolean {
-  return /^[0-9a-f]{10}$/.test(id);
-}
-
 /** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */
 function toParkedPath({ id, source, drains }: FailureView): string {
-  if (isOneKind(id)) return `/parked${toQuery({ source, failure: id })}`;
+  if (whyNotPlanned(id) === null) return `/parked${toQuery({ source, failure: id })}`;
   const [most] = drains.toSorted((one, other) => other.parked - one.parked);
   return `/parked${toQuery({ source, drain: most?.drain })}`;
 }

@@ -5,7 +5,7 @@ import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";
 import { Fields } from "../parts/fields.tsx";
-import { PlanOfDrain } from "../parts/plan-of-drain.tsx";
+import { Decisions, PlanOfDrain } from "../parts/plan-of-drain.tsx";
 import { PlanProgress } from "../parts/plan-progress.tsx";
 import { number } from "../../operations/phrases.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
@@ -45,11 +45,21 @@ export const planScreen = defineScreen<Model>({
   },
   sections: [
     live("progress", ({ plan }, { now }) => <PlanProgress plan={plan} now={now} />),
-    live("before", ({ needs }, context) => <Needs title="Before you apply" {...{ needs, context }} />),
+    live("before", ({ plan, needs }, context) => (
+      <Needs title={`Before you apply${plan.apply === null ? "" : " again"}`} {...{ needs, context }} />
+    )),
     still("acts", (model, context) => <Acts model={model} context={context} />),
     still("drains", ({ plan, report }) =>
       report === null ? (
-        plan.made && <p>From a file, or another version of redriver: only its file can be read.</p>
+        plan.made && (
+          <>
+            <p>
+              From a file, or another version of redriver. Its file alone has what it decides by rule,
+              destination and failure.
+            </p>
+            <Decisions decisions={plan.made.decisions} of={plan.made.records} />
+          </>
+        )
       ) : (
         <>
           {report.drains.map((drain) => (

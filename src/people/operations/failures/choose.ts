@@ -1,6 +1,7 @@
 import type { Core, BuiltSource } from "../../../job/door.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
+import { unreadableKind } from "../../../job/message/failure-kind.ts";
 import { toMeant } from "../nearest.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 
@@ -34,6 +35,14 @@ export async function requireFailure(core: Core, sources: Iterable<SourceId>, id
     if (known.includes(id)) return;
   }
   throw unknownFailure(id, known);
+}
+
+/** Null: a plan can select it. */
+export function whyNotPlanned(id: string): string | null {
+  if (/^[0-9a-f]{10}$/.test(id)) return null;
+  return id === unreadableKind.id
+    ? "nobody can read these records, so no plan selects them: they stay until they expire"
+    : "it stands for kinds that were too many to count apart, so no plan selects it: plan a host or a rule";
 }
 
 function unknownFailure(id: string, known: readonly string[]): RedriverError {

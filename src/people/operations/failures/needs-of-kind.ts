@@ -1,7 +1,10 @@
 /** What to do first about one kind of failure, in the order that helps. Pure. */
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import type { FailureView } from "../../read/failure-views.ts";
+import { isHeldByRules } from "../../read/held-by-rules.ts";
+import { sumOf } from "../../read/totals.ts";
 import { number } from "../phrases.ts";
+import { whyNotPlanned } from "./choose.ts";
 import { need, toLaneWords, type Need } from "../status/needs.ts";
 
 export interface NeedsOfKind {
@@ -10,28 +13,20 @@ export interface NeedsOfKind {
   /** Drains that only plan. */
   readonly planned: ReadonlySet<string>;
   readonly isPaused: (drain: string) => boolean;
-  /** Stands for one answer of one destination, so a plan can select it. */
-  readonly isOneKind: boolean;
 }
 
-export function toNeedsOfKind({
-  failure,
-  lanes,
-  planned,
-  isPaused,
-  isOneKind,
-}: NeedsOfKind): readonly Need[] {
+export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind): readonly Need[] {
   const { id, origin, source, parked, drains } = failure;
-  const waiting = drains.filter((one) => one.waiting > 0);
-  const going = waiting.filter(({ drain }) => !isPaused(drain));
-  const halted = going.flatMap(({ drain, waiting: count }) => {
+  const going = drains.filter((one) => one.waiting > 0 && !isPaused(one.drain));
+  const acting = going.filter(({ drain }) => !planned.has(drain));
+  const held = sumOf(acting.filter(isHeldByRules), (one) => one.waiting);
+  const free = acting.filter((one) => !isHeldByRules(one));
+  const halted = free.flatMap(({ drain, waiting: count }) => {
     const lane = lanes.find((one) => one.drain === drain)?.lane;
     return lane?.state === "halted" ? [{ drain, count, lane }] : [];
   });
-  const drained = going.filter(
-    ({ drain }) => !planned.has(drain) && !halted.some((one) => one.drain === drain),
-  );
-  const failureOf = isOneKind ? { failure: id } : {};
+  const canBePlanned = whyNotPlanned(id) === null;
+  const failureOf = canBePlanned ? { failure: id } : {};
   return [
     ...halted.map(({ drain, count, lane }) =>
       need("bad", "Nothing is sent there until one that is tried is delivered", {
@@ -47,22 +42,30 @@ export function toNeedsOfKind({
             first: { kind: "parked", of: { source, ...failureOf } },
           }),
         ]),
+    ...(held === 0
+      ? []
+      : [
+          need("warn", `${number(held)} are held by rules`, {
+            detail: "Nothing of it is sent until a rule decides otherwise, or a person discards it.",
+            first: { kind: "rules" },
+          }),
+        ]),
     ...going
-      .filter(({ drain }) => planned.has(drain))
+      .filter(({ drain }) => canBePlanned && planned.has(drain))
       .map(({ drain, waiting: count }) =>
         need("warn", `${number(count)} wait in ${drain}: it only plans`, {
           detail: "Nothing of it is sent until somebody applies a plan.",
           first: { kind: "plan", drain, ...failureOf },
         }),
       ),
-    ...(halted.length > 0 || drained.length === 0
+    ...(halted.length > 0 || free.length === 0 || !canBePlanned
       ? []
       : [
-          need("good", `${number(drained.reduce((sum, one) => sum + one.waiting, 0))} wait their turn`, {
-            detail: "The rules and the lane let them go by themselves. A plan shows when, and can go first.",
+          need("good", `${number(sumOf(free, (one) => one.waiting))} wait their turn`, {
+            detail: "The rules and the lane let them go by themselves. A plan can go first.",
             first: {
               kind: "plan",
-              drain: drained.length === 1 ? drained[0]?.drain : undefined,
+              drain: free.length === 1 ? free[0]?.drain : undefined,
               ...failureOf,
             },
           }),

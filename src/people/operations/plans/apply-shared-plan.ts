@@ -22,7 +22,7 @@ import type { Applied, AppliedSoFar, ApplyWait } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
 import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
-import { ifAny, present, toCounts } from "../phrases.ts";
+import { ifAny, present, toClock, toCounts } from "../phrases.ts";
 import {
   applyPart,
   checkParts,
@@ -246,9 +246,22 @@ function toWhyNothing(
 }
 
 /** Null if nothing is left. */
-function toEnd({ drain, applied: { stop, left } }: ApplyEnd, stopping: AbortSignal): string | null {
-  if (stop === null) return left === 0 ? null : `${drain}: ${left} left`;
+function toEnd({ drain, runtime, applied }: ApplyEnd, stopping: AbortSignal): string | null {
+  const { stop, left, leftLanes } = applied;
+  if (stop === null) {
+    return left === 0 ? null : `${drain}: ${left} left${toHaltText(leftLanes, runtime.source.clock.now())}`;
+  }
   return `${drain}: ${toStopText(stop, stopping)}, ${left} left`;
+}
+
+/** `, of which 5 wait for a halted lane: none goes before its next probe, at 14:05 UTC`; empty if none does. */
+function toHaltText(waits: Applied["leftLanes"], now: number): string {
+  const halted = (waits?.lanes ?? []).filter(({ state }) => state === "halted");
+  if (halted.length === 0) return "";
+  const due = halted.reduce((sum, lane) => sum + lane.due, 0);
+  const at = toClock(now + Math.min(...halted.map(({ nextInMs }) => nextInMs)), now);
+  const lanes = halted.length === 1 ? "a halted lane" : `${halted.length} halted lanes`;
+  return `, of which ${due} wait for ${lanes}: none goes before the next probe, at ${at}`;
 }
 
 function toStopText(stop: NonNullable<Applied["stop"]>, stopping: AbortSignal): string {

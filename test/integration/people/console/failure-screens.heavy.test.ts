@@ -88,6 +88,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/republish<\/td>.*outage/s);
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`href="/plans?drain=main&amp;failure=${first}"`);
+  expect(failure).not.toContain("Try five");
   const parked = await page(`/failures/${second}`);
   expect(parked).toContain(
     "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here",
@@ -203,4 +204,13 @@ it("says before a release what would keep it from going", async () => {
   await act("/", "pause", { drains: "main", reason: "they move" });
   expect(await page("/parked")).toContain("Nothing is sent yet: main is paused.");
   expect(core.drains.size).toBe(1);
+});
+
+it("says why nothing is done to unreadable records as a kind, and draws no button for it", async () => {
+  const { seed, page, pass } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  seed(1, { header: { "X-A": [null] } });
+  await pass();
+  const html = await page("/failures/unreadable");
+  expect(html).toContain("Nothing is done to it as a kind: nobody can read these records");
+  expect(html).not.toMatch(/Plan all|Try five|Plan to discard|Plan these|Pause this kind/);
 });

@@ -9,20 +9,23 @@ const halted = { state: "halted", sinceMs: 60_000, sent: 0, size: 1, nextInMs: 2
 /** Counts by drain, and what is said of them: one word for each. */
 const said = (
   drains: Readonly<Record<string, number>>,
-  { parked = 0, lanes = {}, planned = [], paused = [] }: Partial<Case> = {},
+  { parked = 0, lanes = {}, planned = [], paused = [], ruled = {}, id = "8648802510" }: Partial<Case> = {},
 ): readonly string[] =>
   toNeedsOfKind({
     failure: {
-      id: "8648802510",
+      id,
       origin: "https://pay.example.com",
       source: "default",
       parked,
-      drains: Object.entries(drains).map(([drain, waiting]) => ({ drain, waiting })),
+      drains: Object.entries(drains).map(([drain, waiting]) => ({
+        drain,
+        waiting,
+        ruled: ruled[drain] ?? {},
+      })),
     },
     lanes: Object.entries(lanes).map(([drain, lane]) => ({ drain, lane })),
     planned: new Set(planned),
     isPaused: (drain: string) => paused.includes(drain),
-    isOneKind: true,
   } as unknown as NeedsOfKind).map(
     ({ mood, first }) => `${mood} ${first.kind} ${"drain" in first ? (first.drain ?? "any") : ""}`,
   );
@@ -32,6 +35,9 @@ interface Case {
   readonly lanes: Readonly<Record<string, unknown>>;
   readonly planned: readonly string[];
   readonly paused: readonly string[];
+  /** By drain. */
+  readonly ruled: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly id: string;
 }
 
 it("probes what is halted first, then what only a person lets go, then what only plans", () => {
@@ -45,4 +51,14 @@ it("says that the rest goes by itself only where nothing is halted, planned or p
   expect(said({ a: 5 }, { paused: ["a"] })).toEqual([]);
   expect(said({ a: 5 }, { lanes: { a: halted }, paused: ["a"] })).toEqual([]);
   expect(said({ a: 0 })).toEqual([]);
+});
+
+it("says of what rules hold that they do, and offers neither a turn nor a probe", () => {
+  const ruled = { a: { "hold otherwise": 5 }, b: { "hold otherwise": 1, "republish outage": 2 } };
+  expect(said({ a: 5, b: 3 }, { ruled, lanes: { a: halted } })).toEqual(["warn rules ", "good plan b"]);
+});
+
+it("offers no plan of a kind that none can select", () => {
+  expect(said({ a: 5, b: 3 }, { id: "other", planned: ["b"] })).toEqual([]);
+  expect(said({ a: 5 }, { id: "unreadable", lanes: { a: halted } })).toEqual(["bad probe a"]);
 });
