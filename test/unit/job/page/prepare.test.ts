@@ -6,7 +6,8 @@ import { prepare, type Preparation } from "../../../../src/job/page/prepare.ts";
 import type { Letter, SendAs } from "../../../../src/job/page/letter.ts";
 import { enteredAt, lineageKey, listedLetter as decided, rawRecord } from "../../../support/letters.ts";
 import { anyItem } from "../../../support/item-checks.ts";
-import { itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
+import { textOfEncoded } from "../../../support/text-of-encoded.ts";
+import { encodedOf, itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
 
 const preparation: Preparation = {
   headerPrefix: "Upstash-",
@@ -151,6 +152,9 @@ describe("a due letter", () => {
     );
     expect(letter.bytes).toBe(Buffer.byteLength(JSON.stringify(itemOf(letter, 999))));
     expect(itemOf(letter, 2).headers["Upstash-Delay"]).toBe(itemOf(letter, 1).headers["Upstash-Delay"]);
+    expect(textOfEncoded(encodedOf(letter, 2))).toBe(JSON.stringify(itemOf(letter, 2)));
+    const probe = asSent(letter, asProbe);
+    expect(textOfEncoded(encodedOf(probe, 1))).toBe(JSON.stringify(itemOf(probe, 1)));
   });
 });
 
