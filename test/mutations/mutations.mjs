@@ -218,8 +218,8 @@ export const mutations = [
   {
     name: "leave what expires uncopied",
     file: "src/job/page/work-page.ts",
-    find: "({ dlqId }) => !going.has(dlqId) && !settling.has(dlqId)",
-    replace: "() => false",
+    find: "await keepCopiesOf(drain, partOf(staying, provenBefore)[1]);",
+    replace: "",
     test: "test/integration/job/page/keep-copies.test.ts",
   },
   {
