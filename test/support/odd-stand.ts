@@ -164,9 +164,9 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
     async showAll(): Promise<readonly Failed[]> {
       const failed: Failed[] = [];
       const kinds = (await stand.drain.source.failures.all()).map(({ id }) => id);
-      for (const path of ["/", "/failures", "/parked", "/history", "/rules", "/plans"])
+      for (const path of ["/", "/failures", "/parked", "/history", "/report", "/rules", "/plans"])
         failed.push(...(await page(path)));
-      for (const path of ["/status", "/failures?all=true", "/parked", "/history", "/lanes"]) {
+      for (const path of ["/status", "/failures?all=true", "/parked", "/history", "/report", "/lanes"]) {
         failed.push(...(await page(`/api/v1${path}`)));
       }
       for (const id of kinds.slice(0, 30)) {
@@ -189,6 +189,7 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
         ["plan", "--all", "--records", "--json"],
         ["plan", "--all", "--out", `${folder}/plan-${sequence}.ndjson`],
         ["history", "--json"],
+        ["report"],
         ["lanes", "list", "--json"],
       ]) {
         failed.push(...(await run(...argv)));

@@ -49,7 +49,7 @@ async function assetsOf(address: string, html: string): Promise<readonly string[
 it("everything that a page loads besides its HTML is below 100 KB, compressed", async () => {
   const { address, page } = await startConsoleDaemon(redis.url(), document);
   const sums: Record<string, number> = {};
-  for (const path of ["/", "/failures", "/plans", "/parked", "/history", "/rules", "/indexes"]) {
+  for (const path of ["/", "/failures", "/plans", "/parked", "/history", "/report", "/rules", "/indexes"]) {
     const assets = await assetsOf(address, await page(path));
     const sent = await Promise.all(assets.map((asset) => load(address + asset, "gzip")));
     expect(assets).toContain("/assets/console.js");

@@ -65,7 +65,7 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
   return { url: url_, emulator, first: `${at}-0`, parked: `${at + 1}-0`, large: `${at + 2}-0` };
 }
 
-const paths = ["/", "/failures", "/plans", "/parked", "/history", "/rules", "/indexes"];
+const paths = ["/", "/failures", "/plans", "/parked", "/history", "/report", "/rules", "/indexes"];
 
 it.skipIf(!hasBrowser)(
   "every screen has no serious barrier, fits a phone, and shows hostile text as text",

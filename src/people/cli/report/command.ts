@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../system-world.ts";
 import { toMarkdown } from "../../operations/report/markdown.ts";
-import { readReport, type ReportRequest } from "../../operations/report/read.ts";
+import { readReport } from "../../operations/report/read.ts";
 import type { Register } from "../command-context.ts";
 import { currentUser } from "../input/current-user.ts";
 import { timeOption } from "../input/option-values.ts";
@@ -10,7 +10,8 @@ import { printResult } from "../output/print.ts";
 import { withRedisAndStop } from "../with-redis-and-stop.ts";
 
 /** Of its own process: some hundred MB. */
-const maxLetters = 1_000_000;
+const most = 1_000_000;
+type Flags = Readonly<{ since?: number; until?: number; host?: string; json?: boolean }>;
 
 export const registerReport: Register = (program, context) => {
   const { io } = context;
@@ -21,10 +22,10 @@ export const registerReport: Register = (program, context) => {
     .addOption(timeOption("--until <time>", "to the end of its hour; default: now", "to"))
     .option("--host <host>", "only for this destination host; * stands for any part")
     .option("--json", "print one JSON object")
-    .action((flags: ReportRequest & { json?: boolean }, command: Command) =>
+    .action(({ since, until, host, json }: Flags, command: Command) =>
       withRedisAndStop(loadForReading(command, io), context, currentUser(), async (core) => {
-        const report = await readReport(core, flags, systemClock.now(), maxLetters);
-        printResult(io, flags.json, report, () => toMarkdown(report));
+        const report = await readReport(core, { from: since, to: until, host }, systemClock.now(), most);
+        printResult(io, json, report, () => toMarkdown(report));
       }),
     );
 };

@@ -272,6 +272,12 @@ export const historyAnswer = z.object({
   next,
 });
 
+export const reportAnswer = z.looseObject({
+  from: time,
+  to: time,
+  figures: z.record(z.string(), count.nullable()).describe("Null: `unknown` says why."),
+});
+
 export const messageAnswer = z.object({
   dlqId: z.string(),
   source: z.string(),

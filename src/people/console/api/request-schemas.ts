@@ -74,6 +74,8 @@ export const historyQuery = z.strictObject({
   after,
 });
 
+export const reportQuery = historyQuery.pick({ host: true, from: true, to: true });
+
 export const by = text
   .max(100)
   .optional()

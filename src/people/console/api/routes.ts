@@ -9,6 +9,7 @@ import { readHistoryPage } from "../../operations/history/read-page.ts";
 import { readLanes, type LaneRow } from "../../operations/lanes/read.ts";
 import { readIndexes } from "../../operations/indexes/read.ts";
 import { readParkedPage } from "../../operations/parked/read-page.ts";
+import { maxLetters, readReport } from "../../operations/report/read.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { isKnown, readMessage } from "../../operations/records/read-message.ts";
 import { toRuleStandings } from "../../operations/rules/read-rules.ts";
@@ -27,6 +28,7 @@ import {
   parkedAnswer,
   planAnswer,
   plansAnswer,
+  reportAnswer,
   rulesAnswer,
   statusAnswer,
 } from "./answer-schemas.ts";
@@ -40,6 +42,7 @@ import {
   messageQuery,
   noQuery,
   parkedQuery,
+  reportQuery,
 } from "./request-schemas.ts";
 import { defineRoute, type ApiRoute } from "./route.ts";
 
@@ -150,6 +153,14 @@ export const routes: readonly ApiRoute[] = [
       });
       return { acts: rows, readTo, missing: missing.trim(), next };
     },
+  }),
+  defineRoute({
+    ...read,
+    path: "/report",
+    summary: "What an outage came to, as redriver report --json prints it",
+    query: reportQuery,
+    answer: reportAnswer,
+    run: ({ core, now, query }) => readReport(core, query, now, maxLetters),
   }),
   defineRoute({
     ...read,

@@ -10,7 +10,7 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
-import { Filters } from "../parts/filters.tsx";
+import { Filters, type QueryField } from "../parts/filters.tsx";
 import { filterOf, withQuery } from "../query.ts";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign } from "../parts/text.tsx";
@@ -57,8 +57,14 @@ export const historyScreen = defineScreen<HistoryPage>({
   ],
 });
 
+export const spanFilters: readonly QueryField[] = [
+  { name: "host", label: "Host (* for any part)" },
+  { name: "from", label: "From (UTC)", kind: "datetime-local" },
+  { name: "to", label: "To (UTC)", kind: "datetime-local" },
+];
+
 /** `2026-11-26T20:15`, in UTC, or with a zone of its own. */
-function timeOf(query: URLSearchParams, name: string): number | undefined {
+export function timeOf(query: URLSearchParams, name: string): number | undefined {
   const text = filterOf(query, name);
   if (text === undefined) return undefined;
   const at = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) || !text.includes("T") ? text : `${text}Z`);
@@ -80,14 +86,13 @@ function HistoryFilters({ context: { core, query } }: { readonly context: Screen
           { name: "act", label: "Act", choices: [ofPeople, ...auditActs] },
           { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
           { name: "by", label: "By (* for any part)" },
-          { name: "host", label: "Host (* for any part)" },
           { name: "rule", label: "Rule" },
-          { name: "from", label: "From (UTC)", kind: "datetime-local" },
-          { name: "to", label: "To (UTC)", kind: "datetime-local" },
+          ...spanFilters,
         ]}
       />
       <p class="hint">
-        <a href={`${path}?act=${ofPeople}`}>What people did</a>, without what followed from it or from rules.
+        <a href={`${path}?act=${ofPeople}`}>What people did</a>, without what followed from it or from rules.{" "}
+        <a href="/report">An outage report</a> adds it up.
       </p>
     </>
   );

@@ -9,6 +9,7 @@ import { nowScreen } from "./now.tsx";
 import { parkedScreen } from "./parked.tsx";
 import { planScreen } from "./plan.tsx";
 import { plansScreen } from "./plans.tsx";
+import { reportScreen } from "./report.tsx";
 import { runbookScreen } from "./runbook.tsx";
 import { rulesScreen } from "./rules.tsx";
 
@@ -21,6 +22,7 @@ export const screens: readonly Screen[] = [
   messageScreen,
   parkedScreen,
   historyScreen,
+  reportScreen,
   rulesScreen,
   runbookScreen,
   indexesScreen,

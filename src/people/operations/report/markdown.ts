@@ -57,10 +57,11 @@ function toCount(count: number | null = null): string {
 }
 
 /** Others have named what stands in it. */
+function toCell(cell: string | number): string {
+  return toPrintable(String(cell)).replaceAll("|", "\\|");
+}
+
 function toTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const toCell = (cell: string | number): string => toPrintable(String(cell)).replaceAll("|", "\\|");
-  const lines = [head, head.map(() => "---"), ...rows].map(
-    (cells) => `| ${cells.map(toCell).join(" | ")} |\n`,
-  );
+  const lines = [head, head.map(() => "---"), ...rows].map((one) => `| ${one.map(toCell).join(" | ")} |\n`);
   return rows.length === 0 ? "" : `\n${lines.join("")}`;
 }

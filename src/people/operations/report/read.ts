@@ -9,21 +9,24 @@ import { toActRows, type ActRow } from "../history/act-rows.ts";
 import { selectRecords } from "../history/select-records.ts";
 import { createCount, hourMs, noFigures, type Figures } from "./count.ts";
 
+/** Unix ms; without: the last day, to now. */
 export interface ReportRequest {
-  /** Unix ms; default: a day ago. */
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   readonly host?: string | undefined;
 }
+
+/** Of a source, in memory at once, some 300 bytes each: for a process that has more to do. */
+export const maxLetters = 100_000;
 
 export type OutageReport = Awaited<ReturnType<typeof readReport>>;
 
 const toldActs: ReadonlySet<AuditAct> = new Set<AuditAct>([...personActs, ...laneActs]);
 const maxTold = 200;
 
-/** `maxLetters`: of a source, in memory at once, some 300 bytes each. Throws `command-misused` for a span that is none or too large, and `redis-unavailable`. */
-export async function readReport(core: Core, request: ReportRequest, now: number, maxLetters: number) {
-  const { since = now - 24 * hourMs, until = now, host } = request;
+/** `most`: letters. Throws `command-misused` for a span that is none or too large, and `redis-unavailable`. */
+export async function readReport(core: Core, request: ReportRequest, now: number, most: number) {
+  const { host, from: since = now - 24 * hourMs, to: until = now } = request;
   const from = Math.floor(since / hourMs) * hourMs;
   const to = Math.min(now, Math.ceil(until / hourMs) * hourMs);
   if (!(from < to)) throw new RedriverError("command-misused", "the report ends before it begins");
@@ -31,7 +34,7 @@ export async function readReport(core: Core, request: ReportRequest, now: number
   const reader = await openAuditReader(core);
   const sources = [...core.sources.values()].map(({ runtime }) => ({
     ...runtime,
-    ...createCount(maxLetters),
+    ...createCount(most),
   }));
   // What expired in the span had entered before.
   const earliest = from - hourMs - Math.max(...sources.map(({ config }) => config.retentionMs));

@@ -70,6 +70,7 @@ it("a page of any screen reads Redis and calls no service, also while it is live
       "/plans",
       "/parked",
       "/history",
+      "/report",
       "/rules",
       "/indexes",
     ]),

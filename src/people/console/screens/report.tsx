@@ -1,0 +1,28 @@
+/** What an outage came to, as Markdown to paste into a post mortem. */
+import { toMarkdown } from "../../operations/report/markdown.ts";
+import { maxLetters, readReport, type OutageReport } from "../../operations/report/read.ts";
+import { Filters } from "../parts/filters.tsx";
+import { filterOf } from "../query.ts";
+import { defineScreen, still } from "../screen.ts";
+import { spanFilters, timeOf } from "./history.tsx";
+
+const path = "/report";
+
+export const reportScreen = defineScreen<OutageReport>({
+  path,
+  area: "history",
+  role: "viewer",
+  title: () => "Outage report",
+  load: ({ core, query, now }) => {
+    const [from, to, host] = [timeOf(query, "from"), timeOf(query, "to"), filterOf(query, "host")];
+    return readReport(core, { from, to, host }, now, maxLetters);
+  },
+  sections: [
+    still("report", (report, { query }) => (
+      <>
+        <Filters path={path} query={query} filters={spanFilters} />
+        <pre>{toMarkdown(report)}</pre>
+      </>
+    )),
+  ],
+});

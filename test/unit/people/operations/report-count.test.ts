@@ -1,0 +1,135 @@
+/** Any lives of dead letters, and what is kept of them: the report is what they were, and it adds up. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AuditAct } from "../../../../src/job/contracts/audit.ts";
+import { createCount, hourMs } from "../../../../src/people/operations/report/count.ts";
+
+const start = 472_000 * hourMs;
+const retentionMs = 12 * hourMs;
+const now = start + 40 * hourMs + 1;
+
+/** Hours since the start. `end`: what becomes of it so long after; none: it waits until it expires. */
+const life = fc.record({
+  enters: fc.integer({ min: 0, max: 39 }),
+  minute: fc.integer({ min: 1, max: 58 }),
+  stays: fc.integer({ min: 1, max: 11 }),
+  end: fc.constantFrom("sent", "sent", "dropped", "discarded", "none"),
+  isLost: fc.boolean(),
+  host: fc.constantFrom("a.example", "b.example"),
+});
+type Life = typeof life extends fc.Arbitrary<infer One> ? One : never;
+
+const toEntered = ({ enters, minute }: Life): number => start + enters * hourMs + minute * 60_000;
+const toLeft = (one: Life): number => toEntered(one) + one.stays * hourMs;
+
+function count(lives: readonly Life[], from: number, to: number, uncounted = 0) {
+  const counter = createCount(10_000);
+  const acts = lives.flatMap((one, index) => {
+    if (one.end === "none" || toLeft(one) >= now) return [];
+    const record = { dlqId: `${toEntered(one)}-${index}`, host: one.host, as: `msg_${index}` };
+    const add = (act: AuditAct, more = {}) => ({ act, at: toLeft(one), records: [{ ...record, ...more }] });
+    if (one.end !== "sent")
+      return [add("drop", one.end === "discarded" ? { reason: "discarded" } : {}), add("delete")];
+    // Of some no answer told, and some facts were written twice.
+    return one.isLost
+      ? [add("republish"), add("delete")]
+      : [add("republish"), add("published"), add("published"), add("delete")];
+  });
+  for (const act of acts) counter.add(act);
+  const kinds = ["a.example", "b.example"].map((host) => {
+    const own = lives.filter((one) => one.host === host);
+    const waits = own.filter((one) => isThere(one, now));
+    const hours: Record<string, number> = {};
+    // A process that was killed did not count what it had just sent.
+    const isCounted = (one: Life, index: number): boolean =>
+      index >= uncounted || one.end !== "sent" || isThere(one, now);
+    for (const one of own.filter(isCounted)) {
+      const hour = Math.floor(toEntered(one) / hourMs);
+      hours[hour] = (hours[hour] ?? 0) + 1;
+    }
+    const since = waits.length === 0 ? null : Math.min(...waits.map(toEntered));
+    const nothing = { parked: 0, firstMetAt: start, failedAgain: 0, drains: [{}] };
+    return { ...nothing, origin: `https://${host}`, waiting: waits.length, since, hours } as never;
+  });
+  return counter.read(kinds, { from, to, now, retentionMs, isHost: null });
+}
+
+/** To the hour, as what expires is known by the hour. */
+const toEnd = (one: Life): number => {
+  const leaves = one.end === "none" ? Infinity : toLeft(one);
+  return Math.min(leaves, (Math.floor(toEntered(one) / hourMs) + 1) * hourMs + retentionMs);
+};
+const isThere = (one: Life, at: number): boolean => toEntered(one) < at && toEnd(one) > at;
+
+function sumOf({ figures }: ReturnType<typeof count>): readonly [number, number] {
+  const { waitedBefore, arrived, sentAgain, dropped, discarded, expired, gone, waitsAfter } = figures;
+  return [waitedBefore + arrived, sentAgain + dropped + discarded + expired + gone + waitsAfter];
+}
+
+describe("an outage report", () => {
+  const spans = fc
+    .tuple(fc.integer({ min: 0, max: 38 }), fc.integer({ min: 1, max: 41 }))
+    .map(([first, hours]) => {
+      const from = start + first * hourMs;
+      return { from, to: Math.min(now, from + hours * hourMs) };
+    });
+
+  it("is what became of the letters, in any span", () => {
+    fc.assert(
+      fc.property(fc.array(life, { maxLength: 60 }), spans, (lives, { from, to }) => {
+        const counted = count(lives, from, to);
+        const many = (fits: (one: Life) => boolean): number => lives.filter(fits).length;
+        const isIn = (at: number): boolean => at >= from && at < to;
+        const ended = (end: Life["end"]) => many((one) => one.end === end && isIn(toLeft(one)));
+        expect(counted.figures).toMatchObject({
+          waitedBefore: many((one) => toEntered(one) < from && toEnd(one) > from),
+          arrived: many((one) => isIn(toEntered(one))),
+          sentAgain: ended("sent"),
+          dropped: ended("dropped"),
+          discarded: ended("discarded"),
+          expired: many((one) => one.end === "none" && toEnd(one) > from && toEnd(one) <= to),
+          gone: 0,
+          waitsAfter: many((one) => isThere(one, to)),
+        });
+        const [before, after] = sumOf(counted);
+        expect(before).toBe(after);
+      }),
+    );
+  });
+
+  it("adds up, and has all that was sent, if killed processes did not count it", () => {
+    fc.assert(
+      fc.property(fc.array(life, { maxLength: 60 }), spans, (lives, { from, to }) => {
+        const counted = count(lives, from, to, 20);
+        const sent = lives.filter((one) => one.end === "sent" && toLeft(one) >= from && toLeft(one) < to);
+        expect(counted.figures.sentAgain).toBe(sent.length);
+        const [before, after] = sumOf(counted);
+        expect(before).toBe(after);
+      }),
+    );
+  });
+
+  it("says that it does not know what several drains counted", () => {
+    const at = now - hourMs;
+    const hour = Math.floor(at / hourMs);
+    const kind = {
+      origin: "https://a.example",
+      waiting: 1,
+      parked: 0,
+      since: at,
+      firstMetAt: at,
+      failedAgain: 2,
+    };
+    const read = (more: object) =>
+      createCount(9).read([{ ...kind, hours: { [hour]: 3 }, ...more } as never], {
+        from: hour * hourMs,
+        to: now,
+        now,
+        retentionMs,
+        isHost: null,
+      });
+    expect(read({ drains: [{}] }).figures).toMatchObject({ gone: 2, arrived: 3, failedAgain: 2 });
+    const shared = read({ drains: [{}, {}], firstMetAt: 0 });
+    expect([...shared.unknown.keys()]).toEqual(["failedAgain", "gone", "expired"]);
+  });
+});
