@@ -51,8 +51,8 @@ export async function begin(
     const attempt = act === "drop" ? letter.attempt + 1 : record.attempt;
     const { rule } = letter.decision;
     if (rule !== lastRule) ruleId = toShortId(name, (lastRule = rule ?? ""));
-    const of = act === "drop" ? {} : { rule: ruleId };
-    requests.push({ dlqId, messageId, attempt, failure: failure.id, ...of });
+    const by = act === "drop" ? {} : { rule: ruleId };
+    requests.push({ dlqId, messageId, attempt, failure: failure.id, ...by });
   }
   const answer = await source.ledger.begin(requests, {
     ...beginning,

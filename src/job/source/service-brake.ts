@@ -1,6 +1,6 @@
 import type { Clock } from "../contracts/clock.ts";
 import type { SourceConfig } from "../contracts/drains-document.ts";
-import { isRedriverError, type ErrorCode } from "../contracts/errors.ts";
+import { isRedriverError } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import type { FlowKey, FlowKeySteerer } from "../contracts/service.ts";
 import { isKeyOf, keyOfName } from "../message/brake-key.ts";
@@ -8,14 +8,7 @@ import type { DestinationName } from "../message/destination-names.ts";
 
 export type ServiceBrake = ReturnType<typeof createServiceBrake>;
 
-/** Pausing and resuming a key twice changes nothing, so what may help is tried again. */
-const isTriedAgain: ReadonlySet<ErrorCode> = new Set([
-  "service-unavailable",
-  "service-timeout",
-  "rate-limited",
-  "answer-unreadable",
-]);
-/** With waits of 0.25, 0.5, 1, 2 and 4 s. */
+/** Pausing and resuming a key twice changes nothing. With waits of 0.25, 0.5, 1, 2 and 4 s. */
 const maxTries = 6;
 /** Pages and `status` ask often. */
 const keptMs = 5_000;
@@ -33,10 +26,7 @@ export function createServiceBrake(
   let isAbsent = false;
   let kept: { readonly at: number; readonly keys: Promise<readonly FlowKey[] | null> } | null = null;
 
-  const asked = async <Value>(
-    ask: () => Promise<Value | null>,
-    signal?: AbortSignal,
-  ): Promise<Value | null> => {
+  const asked = async <Value>(ask: () => Promise<Value | null>): Promise<Value | null> => {
     for (let tries = 1; !isAbsent; tries += 1) {
       try {
         const answer = await ask();
@@ -44,13 +34,20 @@ export function createServiceBrake(
         isAbsent = true;
         events.emit({ type: "brake:switched-off", source: id });
       } catch (error) {
-        if (tries === maxTries || !isRedriverError(error) || !isTriedAgain.has(error.code)) throw error;
-        await clock.sleep(125 * 2 ** tries, signal);
+        if (tries === maxTries || !isRedriverError(error)) throw error;
+        if (error.disposition === "halt" && error.code !== "answer-unreadable") throw error;
+        await clock.sleep(125 * 2 ** tries);
       }
     }
     return null;
   };
-  const list = (signal?: AbortSignal) => asked(() => service.flowKeys(signal), signal);
+  const steer = async (keys: readonly string[], to: "pause" | "resume"): Promise<void> => {
+    for (const key of keys) await asked(() => service.steer(key, to));
+    kept = null;
+  };
+  /** Of a destination, or all. */
+  const list = async (host: DestinationName | undefined) =>
+    (await asked(() => service.flowKeys()))?.filter(({ key }) => isKeyOf(key, host)) ?? null;
 
   return {
     /** Deliveries at once under a key of ours; undefined: nothing is sent under one. */
@@ -70,33 +67,36 @@ export function createServiceBrake(
      * Pauses the keys of a destination, or all. Answers them with what waits; null: the service has no such
      * endpoints, or the source has no brake.
      */
-    async pause(host?: DestinationName, signal?: AbortSignal): Promise<readonly FlowKey[] | null> {
+    async pause(host?: DestinationName): Promise<readonly FlowKey[] | null> {
       if (brake === undefined) return null;
       // Also if nothing is there yet: a batch may be under way.
       const own = host === undefined ? null : keyOfName(host);
-      const known = (await list(signal)) ?? [];
-      const meant = known.filter(({ key }) => isKeyOf(key, host)).map(({ key }) => key);
-      for (const key of new Set(own === null ? meant : [own, ...meant])) {
-        await asked(() => service.steer(key, "pause", signal), signal);
+      const tried = own === null ? [] : [own];
+      await steer(tried, "pause");
+      for (;;) {
+        const ours = await list(host);
+        if (ours === null) return null;
+        const left = ours.filter(({ key, isPaused }) => !isPaused && !tried.includes(key));
+        if (left.length === 0) return ours.filter(({ isPaused }) => isPaused);
+        const keys = left.map(({ key }) => key);
+        await steer(keys, "pause");
+        tried.push(...keys);
       }
-      kept = null;
-      const after = await list(signal);
-      return after?.filter(({ key, isPaused }) => isPaused && isKeyOf(key, host)) ?? null;
     },
     /** Resumes those of a destination, or all, that nothing in `left` holds. Answers them. `before`: if there are any. */
     async resume(
       host: DestinationName | undefined,
       left: readonly (DestinationName | undefined)[],
       before: () => Promise<void>,
-      signal?: AbortSignal,
     ): Promise<readonly FlowKey[]> {
-      const keys = brake === undefined ? [] : ((await list(signal)) ?? []);
-      const meant = keys.filter(
-        ({ key, isPaused }) => isPaused && isKeyOf(key, host) && !left.some((name) => isKeyOf(key, name)),
-      );
+      const keys = brake === undefined ? null : await list(host);
+      const meant =
+        keys?.filter(({ key, isPaused }) => isPaused && !left.some((name) => isKeyOf(key, name))) ?? [];
       if (meant.length > 0) await before();
-      for (const { key } of meant) await asked(() => service.steer(key, "resume", signal), signal);
-      kept = null;
+      await steer(
+        meant.map(({ key }) => key),
+        "resume",
+      );
       return meant;
     },
   };

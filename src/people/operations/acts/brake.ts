@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RedriverError } from "../../../job/contracts/errors.ts";
-import { recordIntent } from "../../../job/door.ts";
+import { recordIntent, type SourceRuntime } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { defineOperation } from "../define.ts";
 import { all, brakedHost } from "../fields.ts";
@@ -35,7 +35,12 @@ export const brake = defineOperation({
       // First, so that nothing new is published under the key.
       await pauses.pause({ drain: "*", ...defined({ host }), reason, by, at: now });
       try {
-        return `paused; ${toBrakedText(runtime.config.brake, await runtime.brake.pause(host))}`;
+        let keys = await runtime.brake.pause(host);
+        if (host === undefined && keys !== null) {
+          await postsUnderWay(runtime);
+          keys = await runtime.brake.pause();
+        }
+        return `paused; ${toBrakedText(runtime.config.brake, keys)}`;
       } catch (error) {
         isRefused = true;
         return `paused here alone; ${toFailedText(error)}`;
@@ -44,3 +49,12 @@ export const brake = defineOperation({
     for await (const did of braked) yield { ...did, isRefused };
   },
 });
+
+/** What was begun before the pause may open a key of another host. Its last byte leaves within sendBy. */
+async function postsUnderWay({ ledger, clock }: Pick<SourceRuntime, "ledger" | "clock">): Promise<void> {
+  for (const until = clock.monotonic() + ledger.limits.sendByMs; clock.monotonic() < until;) {
+    const { open, unknown } = await ledger.summary();
+    if (open <= unknown) return;
+    await clock.sleep(100);
+  }
+}
