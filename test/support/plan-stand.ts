@@ -26,13 +26,16 @@ export interface PlanStand {
   apply(...args: readonly string[]): Promise<CliAnswer>;
 }
 
-export const outageDocument = `
+/** How a document begins whose one source has neither lanes nor limits. */
+export const unlimitedHead = `
 version: 1
 sources: { default: {} }
 defaults:
   lane: none
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
-drains:
+`;
+
+export const outageDocument = `${unlimitedHead}drains:
   orders:
     mode: plan
     select: { topicName: orders }

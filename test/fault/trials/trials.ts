@@ -55,14 +55,6 @@ export const trials: readonly Trial[] = [
     small,
   },
   {
-    name: "poison-lost-3",
-    count: 5_000,
-    shares: { poison: 0.005 },
-    faults: [lostAnswers("batch", 0.03)],
-    bounds: threeMinutes,
-    watchedS: untilDoubledS,
-  },
-  {
     name: "refused-lost-10",
     count: 5_000,
     shares: { refused: 0.01 },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../../dev/emulator/index.ts";
-import { createPlanStand } from "../../../support/plan-stand.ts";
+import { createPlanStand, unlimitedHead } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 
@@ -131,13 +131,7 @@ describe.each(cases)(
   ({ meaning, written }) => {
     it("selects what lies within them, and its apply acts on that in the range that was frozen", async () => {
       const stand = await createPlanStand(redis.url(), {
-        document: `
-version: 1
-sources: { default: {} }
-defaults:
-  lane: none
-  limits: { publish: none, perHost: none, perPass: none, perDay: none }
-drains:
+        document: `${unlimitedHead}drains:
   orders:
     mode: plan
 ${drain(ranges[written]()).slice(1)}`,

@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createPlanStand, type PlanStand } from "../../../../support/plan-stand.ts";
+import { createPlanStand, unlimitedHead, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
 
-const document = (then = "republish") => `
-version: 1
-sources: { default: {} }
-defaults:
-  lane: none
-  limits: { publish: none, perHost: none, perPass: none, perDay: none }
-drains:
+const document = (then = "republish") => `${unlimitedHead}drains:
   orders:
     mode: plan
     select: { topicName: orders }
