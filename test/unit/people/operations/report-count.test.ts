@@ -1,5 +1,5 @@
 /** Any lives of dead letters, and what is kept of them: the report is what they were, and it adds up. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditAct } from "../../../../src/job/contracts/audit.ts";
 import { createCount, hourMs } from "../../../../src/people/operations/report/count.ts";
@@ -41,9 +41,7 @@ function count(lives: readonly Life[], from: number, to: number, uncounted = 0) 
     const waits = own.filter((one) => isThere(one, now));
     const hours: Record<string, number> = {};
     // A process that was killed did not count what it had just sent.
-    const isCounted = (one: Life, index: number): boolean =>
-      index >= uncounted || one.end !== "sent" || isThere(one, now);
-    for (const one of own.filter(isCounted)) {
+    for (const one of own.filter((one, at) => at >= uncounted || one.end !== "sent" || isThere(one, now))) {
       const hour = Math.floor(toEntered(one) / hourMs);
       hours[hour] = (hours[hour] ?? 0) + 1;
     }
