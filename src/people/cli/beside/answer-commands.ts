@@ -30,10 +30,7 @@ export async function answerCommands(
     runCommand,
     instance,
     warn,
-  }: Pick<CommandContext, "runCommand"> & {
-    readonly instance: string;
-    readonly warn: (why: string) => void;
-  },
+  }: Pick<CommandContext, "runCommand"> & { readonly instance: string; readonly warn: (why: string) => void },
 ) {
   const open = new Set<Socket>();
   const running = new Set<Promise<void>>();

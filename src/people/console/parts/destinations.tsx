@@ -54,12 +54,7 @@ function GroupOf({
   rows,
   waiting,
   now,
-}: {
-  readonly group: Group;
-  readonly rows: readonly DestinationRow[];
-  readonly waiting: number;
-  readonly now: number;
-}): Html | null {
+}: Readonly<{ group: Group; rows: readonly DestinationRow[]; waiting: number; now: number }>): Html | null {
   if (rows.length === 0) return null;
   const own = rows.reduce((sum, one) => sum + one.waiting, 0);
   const parked = rows.reduce((sum, one) => sum + one.parked, 0);

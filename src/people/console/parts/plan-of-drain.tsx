@@ -73,10 +73,7 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
 export function Decisions({
   decisions,
   of,
-}: {
-  readonly decisions: Readonly<Record<string, number>>;
-  readonly of: number;
-}): Html {
+}: Readonly<{ decisions: Readonly<Record<string, number>>; of: number }>): Html {
   const counts = decisionWords.map(([then, words, name]) => ({ count: decisions[then] ?? 0, words, name }));
   return (
     <>

@@ -44,12 +44,7 @@ export function ShareCell({
   of,
   whole,
   name = "",
-}: {
-  readonly count: number;
-  readonly of: number;
-  readonly whole: string;
-  readonly name?: Share["name"];
-}): Html {
+}: Readonly<{ count: number; of: number; whole: string; name?: Share["name"] }>): Html {
   const share = count / Math.max(1, of);
   return (
     <span class="share-cell">
