@@ -133,9 +133,9 @@ export const mutations = [
   },
   {
     name: "reuse the original deduplication id",
-    file: "src/job/page/publish/canary-variant.ts",
-    find: "withId(letter.due.json, toDeduplicationId(letter.dlqId, suffix))",
-    replace: "withId(letter.due.json, toDeduplicationId(`${letter.dlqId}-original`, suffix))",
+    file: "src/job/page/prepare.ts",
+    find: "deduplicationId: toDeduplicationId(letter.dlqId, maxSuffix),",
+    replace: "deduplicationId: toDeduplicationId(`${letter.dlqId}-original`, maxSuffix),",
     test: "test/unit/job/page/prepare.test.ts",
   },
   {
