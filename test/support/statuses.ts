@@ -65,6 +65,12 @@ export function drain(name: string, changes: Partial<DrainStatus> = {}): DrainSt
 
 export const nothingExpires = { count: 0, atLeast: 0, by: now + 24 * hour, asOf: now };
 
+export const noneExpire: Status["expiring"] = {
+  ...nothingExpires,
+  unsent: { atLeast: 0, isExact: true, earliestAt: null },
+  groups: [],
+};
+
 export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
   return {
     source: eu,
@@ -125,7 +131,7 @@ export function statusText(changes: Partial<Status>): string {
     at: now,
     documentHash: "0f1e2d3c4b5a",
     documentProblems: 0,
-    expiring: { ...nothingExpires, groups: [] },
+    expiring: noneExpire,
     drains: [drain("orders")],
     sources: [source()],
     replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1")],

@@ -1,7 +1,7 @@
 import type { Census } from "./source-book.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 import type { LanesCounted } from "./lanes.ts";
-import type { RecordedFailure } from "./failures.ts";
+import type { RecordedFailure, StandingFailure } from "./failures.ts";
 import type { LedgerSummary } from "./ledger.ts";
 import type { DrainFacts } from "./passes.ts";
 
@@ -85,17 +85,22 @@ export interface Expiring {
   readonly groups: readonly ExpiringGroup[];
 }
 
-/** Of a kind of failure in a drain, as listed so far. Drain null: of no drain, as the census counted. */
+/** Of a kind of failure, each record once. Failure null: of no drain, as the census counted. */
 export interface ExpiringGroup {
-  readonly drain: DrainName | null;
   readonly failure: string | null;
   readonly origin: string | null;
   readonly count: number;
-  /** Of the kind in the drain, also what expires later. */
-  readonly waiting: number;
-  readonly parked: number;
   /** None of them expires before this. */
   readonly earliestAt: number;
+  /** At least so many have a copy, as the last census met them. Null: not known. */
+  readonly copied: number | null;
+  /** Those that list them. */
+  readonly drains: readonly ExpiringOfDrain[];
+}
+
+export interface ExpiringOfDrain extends Pick<StandingFailure, "waiting" | "parked" | "ruled"> {
+  readonly drain: DrainName;
+  readonly count: number;
 }
 
 /** Records that several drains of a source list. A sum over its drains has each once, less these. */

@@ -1,10 +1,5 @@
 import { groupBy } from "../../group-items-by-key.ts";
-import {
-  countedOnce,
-  type Expiring,
-  type ExpiringGroup,
-  type QueueFacts,
-} from "../../job/contracts/queue-facts.ts";
+import { countedOnce, type Expiring, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
 
 const hourMs = 3_600_000;
@@ -13,6 +8,8 @@ const dayHours = 24;
 type SourceCounts = Pick<QueueFacts["sources"][number], "census" | "failures">;
 type DrainCounts = Pick<QueueFacts["drains"][number], "drain" | "facts" | "retentionMs"> & {
   readonly selectsEverything: boolean;
+  /** How near its expiry it copies a record; null: it makes no copies. */
+  readonly copiesWithinMs: number | null;
 };
 
 /**
@@ -26,15 +23,18 @@ export function toExpiring(
 ): Expiring {
   const hour = Math.floor(now / hourMs);
   const by = (hour + dayHours + 1) * hourMs;
-  const within = (hours: ExpiresByHour): number =>
+  const within = (hours: ExpiresByHour, before = by): number =>
     Object.entries(hours).reduce(
-      (sum, [at, count]) => (Number(at) < hour || Number(at) * hourMs >= by ? sum : sum + Math.max(0, count)),
+      (sum, [at, count]) =>
+        Number(at) < hour || (Number(at) + 1) * hourMs > before ? sum : sum + Math.max(0, count),
       0,
     );
+  // Only if that census met none near its expiry without a copy.
+  const isCopied = census?.expiringUnarchived === 0 && census.expiringAccepted === 0;
   const originOf = new Map(failures.map(({ id, origin }) => [id, origin]));
-  const groups = drains.flatMap(({ drain, facts, retentionMs }) =>
-    (facts?.failures ?? []).flatMap((kind): readonly ExpiringGroup[] => {
-      const { id, waiting, parked, expires, oldestAt } = kind;
+  const ofDrains = drains.flatMap(({ drain, facts, retentionMs, copiesWithinMs }) =>
+    (facts?.failures ?? []).flatMap((kind) => {
+      const { id, waiting, parked, ruled, expires, oldestAt } = kind;
       // With a day of retention everything expires within one, what has just arrived too.
       const isAll = retentionMs <= dayHours * hourMs;
       const count = Math.min(isAll ? Infinity : within(expires), waiting + parked);
@@ -46,47 +46,51 @@ export function toExpiring(
       );
       const known = oldestAt === null ? now : oldestAt + retentionMs;
       const earliestAt = Number.isFinite(first) ? Math.max(known, first * hourMs) : known;
-      return [{ drain, failure: id, origin: originOf.get(id) ?? null, count, waiting, parked, earliestAt }];
+      const near = copiesWithinMs === null ? 0 : within(expires, (census?.at ?? 0) + copiesWithinMs);
+      return [{ failure: id, earliestAt, near, of: { drain, count, waiting, parked, ruled } }];
     }),
   );
+  const hasAll = drains.some((one) => one.selectsEverything);
+  const groups: Expiring["groups"][number][] = [...groupBy(ofDrains, ({ failure }) => failure)].map(
+    ([failure, some]) => {
+      const surplus = hasAll ? Infinity : (census?.shared?.surplus[failure] ?? 0);
+      const count = countedOnce(
+        some.map(({ of }) => of.count),
+        surplus,
+      );
+      const near = Math.min(count, ...some.map((one) => one.near));
+      return {
+        failure,
+        origin: originOf.get(failure) ?? null,
+        count,
+        earliestAt: Math.min(...some.map(({ earliestAt }) => earliestAt)),
+        copied: isCopied && near > 0 ? near : null,
+        drains: some.map(({ of }) => of),
+      };
+    },
+  );
+  const listed = groups.reduce((sum, { count }) => sum + count, 0);
   const unselected = within(census?.expires?.unselected ?? {});
   const { oldestUnselectedAt = null, oldestEnteredAt = null, earliestExpiryAt = null } = census ?? {};
-  const retentionMs = (earliestExpiryAt ?? 0) - (oldestEnteredAt ?? 0);
   if (unselected > 0) {
-    const earliestAt = Math.max(now, (oldestUnselectedAt ?? now) + retentionMs);
+    const retentionMs = (earliestExpiryAt ?? 0) - (oldestEnteredAt ?? 0);
     groups.push({
-      drain: null,
       failure: null,
       origin: null,
       count: unselected,
-      waiting: 0,
-      parked: 0,
-      earliestAt,
+      earliestAt: Math.max(now, (oldestUnselectedAt ?? now) + retentionMs),
+      copied: null,
+      drains: [],
     });
   }
-  const byKind = groupBy(groups, ({ failure }) => failure);
-  const surplusOf = (kind: string | null): number =>
-    kind === null ? 0 : (census?.shared?.surplus[kind] ?? 0);
-  const listed = [...byKind].reduce(
-    (sum, [kind, of]) =>
-      sum +
-      countedOnce(
-        of.map(({ count }) => count),
-        surplusOf(kind),
-      ),
-    0,
-  );
   const inCensus = census?.expires === undefined ? null : within(census.expires.all);
   const countedAt = drains.map(({ facts }) => (facts?.seen === null ? facts.lastFullAt : null));
-  const others = drains.some((one) => one.selectsEverything)
-    ? Infinity
-    : ((census?.expires && census.at) ?? null);
-  const at = [...countedAt, others];
+  const at = [...countedAt, hasAll ? Infinity : ((census?.expires && census.at) ?? null)];
   const isListed = at.every((one) => one !== null);
-  const count = isListed ? listed : inCensus;
+  const count = isListed ? listed + unselected : inCensus;
   return {
     count,
-    atLeast: count ?? listed,
+    atLeast: count ?? listed + unselected,
     by,
     asOf: count === null ? null : isListed ? Math.min(...at) : (census?.at ?? null),
     groups: groups.toSorted((one, other) => one.earliestAt - other.earliestAt || other.count - one.count),

@@ -44,6 +44,10 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         facts,
         retentionMs: source.config.retentionMs,
         selectsEverything: selectsEverything(config),
+        copiesWithinMs:
+          core.document.archive !== undefined && config.beforeExpiry.then === "archive"
+            ? config.beforeExpiry.withinMs
+            : null,
       };
     }),
   );

@@ -6,6 +6,7 @@ import { wrapWords } from "../output/wrap.ts";
 import { toNextText } from "./drain-words.ts";
 import type { Paint } from "./paint.ts";
 import type { DestinationStatus, Status } from "../../operations/status/read.ts";
+import { toSaveTexts } from "../../operations/status/expiring.ts";
 import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -94,17 +95,12 @@ function toExpiringText(columns: number, { expiring, at }: Status): readonly str
   const all = count === null ? `at least ${number(atLeast)}, still counting` : number(count);
   const since = asOf === null || at - asOf < 60_000 ? "" : `, as of ${toClock(asOf, at)}`;
   const rows = groups.slice(0, maxExpiring).map((group) => {
-    const { count: some, origin, drain, earliestAt, saves } = group;
+    const { count: some, origin, drains, earliestAt } = group;
     const of = origin === null ? "of no drain" : `for ${cutMiddle(toDestinationText(origin), maxOrigin)}`;
     const first = earliestAt <= at ? "now" : toIn(earliestAt - at);
-    const [save] = saves;
-    const how = save === undefined ? "nothing can be done" : (save.command ?? "a copy is kept");
-    return wrapWords(
-      columns,
-      2,
-      "",
-      `${number(some)} ${of}${drain === null ? "" : ` (${drain})`}, the first ${first}: ${how}`,
-    );
+    const [how] = toSaveTexts(group);
+    const by = drains.length === 0 ? "" : ` (${drains.join(", ")})`;
+    return wrapWords(columns, 2, "", `${number(some)} ${of}${by}, the first ${first}: ${how?.text}`);
   });
   const more = moreOf(groups.length - rows.length, "kind").replace(/^and/, "  and");
   return [

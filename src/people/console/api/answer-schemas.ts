@@ -53,12 +53,13 @@ const expiring = z.object({
 
 const expiringGroup = z.object({
   source: z.string(),
-  drain: z.string().nullable(),
+  drains: z.array(z.string()).describe("Those that list them; empty: no drain selects them."),
   failure: z.string().nullable(),
   origin: z.string().nullable(),
-  count,
-  waiting: count,
-  parked: count,
+  count: count.describe("Each record once."),
+  unsent: count.describe("At least so many are sent by nothing but a person's act."),
+  isUnsentExact: z.boolean(),
+  copied: count.nullable().describe("At least so many have a copy; null: not known."),
   earliestAt: time,
   saves: z.array(z.object({ act: z.enum(saveActs), command: z.string().nullable() })),
 });
@@ -82,7 +83,10 @@ export const statusAnswer = z.object({
   at: time,
   documentHash: z.string().nullable(),
   documentProblems: count,
-  expiring: expiring.extend({ groups: z.array(expiringGroup).describe("The earliest first.") }),
+  expiring: expiring.extend({
+    unsent: z.object({ atLeast: count, isExact: z.boolean(), earliestAt: time.nullable() }),
+    groups: z.array(expiringGroup).describe("The earliest first."),
+  }),
   drains: z.array(
     z
       .looseObject({

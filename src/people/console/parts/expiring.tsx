@@ -1,6 +1,7 @@
 /** What expires within a day, the earliest first, each with what would save it. */
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { number, toClock } from "../../operations/phrases.ts";
+import { toSaveTexts } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
 import { toShortAnswers } from "./short-answers.ts";
@@ -51,13 +52,11 @@ export function ExpiringFirst({
               </>
             ),
           ),
-          column("drain", ({ drain }) => drain),
-          column("what saves them", ({ saves }) => (
+          column("drain", ({ drains }) => drains.join(", ")),
+          column("what saves them", (group) => (
             <>
-              {saves.map(({ act, command }) => (
-                <span class="save">
-                  {command === null ? `${act}: a copy is kept` : <code>{command}</code>}
-                </span>
+              {toSaveTexts(group).map(({ text, isCommand }) => (
+                <span class="save">{isCommand ? <code>{text}</code> : text}</span>
               ))}
             </>
           )),

@@ -155,14 +155,13 @@ function Tiles({
   },
   now,
 }: Readonly<{ model: Model; now: number }>): Html {
-  const { drains, sources, expiring } = status;
+  const { drains, expiring } = status;
   const { waiting, parked, wouldBeParked } = toTotals(status);
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
   const toOldest = oldest.length === 0 ? "in the queue" : `oldest ${toAgo(Math.min(...oldest), now)}`;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
-  const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   // Until the chart's range is sampled whole, its sums would leave out what came before.
   const all = drains.flatMap((drain) => drain.destinations);
   const within = isWhole ? `in ${range}` : "since counting began";
@@ -193,9 +192,9 @@ function Tiles({
     {
       name: "expire in 24 h",
       count: expiring.count,
-      what: uncopied > 0 ? `${number(uncopied)} without a copy` : toExpiringHint(expiring, now),
+      what: toExpiringHint(expiring, now),
       ...(expiring.atLeast > 0 ? { href: "#expiring" } : {}),
-      ...(uncopied > 0 ? { mood: "bad" as const } : {}),
+      ...(expiring.unsent.atLeast > 0 ? { mood: "bad" as const } : {}),
     },
   ];
   return (

@@ -1,25 +1,27 @@
 import type { HostPause, PauseRecord } from "../../../job/contracts/pauses.ts";
-import type { Expiring, ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
+import type { Expiring, ExpiringGroup, ExpiringOfDrain } from "../../../job/contracts/queue-facts.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import { toFailureOfName } from "../../../job/message/destination-names.ts";
+import { unreadableKind } from "../../../job/message/failure-kind.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
+import { sumOf } from "../../read/totals.ts";
 import { toCommandLine, toReasonWords } from "../command-line.ts";
 import { isOfRecord } from "../parked/next-step.ts";
+import { number } from "../phrases.ts";
 
-export const saveActs = ["release", "resume", "plan", "probe", "archive"] as const;
+export const saveActs = ["release", "resume", "plan", "probe", "rule", "drain"] as const;
 
-/** What keeps dead letters from being lost. `command`: null for a copy, which is made by itself. */
+/** What a person does so that they are sent. `command`: null for what is written in the drains document. */
 export interface Save {
   readonly act: (typeof saveActs)[number];
   readonly command: string | null;
 }
 
-/** What is known of the drain of a group; all that holds its destination and its kind. */
+/** What is known of a drain of a group; all that holds its destination and its kind. */
 export interface HeldBy {
-  readonly config: Pick<DrainConfig, "mode" | "beforeExpiry"> | undefined;
-  readonly hasArchive: boolean;
+  readonly config: Pick<DrainConfig, "mode"> | undefined;
   readonly paused: PauseRecord | { readonly by: "document" } | null;
   readonly lane: LaneStanding | null;
   readonly hostPause: HostPause | null;
@@ -28,63 +30,147 @@ export interface HeldBy {
   readonly reasons: DrainFacts["reasons"] | undefined;
 }
 
+export interface SavedGroup extends Omit<ExpiringGroup, "drains"> {
+  readonly drains: readonly ExpiringOfDrain["drain"][];
+  /** Of `count` at least so many are sent by nothing but a person's act. */
+  readonly unsent: number;
+  readonly isUnsentExact: boolean;
+  readonly saves: readonly Save[];
+}
+
 /** Sums sources: null if one is not counted, as of the oldest count. Pure. */
-export function sumExpiring<Group extends ExpiringGroup>(
+export function sumExpiring<Group extends SavedGroup>(
   sources: readonly (Omit<Expiring, "groups"> & { readonly groups: readonly Group[] })[],
 ) {
   const counts = sources.map(({ count }) => count);
   const isCounted = counts.every((count) => count !== null);
   const times = sources.flatMap(({ asOf }) => asOf ?? []);
+  const groups = sources
+    .flatMap((source) => source.groups)
+    .toSorted((one, other) => one.earliestAt - other.earliestAt || other.count - one.count);
+  const [first] = groups.filter(({ unsent, isUnsentExact }) => unsent > 0 || !isUnsentExact);
   return {
     count: isCounted ? counts.reduce((sum, count) => sum + count, 0) : null,
-    atLeast: sources.reduce((sum, { atLeast }) => sum + atLeast, 0),
+    atLeast: sumOf(sources, ({ atLeast }) => atLeast),
     by: Math.max(0, ...sources.map(({ by }) => by)),
     asOf: isCounted && times.length > 0 ? Math.min(...times) : null,
-    groups: sources
-      .flatMap(({ groups }) => groups)
-      .toSorted((one, other) => one.earliestAt - other.earliestAt || other.count - one.count),
+    /** What nothing but a person's act sends. `earliestAt`: null if others of its kind may be first. */
+    unsent: {
+      atLeast: sumOf(groups, ({ unsent }) => unsent),
+      isExact: isCounted && groups.every((one) => one.isUnsentExact),
+      earliestAt: first !== undefined && first.unsent === first.count ? first.earliestAt : null,
+    },
+    groups,
   };
 }
 
-/** Only what can be done, and what holds them last comes last. Pure. */
-export function toSaves(group: ExpiringGroup, by: HeldBy): readonly Save[] {
-  const { drain, failure, origin, waiting, parked } = group;
+/** Pure. */
+export function toSaved(
+  { drains, ...group }: ExpiringGroup,
+  heldByOf: (drain: ExpiringOfDrain["drain"]) => HeldBy,
+): SavedGroup {
+  const parts = drains.map((one) => toPart(group, one, drains.length === 1, heldByOf(one.drain)));
+  const saves = parts.flatMap((part) => part.saves);
+  const sentAtMost = sumOf(parts, ({ most }) => most);
+  const sentAtLeast = Math.max(0, ...parts.map(({ least }) => least));
+  const unsent = Math.max(0, group.count - sentAtMost);
+  return {
+    ...group,
+    drains: drains.map(({ drain }) => drain),
+    unsent,
+    isUnsentExact: unsent === group.count - sentAtLeast,
+    saves:
+      drains.length === 0
+        ? [{ act: "drain", command: null }]
+        : saves.filter(
+            ({ act, command }, at) =>
+              at === saves.findIndex((one) => one.act === act && one.command === command),
+          ),
+  };
+}
+
+const isStaying = (decision: string): boolean => /^(?:hold|park) /.test(decision);
+
+/** Only what sends them. `least`, `most`: how many of them the drain sends by itself. */
+function toPart(
+  { failure, origin }: Pick<ExpiringGroup, "failure" | "origin">,
+  { drain, count, waiting, parked, ruled }: ExpiringOfDrain,
+  isOnly: boolean,
+  { config, paused, hostPause, hostPauses, lane, reasons }: HeldBy,
+) {
   const saves: Save[] = [];
   const add = (act: Save["act"], ...words: readonly string[]): void => {
-    saves.push({ act, command: toCommandLine(...words) });
+    saves.push({ act, command: words.length === 0 ? null : toCommandLine(...words) });
   };
-  const { config, paused, hostPause, hostPauses, lane } = by;
-  if (drain !== null && config !== undefined && failure !== null && origin !== null) {
-    const reasons = Object.keys(by.reasons?.parked ?? {}) as readonly ParkReason[];
-    if (parked > 0 && reasons.some((reason) => !isOfRecord(reason))) {
-      add("release", "parked", "release", "--drain", drain, "--failure", failure, ...toReasonWords({}));
-    }
-    if (waiting > 0) {
-      const kindPause = hostPauses.find(
-        (one) => toFailureOfName(one.host ?? "") === failure && (one.drain === "*" || one.drain === drain),
-      );
-      if (paused !== null && "drain" in paused) {
-        add("resume", "resume", paused.drain === "*" ? "--all" : paused.drain, ...toReasonWords({}));
-      }
-      if (hostPause !== null) {
-        add("resume", "resume", ...ofDrain(hostPause), "--host", hostPause.host, ...toReasonWords({}));
-      }
-      if (kindPause !== undefined) {
-        add("resume", "resume", ...ofDrain(kindPause), "--failure", failure, ...toReasonWords({}));
-      }
-      if (config.mode === "plan") add("plan", "plan", drain, "--failure", failure, "--keep");
-      const mayGo =
-        config.mode === "live" && paused === null && hostPause === null && kindPause === undefined;
-      if (mayGo && lane?.state === "halted") {
-        add("probe", "lanes", "probe", origin, "--drain", drain, ...toReasonWords({}));
-      }
-    }
+  if (failure === unreadableKind.id) return { saves, least: 0, most: 0 };
+  if (config === undefined || failure === null) return { saves, least: 0, most: count };
+  const decisions = Object.keys(ruled);
+  const isHeld = decisions.length > 0 && decisions.every(isStaying);
+  const isMixed = !isHeld && decisions.some(isStaying);
+  const isReleasable = (Object.keys(reasons?.parked ?? {}) as readonly ParkReason[]).some(
+    (reason) => !isOfRecord(reason),
+  );
+  if (parked > 0 && isReleasable) {
+    const of = isOnly ? ["--drain", drain] : [];
+    add("release", "parked", "release", ...of, "--failure", failure, ...toReasonWords({}));
   }
-  const isCopied = by.hasArchive && (drain === null || config?.beforeExpiry.then === "archive");
-  if (isCopied) saves.push({ act: "archive", command: null });
-  return saves;
+  const holdsSome = decisions.some((decision) => decision.startsWith("hold "));
+  if ((waiting > 0 && holdsSome) || (parked > 0 && !isReleasable)) add("rule");
+  const kindPause = hostPauses.find(
+    (one) => toFailureOfName(one.host ?? "") === failure && (one.drain === "*" || one.drain === drain),
+  );
+  const isLive = config.mode === "live";
+  const goes = waiting > 0 && !isHeld;
+  if (goes) {
+    if (paused !== null && "drain" in paused) {
+      add("resume", "resume", paused.drain === "*" ? "--all" : paused.drain, ...toReasonWords({}));
+    }
+    if (hostPause !== null) {
+      add("resume", "resume", ...ofDrain(hostPause), "--host", hostPause.host, ...toReasonWords({}));
+    }
+    if (kindPause !== undefined) {
+      add("resume", "resume", ...ofDrain(kindPause), "--failure", failure, ...toReasonWords({}));
+    }
+    if (!isLive) add("plan", "plan", drain, "--failure", failure, "--keep");
+  }
+  if (!goes || !isLive || paused !== null || hostPause !== null || kindPause !== undefined) {
+    return { saves, least: 0, most: 0 };
+  }
+  if (lane?.state === "halted" && origin !== null) {
+    add("probe", "lanes", "probe", origin, "--drain", drain, ...toReasonWords({}));
+  }
+  return { saves, least: isMixed ? 0 : Math.max(0, count - parked), most: Math.min(count, waiting) };
 }
 
 function ofDrain({ drain }: PauseRecord): readonly string[] {
   return drain === "*" ? [] : [drain];
+}
+
+const written = { rule: "no rule sends these: add one", drain: "no drain selects these: add one" };
+
+/** What saves them, a command as it is typed; and what is known of copies, which save what was in them. */
+export function toSaveTexts({
+  saves,
+  unsent,
+  isUnsentExact,
+  failure,
+  count,
+  copied,
+}: SavedGroup): readonly { readonly text: string; readonly isCommand: boolean }[] {
+  const texts = saves.map(({ act, command }) =>
+    command === null
+      ? { text: act === "drain" ? written.drain : written.rule, isCommand: false }
+      : { text: command, isCommand: true },
+  );
+  const add = (text: string): number => texts.push({ text, isCommand: false });
+  if (failure === unreadableKind.id) add("nobody can read these: a newer build may");
+  else if (texts.length === 0) add(unsent === 0 && isUnsentExact ? "they are sent by themselves" : "–");
+  if (copied !== null) {
+    add(
+      copied === count
+        ? "each has a copy in the archive"
+        : `at least ${number(copied)} of ${number(count)} have a copy in the archive`,
+    );
+  }
+  return texts;
 }

@@ -9,7 +9,7 @@ import { toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toHeadline, toRestTexts } from "./verdict.ts";
+import { toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
 export type Mood = "bad" | "warn" | "good" | "calm";
@@ -52,11 +52,9 @@ const maxHalted = 3;
 export function toNeeds(status: Status): readonly Need[] {
   const { drains, sources, replicas } = status;
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
-  const uncopied = sumOf(sources, ({ census }) => census?.expiringUnarchived ?? 0);
   const unselected = sumOf(sources, ({ census }) => census?.unselected ?? 0);
   const { parked } = toTotals(status);
   const atLeast = drains.some(({ stillCounting }) => stillCounting) ? "At least " : "";
-  const unsent = toUnsent(status);
   const needs = [
     ...(rejecting.length === 0
       ? []
@@ -75,14 +73,7 @@ export function toNeeds(status: Status): readonly Need[] {
         first: { kind: "runbook", alert: isHalted ? "RedriverSourceHalted" : "RedriverServiceErrors" },
       }),
     ),
-    ...(unsent.length > 0 || uncopied === 0
-      ? unsent
-      : [
-          need("bad", `${number(uncopied)} expire soon, and no copy of them is kept`, {
-            detail: "",
-            first: { kind: "expiring" },
-          }),
-        ]),
+    ...toUnsent(status),
     ...toHalted(status),
     ...(parked === 0
       ? []
@@ -115,24 +106,19 @@ export function toNeeds(status: Status): readonly Need[] {
   return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];
 }
 
-/** What expires within a day, and goes only if a person resumes, releases or plans it. A halt is told apart. */
-function toUnsent({ expiring, at }: Status): readonly Need[] {
-  const unsent = expiring.groups.filter(
-    ({ saves }) => saves.length > 0 && saves.every(({ act }) => act !== "archive" && act !== "probe"),
-  );
+/** What expires within a day, and nothing sends by itself. A halt is told apart. */
+function toUnsent(status: Status): readonly Need[] {
+  const { groups } = status.expiring;
+  const unsent = groups.filter((group) => group.unsent > 0);
   const [first] = unsent;
   if (first === undefined) return [];
-  const count = sumOf(unsent, (group) => group.count);
-  const what = `${number(count)} expire unless a person acts, the first ${toIn(first.earliestAt - at)}`;
+  const [drain, ...others] = first.drains;
   return [
-    need("bad", what, {
-      detail: "No copy is made, and nothing sends them by itself.",
+    need("bad", toUnsentText(status), {
+      detail: "Nothing sends them by itself.",
       first:
-        unsent.length === 1 &&
-        first.saves[0]?.act === "plan" &&
-        first.drain !== null &&
-        first.failure !== null
-          ? { kind: "plan", drain: first.drain, failure: first.failure }
+        unsent.length === 1 && first.saves[0]?.act === "plan" && others.length === 0 && first.failure !== null
+          ? { kind: "plan", drain, failure: first.failure }
           : { kind: "expiring" },
     }),
   ];

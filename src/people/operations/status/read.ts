@@ -19,7 +19,7 @@ import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
 import { toHeldByOrigin } from "../../read/held-by-rules.ts";
 import { toOwners, toOwnersByOrigin } from "../../read/owners.ts";
-import { sumExpiring, toSaves } from "./expiring.ts";
+import { sumExpiring, toSaved } from "./expiring.ts";
 
 export interface DestinationStatus extends DestinationOutlook {
   /** A person's, that holds what goes there. */
@@ -113,26 +113,27 @@ export async function readStatus(
   });
   const hostPausesOfSource = (source: SourceId) =>
     (pausesOf.get(source) ?? []).filter(({ host }) => host !== undefined);
-  const toSaved = (source: SourceId, group: ExpiringGroup) => {
-    const row = drainRows.find(({ drain }) => drain === group.drain);
-    const destination = row?.destinations.find(({ origin }) => origin === group.origin);
-    const saves = toSaves(group, {
-      config: isWhole && group.drain !== null ? core.drains.get(group.drain)?.config : undefined,
-      hasArchive: isWhole && core.document.archive !== undefined,
-      paused: row?.paused ?? null,
-      lane: destination?.lane ?? null,
-      hostPause: destination?.pause ?? null,
-      hostPauses: hostPausesOfSource(source),
-      reasons: row?.reasons,
-    });
-    return { source, ...group, saves };
-  };
+  const toExpiringGroup = (source: SourceId, group: ExpiringGroup) => ({
+    source,
+    ...toSaved(group, (name) => {
+      const row = drainRows.find(({ drain }) => drain === name);
+      const destination = row?.destinations.find(({ origin }) => origin === group.origin);
+      return {
+        config: isWhole ? core.drains.get(name)?.config : undefined,
+        paused: row?.paused ?? null,
+        lane: destination?.lane ?? null,
+        hostPause: destination?.pause ?? null,
+        hostPauses: hostPausesOfSource(source),
+        reasons: row?.reasons,
+      };
+    }),
+  });
   return {
     at: now,
     expiring: sumExpiring(
       facts.sources.map(({ source, expiring }) => ({
         ...expiring,
-        groups: expiring.groups.map((group) => toSaved(source, group)),
+        groups: expiring.groups.map((group) => toExpiringGroup(source, group)),
       })),
     ),
     /** Null: the document has problems, and the replicas go on under one from before. */

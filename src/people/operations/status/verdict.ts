@@ -23,6 +23,7 @@ export function toVerdict(status: Status): string {
     ...sources.map(toBrakeNote),
     ...toHoldNotes(drains),
     ...sources.flatMap(toSourceNotes),
+    toUnsentText(status),
     ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
     parked > 0 && `${atLeast}${number(parked)} parked for a person`,
@@ -75,6 +76,14 @@ export function toRestTexts({ sources, replicas, at }: Pick<Status, "sources" | 
       : `the service${of} does not answer${since}: it is tried again within 20 s`;
     return [{ isHalted, text }];
   });
+}
+
+/** `466 expire unless a person acts, the first in 40m`; empty for none that is known. */
+export function toUnsentText({ expiring: { unsent }, at }: Pick<Status, "expiring" | "at">): string {
+  const { atLeast, isExact, earliestAt } = unsent;
+  if (atLeast === 0) return "";
+  const first = earliestAt === null ? "" : `, the first ${toIn(Math.max(0, earliestAt - at))}`;
+  return `${isExact ? "" : "at least "}${number(atLeast)} expire unless a person acts${first}`;
 }
 
 /** The first part of the verdict. */
@@ -236,7 +245,6 @@ export function toSharedTexts(shared: Status["sources"][number]["shared"]): read
 function toSourceNotes({ settleGate, census, shared }: Status["sources"][number]): readonly Part[] {
   return [
     settleGate === "closed" && "publishing waits for deletes",
-    census !== null && census.expiringUnarchived > 0 && `${number(census.expiringUnarchived)} expire soon`,
     census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
     ...toSharedTexts(shared),
   ];

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
+import type { DrainName } from "../../../../src/job/contracts/ids.ts";
+import type { ExpiringOfDrain } from "../../../../src/job/contracts/queue-facts.ts";
+import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
+import { toSaved, toSaveTexts } from "../../../../src/people/operations/status/expiring.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
+import { createFolder } from "../../../support/command.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -48,9 +53,9 @@ describe("what expires within a day", () => {
     await rig.pass();
     const found = await expiring(rig);
     expect(found).toMatchObject({ count: 12, atLeast: 12, asOf: expect.any(Number) as number });
-    expect(found.groups.map(({ count, parked, drain }) => [count, parked, drain])).toEqual([
-      [5, 0, "main"],
-      [7, 7, "main"],
+    expect(found.groups).toMatchObject([
+      { count: 5, drains: [{ drain: "main", parked: 0 }] },
+      { count: 7, drains: [{ drain: "main", parked: 7 }] },
     ]);
     const enteredAt = Number(first?.split("-")[0]);
     expect(found.groups[0]?.earliestAt).toBe(enteredAt + 72 * hourMs);
@@ -66,9 +71,9 @@ describe("what expires within a day", () => {
     await census(rig);
     const found = await expiring(rig);
     expect(found).toMatchObject({ count: 8, atLeast: 8 });
-    expect(found.groups.map(({ count, drain }) => [count, drain])).toEqual([
-      [3, null],
-      [5, "main"],
+    expect(found.groups).toMatchObject([
+      { count: 3, drains: [] },
+      { count: 5, drains: [{ drain: "main" }] },
     ]);
     expect(found.groups[0]?.earliestAt).toBe(Number(lost[0]?.split("-")[0]) + 72 * hourMs);
   });
@@ -100,18 +105,77 @@ describe("what expires within a day", () => {
     expect(await expiring(rig)).toMatchObject({ count: 5 });
   });
 
-  it("names for each kind what would save it, and only what can be done", async () => {
-    const rig = await open({ mode: "plan" });
-    rig.seed(5, held, 71 * hourMs);
-    rig.seed(7, { responseStatus: 410 }, 60 * hourMs);
+  it("is what nothing sends, each record once, the first of all of them, with what would send it", async () => {
+    const money = `  money:
+    mode: live
+    select: { topicName: money }
+    rules: [{ name: lost, when: { responseStatus: 410 }, then: park }]
+`;
+    const rig = await open({ mode: "plan", drain: rules + money });
+    const [first] = rig.seed(5, { ...held, topicName: "money" }, 71 * hourMs);
+    rig.seed(7, { responseStatus: 410, topicName: "money" }, 60 * hourMs);
+    rig.seed(4, { responseStatus: 503 }, 61 * hourMs);
     await rig.pass();
-    const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
-    const [first, second] = status.expiring.groups;
-    expect(status.expiring).toMatchObject({ count: 12 });
-    expect(first?.saves).toEqual([
-      { act: "plan", command: `redriver plan main --failure ${String(first?.failure)} --keep` },
+    await runPassInProcess(
+      rig.core.drains.get("money" as DrainName)!,
+      rig.core.settings.passes,
+      signals,
+      () => undefined,
+    );
+    const { expiring: found } = await readStatus(rig.core, {
+      nextRuns: new Map(),
+      problems: 0,
+      now: Date.now(),
+    });
+    expect(found).toMatchObject({ count: 16, unsent: { atLeast: 16, isExact: true } });
+    expect(found.unsent.earliestAt).toBe(Number(first?.split("-")[0]) + 72 * hourMs);
+    expect(found.groups.map((group) => [group.count, toSaveTexts(group).map(({ text }) => text)])).toEqual([
+      [5, ["no rule sends these: add one"]],
+      [4, [`redriver plan main --failure ${String(found.groups[1]?.failure)} --keep`]],
+      [7, [`redriver parked release --failure ${String(found.groups[2]?.failure)} --reason ...`]],
     ]);
-    expect(second?.saves.map(({ act }) => act)).toEqual(["release"]);
+  });
+
+  it.each<[string, Record<string, unknown> & Partial<ExpiringOfDrain>, number | null, readonly string[]]>([
+    ["is halted", { lane: { state: "halted" } }, 0, ["probe"]],
+    ["goes by itself", {}, 0, []],
+    ["is paused", { paused: { drain: "*" } }, 9, ["resume"]],
+    ["is held while it is paused", { paused: { drain: "*" }, ruled: { "hold otherwise": 9 } }, 9, ["rule"]],
+    ["is held behind a halt", { lane: { state: "halted" }, ruled: { "hold x": 9 } }, 9, ["rule"]],
+    ["is parked in part", { parked: 4, waiting: 5, ruled: { "republish x": 9 } }, 4, ["release"]],
+    ["is held in part", { ruled: { "hold x": 4, "republish x": 5 } }, null, ["rule"]],
+  ])(
+    "is told of a kind that %s",
+    (_name, { ruled = { "republish x": 9 }, waiting = 9, parked = 0, ...by }, unsent, acts) => {
+      const of = { drain: "main" as DrainName, count: 9, waiting, parked, ruled } as const;
+      const group = { failure: "a", origin: "https://a.example", count: 9, earliestAt: 0, copied: null };
+      const found = toSaved({ ...group, drains: [of] }, () => ({
+        config: { mode: "live" },
+        paused: null,
+        lane: null,
+        hostPause: null,
+        hostPauses: [],
+        reasons: { due: {}, held: {}, parked: { refused: parked } },
+        ...by,
+      }));
+      expect([found.isUnsentExact ? found.unsent : null, found.saves.map(({ act }) => act)]).toEqual([
+        unsent,
+        acts,
+      ]);
+    },
+  );
+
+  it("says of copies only what the last census has met", async () => {
+    const rig = await open({
+      document: `archive: { dir: "${createFolder({}).path}", volume: persistent }\n`,
+    });
+    rig.seed(5, held, 65 * hourMs);
+    rig.seed(3, { responseStatus: 410 }, 50 * hourMs);
+    await rig.fullPass();
+    expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null]);
+    const { source, config, documentHash, archive } = rig.drain;
+    await takeCensus({ source, drains: [config], documentHash, archive }, signals);
+    expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([5, null]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   drain,
   hour,
   minute,
-  nothingExpires,
+  noneExpire,
   nothingWaits,
   now,
   replica,
@@ -47,7 +47,7 @@ function overview(changes: Partial<Status>, isColoured = false, size = { columns
     at: now,
     documentHash: "0f1e2d3c4b5a",
     documentProblems: 0,
-    expiring: { ...nothingExpires, groups: [] },
+    expiring: noneExpire,
     drains: [draining],
     sources: [source()],
     replicas: [replica("redriver-1")],
@@ -82,21 +82,24 @@ describe("the overview of status", () => {
   it("shows what expires first, and what would save it", () => {
     const group = {
       source: "eu" as SourceId,
-      drain: "orders" as DrainName,
+      drains: ["orders" as DrainName],
       failure: "4c1d0a9e21",
       origin: "https://pay.example.com",
       count: 110,
-      waiting: 900,
-      parked: 0,
+      copied: null,
+      unsent: 110,
+      isUnsentExact: true,
       earliestAt: now + 12 * minute,
       saves: [{ act: "resume", command: "redriver resume --all --reason ..." }],
     } as const;
+    const ofNoDrain = { act: "drain", command: null } as const;
     const expiring = {
       count: null,
       atLeast: 119,
       by: now + 24 * hour,
       asOf: null,
-      groups: [group, { ...group, drain: null, origin: null, count: 9, saves: [] }],
+      unsent: { atLeast: 119, isExact: false, earliestAt: group.earliestAt },
+      groups: [group, { ...group, drains: [], origin: null, count: 9, saves: [ofNoDrain] }],
     };
     const text = overview({ expiring }).split("\n\n")[2];
     expect(`\n${text}`).toMatchInlineSnapshot(`
@@ -104,7 +107,7 @@ describe("the overview of status", () => {
       expire by 2026-08-02 12:00 UTC: at least 119, still counting
         110 for pay.example.com (orders), the first in 12m: redriver resume --all
         --reason ...
-        9 of no drain, the first in 12m: nothing can be done"
+        9 of no drain, the first in 12m: no drain selects these: add one"
     `);
     expect(overview({ expiring: { ...expiring, count: 119, asOf: now - hour } })).toMatch(
       /^expire by .*: 119, as of 11:00 UTC$/m,

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { toNeeds, toNowHeadline } from "../../../../../src/people/operations/status/needs.ts";
+import { sumExpiring } from "../../../../../src/people/operations/status/expiring.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
 
 const at = Date.UTC(2026, 10, 20, 10, 17);
@@ -34,7 +35,7 @@ function status({
 }): Status {
   return {
     at,
-    expiring: { groups: expiring },
+    expiring: sumExpiring([{ count: 8, atLeast: 8, by: at, asOf: at, groups: expiring as never }]),
     documentHash: "x",
     documentProblems: 0,
     replicas,
@@ -84,10 +85,12 @@ const halted = (origin: string, waiting: number, pause: object | null = null) =>
   owners: [] as readonly object[],
 });
 
-const expires = (failure: string, act: string) => ({
-  drain: "orders",
+const expires = (failure: string, act: string, unsent = 4) => ({
+  drains: ["orders"],
   failure,
   count: 4,
+  unsent,
+  isUnsentExact: true,
   earliestAt: at + 7_140_000,
   saves: [{ act, command: "" }],
 });
@@ -128,7 +131,6 @@ it.each([
   ["it waits for its next attempt", { waiting: 5 }, "warn", []],
   ["a drain only plans", { waiting: 5, mode: "plan" }, "warn", ["plan"]],
   ["the service is behind", { deliveries: { standing: "behind", undelivered: 7 } }, "warn", []],
-  ["records expire uncopied", { census: { expiringUnarchived: 4, unselected: 0 } }, "bad", ["expiring"]],
   [
     "records expire that only a plan sends",
     { waiting: 9, mode: "plan", expiring: [expires("a", "plan")] },
@@ -141,7 +143,12 @@ it.each([
     "bad",
     ["expiring"],
   ],
-  ["records expire and are copied", { waiting: 9, expiring: [expires("a", "archive")] }, "warn", []],
+  [
+    "records expire, and a probe lets them go",
+    { waiting: 9, expiring: [expires("a", "probe", 0)] },
+    "warn",
+    [],
+  ],
   ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["rules"]],
   ["a replica rejects its document", { replicas: [replica({ rejected: "line 3" })] }, "bad", ["rules"]],
   ["the service does not answer", resting("waiting", "service-unavailable"), "warn", ["runbook"]],
