@@ -201,6 +201,7 @@ describe("redriver doctor --try-service", () => {
       refusal: { seen: "it is refused whole" },
       refusedIds: { seen: "free" },
       silence: { seen: "0 or absent" },
+      flowControl: { seen: expect.stringContaining("listed with its limits") as string },
     });
     expect(JSON.parse(readFileSync(out, "utf8"))).toEqual(record);
     expect(readFileSync(out, "utf8")).not.toContain(emulator.token);

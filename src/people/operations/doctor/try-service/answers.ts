@@ -6,6 +6,7 @@ export const questions = {
   mark: "label and header of a message",
   settings: "headers of settings in a record",
   bodies: "bodies of records",
+  flowControl: "flow control of a message",
   silence: "responseStatus without an answer",
   dates: "what fromDate and toDate compare",
   order: "order of a listing",

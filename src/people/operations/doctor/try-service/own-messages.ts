@@ -9,7 +9,7 @@ export const secondLabel = `${mark}-second`;
 /** No name below it exists (RFC 6761), so a delivery fails at once. */
 export const nowhere = "https://redriver-try.invalid/";
 /** Of twelve: the delayed one, and the one for a queue. Two more go in a call that is refused; one of them is fit. */
-export const [delayed, queued, fit, unfit] = [8, 9, 12, 13];
+export const [steered, delayed, queued, fit, unfit] = [4, 8, 9, 12, 13];
 const longText = "0123456789".repeat(2_000);
 
 /** `run` tells this run's messages from those of a killed one. */
@@ -37,7 +37,10 @@ export function toOwnItem({ to, queue, headerPrefix: prefix, run }: Aim, number:
   const special: Readonly<Record<number, BatchItem["headers"]>> = {
     2: { [`${prefix}Forward-X-List`]: "a, b", [`${prefix}Forward-X-Long`]: longText.slice(0, 1_000) },
     3: { [names.label]: `${mark},${secondLabel}` },
-    4: { [names.flowControlKey]: mark, [names.flowControlValue]: "parallelism=2, rate=100, period=60s" },
+    [steered]: {
+      [names.flowControlKey]: mark,
+      [names.flowControlValue]: "parallelism=2, rate=100, period=60s",
+    },
     6: { [names.method]: "PUT" },
     7: { [names.retryDelay]: "1000" },
     // Longer than the rounding of any date.

@@ -135,6 +135,11 @@ export function createTrial(
     const isChanged = (letter: DeadLetter) => letter.body !== own.toOwnItem(aim, numberOf(letter)).body;
     const changed = all.filter(isChanged).map(numberOf).join();
     answers.bodies = judge.either(changed === "", "whole, up to 20 KB", `changed: ${changed}`);
+    const steered = all.find((letter) => numberOf(letter) === own.steered);
+    const { flowControlKey, parallelism, rate, period } = steered ?? {};
+    const flow = [flowControlKey, parallelism, rate, period].join();
+    const seen = "it is listed with its limits; whether they hold, no record tells";
+    answers.flowControl = judge.either(flow === `${own.mark},2,100,60`, seen, `it is listed as ${flow}`);
     const late = all.find((letter) => numberOf(letter) === own.delayed);
     if (late !== undefined && late.enteredAt - late.createdAt >= 1_000) {
       const { dlqId, enteredAt, createdAt } = late;
