@@ -28,7 +28,7 @@ drains:
     mode: live
     schedule: { every: 500ms, full: 2s }
     lane: none
-    limits: { publish: none, perHost: none }
+    limits: { publish: none, perHost: none, perPass: none, perDay: none }
     minAge: 1s
     attempts: { max: 5, wait: [1s] }
     rules:

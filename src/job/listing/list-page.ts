@@ -1,7 +1,8 @@
+import type { RawRecord } from "../message/dead-letter.ts";
 import { withoutLeft } from "../message/select.ts";
 import { isRedriverError } from "../contracts/errors.ts";
 import type { ListPage, ListQuery, MayRead } from "../contracts/service.ts";
-import { withOwnCallbacks } from "../message/proof-callback-url.ts";
+import { withOwnCallback } from "../message/proof-callback-url.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import type { PageMemory, WaitSignal } from "./limit-page-memory.ts";
 
@@ -161,7 +162,9 @@ export async function listPage(
   const readAt = await source.readAt();
   try {
     const page = await source.service.list(query, signal);
-    return { ...page, records: withOwnCallbacks(page.records, source.lineageKeys()), readAt };
+    const keys = source.lineageKeys();
+    const opened = (raw: RawRecord) => (raw["callback"] === undefined ? raw : withOwnCallback(raw, keys));
+    return { ...page, records: page.records.map(opened), readAt };
   } catch (error) {
     source.health.note(error);
     throw error;

@@ -43,41 +43,10 @@ export const othersOfAllId = "other";
 const known = new Map<string, Map<number | null, Map<string, FailureKind>>>();
 let remembered = 0;
 
-type Failed = Pick<
-  DeadLetter,
-  "url" | "queueName" | "responseStatus" | "responseBody" | "responseBodyBase64"
->;
-
-/** Neighbours mostly failed alike: the last one, if it is short. */
-let last: { readonly failed: Failed; readonly kind: FailureKind } | null = null;
-const maxLastLength = 2_048;
-
 /** The kind of a failure. Each kind is worked out once. Pure, and never throws. */
-export function failureKindOf({
-  url,
-  queueName,
-  responseStatus,
-  responseBody,
-  responseBodyBase64,
-}: Failed): FailureKind {
-  if (
-    last !== null &&
-    last.failed.responseStatus === responseStatus &&
-    last.failed.url === url &&
-    last.failed.queueName === queueName &&
-    last.failed.responseBody === responseBody &&
-    last.failed.responseBodyBase64 === responseBodyBase64
-  ) {
-    return last.kind;
-  }
-  const failed = { url, queueName, responseStatus, responseBody, responseBodyBase64 };
-  const kind = kindOf(failed);
-  const length = url.length + responseBody.length + responseBodyBase64.length;
-  last = length > maxLastLength ? null : { failed, kind };
-  return kind;
-}
-
-function kindOf(letter: Failed): FailureKind {
+export function failureKindOf(
+  letter: Pick<DeadLetter, "url" | "queueName" | "responseStatus" | "responseBody" | "responseBodyBase64">,
+): FailureKind {
   const origin = laneOriginOfLetter(letter) ?? unreadableOrigin;
   const status = letter.responseStatus ?? null;
   const text = signatureTextOf(letter);

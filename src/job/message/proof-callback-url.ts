@@ -93,13 +93,6 @@ export function withOwnCallback(raw: RawRecord, keys: readonly LineageKey[]): Ra
   return { ...rest, callback: reading.own.url, callbackHeader: reading.own.header };
 }
 
-/** The same of a page. Few messages have a callback. */
-export function withOwnCallbacks(records: readonly RawRecord[], keys: readonly LineageKey[]): RawRecord[] {
-  const read: RawRecord[] = [];
-  for (const raw of records) read.push(raw["callback"] === undefined ? raw : withOwnCallback(raw, keys));
-  return read;
-}
-
 /** The nonce is made from the text, so that no two texts share one under a key. */
 function sealed(text: string, key: LineageKey): string {
   const { encrypting, naming } = toKeys(key);

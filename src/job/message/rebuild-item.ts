@@ -217,9 +217,7 @@ function addReportedLosses(
   const { failureCallback: known } = letter;
   const keepsFailureCallback = known !== undefined && chosen(failureCallback, known) === known;
   if (losesDelay) losses.push("queue-delay");
-  if (originalFlowControl(letter) !== undefined && isReplaced(letter, flowControl)) {
-    losses.push("flow-control");
-  }
+  if (letter.flowControlKey !== undefined && isReplaced(letter, flowControl)) losses.push("flow-control");
   if (keepsFailureCallback) losses.push("failure-callback-again");
   if (keepsCallback || keepsFailureCallback) losses.push("callback-settings");
   if (letter.scheduleId !== undefined) losses.push("schedule-id");

@@ -100,7 +100,9 @@ export async function workPage(
   report.ended();
   await settle(proven);
   await stage(due, (some) => giveBackUnpublished(drain, some));
-  if (letters.length > 0 && !letters.some(isPutAside)) source.unworkable.worked();
+  if (source.unworkable.isAnyKnown() && letters.length > 0 && !letters.some(isPutAside)) {
+    source.unworkable.worked();
+  }
   const outcome = report.outcome();
   await keepCopiesOf(drain, partOf(going, outcome.left)[0]);
   return outcome;
