@@ -26,8 +26,8 @@ evenWhenFull()
 
 -- What each rule has published, and what of it came back. What an older build has begun names no rule.
 local counted = {}
-local function count(rule, name)
-  if rule then counted[rule .. name] = (counted[rule .. name] or 0) + 1 end
+local function count(rule, name, by)
+  if rule then counted[rule .. name] = (counted[rule .. name] or 0) + (by or 1) end
 end
 local function writeCounts()
   for field, by in pairs(counted) do redis.call('HINCRBY', rulesKey, field, by) end
@@ -37,7 +37,8 @@ local batch = call.token and batchUnder(call.token)
 if call.token and not batch then return stamped({ isUnknown = true }) end
 if batch and batch.s == 'open' then
   publishBatch(batch, 'as', ARGV[5], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d, batch.ru and 'rp', batch.ru)
-  for i = 1, batch.count do count(idAt(batch.ru, i), 's') end
+  local isMixed = batch.ru and string.find(batch.ru, ':', 1, true)
+  for i = 1, isMixed and batch.count or 1 do count(idAt(batch.ru, i), 's', not isMixed and batch.count) end
   writeCounts()
   recordAcceptance()
 end
