@@ -36,12 +36,12 @@ export interface ShownFailure extends RecordedFailure {
   readonly arrived: number;
 }
 
-/** The failures with most that waits, and the new ones. Pure. `drains`: of their source. `now`: Unix ms. `surplus`: what several of the drains count together. */
+/** The failures with most that waits, and the new ones. Pure. `drains`: of their source. `now`: Unix ms. `surplusOf`: see toSurplus. */
 export function chooseFailures(
   kinds: readonly RecordedFailure[],
   drains: readonly DrainRow[],
   now: number,
-  surplus: Readonly<Record<string, number>> = {},
+  surplusOf: (kind: string) => number = () => 0,
 ): readonly ShownFailure[] {
   const counts = new Map<string, { all: number[]; arrived: number; lastArrivedAt: number }>();
   for (const { facts } of drains) {
@@ -56,7 +56,7 @@ export function chooseFailures(
   const all = kinds
     .map((kind) => {
       const { all: ofDrains = [], arrived = 0, lastArrivedAt = 0 } = counts.get(kind.id) ?? {};
-      const waiting = countedOnce(ofDrains, surplus[kind.id] ?? 0);
+      const waiting = countedOnce(ofDrains, surplusOf(kind.id));
       return { ...kind, waiting, arrived, lastArrivedAt };
     })
     .toSorted((one, other) => other.waiting - one.waiting || other.lastArrivedAt - one.lastArrivedAt);

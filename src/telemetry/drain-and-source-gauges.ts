@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { toInDoubt, type QueueFacts } from "../job/contracts/queue-facts.ts";
+import { toInDoubt, toSurplus, type QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { Clock } from "../job/contracts/clock.ts";
 import { chooseDestinations, chooseFailures, type DestinationOfDrain } from "./choose-series.ts";
 import { createGauge, type MetricDefinition } from "./metric-definition.ts";
@@ -122,7 +122,7 @@ export function createQueueGauges(
     );
   };
   const setFailures = ({ source, failures, census }: SourceRow, drains: readonly DrainRow[]): void => {
-    for (const one of chooseFailures(failures, drains, clock.now(), census?.shared?.surplus)) {
+    for (const one of chooseFailures(failures, drains, clock.now(), toSurplus(census, drains))) {
       const { id: failure, origin, status, text: answer, firstMetAt } = one;
       setFailure(one, { source, failure });
       setFailureTotals(one, { source, failure });

@@ -162,6 +162,7 @@ export const facts: QueueFacts = {
         { index: "users", effect: "open" },
       ],
       facts: drainFacts,
+      selectsEverything: false,
       retentionMs: 259_200_000,
       stillCounting: false,
       destinations: [destination],

@@ -31,6 +31,7 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
         source: eu,
         acting: true,
         guards,
+        selectsEverything: false,
         retentionMs: 1,
         stillCounting: false,
         facts: { ...drainFacts, failures: kinds.map((id) => ({ ...standing, id })) },

@@ -21,6 +21,7 @@ export interface QueueFacts {
     /** Null before the first pass has ended. */
     readonly facts: DrainFacts | null;
     readonly retentionMs: number;
+    readonly selectsEverything: boolean;
     /** Neither a pass nor a census has counted the drain yet: its numbers are of what was listed so far. */
     readonly stillCounting: boolean;
     /** Where records of the drain wait, the most first. */
@@ -111,6 +112,18 @@ export interface SharedRecords {
   /** What a sum over drains counts too often, as of now. */
   readonly waiting: number;
   readonly parked: number;
+}
+
+/**
+ * By kind of failure: how many a sum over the drains of a source counts too often, as the census counted. If one of them
+ * selects everything, the others list nothing that it does not.
+ */
+export function toSurplus(
+  census: { readonly shared?: { readonly surplus: Readonly<Record<string, number>> } } | null,
+  drains: readonly { readonly selectsEverything: boolean }[],
+): (kind: string) => number {
+  if (drains.some((one) => one.selectsEverything)) return () => Infinity;
+  return (kind) => census?.shared?.surplus[kind] ?? 0;
 }
 
 /** The sum, less what several counted together: at most all but the largest. */

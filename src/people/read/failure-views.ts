@@ -8,7 +8,7 @@ import {
   type FailureQuiet,
 } from "../../job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
-import { countedOnce, type QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { countedOnce, toSurplus, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import { unseenOf } from "./destinations.ts";
 
@@ -71,7 +71,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const drains = facts.drains.filter((one) => one.source === source.source);
     const byKind = toCounts(source, drains);
     const statusOf = new Map(source.failures.map(({ id, status }) => [id, status]));
-    const surplus = source.census?.shared?.surplus ?? {};
+    const surplusOf = toSurplus(source.census, drains);
     const countedAt = toCountedAt(drains);
     return [...source.failures, ...forgotten].map((kind): FailureView => {
       const own = byKind.get(kind.id) ?? [];
@@ -80,7 +80,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         source: source.source,
         own,
         chosen,
-        surplus: surplus[kind.id] ?? 0,
+        surplus: surplusOf(kind.id),
         countedAt,
         statusOf,
         now,
@@ -205,7 +205,7 @@ function toView(
     readonly source: SourceId;
     readonly own: readonly FailureOfDrain[];
     readonly chosen: readonly FailureOfDrain[];
-    /** What several drains of the source count together, as the last census counted. */
+    /** See toSurplus. */
     readonly surplus: number;
     readonly countedAt: ReadonlyMap<DrainName, number>;
     readonly statusOf: ReadonlyMap<string, number | null>;

@@ -1,7 +1,12 @@
-import { countedOnce, type QueueFacts, type SharedRecords } from "../../job/contracts/queue-facts.ts";
+import {
+  countedOnce,
+  toSurplus,
+  type QueueFacts,
+  type SharedRecords,
+} from "../../job/contracts/queue-facts.ts";
 import { unseenOf } from "./destinations.ts";
 
-type Standing = Pick<QueueFacts["drains"][number], "drain" | "facts">;
+type Standing = Pick<QueueFacts["drains"][number], "drain" | "facts" | "selectsEverything">;
 
 /** What a sum over the drains of a source counts too often. Pure. */
 export function toShared(
@@ -9,10 +14,16 @@ export function toShared(
   drains: readonly Standing[],
 ): SharedRecords | null {
   if (census?.shared === undefined || census.shared.by.length === 0) return null;
-  const { by, surplus } = census.shared;
+  const { by } = census.shared;
+  const surplusOf = toSurplus(census, drains);
   const unseen = drains.map(({ drain, facts }) => new Map(unseenOf(facts, census.selected?.[drain] ?? {})));
   let [waiting, parked] = [0, 0];
-  for (const [id, count] of Object.entries(surplus)) {
+  const kinds = drains.flatMap(({ drain, facts }) => [
+    ...(facts?.failures ?? []).map(({ id }) => id),
+    ...Object.keys(census.selected?.[drain] ?? {}),
+  ]);
+  for (const id of new Set(kinds)) {
+    const count = surplusOf(id);
     const own = drains.map(({ facts }, index) => {
       const { waiting: listed = 0, parked: aside = 0 } = facts?.failures.find((one) => one.id === id) ?? {};
       return { waiting: listed + (unseen[index]?.get(id) ?? 0), parked: aside };

@@ -9,7 +9,7 @@ import {
   type ChartRange,
   type QueueChart,
 } from "../../read/queue-chart.ts";
-import { sumOf, toTotals } from "../../read/totals.ts";
+import { sumOf, sumOnce, toTotals } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
@@ -35,6 +35,8 @@ interface Model {
   readonly needs: readonly Need[];
   readonly range: ChartRange;
   readonly chart: QueueChart;
+  /** Since counting began. */
+  readonly arrived: number;
   readonly marks: readonly ChartMark[];
 }
 
@@ -81,7 +83,9 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   ]);
   const sample = toQueueSample(facts);
   const latest = sample === null ? null : { at: now, sample };
-  return { status, needs: toNeeds(status), range, chart: toQueueChart(minutes, samples, latest), marks };
+  const chart = toQueueChart(minutes, samples, latest);
+  const arrived = sumOnce(facts.drains, ({ destinations }) => sumOf(destinations, (one) => one.arrived));
+  return { status, needs: toNeeds(status), range, chart, arrived, marks };
 }
 
 interface Shown {
@@ -152,6 +156,7 @@ function Tiles({
     status,
     chart: { sums, isWhole },
     range,
+    arrived,
   },
   now,
 }: Readonly<{ model: Model; now: number }>): Html {
@@ -165,7 +170,7 @@ function Tiles({
   // Until the chart's range is sampled whole, its sums would leave out what came before.
   const all = drains.flatMap((drain) => drain.destinations);
   const within = isWhole ? `in ${range}` : "since counting began";
-  const movedOf = (name: "arrived" | "published" | "failedAgain"): number =>
+  const movedOf = (name: "published" | "failedAgain"): number =>
     isWhole ? sums[name] : sumOf(all, (one) => one[name]);
   const tiles: readonly Tile[] = [
     {
@@ -175,7 +180,7 @@ function Tiles({
       href: "/failures",
       line: "waiting",
     },
-    { name: "arrived", count: movedOf("arrived"), what: within, line: "arrived" },
+    { name: "arrived", count: isWhole ? sums.arrived : arrived, what: within, line: "arrived" },
     { name: "sent again", count: movedOf("published"), what: within, line: "published" },
     {
       name: "failed again",

@@ -207,13 +207,13 @@ function toAnswerOf(
   return { answer: `${verb} ${answer}`, count: most?.waiting ?? 0 };
 }
 
-/** `halted for 4m: a probe failed again, 503; next probe in 10s; if one is delivered, the rest follows by itself`. */
+/** `halted for 4m: a probe failed again, 503; next probe in 10s; if one is delivered, what rules send there follows`. */
 export function toLaneWords(lane: LaneStanding | null): string {
   if (lane === null) return "halted";
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
   const why = lane.why === null ? "," : `: ${lane.why};`;
   const next = lane.sent > 0 ? "a probe is out, result" : "next probe";
-  return `halted${since}${why} ${next} ${toIn(lane.nextInMs)}; if one is delivered, the rest follows by itself`;
+  return `halted${since}${why} ${next} ${toIn(lane.nextInMs)}; if one is delivered, what rules send there follows`;
 }
 
 /** By a person or the document. */

@@ -43,14 +43,26 @@ interface Given {
   /** Of each drain. */
   readonly facts?: object;
   readonly isCounting?: boolean;
+  /** The drain that selects everything. */
+  readonly whole?: string;
 }
 
-function viewsOf({ failures, of, marks = {}, selected, drain, facts: more, isCounting = false }: Given) {
+function viewsOf({
+  failures,
+  of,
+  marks = {},
+  selected,
+  drain,
+  facts: more,
+  isCounting = false,
+  whole,
+}: Given) {
   const drains = Object.entries(of).map(([name, own]) => ({
     drain: name,
     source: eu,
     facts: { failures: own, seen: selected === undefined ? null : { a: 4 }, lastSuccessAt: now, ...more },
     stillCounting: isCounting,
+    selectsEverything: name === whole,
   }));
   const sources = [{ source: eu, failures, census: selected && { selected: { orders: selected } } }];
   const facts = { drains, sources } as unknown as Parameters<typeof toFailureViews>[0]["facts"];
@@ -59,6 +71,17 @@ function viewsOf({ failures, of, marks = {}, selected, drain, facts: more, isCou
 }
 
 describe("kinds of failure", () => {
+  it("count once what a drain lists that selects everything, also after the records that another one shared are gone", () => {
+    const of = {
+      orders: [standing("a", { waiting: 98, parked: 4, arrived: 119, published: 17 })],
+      refunds: [standing("a", { waiting: 9, parked: 4, arrived: 36, published: 2 })],
+    };
+    const [once] = viewsOf({ failures: [recorded("a", 0)], of, whole: "orders" });
+    expect(once).toMatchObject({ waiting: 98, parked: 4, arrived: 119, published: 19 });
+    const [apart] = viewsOf({ failures: [recorded("a", 0)], of });
+    expect(apart).toMatchObject({ waiting: 107, parked: 8, arrived: 155, published: 19 });
+  });
+
   it("come by trouble: those of a day first, noted or not, then most waiting or parked, quiet ones last", () => {
     const old = now - 2 * dayMs;
     const views = viewsOf({

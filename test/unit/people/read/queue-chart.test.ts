@@ -78,6 +78,8 @@ it("samples what every drain has counted, and nothing while one has not", () => 
     published: 6,
     failedAgain: 2,
   });
+  const once = toQueueSample({ drains: [drain({}), drain({ selectsEverything: true })], sources });
+  expect(once).toMatchObject({ arrived: 12, published: 6 });
   expect(toQueueSample({ drains: [drain({}), drain({ facts: null })], sources })).toBeNull();
   expect(toQueueSample({ drains: [drain({ stillCounting: true })], sources })).toBeNull();
   expect(toQueueSample({ drains: [], sources })).toBeNull();

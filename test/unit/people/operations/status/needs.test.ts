@@ -105,7 +105,7 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     what: "pay.example.com answers 503 no route",
     headline: "halted: pay.example.com, 11 wait",
     detail:
-      "11 wait (9 with this answer), halted for 4m, next probe in 10m; if one is delivered, the rest follows by itself",
+      "11 wait (9 with this answer), halted for 4m, next probe in 10m; if one is delivered, what rules send there follows",
     first: { kind: "probe", drain: "orders", origin: "https://pay.example.com" },
     isTaken: false,
   });
