@@ -30,12 +30,19 @@ export function ExpiringFirst({
         empty=""
         rows={groups.slice(0, groupsShown)}
         columns={({ column, amounts }) => [
-          column("first", ({ earliestAt }) => (
-            <>
-              <Ago at={earliestAt} now={now} />, {toClock(earliestAt, now)}
-            </>
-          )),
-          amounts("expire", ({ count }) => count),
+          column("first", ({ earliestAt }) =>
+            earliestAt <= now ? (
+              `since ${toClock(earliestAt, now)}`
+            ) : (
+              <>
+                <Ago at={earliestAt} now={now} />, {toClock(earliestAt, now)}
+              </>
+            ),
+          ),
+          // The next full pass counts what is left.
+          amounts("expire", ({ count, earliestAt }) =>
+            earliestAt <= now ? `at most ${number(count)}` : count,
+          ),
           column("failure", ({ failure, origin }) =>
             failure === null ? (
               "of no drain"
@@ -67,7 +74,12 @@ export function ExpiringFirst({
   );
 }
 
-export function toExpiringHint({ count, atLeast, by, asOf }: Status["expiring"], now: number): string {
+export function toExpiringHint(
+  { count, atLeast, by, asOf, groups: [first] }: Status["expiring"],
+  now: number,
+): string {
   if (count === null) return atLeast > 0 ? `at least ${number(atLeast)}, still counting` : "not counted yet";
-  return `by ${toClock(by, now)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}`}`;
+  const over = first !== undefined && first.earliestAt <= now;
+  const since = over ? `; some may be gone since ${toClock(first.earliestAt, now)}` : "";
+  return `by ${toClock(by, now)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}`}${since}`;
 }

@@ -1,7 +1,8 @@
 /** What one kind of failure is: its answer, since when, a sample, and what people have said about it. */
 import { toStateText } from "../../operations/failures/state-text.ts";
-import { toTime } from "../../operations/phrases.ts";
+import { number, toTime } from "../../operations/phrases.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
+import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
@@ -14,10 +15,11 @@ interface HeadProps {
   readonly failure: FailureView;
   readonly pauses: readonly PauseRecord[];
   readonly others: readonly string[];
+  readonly expiring: ExpiringGroup | null;
   readonly now: number;
 }
 
-export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
+export function FailureHead({ failure, pauses, others, expiring, now }: HeadProps): Html {
   const { origin, since, firstMetAt, lastSeenAt, isNew, isQuiet, note, quiet, sample, source, drain } =
     failure;
   return (
@@ -30,6 +32,15 @@ export function FailureHead({ failure, pauses, others, now }: HeadProps): Html {
       <Fields
         of={[
           ["failing since", since && <Moment at={since} now={now} />],
+          [
+            "expires",
+            expiring && (
+              <>
+                {number(expiring.count)} of these in 24 h, the first{" "}
+                <Moment at={expiring.earliestAt} now={now} />
+              </>
+            ),
+          ],
           [
             "first met",
             <>

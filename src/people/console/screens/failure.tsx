@@ -6,6 +6,7 @@ import { unreadableKind } from "../../../job/message/failure-kind.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
+import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
@@ -46,6 +47,7 @@ interface Model extends StoredDetails {
   readonly redrives: Redrives;
   readonly pauses: readonly PauseRecord[];
   readonly others: readonly string[];
+  readonly expiring: ExpiringGroup | null;
 }
 
 export const failureScreen = defineScreen<Model>({
@@ -88,7 +90,7 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
   const reading = readLanes(core, failure);
   const thisHour = Math.floor(now / 3_600_000);
   const hours = Array.from({ length: 25 }, (_, ago) => thisHour - 24 + ago);
-  const [timeLine, lanes, arrivals, pauses, kinds] = await Promise.all([
+  const [timeLine, lanes, arrivals, pauses, kinds, facts] = await Promise.all([
     reads.kept(`failure ${key}`, async () =>
       readTimeLine(await openAuditReader(core), failure, toHalted(await reading)),
     ),
@@ -96,6 +98,7 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
     reads.arrivals(),
     reads.pauses(),
     reads.kept(`kinds ${thisHour}`, async () => (await openQueueSeries(core)).readKinds(hours)),
+    reads.facts(),
   ]);
   return {
     failure,
@@ -104,6 +107,10 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
     timeLine,
     redrives: toRedrives(hours, kinds, toKindKey(failure.source, failure.id), failure),
     pauses: pauses.get(failure.source) ?? [],
+    expiring:
+      facts.sources
+        .find((one) => one.source === failure.source)
+        ?.expiring.groups.find((group) => group.failure === failure.id) ?? null,
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
 }

@@ -13,8 +13,8 @@ import { sumOf, sumOnce, toTotals } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
-import { toSharedTexts } from "../../operations/status/verdict.ts";
-import { capitalised, number } from "../../operations/phrases.ts";
+import { toRestTexts, toSharedTexts } from "../../operations/status/verdict.ts";
+import { capitalised, number, toClock } from "../../operations/phrases.ts";
 import { pauseAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { Destinations } from "../parts/destinations.tsx";
@@ -166,6 +166,8 @@ function Tiles({
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
   const toOldest = oldest.length === 0 ? "in the queue" : `oldest ${toAgo(Math.min(...oldest), now)}`;
+  const away = toRestTexts(status).flatMap(({ since }) => since ?? []);
+  const asOf = away.length === 0 ? "" : `, as of ${toClock(Math.min(...away), now)}`;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   // Until the chart's range is sampled whole, its sums would leave out what came before.
   const all = drains.flatMap((drain) => drain.destinations);
@@ -176,7 +178,7 @@ function Tiles({
     {
       name: "waiting",
       count: isCounting && waiting === 0 ? null : waiting,
-      what: isCounting ? toCounting(waiting) : toOldest,
+      what: isCounting ? toCounting(waiting) : `${toOldest}${asOf}`,
       href: "/failures",
       line: "waiting",
     },

@@ -4,7 +4,7 @@
  */
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { capitalised, counted, number, present, toIn, toOwnersText } from "../phrases.ts";
+import { capitalised, counted, number, present, toClock, toIn, toOwnersText } from "../phrases.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
@@ -64,15 +64,16 @@ export function toNeeds(status: Status): readonly Need[] {
             first: { kind: "rules" },
           }),
         ]),
-    ...toRestTexts(status).map(({ isHalted, text }) =>
-      need(isHalted ? "bad" : "warn", capitalised(text), {
+    ...toRestTexts(status).map(({ source, isHalted, text }) => {
+      const { isSoon, words } = toExpiryWhileAway(status, source);
+      return need(isHalted || isSoon ? "bad" : "warn", capitalised(text), {
         headline: text,
         detail: isHalted
-          ? "It is tried again by itself, rarely."
-          : "Nothing is lost: what waits goes on with the first answer.",
+          ? `It is tried again by itself, rarely. ${words}`.trim()
+          : `What waits goes on with the first answer. ${words}`.trim(),
         first: { kind: "runbook", alert: isHalted ? "RedriverSourceHalted" : "RedriverServiceErrors" },
-      }),
-    ),
+      });
+    }),
     ...toUnsent(status),
     ...toHalted(status),
     ...(parked === 0
@@ -104,6 +105,20 @@ export function toNeeds(status: Status): readonly Need[] {
         ]),
   ];
   return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];
+}
+
+const soonMs = 3_600_000;
+
+/** Of a source that is not called now: what expires meanwhile. */
+function toExpiryWhileAway({ expiring, at }: Status, source: string) {
+  const first = expiring.groups.find((group) => group.source === source);
+  if (first === undefined) return { isSoon: false, words: "" };
+  const { earliestAt, count } = first;
+  const words =
+    earliestAt > at
+      ? `The first expires ${toIn(earliestAt - at)}.`
+      : `Up to ${number(count)} have expired since ${toClock(earliestAt, at)}.`;
+  return { isSoon: earliestAt < at + soonMs, words };
 }
 
 /** What expires within a day, and nothing sends by itself. A halt is told apart. */

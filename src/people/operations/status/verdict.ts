@@ -69,12 +69,13 @@ export function toRestTexts({ sources, replicas, at }: Pick<Status, "sources" | 
     if (rest === undefined) return [];
     const of = sources.length === 1 ? "" : ` of ${source}`;
     const isHalted = rest.state === "halted";
-    const times = told.flatMap(({ code, since: begun }) => (code === rest.code ? (begun ?? []) : []));
-    const since = times.length === 0 ? "" : ` since ${toClock(Math.min(...times), at)}`;
+    const times = told.flatMap(({ code, since: one }) => (code === rest.code ? (one ?? []) : []));
+    const begun = times.length === 0 ? null : Math.min(...times);
+    const since = begun === null ? "" : ` since ${toClock(begun, at)}`;
     const text = isHalted
       ? `nothing is sent${of}${since}: ${errorTable[rest.code].meaning}`
       : `the service${of} does not answer${since}: it is tried again within 20 s`;
-    return [{ isHalted, text }];
+    return [{ source, isHalted, text, since: begun }];
   });
 }
 

@@ -167,7 +167,7 @@ describe("what expires within a day", () => {
 
   it("says of copies only what the last census has met", async () => {
     const rig = await open({
-      document: `archive: { dir: "${createFolder({}).path}", volume: persistent }\n`,
+      document: `archive: { dir: "${createFolder({}).path}", volume: durable }\n`,
     });
     rig.seed(5, held, 65 * hourMs);
     rig.seed(3, { responseStatus: 410 }, 50 * hourMs);

@@ -95,6 +95,11 @@ const expires = (failure: string, act: string, unsent = 4) => ({
   saves: [{ act, command: "" }],
 });
 
+const awayWith = (leftMs: number) => ({
+  ...resting("waiting", "service-unavailable"),
+  expiring: [{ ...expires("a", "probe", 0), source: "default", earliestAt: at + leftMs }],
+});
+
 const headlineOf = (one: Status) => toNowHeadline(one, toNeeds(one));
 
 it("a halted destination comes with its receiver's words, what waits, and the probe as the first act", () => {
@@ -152,6 +157,9 @@ it.each([
   ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["rules"]],
   ["a replica rejects its document", { replicas: [replica({ rejected: "line 3" })] }, "bad", ["rules"]],
   ["the service does not answer", resting("waiting", "service-unavailable"), "warn", ["runbook"]],
+  ["what expires within the hour waits for a service that is away", awayWith(3_000_000), "bad", ["runbook"]],
+  ["what has expired meanwhile was there when the service went", awayWith(-60_000), "bad", ["runbook"]],
+  ["what expires tomorrow waits for a service that is away", awayWith(7_200_000), "warn", ["runbook"]],
   ["the service refuses the token", resting("halted", "unauthorised"), "bad", ["runbook"]],
   ["the service limits the rate", resting("waiting", "service-resting"), "warn", []],
   ["no replica runs", { replicas: [] }, "bad", []],
@@ -208,4 +216,13 @@ it("a pause of every drain stands over the page, and no halt beside it asks for 
   const all = { ...one, drains: one.drains.map((drain) => ({ ...drain, paused })) };
   expect(toNeeds(all)).toEqual([]);
   expect(headlineOf(all)).toMatchObject({ mood: "warn", text: expect.stringContaining("paused") as string });
+});
+
+it.each([
+  [null, "What waits goes on with the first answer."],
+  [2_280_000, "What waits goes on with the first answer. The first expires in 38m."],
+  [-60_000, "What waits goes on with the first answer. Up to 4 have expired since 10:16 UTC."],
+])("a service that is away says what expires meanwhile: %s ms", (leftMs, detail) => {
+  const { expiring, ...away } = awayWith(leftMs ?? 0);
+  expect(toNeeds(status(leftMs === null ? away : { ...away, expiring }))[0]?.detail).toBe(detail);
 });
