@@ -1,5 +1,5 @@
 import { groupBy } from "../../group-items-by-key.ts";
-import { countedOnce, type Expiring, type QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { countedOnce, toSurplus, type Expiring, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
 
 const hourMs = 3_600_000;
@@ -51,12 +51,12 @@ export function toExpiring(
     }),
   );
   const hasAll = drains.some((one) => one.selectsEverything);
+  const surplusOf = toSurplus(census, drains);
   const groups: Expiring["groups"][number][] = [...groupBy(ofDrains, ({ failure }) => failure)].map(
     ([failure, some]) => {
-      const surplus = hasAll ? Infinity : (census?.shared?.surplus[failure] ?? 0);
       const count = countedOnce(
         some.map(({ of }) => of.count),
-        surplus,
+        surplusOf(failure),
       );
       const near = Math.min(count, ...some.map((one) => one.near));
       return {

@@ -262,7 +262,7 @@ it("every number that people see was true a moment ago, or says that it is not k
         within(`${face}: ${drain} at ${origin}`, waiting + there, isThere, origin === a ? 1 : 0);
       }
     }
-    const { count, atLeast, by, asOf, groups } = status.expiring;
+    const { count, atLeast, by, asOf, groups, unsent } = status.expiring;
     // A census does not take off what is done since. A pass does.
     const isLive = status.drains.every(({ seen: isFirst }) => isFirst === null);
     const counted = toCheck(askedAt, isLive ? Infinity : (asOf ?? 0));
@@ -274,6 +274,10 @@ it("every number that people see was true a moment ago, or says that it is not k
     } else {
       seen.expiring += 1;
       counted.within(`${face}: expire`, count, isExpiring);
+      if (unsent.isExact) {
+        const isStaying: Which = (one) => isExpiring(one) && (isParked(one) || isRuled(one));
+        counted.within(`${face}: expire unsent`, unsent.atLeast, isStaying, 1);
+      }
       for (const group of groups) {
         const kind = kinds.find(({ name }) => name === textOf(group.failure));
         if (kind === undefined) continue;

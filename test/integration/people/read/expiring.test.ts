@@ -174,7 +174,12 @@ describe("what expires within a day", () => {
     await rig.fullPass();
     expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null]);
     const { source, config, documentHash, archive } = rig.drain;
-    await takeCensus({ source, drains: [config], documentHash, archive }, signals);
+    rig.seed(1, held, 66 * hourMs);
+    const of = { source, drains: [config], documentHash };
+    await takeCensus({ ...of, documentHash: "before", archive: null }, signals);
+    // One of them has no copy, and nobody knows which.
+    expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null]);
+    await takeCensus({ ...of, archive }, signals);
     expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([5, null]);
   });
 });
