@@ -260,8 +260,8 @@ export const mutations = [
   {
     name: "a number for what nobody has counted",
     file: "src/people/read/expiring.ts",
-    find: "const count = isListed ? listed : inCensus;",
-    replace: "const count = isListed ? listed : (inCensus ?? listed);",
+    find: "const count = isListed ? listed + unselected : inCensus;",
+    replace: "const count = isListed ? listed + unselected : (inCensus ?? listed);",
     test: "test/integration/people/read/expiring.test.ts",
   },
   {

@@ -68,7 +68,9 @@ it("an explanation knows how often the service's own retry has sent a message", 
   await stand.plan();
   expect((await stand.apply()).exitCode).toBe(0);
   await stand.emulator.idle();
-  const [died] = stand.emulator.journal.entries("dead-lettered").slice(-1);
+  const { journal } = stand.emulator;
+  const retried = new Set(journal.entries("retried").map(({ newMessageId }) => newMessageId));
+  const died = journal.entries("dead-lettered").find(({ messageId }) => retried.has(messageId));
   const { out } = await stand.run(["rules", "explain", died!.dlqId, "--json"]);
   expect(JSON.parse(out)).toMatchObject({ record: { attempt: 1 }, decision: { rule: "bytes" } });
 });
