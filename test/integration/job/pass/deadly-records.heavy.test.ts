@@ -79,15 +79,13 @@ function dying(rig: Rig, id: () => string, { port, method, when }: Stage) {
   return { drain, died };
 }
 
-/** As far as a call shows an id: batches have it in their bytes. */
+/** As far as a call shows an id: batches have it in their bytes. A Buffer would write itself as a list of numbers. */
 function textOf(args: readonly unknown[]): string {
-  return JSON.stringify(args, (_, value: unknown) =>
-    value instanceof Uint8Array
-      ? Buffer.from(value).toString("latin1")
-      : value instanceof AbortSignal
-        ? null
-        : value,
-  );
+  return JSON.stringify(args, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
+    const given = this[key];
+    if (given instanceof Uint8Array) return Buffer.from(given).toString("latin1");
+    return given instanceof AbortSignal ? null : value;
+  });
 }
 
 const stage = (port: Port, method: string, when: Stage["when"]): readonly [string, Stage] => [
