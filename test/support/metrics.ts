@@ -6,11 +6,12 @@ import type { LedgerSummary } from "../../src/job/contracts/ledger.ts";
 import type { DrainFacts } from "../../src/job/contracts/passes.ts";
 import type { LaneView } from "../../src/job/contracts/lanes.ts";
 import type { LanesCounted } from "../../src/job/contracts/lanes.ts";
-import type { RecordedFailure, StandingFailure } from "../../src/job/contracts/failures.ts";
+import type { RecordedFailure } from "../../src/job/contracts/failures.ts";
 import type { Destination, QueueFacts } from "../../src/job/contracts/queue-facts.ts";
 import type { IndexGauge } from "../../src/job/contracts/index-statistics.ts";
 import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/job/rules/decision.ts";
 import { createMetrics, type MemoryUse, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
+import { standingFailure } from "./failures.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 
 export const eu = "eu" as SourceId;
@@ -30,23 +31,8 @@ export const document = {
   indexes: [{ name: "catalog" }],
 };
 
-const standingFailure: StandingFailure = {
-  id: "4c1d0a9e21",
-  waiting: 6,
-  parked: 1,
-  arrived: 11,
-  published: 3,
-  failedAgain: 2,
-  lastArrivedAt: null,
-  largestHour: 7,
-  ruled: {},
-  expires: {},
-  oldestAt: null,
-  since: null,
-  failedAgainAs: {},
-  lastMovedAt: 0,
-  reopenedAt: 0,
-};
+const counts = { waiting: 6, parked: 1, arrived: 11, published: 3, failedAgain: 2, largestHour: 7 };
+const standing = standingFailure("4c1d0a9e21", counts);
 const destination: Destination = {
   origin: "https://a.example",
   waiting: 6,
@@ -58,7 +44,7 @@ const destination: Destination = {
   failingSince: null,
 };
 export const recordedFailure: RecordedFailure = {
-  id: standingFailure.id,
+  id: standing.id,
   origin: destination.origin,
   status: 503,
   text: "upstream is down",
@@ -78,7 +64,7 @@ export const drainFacts: DrainFacts = {
   oldestRecordAt: 1_700_000_000_000,
   lastSuccessAt: 1_700_000_100_500,
   lastFullAt: null,
-  failures: [standingFailure],
+  failures: [standing],
   seen: null,
   arrivals: 12,
   pace: {},
