@@ -16,16 +16,13 @@ export function toShared(
   if (census?.shared === undefined || census.shared.by.length === 0) return null;
   const { by } = census.shared;
   const surplusOf = toSurplus(census, drains);
+  const standing = drains.map(({ facts }) => new Map((facts?.failures ?? []).map((one) => [one.id, one])));
   const unseen = drains.map(({ drain, facts }) => new Map(unseenOf(facts, census.selected?.[drain] ?? {})));
   let [waiting, parked] = [0, 0];
-  const kinds = drains.flatMap(({ drain, facts }) => [
-    ...(facts?.failures ?? []).map(({ id }) => id),
-    ...Object.keys(census.selected?.[drain] ?? {}),
-  ]);
-  for (const id of new Set(kinds)) {
+  for (const id of new Set([...standing, ...unseen].flatMap((of) => [...of.keys()]))) {
     const count = surplusOf(id);
-    const own = drains.map(({ facts }, index) => {
-      const { waiting: listed = 0, parked: aside = 0 } = facts?.failures.find((one) => one.id === id) ?? {};
+    const own = standing.map((of, index) => {
+      const { waiting: listed = 0, parked: aside = 0 } = of.get(id) ?? {};
       return { waiting: listed + (unseen[index]?.get(id) ?? 0), parked: aside };
     });
     const often = (name: "waiting" | "parked", most: number): number => {
