@@ -4,6 +4,7 @@ import { isNewlyExhausted, mayBeKept } from "./page/decide-letter.ts";
 import { isReconciling, type Letter } from "./page/letter.ts";
 import { itemOf as variantOf } from "./page/publish/canary-variant.ts";
 
+export { createDrainSelects } from "./listing/drain-selects.ts";
 export { atTime, decideLater, decideRecord, prepareHeld } from "./page/decide-record.ts";
 /** True if it only repeats an earlier POST, which no ceiling counts. */
 export { isReconciling } from "./page/letter.ts";

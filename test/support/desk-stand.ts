@@ -81,9 +81,13 @@ export async function planOf({ desk }: DeskReplica, id: PlanId): Promise<SharedP
   return (await desk.show(id)).plan;
 }
 
-/** Makes a plan of the drain `orders`, and waits until this replica has ended its work. */
-export async function makeHere(replica: DeskReplica, filter: PlanFilter = {}): Promise<PlanId> {
-  const id = await replica.desk.make({ drains: ["orders" as DrainName], filter, by: "ada" });
+/** Makes a plan, and waits until this replica has ended its work. */
+export async function makeHere(
+  replica: DeskReplica,
+  filter: PlanFilter = {},
+  drains = ["orders" as DrainName],
+): Promise<PlanId> {
+  const id = await replica.desk.make({ drains, filter, by: "ada" });
   await replica.desk.settled();
   return id;
 }

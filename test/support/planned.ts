@@ -5,6 +5,7 @@ import { planDrain } from "../../src/people/plan/plan-drain.ts";
 import type { PlanRecord } from "../../src/people/plan/plan-file-record.ts";
 import { checkPlan } from "../../src/people/plan/check-plan.ts";
 import { createSelection } from "../../src/people/plan/plan-selection.ts";
+import { withNewer } from "../../src/job/page/newest.ts";
 import { freezeRange } from "../../src/job/pass/freeze-range.ts";
 import type { DrainRuntime } from "../../src/job/runtime.ts";
 
@@ -22,7 +23,8 @@ export async function planHere(
   const range = await freezeRange(drain, never);
   const selection = createSelection();
   await planDrain({
-    drain,
+    drain: await withNewer(drain, range, signals),
+    beside: { taken: new Set(), later: [] },
     range,
     filter: {},
     show: "masked",

@@ -1,18 +1,10 @@
 /** Lists and decides all that a drain selects, and sums it up: of bounded size for any number of records. */
-import { parseUrl } from "../../job/message/destination-url.ts";
 import type { Show } from "../../job/message/show-masked-values.ts";
 import type { PlanFilter } from "../../job/contracts/plans.ts";
-import { compileHostGlob } from "../../job/rules/patterns/host-glob.ts";
-import { readFailureMatcher, type FailureMatcher } from "./failure-matcher.ts";
 import { unreadableKind } from "../../job/message/failure-kind.ts";
-import {
-  type ListingSignals,
-  type Letter,
-  survey,
-  withNewer,
-  type FrozenRange,
-  type DrainRuntime,
-} from "../../job/door.ts";
+import { type ListingSignals, survey, type FrozenRange, type DrainRuntime } from "../../job/door.ts";
+import { createFilter } from "./filter-letters.ts";
+import { createElsewhere, type DrainsBeside } from "./planned-elsewhere.ts";
 import { createDecidedCount } from "./decided-count.ts";
 import { createDestinationCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
@@ -26,7 +18,9 @@ import { createFailureCount } from "./failure-count.ts";
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
 
 export interface PlanRun {
+  /** It knows of newer letters (`withNewer`), if a rule asks. */
   readonly drain: DrainRuntime;
+  readonly beside: DrainsBeside;
   readonly range: FrozenRange;
   readonly filter: PlanFilter;
   readonly show: Show;
@@ -38,16 +32,11 @@ export interface PlanRun {
 
 /** Changes nothing. Throws as `survey` does, and `redis-unavailable`. */
 export async function planDrain(run: PlanRun) {
-  const { filter, show } = run;
-  const drain = await withNewer(run.drain, run.range, run.signals);
+  const { drain, filter, show, beside } = run;
   const { config, source } = drain;
   const { clock, from, to } = run.range;
-  const { failure } = filter;
-  const isWanted = toTest(
-    drain,
-    filter,
-    failure === undefined ? null : await readFailureMatcher(source, failure),
-  );
+  const isWanted = await createFilter(drain, filter);
+  const isElsewhere = await createElsewhere(drain, filter, beside);
   const limit = filter.limit ?? Infinity;
   const isFiltered = [filter.rules, filter.host, filter.failure].some((given) => given !== undefined);
   const decided = createDecidedCount();
@@ -59,17 +48,27 @@ export async function planDrain(run: PlanRun) {
   const destinations = createDestinationCount(new Set(ruleRates.keys()));
   const unusable: Record<string, number> = {};
   let listed = 0;
+  let elsewhere = 0;
   let cut = false;
 
   for await (const page of survey(drain, run.range, run.signals)) {
     // Such a record has neither a rule nor a host, and a kind of its own.
     const isCounted = !isFiltered || filter.failure === unreadableKind.id;
-    for (const { reason } of isCounted ? page.unusable : []) unusable[reason] = (unusable[reason] ?? 0) + 1;
+    for (const { reason, dlqId } of isCounted ? page.unusable : []) {
+      if (dlqId !== undefined && beside.taken.has(dlqId)) elsewhere += 1;
+      else unusable[reason] = (unusable[reason] ?? 0) + 1;
+      if (dlqId !== undefined) beside.taken.add(dlqId);
+    }
     let looked = page.unusable.length;
     for (const letter of page.letters) {
       if (decided.planned() === limit) break;
       looked += 1;
       if (!isWanted(letter)) continue;
+      if (isElsewhere(letter)) {
+        elsewhere += 1;
+        continue;
+      }
+      beside.taken.add(letter.dlqId);
       const foreseen = foresee(drain, letter);
       const line = toPlanRecord(drain, foreseen, show);
       decided.add(toCounted(line, letter.facts?.now ?? 0));
@@ -97,6 +96,8 @@ export async function planDrain(run: PlanRun) {
     clock,
     /** Records that were listed and decided, also those that a filter left out. */
     listed,
+    /** Of those: another drain of the plan has them. */
+    elsewhere,
     /** The limit was reached: later records were not read. */
     cut,
     ...report,
@@ -109,25 +110,5 @@ export async function planDrain(run: PlanRun) {
     /** Null if the drain has none. */
     lanes: await laneWaits.read(),
     estimate: estimate({ limits: config.limits, ruleRates, counts: destinations.report(), room }),
-  };
-}
-
-function toTest(
-  { config, discard }: DrainRuntime,
-  { rules, host }: PlanFilter,
-  fitsFailure: FailureMatcher | null,
-): (letter: Letter) => boolean {
-  const wanted = rules === undefined ? null : new Set(rules);
-  const fitsHost = host === undefined ? null : compileHostGlob(host);
-  return ({ decision, facts, content, failure }) => {
-    if (wanted !== null) {
-      // What is discarded is decided by no rule. Meant is what the rule would decide.
-      const rule = discard === undefined || facts === null ? decision.rule : config.route(facts).rule;
-      if (rule === null || !wanted.has(rule)) return false;
-    }
-    if (fitsFailure !== null && !fitsFailure(failure)) return false;
-    if (fitsHost === null) return true;
-    const url = parseUrl(content.url);
-    return url !== null && fitsHost(url.host);
   };
 }

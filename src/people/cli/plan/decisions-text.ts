@@ -10,12 +10,12 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { counted, ifAny, joined, toAge, toSpan } from "../../operations/phrases.ts";
 import { wrapChange, wrapList, wrapText } from "../output/wrap.ts";
 
-type Decisions = DecidedReport & Partial<Pick<DrainReport, "unusable">>;
+type Decisions = DecidedReport & Partial<Pick<DrainReport, "unusable" | "elsewhere">>;
 
 /** `behind`: the lines below what is to be done. `waiting`: why due messages do not go; empty if they do. */
 export function toDecisionsText(
   columns: number,
-  { decisions, parkedAlready, byService, rules, unusable = {} }: Decisions,
+  { decisions, parkedAlready, byService, rules, unusable = {}, elsewhere = 0 }: Decisions,
   now: number,
   { label, behind = "", waiting = "" }: { label: string; behind?: string; waiting?: string },
 ): string {
@@ -39,6 +39,7 @@ export function toDecisionsText(
     wrapList(columns, 2, "stays", [
       ifAny(decisions.hold - turning, "held"),
       ifAny(parkedAlready, "parked already"),
+      ifAny(elsewhere, "in another drain's part"),
       ...Object.entries(unusable).map(([reason, count]) => ifAny(count, `unreadable (${reason})`)),
     ]),
   );

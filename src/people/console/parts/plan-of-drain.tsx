@@ -202,12 +202,12 @@ interface Excluded {
 }
 
 function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
-  const { listed, planned, cut, unusable, parkedAlready, rules } = drain;
+  const { listed, planned, elsewhere, cut, unusable, parkedAlready, rules } = drain;
   const unreadable = Object.entries(unusable).map(([why, count]) => ({
     count,
     why: `cannot be read: ${why}`,
   }));
-  const filtered = listed - planned - unreadable.reduce((sum, { count }) => sum + count, 0);
+  const filtered = listed - planned - elsewhere - unreadable.reduce((sum, { count }) => sum + count, 0);
   const held = rules.flatMap(({ rule, reasons, laterFrom, laterTo }) =>
     reasons
       .filter(({ then }) => then === "hold")
@@ -221,6 +221,7 @@ function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
     ...held,
     { count: parkedAlready, why: "parked already: they wait for a person" },
     ...unreadable,
+    { count: elsewhere, why: "in the part of another drain of this plan" },
     { count: filtered, why: "left out by the plan's filter" },
   ].filter(({ count }) => count > 0);
   return (

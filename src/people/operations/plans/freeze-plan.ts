@@ -5,12 +5,14 @@ import {
   type ListingSignals,
   freezeRange,
   type FrozenRange,
+  withNewer,
 } from "../../../job/door.ts";
 import { toOrdered } from "./discard.ts";
 import { addressOf, readHostPauses, readPause } from "../drain-pause-and-address.ts";
 import { systemClock } from "../../../system-world.ts";
 import type { Show } from "../../../job/message/show-masked-values.ts";
-import type { DrainName } from "../../../job/contracts/ids.ts";
+import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
+import type { DlqId } from "../../../job/message/dead-letter.ts";
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
@@ -100,9 +102,17 @@ async function freeze(run: FreezeRun, signals: ListingSignals): Promise<PlanRepo
   };
   await write(writer.head(head));
   const reports: PlanReport["drains"][number][] = [];
+  const taken = new Map<SourceId, Set<DlqId>>();
   let complete = true;
   try {
-    for (const [drain, range] of ranges) {
+    const knowing: DrainRuntime[] = [];
+    for (const [drain, range] of ranges) knowing.push(await withNewer(drain, range, signals));
+    for (const [at, range] of [...ranges.values()].entries()) {
+      const drain = knowing[at]!;
+      const { id } = drain.source.config;
+      const later = knowing.slice(at + 1).filter(({ source }) => source.config.id === id);
+      const beside = { taken: taken.get(id) ?? new Set<DlqId>(), later };
+      taken.set(id, beside.taken);
       const onRecord = async (record: Foreseen, line: PlanRecord): Promise<void> => {
         keeper?.count(line);
         run.onRecord?.(record, line);
@@ -112,7 +122,7 @@ async function freeze(run: FreezeRun, signals: ListingSignals): Promise<PlanRepo
         keeper?.onPage(drain.config.name, page);
         run.onPage?.(drain.config.name, page);
       };
-      const report = await planDrain({ drain, range, filter, show, signals, onRecord, onPage });
+      const report = await planDrain({ drain, beside, range, filter, show, signals, onRecord, onPage });
       const { host } = addressOf(core, drain);
       const origins = report.estimate.destinations.top.map(({ origin }) => origin);
       const otherLanes = await readOtherLanes(core, drain, origins);

@@ -126,6 +126,7 @@ const report: PlanReport = {
       clock: { serviceAheadMs: 0, horizon: createdAt - 5_000, unseenMs: 0 },
       listed: 1_181,
       planned: 1_180,
+      elsewhere: 0,
       cut: false,
       expiry: { expired: 2, within1h: 4, within6h: 4, within24h: 200, earliestAt: createdAt - 1 },
       decisions: { republish: 812, drop: 3, settle: 1, park: 41, hold: 323 },

@@ -13,6 +13,7 @@ const drain = {
   range: { to: createdAt },
   planned: 20,
   listed: 20,
+  elsewhere: 0,
   cut: false,
   decisions: { republish: 12, drop: 0, park: 0, settle: 0, hold: 8 },
   parkedAlready: 0,
