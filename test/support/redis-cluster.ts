@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Cluster } from "ioredis";
 import type { RedisServer } from "./redis-servers.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -76,10 +75,6 @@ export async function moveSlotOf(
     await node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", String(ids.get(to)));
   }
   return { keys };
-}
-
-export function connectToCluster(nodes: readonly RedisServer[]): Cluster {
-  return new Cluster(nodes.map(({ port }) => ({ host: "127.0.0.1", port })));
 }
 
 const until = (holds: () => Promise<boolean>): Promise<void> =>
