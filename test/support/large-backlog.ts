@@ -5,7 +5,12 @@ import { start, type Ended } from "./command.ts";
 /** An emulator with so many dead letters, and the settings of a command that works on them. */
 export async function startWithBacklog(
   records: number,
-  { drainsFile, redisUrl, name }: Readonly<Record<"drainsFile" | "redisUrl" | "name", string>>,
+  {
+    drainsFile,
+    redisUrl,
+    name,
+    bodyLength = 1_000,
+  }: Readonly<Record<"drainsFile" | "redisUrl" | "name", string>> & { readonly bodyLength?: number },
 ): Promise<Readonly<Record<string, string>>> {
   const emulator = start(["emulator", "--port", "0", "--control-port", "0", "--json"]);
   const addresses = await emulator.line((line) => "controlUrl" in line);
@@ -15,7 +20,7 @@ export async function startWithBacklog(
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({
-        records: Array.from({ length: 2_000 }, (_, index) => toRecord(at, first + index)),
+        records: Array.from({ length: 2_000 }, (_, index) => toRecord(at, first + index, bodyLength)),
       }),
     });
     expect(answer.status).toBe(201);
@@ -44,8 +49,8 @@ export async function watched(
   return { ...ended, peakMegabytes: Math.round(peakKilobytes / 1_024) };
 }
 
-/** What varies from message to message varies here too: hosts, paths, answers, bodies of about a kilobyte. */
-function toRecord(at: number, index: number): object {
+/** What varies from message to message varies here too: hosts, paths, answers, and bodies. */
+function toRecord(at: number, index: number, bodyLength: number): object {
   const kind = index % 10;
   return {
     dlqId: `${at + index * 200}-0`,
@@ -55,7 +60,7 @@ function toRecord(at: number, index: number): object {
     responseBody: `request ${index} of tenant t${index % 3_000}x failed at ${new Date(at + index).toISOString()}`,
     maxRetries: 3,
     header: { "Content-Type": ["application/json"], "X-Request": [`r-${index}`] },
-    body: JSON.stringify({ id: index, text: "x".repeat(1_000) }),
+    body: JSON.stringify({ id: index, text: "x".repeat(bodyLength) }),
   };
 }
 

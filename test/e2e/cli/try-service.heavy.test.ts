@@ -261,15 +261,8 @@ describe("redriver doctor --try-service", () => {
     expect([emulator.dlq.size, emulator.pending]).toEqual([2, 0]);
   });
 
-  it("leaves nothing after a SIGKILL at each step, once it runs again", async () => {
-    const { env } = await stand();
-    const { err } = await runToEnd(["doctor", "--try-service", "--yes"], env);
-    const steps = Array.from({ length: err.trim().split("\n").length }, (_, at) => at + 1);
-    expect(steps.length).toBeGreaterThan(8);
-    for (let from = 0; from < steps.length; from += 4) {
-      const some = steps.slice(from, from + 4);
-      await Promise.all(some.map((step) => killAtLine(step, step % 2 === 0 ? [] : ["--clean"])));
-    }
+  it("leaves nothing after a SIGKILL between two calls, once it runs again, also if that only cleans", async () => {
+    await Promise.all([2, 5, 8, 11].map((step) => killAtLine(step, step % 2 === 0 ? [] : ["--clean"])));
   }, 240_000);
 
   it("leaves nothing after a SIGKILL while a call that publishes or deletes is under way", async () => {

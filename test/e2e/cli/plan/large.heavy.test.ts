@@ -7,10 +7,10 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 
 /**
- * Each has more than 1.3 KB. A command takes some 125 MB, however many there are; if it kept them, these would
- * take 65 MB more.
+ * Each has more than 4.3 KB. A command takes some 125 MB, however many there are; if it kept them, these would
+ * take 86 MB more.
  */
-const records = 50_000;
+const records = 20_000;
 const mostMegabytes = 170;
 
 const document = `
@@ -33,7 +33,8 @@ it(`plans ${records} records and freezes them in under ${mostMegabytes} MB`, asy
   const env = await startWithBacklog(records, {
     drainsFile: `${folder.path}/drains.yaml`,
     redisUrl: redis.url(),
-    name: "plan-100k",
+    name: "plan-20k",
+    bodyLength: 4_000,
   });
   const file = `${folder.path}/plan.ndjson`;
   const plan = await watched(["plan", "--all", "--json", "--out", file], env);
