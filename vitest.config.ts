@@ -2,24 +2,29 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Small files that take long, those first that would end after all others. Where no durations are known yet
- * the largest files go first. Some of these compute all the time and others wait, so they share the cores well.
+ * Small files that take long, those first that would end after all others. If no durations are known yet, the largest files
+ * go first. Most of these wait for clocks.
  */
 const longest = [
-  "cli/plan/50k.heavy",
+  "cli/try-service.heavy",
+  "notices/incident.heavy",
+  "daemon/standstill.heavy",
+  "operations/report.heavy",
   "redis/outages.heavy",
-  "operations/plans/100k.heavy",
-  "daemon/bad-input.heavy",
-  "cli/parked/100k.heavy",
-  "daemon/windows-in-turn.heavy",
-  "redis/unfit.heavy",
-  "job/callbacks/callbacks.heavy",
-  "job/source/bad-sources.heavy",
-  "daemon/source-wakes.heavy",
+  "redis/idle-cost.heavy",
   "console/incident.heavy",
-  "console/screens.heavy",
-  "redis/tls-acl.heavy",
   "daemon/killed.heavy",
+  "daemon/bad-input.heavy",
+  "truth/truth.heavy",
+  "console/screens.heavy",
+  "redis/rights.heavy",
+  "cli/parked/large.heavy",
+  "property/job/odd-fields.heavy",
+  "redrive/callbacks/lane-callbacks.heavy",
+  "cli/plan/large.heavy",
+  "operations/plans/large.heavy",
+  "redis/unfit.heavy",
+  "daemon/windows-in-turn.heavy",
   "property/job/store/lanes/lanes",
   "property/job/store/ledger/ledger",
 ];

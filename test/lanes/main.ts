@@ -6,7 +6,7 @@
  *
  *     npm run lanes                                    all scenarios, one after the other
  *     npm run lanes -- dead back                       some of them
- *     npm run lanes -- --ci                            small forms side by side, within four minutes
+ *     npm run lanes -- --ci                            small forms side by side, within six minutes
  *     npm run lanes -- dead --dead-letters 5000 --dead-as hanging
  *     npm run lanes -- dead --without-lanes            to see it fail
  *         [--scale 30] [--seed 1] [--side-by-side 1] [--results file] [--program dist/main.js]
@@ -64,7 +64,7 @@ const deadAs = manners.find((one) => one === values["dead-as"] && one !== "up");
 const scale = Number(values.scale);
 const seed = Number(values.seed);
 const deadLetters = Number(values["dead-letters"] ?? (values.ci ? 2_000 : 50_000));
-const sideBySide = Number(values["side-by-side"] ?? (values.ci ? 5 : 1));
+const sideBySide = Number(values["side-by-side"] ?? (values.ci ? 4 : 1));
 // The shortest watch that a document may have is 2 s.
 const isRight = scale >= 1 && scale <= 30 && areCounts(seed, deadLetters, sideBySide);
 if (unknown.length > 0 || deadAs === undefined || deadAs === "up" || !isRight) {

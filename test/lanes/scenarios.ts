@@ -46,6 +46,7 @@ export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number
   });
   const works: readonly ListedWork[] = [
     listed("incident", 4, incident),
+    listed("saturated", 11, saturated),
     {
       name: [...(isDead ? ["dead"] : []), ...(isBack ? ["back"] : [])].join(", "),
       isIn: isDead || isBack,
@@ -62,7 +63,6 @@ export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number
     listed("four-hosts", 7, fourHosts),
     listed("flushed", 9, flushed),
     listed("expiry", 8, expiry),
-    listed("saturated", 11, saturated),
   ];
   return works.filter(({ isIn }) => isIn);
 }

@@ -54,15 +54,17 @@ const variants: readonly Variant[] = [
 /** Of these the small form has another that holds the same beside more trouble, or they hold nothing. */
 const ofLongFormAlone = ["callbacks", "watch", "nothing"];
 
-/** Two side by side: each waits for its receiver most of the time. */
+/** So many side by side: each waits for its receiver most of the time. */
+const sideBySide = 3;
+
 export async function saturated(world: World): Promise<readonly Figure[]> {
   const only = process.env["SATURATED"]?.split(",");
   const isChosen = ({ name }: Variant): boolean =>
     only?.includes(name) ?? !(world.isSmall && ofLongFormAlone.includes(name));
   const chosen = variants.filter(isChosen);
   const figures: Figure[] = [];
-  for (let from = 0; from < chosen.length; from += 2) {
-    const some = chosen.slice(from, from + 2);
+  for (let from = 0; from < chosen.length; from += sideBySide) {
+    const some = chosen.slice(from, from + sideBySide);
     figures.push(...(await Promise.all(some.map((one) => play(world, one)))).flat());
   }
   return figures;
@@ -189,7 +191,7 @@ async function trouble({ emulator }: Stage): Promise<void> {
 const run = promisify(execFile);
 
 /** Asks for the status again and again, and notes each "all clear" that was said while messages waited. */
-function watchClaims({ program }: World, { env, emulator }: Stage) {
+function watchClaims({ program, isSmall }: World, { env, emulator }: Stage) {
   const untruths: string[] = [];
   const over = new AbortController();
   const watching = (async () => {
@@ -200,7 +202,7 @@ function watchClaims({ program }: World, { env, emulator }: Stage) {
       }).catch(() => ({ stdout: "" }));
       const after = (await emulator.state()).pending;
       if (stdout.includes("all clear") && Math.min(before, after) > 0) untruths.push(stdout.split("\n")[0]!);
-      await delay(4 * secondMs, undefined, { signal: over.signal }).catch(() => undefined);
+      await delay((isSmall ? 8 : 4) * secondMs, undefined, { signal: over.signal }).catch(() => undefined);
     }
   })();
   return {
