@@ -1,6 +1,8 @@
 import { emptyTally } from "../../src/job/contracts/tally.ts";
 import type { Status, LaneStatus } from "../../src/people/operations/status/read.ts";
-import { toStatusText } from "../../src/people/cli/status/text.ts";
+import { toOverview } from "../../src/people/cli/status/overview.ts";
+import { createPaint } from "../../src/people/cli/status/paint.ts";
+import { toDetailsText } from "../../src/people/cli/status/details.ts";
 import type { LaneStanding } from "../../src/people/read/lane-standings.ts";
 import type { Outlook } from "../../src/people/read/outlook.ts";
 import type { DrainName, PassId, SourceId } from "../../src/job/contracts/ids.ts";
@@ -125,9 +127,9 @@ export function replica(name: string, changes: Partial<ReplicaStatus> = {}): Rep
   };
 }
 
-/** As a terminal of 80 columns shows it. */
+/** As a terminal of 80 columns shows `redriver status orders`. */
 export function statusText(changes: Partial<Status>): string {
-  return toStatusText(80, {
+  const status = {
     at: now,
     documentHash: "0f1e2d3c4b5a",
     documentProblems: 0,
@@ -136,7 +138,9 @@ export function statusText(changes: Partial<Status>): string {
     sources: [source()],
     replicas: [replica("redriver-7d9f8b6c5d-x2x4z-1")],
     ...changes,
-  });
+  };
+  const overview = toOverview({ columns: 80, rows: 200 }, status, createPaint(false));
+  return `${overview}\n${toDetailsText(80, status)}`;
 }
 
 export function lane(changes: Partial<LaneStatus>): LaneStatus {
@@ -262,7 +266,7 @@ export const troubled: Partial<Status> = {
         expiringAccepted: 3,
         documentHash: "0f1e2d3c4b5a",
       },
-      brakes: [],
+      brakes: [{ key: "redriver:orders", waiting: 3, isPaused: true }],
       hostPauses: [
         {
           drain: "*",

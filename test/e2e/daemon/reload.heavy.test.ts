@@ -129,7 +129,7 @@ describe("an edited document", () => {
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
     const after = await ask(["status", "main"], stage.setup.env);
-    expect(after.out).toContain("no replica is running");
+    expect(after.out).toMatch(/^not running/);
   }, 120_000);
 
   it("with a mistake keeps the old rules, says where it is, and is forgotten when it is mended", async () => {
@@ -150,9 +150,7 @@ describe("an edited document", () => {
     // The command reads the file too, so a good copy of it shows what the daemon says.
     const copy = stage.setup.folder.write("copy.yaml", documentOf(acting));
     const { out } = await ask(["status", "main"], { ...stage.setup.env, REDRIVER_DRAINS_FILE: copy });
-    expect(out).toMatch(/^\S+ +[0-9a-f]{12} .* rejected$/m);
-    expect(out).toContain("rejects its drains document:\n");
-    expect(out.replaceAll("\n  ", "")).toContain("drains.yaml:7:13");
+    expect(out).toMatch(/^rejected +\S+drains.yaml:5:5 [^]*drains.yaml:7:13/m);
     stage.replace(documentOf(acting));
     await adopted(daemon);
     await metricIs(daemon, "redriver_config_last_reload_successful", 1);
@@ -201,7 +199,7 @@ describe("an edited document", () => {
     await expect.poll(() => stage.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(7);
     expect(await metric(daemon, 'redriver_drain_acting{drain="other"}')).toBeUndefined();
     const { out } = await ask(["status", "main"], stage.setup.env);
-    expect(out).toContain("7 selected by no drain");
+    expect(out).toMatch(/^ {2}unselected +7$/m);
     expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
   }, 120_000);
 
@@ -250,7 +248,7 @@ describe("two daemons with different documents", () => {
       .toBe(true);
     expect(failures()).toEqual([]);
     const { out } = await ask(["status", "main"], env);
-    expect(out).toMatch(/ differs$/m);
+    expect(out).toMatch(/^same document +no$/m);
 
     one.child.kill("SIGTERM");
     expect((await one.ended).exitCode).toBe(0);

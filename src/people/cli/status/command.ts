@@ -10,12 +10,15 @@ import { withCore } from "../with-core.ts";
 import { toOverview } from "./overview.ts";
 import { createPaint } from "./paint.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
-import { toStatusText } from "./text.ts";
+import { toDetailsText } from "./details.ts";
 
 interface StatusOptions {
   readonly json?: boolean;
   readonly watch?: boolean;
 }
+
+/** With its details a drain does not fit a window anyway. */
+const detailedRows = 200;
 
 export const registerStatus: Register = (program, { io }) => {
   program
@@ -37,8 +40,10 @@ export const registerStatus: Register = (program, { io }) => {
           return named === null ? status : onlyOf(status, named);
         };
         const toText = (status: Status): string => {
-          if (named !== null) return toStatusText(io.columns, status);
-          return toOverview(io, status, createPaint(isColoured(io)));
+          const paint = createPaint(isColoured(io));
+          if (named === null) return toOverview(io, status, paint);
+          const { columns } = io;
+          return `${toOverview({ columns, rows: detailedRows }, status, paint)}\n${toDetailsText(columns, status)}`;
         };
         if (!watch) {
           const status = await read();

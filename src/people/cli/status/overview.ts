@@ -1,9 +1,9 @@
 /** What `redriver status` prints: the verdict, the drains, and their destinations by trouble, as many as fit the window. */
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
 import { counted, ifAny, number, present, toAge, toClock, toIn, toTime } from "../../operations/phrases.ts";
 import { fitted, toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
-import { toNextText } from "./drain-words.ts";
 import type { Paint } from "./paint.ts";
 import type { DestinationStatus, Status } from "../../operations/status/read.ts";
 import { toSaveTexts } from "../../operations/status/expiring.ts";
@@ -67,7 +67,11 @@ export function toOverview(
     if (drain.openPass !== null && drain.openPass !== undefined) {
       return `open for ${toAge(drain.openPass.startedAt, at)}`;
     }
-    return toNextText(drain, running, at);
+    const { nextPassAt } = drain;
+    if (nextPassAt === null) return "none";
+    // What Redis has scheduled begins only if a replica runs.
+    if (running.length === 0) return "no replica";
+    return nextPassAt >= at ? toIn(nextPassAt - at) : `late by ${formatDuration(at - nextPassAt)}`;
   }
 
   function toReplicasLine({ documentHash }: Status): string {
@@ -163,7 +167,7 @@ function toBacklog({ waiting, parked }: DestinationStatus): number {
 }
 
 /** `480+`: at least so many. */
-export function toCount(count: number, stillCounting: boolean): number | string {
+function toCount(count: number, stillCounting: boolean): number | string {
   return stillCounting ? `${count}+` : count;
 }
 

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { toAnswerText } from "../../../../../src/people/cli/output/answer-text.ts";
+import { drain, now, replica, source, statusText, troubled } from "../../../../support/statuses.ts";
+
+const minute = 60_000;
+
+test("an answer is a line for each field, times and durations as people read them", () => {
+  const answer = {
+    drain: "orders",
+    lastSuccessAt: now - minute,
+    nextInMs: 90_000,
+    exact: false,
+    reasons: { held: { "too-young": 2 }, parked: {} },
+    paused: null,
+    hosts: ["a.example", "b.example"],
+  };
+  expect(`\n${toAnswerText(80, answer, now)}`).toMatchInlineSnapshot(`
+    "
+    drain         orders
+    last success  2026-08-01 11:59:00 UTC (1m ago)
+    next in       1m30s
+    exact         no
+    reasons
+      held  too-young 2
+    hosts         a.example, b.example
+    "
+  `);
+});
+
+test("a list of objects is a table if it fits, and else a text for each", () => {
+  const rows = [
+    { host: "a.example", status: 503, count: 12, at: now },
+    { host: "b.example", status: null, count: 3, at: now },
+  ];
+  const table = `top
+  host       status  count  at
+  a.example     503     12  2026-08-01 12:00
+  b.example       -      3  2026-08-01 12:00
+`;
+  expect(toAnswerText(80, { top: rows }, now)).toBe(table);
+  expect(toAnswerText(30, { top: rows.slice(1) }, now)).toBe(
+    "top\n  - host b.example, count 3,\n    at 2026-08-01 12:00:00 UTC\n    (0s ago)\n",
+  );
+  const many = Array.from({ length: 23 }, (_, index) => ({ index }));
+  expect(toAnswerText(80, { many }, now)).toMatch(/ 19\n {2}and 3 more, see --json\n$/);
+});
+
+test("what a terminal would act on is spelled out, in lines and in tables", () => {
+  const reason = "\u001B[2Kgone";
+  const text = toAnswerText(80, { reason, rows: [{ reason }], one: { reason } }, now);
+  expect(text).not.toContain("\u001B");
+  expect(text.match(/gone/g)).toHaveLength(3);
+});
+
+test("the details of a drain: what is wrong is in them, and nothing is wider than 80 columns", () => {
+  const text = statusText(troubled);
+  expect(text).toMatch(/^closed guards +catalog$/m);
+  expect(text).toMatch(/^ {2}held +too-young 12, rule 4, waiting 7/m);
+  expect(text).toMatch(/^ {2}so far +listed 1200, /m);
+  expect(text).toMatch(/^pending delete +4$/m);
+  expect(text).toMatch(/^settle gate +closed$/m);
+  expect(text).toMatch(/^rejected +\/etc\/redriver\/drains.yaml:7:12 /m);
+  expect(text.split("\n").filter((line) => Array.from(line).length > 80)).toEqual([]);
+});
+
+test("what lanes and pauses held in the last passes is not said again: it may be over", () => {
+  const held = { "lane-halted": 90, "lane-watched": 4, "host-paused": 3, waiting: 2 };
+  const reasons = { due: {}, held, parked: {} };
+  expect(statusText({ drains: [drain("orders", { reasons })] })).toMatch(/^ {2}held +waiting 2$/m);
+});
+
+test("without a pass, and without a replica", () => {
+  const { due: _due, held: _held, parked: _parked, inDoubt: _inDoubt, reasons: _, ...bare } = drain("orders");
+  const none = source({ census: null, depth: null });
+  const drains = [bare as ReturnType<typeof drain>];
+  const text = statusText({ drains, sources: [none], replicas: [] });
+  expect(text).toMatch(/no replica$/m);
+  expect(text).not.toMatch(/^(due|reasons|depth|census|replica) /m);
+  expect(statusText({ replicas: [replica("a", { sameDocument: false })] })).toMatch(/^same document +no$/m);
+});
