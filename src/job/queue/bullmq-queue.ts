@@ -22,7 +22,7 @@ import {
   type LockPolicy,
   type RetryPolicy,
 } from "./policy.ts";
-import { checkedByOthers, keepLookingForStalled } from "./look-for-stalled.ts";
+import { checkedByOthers, keepLookingForStalled, type WorkedQueue } from "./look-for-stalled.ts";
 import { createProcessor, lockLost } from "./processor.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import { isDenied } from "../redis/translate-error.ts";
@@ -30,7 +30,6 @@ import { createRedisWatch } from "./redis-watch.ts";
 import { createWorkerPause, type WorkerPause } from "./worker-pause.ts";
 import { createRunningJobs, closeQueues } from "./shutdown.ts";
 import { applySchedules } from "./apply-schedules.ts";
-import { createTakeBack, type WorkedQueue } from "./take-back.ts";
 
 type WindowJob = Extract<Job, { kind: "window" }>;
 type ShortJob = Exclude<Job, { kind: "window" | "notify" }>;
@@ -70,11 +69,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const forWorkers = options.createConnection("worker");
   const connections = [forQueues, forWorkers];
   const stopped = new AbortController();
-  const onDenied = (message: string): void => {
-    takingBack.denied();
-    options.onDenied?.(message);
-  };
-  const watch = createRedisWatch(connections, events, clock, onDenied);
+  const watch = createRedisWatch(connections, events, clock, options.onDenied);
   const running = createRunningJobs();
   const prefix = toQueuePrefix(keyPrefix);
   const short = createRenewedQueue(() => createQueue("short"));
@@ -82,14 +77,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   // Made with the first message: a daemon without `notify` has no use for it.
   let notices: ReturnType<typeof createRenewedQueue> | undefined;
   const workers = new Map<QueueKind, QueueWorker>();
-  const inHand: Readonly<Record<QueueKind, Set<string>>> = {
-    short: new Set(),
-    windows: new Set(),
-    notices: new Set(),
-  };
   const concurrency = { short: 1, windows: 1, notices: 0 };
   const retryOf = { short: retry, windows: retry, notices: options.noticeRetry ?? noticeRetry };
-  const takingBack = createTakeBack(toWorked, forQueues, clock, stopped.signal);
   let started: Handlers | undefined;
   const pauses: WorkerPause[] = [];
   let lastProgressAt: number | undefined;
@@ -139,7 +128,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       onError,
       progress,
     };
-    const processor = createProcessor({ ...jobs, pause: pause.begin, inHand: inHand[kind] });
+    const processor = createProcessor({ ...jobs, pause: pause.begin });
     const worker = new QueueWorker(toQueueName(keyPrefix, kind), processor, settings, clock, progress);
     worker.on("error", onError);
     worker.on("lockRenewalFailed", (ids) => {
@@ -151,7 +140,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   function toWorked(): readonly WorkedQueue[] {
     return [...workers].flatMap(([kind, worker]) => {
       const queue = { short, windows, notices }[kind]?.current();
-      return queue === undefined ? [] : [{ queue, worker, inHand: inHand[kind] }];
+      return queue === undefined ? [] : [{ queue, worker }];
     });
   }
 
@@ -159,7 +148,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     try {
       return await withinRedis(forQueues, callTimeoutMs, what, call);
     } catch (error) {
-      if (isDenied(error)) onDenied(toFailure(error).message);
+      if (isDenied(error)) options.onDenied?.(toFailure(error).message);
       throw error;
     }
   }

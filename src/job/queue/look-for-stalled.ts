@@ -1,10 +1,15 @@
+import type { Queue, Worker } from "bullmq";
 import type { Clock } from "../contracts/clock.ts";
 import type { QueueConnection } from "./connection.ts";
 import type { LockPolicy } from "./policy.ts";
-import type { WorkedQueue } from "./take-back.ts";
 
 /** The share of the time between two checks in which no other replica makes one. */
 export const checkedByOthers = 0.8;
+
+export interface WorkedQueue {
+  readonly queue: Queue;
+  readonly worker: Pick<Worker, "backend">;
+}
 
 interface Looking {
   readonly toWorked: () => readonly WorkedQueue[];
@@ -17,7 +22,8 @@ interface Looking {
 
 /**
  * Instead of the library's own checks for stalled jobs, which cost an idle Redis seven commands each: while no job is
- * at work anywhere, one command shows that. Ends with `stopped`.
+ * at work anywhere, one command shows that. It also brings back what nobody works: a job that a script gave out before
+ * Redis refused the rest of it for a missing right. Ends with `stopped`.
  */
 export async function keepLookingForStalled(looking: Looking): Promise<void> {
   const { lock, clock, stopped, onError } = looking;

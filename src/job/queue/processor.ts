@@ -38,7 +38,6 @@ interface Processing {
   readonly onError: (error: Error) => void;
   readonly progress: () => void;
   readonly pause: (ms: number) => void;
-  readonly inHand?: Set<string>;
 }
 
 /** What only a person can mend in Redis ends a job as an outage does: it is mended while the job waits. */
@@ -58,19 +57,8 @@ type Processor = (
  * BullMQ hands over the signal only to a function that declares all three parameters.
  */
 export function createProcessor(processing: Processing): Processor {
-  const {
-    queue,
-    handle,
-    beforeGivenUp,
-    running,
-    clock,
-    events,
-    retry,
-    onError,
-    progress,
-    pause,
-    inHand = new Set<string>(),
-  } = processing;
+  const { queue, handle, beforeGivenUp, running, clock, events, retry, onError, progress, pause } =
+    processing;
   const mayReport = createFailureThrottle(clock);
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new BoundedSet<string>(maxLeft);
@@ -177,11 +165,9 @@ export function createProcessor(processing: Processing): Processor {
 
   return async (stored, token, outer) => {
     progress();
-    inHand.add(stored.id ?? "");
     try {
       await work(stored, token ?? "", outer);
     } finally {
-      inHand.delete(stored.id ?? "");
       progress();
     }
   };
