@@ -93,7 +93,7 @@ export type LedgerView =
       readonly drain: DrainName;
       readonly rulesHash: string;
       readonly attempt: number;
-      /** The id of its kind of failure; absent: not known, or parked by an older build. */
+      /** The id of its kind of failure; absent: not known. */
       readonly failure?: string;
       /** As in Series. For a record that was never published: the time of its first park. */
       readonly firstAt: number;

@@ -150,7 +150,7 @@ export interface PublishedFact {
 export type PublishedVerdict = {
   /** Present if `namedBy` was the first to name this dead letter as a parent: counts each come-back once. */
   readonly firstNaming?: true;
-  /** With `firstNaming`: the kind under which it was begun. Absent: an older build began it, or it is forgotten. */
+  /** With `firstNaming`: the kind under which it was begun. Absent: it was not known, or is forgotten. */
   readonly failure?: string;
 } & (
   | { readonly kind: "recorded" | "other-version" }

@@ -191,7 +191,7 @@ export interface WindowMark {
  * windowId). Fails with `redis-unavailable`.
  *
  * `owner`: a token of one run of a window. Who takes a window writes its own. So the counts of an earlier worker,
- * which froze and goes on, are refused. An older build has none: without a token on either side, all is accepted.
+ * which froze and goes on, are refused. Without a token on either side, all is accepted.
  */
 export interface PassBook {
   /** `abandoned`: the earlier pass that this call closed, with what it had done. */

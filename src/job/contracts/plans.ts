@@ -145,8 +145,8 @@ const planApplyDrain = z.object({
   left: count,
   /** What came back, of what the plan has sent: `verdict.cameBack`. */
   failedAgain: count,
-  /** Null: it acts still, nothing was sent, or an older build has applied it. */
-  verdict: planVerdict.nullable().default(null),
+  /** Null: it acts still, or nothing was sent. */
+  verdict: planVerdict.nullable(),
   skipped: z.object({ gone: count, changed: count, otherwise: count }),
   /** `1795211964826-0: republish by outage → gone`, at most ten. */
   skippedExamples: z.array(z.string()),

@@ -18,7 +18,7 @@ export interface ReplicaRecord {
     readonly source: SourceId;
     readonly state: "waiting" | "halted";
     readonly code: ErrorCode;
-    /** Unix ms: since when it knows that. Absent: an older build. */
+    /** Unix ms: since when it knows that. An announcement has it. */
     readonly since?: number;
   }[];
   /** Why it cannot write to the archive. Null or absent: it can, or has none. */

@@ -16,7 +16,7 @@ export interface Census {
   readonly earliestExpiryAt: number | null;
   /**
    * By the hour at which their retention ends (Unix time / 1 h), those of the next two days, with or without a copy:
-   * all, and what no drain selects. Absent: counted by a pass, or by an older build.
+   * all, and what no drain selects. Absent: counted by a pass.
    */
   readonly expires?: { readonly all: ExpiresByHour; readonly unselected: ExpiresByHour };
   /** Near expiry and not in the archive: they exist only in the DLQ. */
@@ -24,11 +24,11 @@ export interface Census {
   /** The same, but only of drains with a `beforeExpiry` that makes no copy. */
   readonly expiringAccepted: number;
   readonly documentHash: string;
-  /** How many the ledger had marked gone before; absent: counted by an older build. */
+  /** How many the ledger had marked gone before; absent: counted by a pass. */
   readonly goneBefore?: number;
-  /** By drain and kind of failure: what each drain selects. Absent: counted by a pass, or by an older build. */
+  /** By drain and kind of failure: what each drain selects. Absent: counted by a pass. */
   readonly selected?: Readonly<Record<DrainName, Readonly<Record<string, number>>>>;
-  /** Records that several drains select. Absent: counted by a pass, or by an older build. */
+  /** Records that several drains select. Absent: counted by a pass. */
   readonly shared?: {
     readonly by: readonly { readonly drains: readonly DrainName[]; readonly count: number }[];
     /** By kind of failure: how many more a sum over drains counts than there are. */

@@ -6,11 +6,8 @@ import { buildFormer, hasCommit } from "../../support/former-build.ts";
 import { useRedis } from "../../support/redis.ts";
 import { startService } from "../../support/service.ts";
 
-/**
- * Of before kinds of failure, learned rates, pauses of one host and shared plans: it knows none of what they keep
- * in the rows of ledger, passes, lanes and capacity.
- */
-const formerCommit = "f602166d3782339dc4368706468fbd703dd77395";
+/** Of a time when the ledger's index of parked entries had the first id of each batch, and passes were adopted. */
+const formerCommit = "dcb39d6b5abf4785d4d7df3485184a2840d6c487";
 const isHistoryHere = hasCommit(formerCommit);
 
 const redis = useRedis();
@@ -47,8 +44,6 @@ async function setUp() {
   // The service forgets ids at once: only the ledger keeps a message from being sent twice.
   const { emulator, receiver } = await startService({ dedupWindowMs: 1 });
   const { env } = createEnv({ emulator, redisUrl: redis.url(), document, env: impatient });
-  // The former build has no console and one log, and refuses a variable that it does not know.
-  const { REDRIVER_CONSOLE_PORT: _, REDRIVER_LOG_AUDIT: __, ...formerEnv } = env;
   /** Bodies. */
   const delivered = new Set<string>();
   const failedOnce = new Set<string>();
@@ -83,7 +78,7 @@ async function setUp() {
     const often = { timeout: 40_000, interval: 200, message: what };
     return expect.poll(feedAndCount, often).toBeGreaterThanOrEqual(least);
   };
-  return { emulator, env, formerEnv, seed, seeded: () => seeded, delivered, feedUntil };
+  return { emulator, env, seed, seeded: () => seeded, delivered, feedUntil };
 }
 
 const isBatch = ({ event, operation, outcome }: LogLine): boolean =>
@@ -121,7 +116,7 @@ describe.skipIf(!isHistoryHere)("a former build and this one", () => {
   });
 
   it("work side by side on one Redis, through a rollout and back, and deliver each dead letter once", async () => {
-    const { emulator, env, formerEnv, seed, seeded, delivered, feedUntil } = await setUp();
+    const { emulator, env, seed, seeded, delivered, feedUntil } = await setUp();
     const parked = 5;
     /** What is begun and published while the other build joins stays in the queue until this one has ended. */
     const holdDeletes = (): void => {
@@ -137,7 +132,7 @@ describe.skipIf(!isHistoryHere)("a former build and this one", () => {
     };
     const letDeletes = (): void => ["held", "lost"].forEach((name) => emulator.faults.remove(name));
 
-    const first = await startDaemon(formerEnv, former);
+    const first = await startDaemon(env, former);
     seed(parked, 489);
     await feedUntil("the former build delivers alone", () => delivered.size, 40);
 
@@ -152,7 +147,7 @@ describe.skipIf(!isHistoryHere)("a former build and this one", () => {
     // A row that the former build does not know.
     const pause = ["pause", "--host", "other.example.com", "--for", "1h", "--reason", "repair"];
     expect(await runToEnd(pause, env)).toMatchObject({ exitCode: 0 });
-    const back = await startDaemon(formerEnv, former);
+    const back = await startDaemon(env, former);
     await feedUntil("the former build publishes beside it again", () => batchesOf(back), 3);
     await endWell(second);
     letDeletes();

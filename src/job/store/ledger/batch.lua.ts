@@ -2,18 +2,16 @@
  * The batches of the ledger, as a part of its prelude.
  *
  * Records that were begun together have no entries of their own while they share one fate. A batch record has
- * what is known of all of them. The key of each id's entry has only a pointer to it: the JSON `[2,"<token>"]`,
- * which an older build takes for an entry of another version and leaves alone.
+ * what is known of all of them. The key of each id's entry has only a pointer to it: the JSON `[2,"<token>"]`.
  *
  * A batch record is a hash under its prefix and the token: s open, published or gone; ids, m, n, as, da
  *   JSON texts, each a list in the order of ids or one value for all (messageIds, attempts, ids of the
  *   published messages, datesAgree); count of ids; d drain; l when it was begun; at when it was published or
  *   gone; w last listed; ends when its pointers expire, by the server's clock; cb:<id> the listing that first
- *   found a come-back of that id; fk, ru kinds of failure and rules (idAt); rp the rules for which
- *   it was counted as published, which an older build does not. An open one is the first POST of its ids: series 1, posts 1.
+ *   found a come-back of that id; fk, ru kinds of failure and rules (idAt). An open one is the first POST of its ids:
+ *   series 1, posts 1.
  * Indexes: open batches by l, pending batches by at (both `<count>:<token>`), gone batches (token) by when
- *   they are removed, by the server's clock. The first id of each batch that is not gone is in the index of
- *   parked entries too: who asks whether the ledger holds anything, such as an older build, must see it.
+ *   they are removed, by the server's clock.
  *
  * While the record exists and has not ended, all of its pointers exist and nothing else is under their keys.
  *   - All pointers of a batch are written and renewed together, so they expire at the same time. The record
@@ -98,7 +96,7 @@ local function entryIn(b, i)
   if b.s == 'open' then
     return { v = 1, s = 'open', d = b.d, t = b.token, l = b.l, a = 'republish', x = 1, f = b.l, p = 1, r = 0, n = at(of.n, i) - 1, m = at(of.m, i), fk = idAt(b.fk, i), ru = idAt(b.ru, i) }
   end
-  local e = { v = 1, s = b.s, as = at(of.as, i), at = b.at, cb = b['cb:' .. of.ids[i]], fk = idAt(b.fk, i), ru = idAt(b.rp, i) }
+  local e = { v = 1, s = b.s, as = at(of.as, i), at = b.at, cb = b['cb:' .. of.ids[i]], fk = idAt(b.fk, i), ru = idAt(b.ru, i) }
   if b.s == 'gone' then return e end
   e.d, e.q, e.w, e.n, e.m = b.d, b.at, b.w, at(of.n, i), at(of.m, i)
   if at(of.da, i) then e.da = 1 end
@@ -120,7 +118,6 @@ local function renewBatch(b, atLeast)
   b.ends = server + limits.pointerLife - 1000
   setBatch(b, 'ends', b.ends)
   redis.call('PEXPIRE', batchPrefix .. b.token, limits.pointerLife + 60000)
-  if b.s ~= 'gone' then indexParked(columnsOf(b).ids[1], limits.pointerLife) end
 end
 
 local function keepGone(b)
@@ -153,7 +150,6 @@ local function beginBatch(token, ids, fields)
   redis.call('HSET', key, 's', 'open', 'count', #ids, 'l', now, 'ends', server + limits.pointerLife - 1000, unpack(fields))
   redis.call('PEXPIRE', key, limits.pointerLife + 60000)
   redis.call('ZADD', openBatchesKey, now, #ids .. ':' .. token)
-  indexParked(ids[1], limits.pointerLife)
   wrote = true
   return true
 end
@@ -171,8 +167,6 @@ local function buryBatch(b)
   setBatch(b, 's', 'gone', 'at', now)
   redis.call('HDEL', batchPrefix .. b.token, 'm', 'n', 'da', 'd', 'l', 'w')
   redis.call('ZREM', pendingBatchesKey, b.member)
-  -- To decode all of them takes a quarter of the whole script.
-  redis.call('ZREM', parkedKey, string.match(b.ids, '^%["([^"\\\\]*)"') or cjson.decode(b.ids)[1])
   keepGone(b)
   wrote = true
 end
@@ -198,7 +192,7 @@ local function explode(b)
   for i, id in ipairs(columnsOf(b).ids) do
     entries[id] = entries[id] or entryIn(b, i)
     batchOf[id] = nil
-    places[id] = i == 1 and b.s ~= 'gone' and { parked = true } or {}
+    places[id] = {}
     writeLater(id, math.max(1, left))
   end
   exploded[#exploded + 1] = b

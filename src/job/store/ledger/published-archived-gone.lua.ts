@@ -24,7 +24,7 @@ export const publishedScript = defineLedgerScript<
   `${writeAuditLua}
 evenWhenFull()
 
--- What each rule has published, and what of it came back. What an older build has begun names no rule.
+-- What each rule has published, and what of it came back. A drop names no rule.
 local counted = {}
 local function count(rule, name, by)
   if rule then counted[rule .. name] = (counted[rule .. name] or 0) + (by or 1) end
@@ -36,7 +36,7 @@ end
 local batch = call.token and batchUnder(call.token)
 if call.token and not batch then return stamped({ isUnknown = true }) end
 if batch and batch.s == 'open' then
-  publishBatch(batch, 'as', ARGV[5], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d, batch.ru and 'rp', batch.ru)
+  publishBatch(batch, 'as', ARGV[5], 'n', cjson.encode(call.attempt), 'da', cjson.encode(call.datesAgree), 'd', call.drain or batch.d)
   local isMixed = batch.ru and string.find(batch.ru, ':', 1, true)
   for i = 1, isMixed and batch.count or 1 do count(idAt(batch.ru, i), 's', not isMixed and batch.count) end
   writeCounts()

@@ -153,7 +153,7 @@ return answer
  *
  * ARGV[3]: { limit, after?: { dlqId, keptUntil } }: the entry before the page.
  * Returns: array of the stamp, how many are parked, then of each member dlqId, score and entry text ('' if it is
- * gone, of another version or in a batch). Effects: none. If the entry before has left its place, the page begins
+ * gone or of another version). Effects: none. If the entry before has left its place, the page begins
  * with the first of its score, which may show some again and passes over none.
  */
 export const parkedScript = defineLedgerScript(
@@ -173,7 +173,7 @@ local members = redis.call('ZRANGE', parkedKey, first, first + call.limit - 1, '
 local answer = { stamped({}), total }
 for i = 1, #members, 2 do
   local text = redis.call('GET', prefix .. members[i])
-  local isParked = text and not isPointer(text) and decode(text).s == 'parked'
+  local isParked = text and decode(text).s == 'parked'
   answer[#answer + 1] = members[i]
   answer[#answer + 1] = members[i + 1]
   answer[#answer + 1] = isParked and text or ''

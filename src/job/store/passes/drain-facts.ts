@@ -11,7 +11,7 @@ import { isRecalled, type DrainFacts, type OpenPass, type Pass } from "../../con
 import { toHashEntries } from "../hash-entries.ts";
 import { addTallies, emptyTally, noReasons, type ReasonCounts, type Tally } from "../../contracts/tally.ts";
 
-/** As scripts keep it: an absent time stands for null, and a pass of an older build lacks some counts. */
+/** As scripts keep it: an absent time stands for null, and what only acts were counted of lacks some counts. */
 export type StoredTally = Partial<Omit<Tally, "oldestRecordAt">> & {
   readonly oldestRecordAt?: number | null;
 };
@@ -98,8 +98,7 @@ function toReasons({
 export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts {
   const { open, counts = {}, isCounted = false, lastSuccessAt, lastFullAt, lastOutcome } = row;
   const openPass = open === undefined ? null : toOpenPass(open);
-  // An older build closes a pass and leaves what was found.
-  const ofOpen = open === undefined ? new Map<string, FailureCounts>() : toPairs<FailureCounts>(found);
+  const ofOpen = toPairs<FailureCounts>(found);
   const failures = toStanding(toPairs<Standing>(standing), ofOpen, isCounted, open?.progressAt);
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
@@ -135,7 +134,6 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
 
 /** After the first count, and listed by the open pass. */
 function arrivedSince(pass: Pass | undefined, ofOpen: ReadonlyMap<string, FailureCounts>): number {
-  // An older build opened a pass without it.
   if ((pass?.countedTo ?? 0) === 0) return 0;
   let sum = 0;
   for (const [window, failures] of ofOpen) {

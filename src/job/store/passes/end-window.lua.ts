@@ -65,7 +65,6 @@ if #call.split > 0 or isRecalled(call.windowId) then
 else
   addFound('sum', failures)
 end
-open.counted = open.counted + 1
 if open.left > 0 then
   save()
   return passOpen()
@@ -99,14 +98,12 @@ else
   keepArrived()
 end
 local found, acts = readFound('sum') or {}, readFound('acts') or {}
--- What an older build listed in its windows, the next full pass counts.
-local isCounted = open.counted >= redis.call('HLEN', windowsKey)
-addStanding(isComplete and (isCounted or not isFull) and found or toPassActs(found))
+addStanding(isComplete and found or toPassActs(found))
 addStanding(toFailureActs(acts))
-if isComplete and (isCounted or not isFull) then settleArrived() end
+if isComplete then settleArrived() end
 if isComplete and isFull then
-  row.isCounted = isCounted or nil
-  if isCounted then recount(found, acts) end
+  row.isCounted = true
+  recount(found, acts)
 end
 local isWhole = isComplete and tally.passedOver == 0
 -- If a cursor is a position, deletes have moved records to before it. A full pass without such pages meets them.

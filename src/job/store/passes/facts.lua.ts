@@ -36,7 +36,6 @@ row.actIds = ids
 local published = 0
 for _, count in pairs(call.failures) do published = published + (count.published or 0) end
 countPublished(published)
-adoptOpen()
 save()
 if row.open then addFound('acts', toFailureActs(call.failures)) else addStanding(toFailureActs(call.failures)) end
 return false

@@ -25,7 +25,6 @@ local function opened()
   })
 end
 
-adoptOpen()
 -- Redis kept the row and lost windows, as by a restart that read only a part of its file. Nobody could end the pass.
 local left = row.open and windowsLeft()
 local hasLostWindows = left and #left < row.open.left
@@ -101,7 +100,6 @@ row.open = {
     countedTo = row.isCounted and row.watermark or 0,
   },
   progressAt = now, left = #windows, failed = 0, forced = row.forced, abandoned = abandoned,
-  counted = 0,
 }
 row.forced = nil
 row.backlog = row.backlog or { at = now, published = 0 }

@@ -19,8 +19,7 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? { windowId:
  * tally }, owners? { windowId: token of the worker that took it last }, lostAt? (a worker was last found to be lost),
- * counted (windows that were ended with counts; an older build ends them without), abandoned?, care? { windowId: {
- * lost (workers in a row that did nothing before they were lost), marked? [dlqId] (under work), isLong?, isListing?,
+ * abandoned?, care? { windowId: { lost (workers in a row that did nothing before they were lost), marked? [dlqId] (under work), isLong?, isListing?,
  * listings? (lost in a row while they listed) } }, suspects? { dlqId: how many were under work with it when a worker
  * was lost }, alone? { id, lost, long } (the last that was alone then, and how often in a row) }, forced?,
  * mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors), watermark?,
@@ -56,22 +55,11 @@ local function windowsLeft()
   return windows
 end
 
--- An older build opened it: it knows no counts, and leaves those of the pass before.
-local function adoptOpen()
-  local open = row.open
-  if not open or open.counted then return end
-  redis.call('DEL', foundKey)
-  open.counted = 0
-  open.pass.countedTo = row.isCounted and row.watermark or open.pass.kind == 'full' and 0 or open.pass.to
-end
-
 local function openPass()
-  if not row.open or row.open.pass.passId ~= call.passId then return nil end
-  adoptOpen()
-  return row.open
+  return row.open and row.open.pass.passId == call.passId and row.open or nil
 end
 
--- An older build writes no token, and knows none.
+-- Who gives a window up that nobody works knows no token.
 local function isOwner(owner) return not owner or not call.owner or owner == call.owner end
 
 ${careLua}

@@ -64,15 +64,7 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       })) as Stored<TakenWindow> | null;
       if (taken === null) return null;
       const { care = null, unworkable = [], unlistable = [], workerLostAt = null, ...window } = taken;
-      // An older build opened a pass without it.
-      return {
-        ...window,
-        care,
-        unworkable,
-        unlistable,
-        workerLostAt,
-        pass: { ...taken.pass, countedTo: taken.pass.countedTo ?? 0 },
-      };
+      return { ...window, care, unworkable, unlistable, workerLostAt };
     },
     async markWindow(
       drain,

@@ -26,8 +26,8 @@ return text
 /**
  * all: those in force.
  *
- * KEYS: 1 pauses. Returns: JSON list of PauseRecords in no order. Effects: those that are over are removed. An
- * older version of redriver knows no end of a pause. Run twice: the same.
+ * KEYS: 1 pauses. Returns: JSON list of PauseRecords in no order. Effects: those that are over are removed. Run
+ * twice: the same.
  */
 const allScript = defineScript<readonly PauseRecord[]>(
   "pauses:all",
@@ -64,7 +64,7 @@ export function createRedisPauseBook(redis: StoreRedis, sourceId: SourceId): Pau
   };
 }
 
-/** A drain's pause has its name, as before destinations could be paused. No name has a space. */
+/** No name has a space. */
 function toField({ drain, host }: PauseTarget): string {
   return host === undefined ? drain : `${drain} ${host}`;
 }

@@ -67,8 +67,8 @@ redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
 /**
  * isInUse: whether a ledger has something that must not be forgotten.
  *
- * KEYS: 1 meta, 2 open, 3 pending, 4 parked, all of one source, as the ledger's prelude has them. ARGV: 1 the
- * deduplication window, ms.
+ * KEYS: 1 meta, 2 parked, 3 and more: open and pending, all of one source, as the ledger's prelude has them. ARGV: 1
+ * the deduplication window, ms.
  * Returns: 1 or 0. Effects: none. A write that is recorded for a time to come, because the ledger went back
  * to the server's time, is of just now.
  */
@@ -78,9 +78,9 @@ const isInUseScript = defineScript(
 local server = now
 local meta = redis.call('HMGET', KEYS[1], 'lastNow', 'ahead', 'wroteAt', 'coolUntil')
 now = math.max(server + tonumber(meta[2] or 0), tonumber(meta[1] or 0))
-if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 1 end
+if redis.call('EXISTS', unpack(KEYS, 3)) > 0 then return 1 end
 -- Lives end by the server's clock, which may be behind the ledger's.
-if redis.call('ZCOUNT', KEYS[4], server, '+inf') > 0 then return 1 end
+if redis.call('ZCOUNT', KEYS[2], server, '+inf') > 0 then return 1 end
 if tonumber(meta[4] or 0) > server then return 1 end
 -- After a loss of Redis there is no wroteAt, and the ledger is in use as long as its sweep runs.
 local wroteAt = tonumber(meta[3] or meta[1] or 0)
@@ -125,8 +125,12 @@ export function createRedisSourceBook(
       // A script each: their ledgers lie in other slots than this one's, and than the address.
       return Promise.all(
         others.map(async (id) => {
-          const { meta, open, pending, parked } = sourceKeys(redis.keyPrefix, id);
-          const answer = await redis.run(isInUseScript, [meta, open, pending, parked], [dedupWindowMs]);
+          const { meta, parked, open, pending, openBatches, pendingBatches } = sourceKeys(
+            redis.keyPrefix,
+            id,
+          );
+          const keys = [meta, parked, open, pending, openBatches, pendingBatches];
+          const answer = await redis.run(isInUseScript, keys, [dedupWindowMs]);
           return { id, isInUse: answer === 1 };
         }),
       );

@@ -92,7 +92,7 @@ describe("the kind and the rule under which a record was begun", () => {
     expect(await countsOf(stand, 1)).toEqual([[10, 2]]);
   });
 
-  test("are not known of what an older build has begun, of what is forgotten, and of a drop", async () => {
+  test("are not known of what was begun without them, of what is forgotten, and of a drop", async () => {
     const stand = await create();
     await beginAs(stand, many, null);
     const ids = [...many.slice(0, 2), dlqId(300)];

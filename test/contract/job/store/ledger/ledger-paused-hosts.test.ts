@@ -107,14 +107,3 @@ describe("a pause with an end", () => {
     expect(await begin(1, pay)).toMatchObject({ verdicts: [{ kind: "begun" }] });
   });
 });
-
-test("pauses of an older version are read and obeyed, and ended", async () => {
-  const { pauses, begin, redis: connection } = await create();
-  const { pauses: key } = sourceKeys(connection.keyPrefix, source);
-  const old = { drain, reason: "from before", by: "ann", at: 7 };
-  await connection.command("HSET", key, drain, JSON.stringify(old));
-  expect(await pauses.all()).toEqual([old]);
-  expect(await begin(1, pay)).toMatchObject({ kind: "paused" });
-  expect(await pauses.resume({ drain })).toBe(true);
-  expect(await begin(1, pay)).toMatchObject({ verdicts: [{ kind: "begun" }] });
-});

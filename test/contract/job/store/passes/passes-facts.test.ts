@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FailureCounts } from "../../../../../src/job/contracts/failures.ts";
 import type { PassBook } from "../../../../../src/job/contracts/passes.ts";
 import { noReasons } from "../../../../../src/job/contracts/tally.ts";
-import { sourceKeys } from "../../../../../src/job/store/keys.ts";
-import { drain, redisStand, source, startOfTime } from "../../../../support/ledger-stands.ts";
+import { drain, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
 import {
   endWindow,
   epoch,
@@ -551,48 +550,6 @@ describe("what passes found", () => {
       durationMs: 300_001,
     });
     expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 40, arrived: 40 }] });
-  });
-
-  test("a full pass of which an older build ended a window shows its own counts until the next one", async () => {
-    const { passes, redis: connection } = await create();
-    const { pass } = await open(passes, "p1");
-    const split = [1, 2].map((n) => ({ windowId: `w1.${n}`, from: n, to: n, depth: 1 }));
-    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing, {});
-    const row = `${sourceKeys(connection.keyPrefix, source).passPrefix}${drain}`;
-    const text = String(await connection.command("GET", row));
-    await connection.command("SET", row, text.replace('"left":2', '"left":1').replace('"due":0', '"due":2'));
-    await connection.command("HSET", `${row}:windows`, "w1.1", "ended");
-    await endWindow(passes, pass, "w1.2", { ...nothing, held: 7 });
-    expect(await passes.facts(drain)).toMatchObject({ held: 7, due: 2, exact: false });
-    const next = await open(passes, "p2", { to: epoch + 60_000 });
-    expect(next.pass).toMatchObject({ kind: "full", countedTo: 0 });
-    await endWindow(passes, next.pass, "w1", { ...nothing, held: 9 });
-    expect(await passes.facts(drain)).toMatchObject({ held: 9, failures: [{ waiting: 9, arrived: 9 }] });
-  });
-
-  test("a pass that an older build opened, and so without a time of earlier counts, is ended or abandoned", async () => {
-    const stand = await create();
-    const { passes, redis: connection } = stand;
-    const row = `${sourceKeys(connection.keyPrefix, source).passPrefix}${drain}`;
-    const asOlder = async () => {
-      const text = String(await connection.command("GET", row));
-      await connection.command("SET", row, text.replace(/"counted(To)?":\d+,?/gu, "").replace(/,\}/gu, "}"));
-    };
-    const first = await open(passes, "p1");
-    await asOlder();
-    const found = { ...nothing, held: 7 };
-    expect(await endWindow(passes, first.pass, "w1", found)).toMatchObject({ kind: "pass-closed" });
-    expect(await passes.facts(drain)).toMatchObject({ held: 7, arrivals: 0, exact: true });
-
-    const second = await open(passes, "p2", { to: epoch + 60_000 });
-    await asOlder();
-    const acts = { one: { seen: 2, published: 2 } };
-    await passes.progress(drain, second.pass.passId, "w1", [], { ...nothing, republished: 2 }, acts);
-    await stand.advance(300_001);
-    expect(await open(passes, "p3", { to: epoch + 90_000 })).toMatchObject({
-      abandoned: { tally: { republished: 2 } },
-    });
-    expect(await passes.facts(drain)).toMatchObject({ failures: [{ waiting: 5, published: 2 }] });
   });
 
   test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {

@@ -100,22 +100,6 @@ test("a process that gives its windows up leaves those that another has taken ov
   expect(await passes.facts(drain)).toMatchObject({ openPass: { windowsLeft: 1 } });
 });
 
-test("an older build knows no owners: its counts and its windows are taken", async () => {
-  const passes = await create();
-  await open(passes, "p1");
-  // Taken by an older build, counted and ended by this one.
-  await passes.takeWindow(drain, p1, "w1");
-  expect(await passes.progress(drain, p1, "w1", [], did(30), found(30), "a")).toBe(1);
-  // Taken by this one, counted and ended by an older build.
-  await passes.takeWindow(drain, p1, "w1", "a");
-  expect(await passes.progress(drain, p1, "w1", [], leftOver, listedAgain)).toBe(1);
-  expect(await passes.endWindow(drain, p1, "w1", done, leftOver, listedAgain)).toMatchObject({
-    kind: "pass-closed",
-    tally: { republished: 30, held: 70 },
-  });
-  expect(await passes.facts(drain)).toMatchObject(once);
-});
-
 test("a worker is lost once its lock has ended, and then every window of its pass says so", async () => {
   const { passes, now, advance } = await redisStand(redis.fresh());
   await open(passes, "p1");
