@@ -97,7 +97,7 @@ function Verdict({
   model: { status, needs },
   context,
 }: Readonly<{ model: Model; context: ScreenContext }>): Html {
-  const { mood, text } = toNowHeadline(status, needs);
+  const { mood, text, hint } = toNowHeadline(status, needs);
   const isPaused = isAllPaused(status);
   const byPerson = status.drains.some(
     ({ paused }) => paused !== null && "at" in paused && paused.drain === "*",
@@ -106,6 +106,7 @@ function Verdict({
     <div class={`verdict ${mood}`}>
       <p role="status">
         <Foreign text={`${capitalised(text)}.`} isWhole />
+        {hint === "" ? null : <span class="hint">{hint}</span>}
       </p>
       {isPaused && byPerson ? (
         <ActForm act={resumeAct} title="Resume all drains" values={{ all: "yes" }} context={context} />

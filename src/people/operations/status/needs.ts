@@ -9,7 +9,7 @@ import { toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
+import { toBehind, toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
 export type Mood = "bad" | "warn" | "good" | "calm";
@@ -239,24 +239,35 @@ export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
 export interface Headline {
   readonly mood: Mood;
   readonly text: string;
+  /** A sentence below it; empty: none. */
+  readonly hint: string;
 }
 
 /** What stands over the page. A part of it that the headline does not say is among the needs. */
 export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
-  const { drains, replicas, sources } = status;
+  const { drains, replicas } = status;
   const { waiting } = toTotals(status);
   const isDraining = drains.some(({ outlook }) => outlook.going > 0 && outlook.perSecond !== null);
   const [first] = needs;
   const text = toHeadline(status);
-  if (replicas.length === 0) return { mood: "bad", text };
-  if (isAllPaused(status)) return { mood: "warn", text };
+  const free = first === undefined ? "Nothing needs a person" : "";
+  if (replicas.length === 0) return { mood: "bad", text, hint: "" };
+  if (isAllPaused(status)) return { mood: "warn", text, hint: "" };
   if (first?.mood === "bad" && !(isDraining && first.first.kind === "parked")) {
-    return { mood: "bad", text: first.headline };
+    return { mood: "bad", text: first.headline, hint: "" };
   }
   const [rest] = toRestTexts(status);
-  if (rest !== undefined) return { mood: "warn", text: rest.text };
-  if (isDraining) return { mood: "good", text };
-  const isBehind = sources.some(({ deliveries }) => deliveries?.standing === "behind");
-  if (waiting > 0 || isBehind) return { mood: "warn", text };
-  return { mood: "calm", text };
+  if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
+  const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
+  if (behind.length > 0) {
+    const here = waiting > 0 && `${number(waiting)} wait here`;
+    const hint = present([free, "what waits follows as the service delivers"]).join(": ");
+    return { mood: "warn", text: present([...behind, here]).join(", "), hint: `${hint}.` };
+  }
+  if (isDraining) return { mood: "good", text, hint: free && `${free}.` };
+  if (waiting > 0) return { mood: "warn", text, hint: "" };
+  // `all clear: nothing waits`: what is sure, then why.
+  const [sure = "", ...why] = text.split(": ");
+  const told = present([capitalised(why.join(": ")), free]);
+  return { mood: "calm", text: sure, hint: told.map((one) => `${one}.`).join(" ") };
 }

@@ -53,7 +53,7 @@ function toQuiet(sources: Status["sources"]): string {
   return "all clear: nothing waits";
 }
 
-function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boolean): Part {
+export function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boolean): Part {
   if (deliveries?.standing !== "behind") return false;
   const { undelivered } = deliveries;
   const waiting = undelivered === null ? "messages wait" : `at least ${number(undelivered)} wait`;

@@ -119,7 +119,7 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     detail: "2 got 503 no route; release sends them again, discard ends them",
     first: { kind: "parked" },
   });
-  expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait" });
+  expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait", hint: "" });
 });
 
 it("the headline counts what waits behind every halt, and a paused destination is no halt", () => {
@@ -167,6 +167,19 @@ it.each([
   const one = status(given);
   expect(headlineOf(one).mood).toBe(mood);
   expect(toNeeds(one).map((need) => need.first.kind)).toEqual(first);
+});
+
+it.each([
+  [
+    { waiting: 9, going: 9, perSecond: 1, deliveries: { standing: "behind", undelivered: 7 } },
+    "the service is behind: at least 7 wait undelivered, 9 wait here",
+    "Nothing needs a person: what waits follows as the service delivers.",
+  ],
+  [{ waiting: 9, going: 9, perSecond: 2 }, "draining: 9 of 9 left, 2/s", "Nothing needs a person."],
+  [{}, "all clear", "Nothing waits. Nothing needs a person."],
+  [{ parked: 3 }, "3 are parked: only a person lets them go", ""],
+])("the headline of %j says that nobody is needed only if so", (given, text, hint) => {
+  expect(headlineOf(status(given))).toMatchObject({ text, hint });
 });
 
 it("says since when the service is away, as the first that knows it has told", () => {
