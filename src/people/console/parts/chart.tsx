@@ -24,6 +24,8 @@ export interface ChartMarkShown {
 
 export interface Plot {
   readonly heightPx: number;
+  /** Below the number at its axis, such as `waiting`. */
+  readonly unit?: string;
   readonly lines: readonly ChartLine[];
 }
 
@@ -65,7 +67,7 @@ export function Chart({ from, to, plots, strips = [], marks = [], since = from, 
         <>
           <rect class="uncounted" width={x(Math.min(since, to))} y={top} height={plotsEnd - top} />
           {(since - from) / (to - from) < 0.2 ? null : (
-            <text class="tick" x="50" y={top + 11}>
+            <text class="tick" x={x((from + Math.min(since, to)) / 2)} y={plotsEnd - 8} text-anchor="middle">
               not counted yet
             </text>
           )}
@@ -110,14 +112,17 @@ export function Chart({ from, to, plots, strips = [], marks = [], since = from, 
 /** Units of a plot: a thousand wide, a hundred high. */
 const wide = 1_000;
 const tall = 100;
+/** A bar of few steps is a bar still. */
+const widest = 24;
 
 function PlotArea({
-  plot: { heightPx, lines },
+  plot: { heightPx, unit = "", lines },
   from,
   to,
   y,
 }: Readonly<{ plot: Plot; from: number; to: number; y: number }>): Html {
-  const most = toNice(Math.max(1, ...lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0))));
+  const highest = Math.max(0, ...lines.flatMap(({ points }) => points.map(([, value]) => value ?? 0)));
+  const most = toNice(Math.max(1, highest));
   const px = (at: number): number => round(((at - from) / Math.max(1, to - from)) * wide);
   const py = (value: number): number => round(tall - (value / most) * tall);
   return (
@@ -134,14 +139,34 @@ function PlotArea({
         preserveAspectRatio="none"
       >
         {lines.map(({ name, kind, points }) => (
-          <path class={`${kind} ${name}`} d={toPath(kind, points, px, py)} />
+          <>
+            <path class={`${kind} ${name}`} d={toPath(kind, points, px, py)} />
+            {kind === "area" ? <path class={name} d={toPath("line", points, px, py)} /> : null}
+          </>
         ))}
       </svg>
-      <text class="tick" x="2" y={y + 11}>
-        {number(most)}
-      </text>
+      <AxisWords y={y + 4}>{highest === 0 ? "none" : toShort(most)}</AxisWords>
+      <AxisWords y={y + 16}>{unit}</AxisWords>
+      {most % 2 > 0 || heightPx < 90 ? null : (
+        <AxisWords y={y + heightPx / 2 + 4}>{toShort(most / 2)}</AxisWords>
+      )}
+      <AxisWords y={y + heightPx + 4}>0</AxisWords>
     </>
   );
+}
+
+/** Left of the plots, where the stylesheet leaves room. */
+function AxisWords({ y, children }: { readonly y: number; readonly children?: unknown }): Html {
+  return (
+    <text class="tick" x="-6" y={y} text-anchor="end">
+      {children}
+    </text>
+  );
+}
+
+/** `20,000` or `2M`: of one digit or two, so nothing is lost. */
+function toShort(count: number): string {
+  return count < 1_000_000 ? number(count) : `${number(count / 1_000_000)}M`;
 }
 
 function toPath(
@@ -150,8 +175,8 @@ function toPath(
   px: (at: number) => number,
   py: (value: number) => number,
 ): string {
-  if (kind === "bars") return toBars(points, px, py, 0.1);
-  if (kind === "bars-beside") return toBars(points, px, py, 0.5);
+  if (kind === "bars") return toBars(points, px, py, -1);
+  if (kind === "bars-beside") return toBars(points, px, py, 0);
   return toRuns(points)
     .map((run) => {
       const line = run.map(([at, value]) => `${px(at)} ${py(value)}`).join("L");
@@ -166,18 +191,18 @@ function toBars(
   points: readonly Point[],
   px: (at: number) => number,
   py: (value: number) => number,
-  /** Share of a step before it. */
-  begin: number,
+  /** From the middle of its step, in its own width. */
+  begin: -1 | 0,
 ): string {
   return points
     .map(([at, value], index) => {
       if (!value) return "";
       const before = points[index - 1]?.[0] ?? 2 * at - (points[index + 1]?.[0] ?? at);
       const step = px(at) - px(before);
-      const width = Math.max(1, round(step * 0.4));
+      const width = Math.max(1, Math.min(widest, round(step * 0.4)));
       // Whatever is not nothing is seen.
       const height = Math.max(2, round(tall - py(value)));
-      return `M${round(px(before) + step * begin)} ${tall}v-${height}h${width}v${height}z`;
+      return `M${round(px(before) + step / 2 + begin * width)} ${tall}v-${height}h${width}v${height}z`;
     })
     .join("");
 }
@@ -203,10 +228,10 @@ function toRuns(points: readonly Point[]): readonly (readonly (readonly [number,
   return runs;
 }
 
-/** 1, 2, 5 or 10 times a power of ten. */
+/** One digit and zeros, of which the half is short too. */
 function toNice(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 5, 10].map((times) => times * power).find((one) => one >= most) ?? most;
+  return [1, 2, 3, 4, 5, 6, 8, 10].map((times) => times * power).find((one) => one >= most) ?? most;
 }
 
 const minuteMs = 60_000;

@@ -1,6 +1,7 @@
 /** Where something waits or is parked, by what becomes of it: what is stopped comes first. */
 import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, number, toOwnersText } from "../../operations/phrases.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { toQuery } from "../query.ts";
@@ -78,7 +79,7 @@ function GroupOf({
           column("destination", ({ origin, drain, owners }) => (
             <>
               <a href={`/failures${toQuery({ host: origin, drain })}`}>
-                <Foreign text={origin} />
+                <Foreign text={toDestinationText(origin)} />
               </a>
               {owners.length === 0 ? null : (
                 <span class="note">

@@ -70,6 +70,7 @@ export function FailureChart({ arrivals, redrives, lanes, timeLine, now }: Failu
         plots={[
           {
             heightPx: 110,
+            unit: "an hour",
             lines: [
               { name: "arrived", kind: "bars", points: toPoints(arrived) },
               { name: "published", kind: "bars-beside", points: toPoints(published) },

@@ -1,39 +1,52 @@
 /** What to do, the first thing first: a line each, with its button. */
 import type { Need } from "../../operations/status/needs.ts";
+import { capitalised, number } from "../../operations/phrases.ts";
 import { probeAct } from "../acts/forms.ts";
 import { toQuery } from "../query.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
 import { Foreign } from "./text.tsx";
 
-export function Needs({
-  title,
-  needs,
-  context,
-}: Readonly<{ title: string; needs: readonly Need[]; context: ScreenContext }>): Html | null {
+interface NeedsProps {
+  readonly title: string;
+  readonly needs: readonly Need[];
+  readonly context: ScreenContext;
+  /** Of the page's headline: it is not said twice. */
+  readonly said?: string;
+}
+
+export function Needs({ title, needs, context, said = "" }: NeedsProps): Html | null {
   if (needs.length === 0) return null;
   return (
     <>
       <h2>{title}</h2>
       <ol class="needs">
-        {needs.map((need, index) => (
-          <li class={need.mood}>
-            <p>
-              <strong>
-                <Foreign text={need.what} isWhole />
-              </strong>
-              {need.detail === "" ? null : (
-                <span class="hint">
-                  <Foreign text={need.detail} />
-                </span>
-              )}
-            </p>
-            <FirstAct need={need} isFirst={index === 0} context={context} />
-          </li>
-        ))}
+        {needs.map((need, index) => {
+          const isSaid = need.detail !== "" && capitalised(said) === need.what;
+          return (
+            <li class={need.mood}>
+              <p>
+                <strong>{isSaid ? <Foreign text={need.detail} /> : <What need={need} />}</strong>
+                {isSaid || need.detail === "" ? null : (
+                  <span class="hint">
+                    <Foreign text={need.detail} />
+                  </span>
+                )}
+              </p>
+              <FirstAct need={need} isFirst={index === 0} context={context} />
+            </li>
+          );
+        })}
       </ol>
     </>
   );
+}
+
+/** Of a destination it leads to what fails there, unless its page is about that. */
+function What({ need: { what, first } }: Readonly<{ need: Need }>): Html {
+  const words = <Foreign text={what} isWhole />;
+  if (first.kind !== "probe" || first.isHere === true) return words;
+  return <a href={`/failures${toQuery({ host: first.origin, drain: first.drain })}`}>{words}</a>;
 }
 
 /** Of the first need alone the button stands out. */
@@ -51,20 +64,13 @@ function FirstAct({
   switch (first.kind) {
     case "probe":
       return (
-        <>
-          <ActForm
-            act={probeAct}
-            title="Probe it now"
-            values={{ drain: first.drain, host: first.origin }}
-            context={context}
-            look={look}
-          />
-          {first.isHere === true ? null : (
-            <a class="button" href={`/failures${toQuery({ host: first.origin, drain: first.drain })}`}>
-              What fails there
-            </a>
-          )}
-        </>
+        <ActForm
+          act={probeAct}
+          title="Probe it now"
+          values={{ drain: first.drain, host: first.origin }}
+          context={context}
+          look={look}
+        />
       );
     case "plan":
       return to(`/plans${toQuery({ drain: first.drain, failure: first.failure })}`, "Plan these");
@@ -75,6 +81,8 @@ function FirstAct({
     case "rules":
       return to("/rules", "Look at the document");
     case "expiring":
-      return to("#expiring", "See which");
+      return first.failure === null
+        ? to("#expiring", "See which")
+        : to(`/failures/${first.failure}`, `Look at the first ${number(first.count)}`);
   }
 }

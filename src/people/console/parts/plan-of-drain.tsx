@@ -122,11 +122,13 @@ function Warnings({
       <p>
         When it was made, at <Time at={createdAt} />:
       </p>
-      {texts.map((text) => (
-        <p class="problem">
-          <Foreign text={text} />
-        </p>
-      ))}
+      <ul>
+        {texts.map((text) => (
+          <li>
+            <Foreign text={text} />
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -1,4 +1,5 @@
 /** What waited, came and went, with halts and acts as marks, and the line to empty at the measured rate. */
+import { formatDuration } from "../../../job/rules/durations.ts";
 import type { AuditAct } from "../../../job/contracts/audit.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { number, toTime } from "../../operations/phrases.ts";
@@ -22,6 +23,8 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
   }
   const foreseen = toForeseen(status, chart);
+  const [[first] = [from], [second] = [to]] = moved.arrived;
+  const step = Math.max(60_000, second - first);
   const label = `In this time ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
   return (
     <figure class="chart">
@@ -31,6 +34,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
         plots={[
           {
             heightPx: 96,
+            unit: "waiting",
             lines: [
               { name: "waiting", kind: "area", points: waiting },
               { name: "waiting", kind: "foreseen", points: foreseen },
@@ -38,6 +42,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
           },
           {
             heightPx: 48,
+            unit: `in ${formatDuration(step)}`,
             lines: [
               { name: "arrived", kind: "bars", points: moved.arrived },
               { name: "published", kind: "bars-beside", points: moved.published },
@@ -50,8 +55,8 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
         label={label}
       />
       <figcaption class="hint">
-        Above what waits{foreseen.length > 0 ? ", dashed what is left at the rate of the last minute" : ""};
-        below what came and went in each step. ▾ a halt, ◆ an act of a person.
+        ▾ a halt, ◆ an act of a person.
+        {foreseen.length > 0 ? " Dashed: what is left at the rate of the last minute." : ""}
         {!isWhole ? ` Counted since ${toTime(since).slice(0, 16)} UTC.` : ""}
       </figcaption>
       <details data-fold="numbers">

@@ -61,7 +61,9 @@ export const nowScreen = defineScreen<Model>({
         <QueueChartFigure chart={chart} marks={marks} status={status} />
       </>
     )),
-    live("needs", ({ needs }, context) => <Needs title="What needs a person" {...{ needs, context }} />),
+    live("needs", ({ status, needs }, context) => (
+      <Needs title="What needs a person" said={toNowHeadline(status, needs).text} {...{ needs, context }} />
+    )),
     live("paused", ({ status }, context) => <Paused {...{ status, context }} />),
     live("expiring", ({ status }, { now }) => <ExpiringFirst status={status} now={now} />),
     live("destinations", ({ status }) => <Destinations status={status} />),
@@ -188,7 +190,7 @@ function Tiles({
     {
       name: "failed again",
       count: movedOf("failedAgain"),
-      what: `of what was sent again, ${within}`,
+      what: within,
       line: "failed-again",
     },
     {

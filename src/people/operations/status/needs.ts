@@ -30,7 +30,14 @@ export type FirstAct =
       readonly of?: Readonly<Record<string, string | undefined>>;
     }
   | { readonly kind: "runbook"; readonly alert: string }
-  | { readonly kind: "rules" | "expiring" };
+  | {
+      readonly kind: "expiring";
+      /** The kind that expires first; null: it is of none. */
+      readonly failure: string | null;
+      /** Of it. */
+      readonly count: number;
+    }
+  | { readonly kind: "rules" };
 
 export interface Need {
   /** In a line, such as `pay.example.com answers 503 no route`. Strangers wrote parts of it. */
@@ -134,7 +141,7 @@ function toUnsent(status: Status): readonly Need[] {
       first:
         unsent.length === 1 && first.saves[0]?.act === "plan" && others.length === 0 && first.failure !== null
           ? { kind: "plan", drain, failure: first.failure }
-          : { kind: "expiring" },
+          : { kind: "expiring", failure: first.failure, count: first.unsent },
     }),
   ];
 }
