@@ -10,7 +10,8 @@ import { findLineage } from "../../operations/history/find-lineage.ts";
 import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
 import { sumHistory } from "../../operations/history/summary.ts";
-import { toSummaryText } from "./summary-text.ts";
+import { systemClock } from "../../../system-world.ts";
+import { toAnswerText } from "../output/answer-text.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
 import { toTime } from "../../operations/phrases.ts";
@@ -122,7 +123,7 @@ async function summarise(entries: AsyncIterable<AuditEntry>, { json }: HistoryFl
       if (read % entriesPerNews === 0) progress.show(`${read} entries read, back to ${toTime(at)}`);
     });
     progress.end();
-    printResult(io, json, summary, () => toSummaryText(io.columns, summary));
+    printResult(io, json, summary, () => toAnswerText(io.columns, summary, systemClock.now()));
     return summary;
   } finally {
     progress.end();

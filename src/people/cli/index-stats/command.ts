@@ -5,10 +5,9 @@ import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts
 import type { Register } from "../command-context.ts";
 import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
-import { barsFor } from "../output/sparkline.ts";
 import { repaintEvery, repaintMs } from "../output/watch.ts";
 import { loadAll } from "../load-config.ts";
-import { formatStatistics, type StatisticsView, toStatisticsJson } from "./text.ts";
+import { type StatisticsView, toStatisticsJson, toStatisticsText } from "./text.ts";
 
 export const registerIndex: Register = (program, { io }) => {
   program
@@ -43,8 +42,7 @@ export const registerIndex: Register = (program, { io }) => {
         }
         return views;
       };
-      const toText = (views: readonly StatisticsView[]): string =>
-        formatStatistics(views, { columns: io.columns, bars: barsFor(io.env) });
+      const toText = (views: readonly StatisticsView[]): string => toStatisticsText(io.columns, views);
       if (options.watch !== true) {
         const views = await readAll([]);
         printResult(io, options.json, toStatisticsJson(views), () => toText(views));

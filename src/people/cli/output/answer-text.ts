@@ -63,7 +63,7 @@ function toText(key: string, value: unknown, now: number): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value !== "number") return String(value);
   if (key.endsWith("Ms")) return formatDuration(value);
-  if (!isTime(value)) return String(value);
+  if (!isTime(key, value)) return String(value);
   return `${toTime(value)} (${value > now ? `in ${formatDuration(value - now)}` : `${toAge(value, now)} ago`})`;
 }
 
@@ -77,7 +77,7 @@ function toRows(rows: readonly Row[]): string {
 function toCell(key: string, value: unknown): string | number {
   if (!isKnown(value)) return "-";
   if (typeof value !== "number" || key.endsWith("Ms")) return toText(key, value, 0);
-  return isTime(value) ? toMinute(value) : value;
+  return isTime(key, value) ? toMinute(value) : value;
 }
 
 function indented(indent: number, text: string): string {
@@ -93,9 +93,9 @@ function isFlat(fields: object): boolean {
   return Object.values(fields).every((value) => typeof value !== "object" || !isKnown(value));
 }
 
-/** Unix ms of this century: no count is as large. */
-function isTime(value: number): boolean {
-  return Number.isInteger(value) && value > 1e12 && value < 1e13;
+/** Unix ms, by the names that times have. */
+function isTime(key: string, value: number): boolean {
+  return value > 1e12 && /(?:At|^at|^since|^until|^from|^to|^first|^last)$/.test(key);
 }
 
 /** `lastSuccessAt` is `last success`; names and reasons stay as they are. */

@@ -283,7 +283,7 @@ describe("redriver history, an act of many records", () => {
     expect(people?.find(({ by }) => by === "bob")).toMatchObject({ act: "pause", count: 1 });
     const table = await run(["history", "--summary", "--act", "park", "--host", "127.*"]);
     expect(table.out).toMatch(
-      /^act +drain +count +first \(UTC\) +last \(UTC\)\npark +orders +3 +20[^\n]+\n\nby +act +count/,
+      /^acts\n {2}act +drain +count +first +last\n {2}park +orders +3 +20[^\n]+\npeople\n {2}by +act +count/,
     );
     expect((await run(["history", "--summary", "--until", "1h"])).out).not.toContain("park");
   });
