@@ -7,8 +7,8 @@ export interface CommandContext {
   exitWith(code: number): void;
   /** Another command, in a world of its own. Answers its exit code. */
   runCommand(argv: readonly string[], world: ProcessIo): Promise<number>;
-  /** The program with every command, for one that is about all of them. */
-  allCommands(): Promise<Command>;
+  /** The program with the command that a line asks for; with every command if it asks for none yet. */
+  allCommands(line: readonly string[]): Promise<Command>;
 }
 
 export type Register = (program: Command, context: CommandContext) => void;

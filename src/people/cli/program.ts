@@ -69,7 +69,7 @@ export async function runCli(argv: readonly string[], world: ProcessIo): Promise
       exitCode = code;
     },
     runCommand: runCli,
-    allCommands: () => createWholeProgram(context),
+    allCommands: (line) => createProgram(partsFor(line), context),
   };
   const program = await createProgram(partsFor(argv), context);
   try {

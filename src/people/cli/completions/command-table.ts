@@ -9,9 +9,6 @@ export interface Word {
 /** What completes a value: a file, a drain of the document, one of these words, or nothing that is known beforehand. */
 export type ValueKind = "file" | "drain" | "unknown" | readonly string[];
 
-/** Prints the names of drains, one a line; asked at each completion of one, since the document may change. */
-export const namesOfDrains = "redriver completions drains 2>/dev/null";
-
 export interface OptionEntry {
   /** `-h` and `--help`. */
   readonly names: readonly string[];
@@ -75,15 +72,4 @@ const namesOfFiles: ReadonlySet<string> = new Set(["file", "files", "path", "pla
 
 function isFile(name: string): boolean {
   return namesOfFiles.has(name);
-}
-
-/** Options whose value follows, of all commands: none takes a value in one command alone. */
-export function optionsWithValue(table: readonly CommandEntry[]): readonly string[] {
-  const options = table.flatMap(({ options }) => options);
-  return [...new Set(options.flatMap(({ names, value }) => (value === null ? [] : names)))];
-}
-
-/** Paths that a word leads to. */
-export function pathsBelow(table: readonly CommandEntry[]): readonly string[] {
-  return table.map(({ path }) => path).filter((path) => path.includes(" "));
 }

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { parseStatistics } from "../../../../../src/job/statistics/parse-index-statistics.ts";
 import { scalarFields, seriesFields } from "../../../../../src/job/contracts/index-statistics.ts";
 import {
-  formatStatistics,
   toStatisticsJson,
+  toStatisticsText,
   type StatisticsView,
 } from "../../../../../src/people/cli/index-stats/text.ts";
 import { toSafeJson } from "../../../../../src/job/message/write-safe-json.ts";
@@ -71,10 +71,7 @@ test("statistics with any values are read as far as they go, and shown", () => {
         const shown =
           parsed.kind === "unreadable"
             ? []
-            : [
-                formatStatistics([view], { columns: 80, bars: "ascii" }),
-                toSafeJson(toStatisticsJson([view])),
-              ];
+            : [toStatisticsText(80, [view]), toSafeJson(toStatisticsJson([view]))];
         expect(shown.every((one) => one.isWellFormed())).toBe(true);
       }
     }
