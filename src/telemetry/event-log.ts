@@ -204,10 +204,7 @@ const lines: {
         : `${source}: deliveries under way: ${why ?? "not known"}`,
   ],
   "brake:switched-off": ({ source }) =>
-    said(
-      "warn",
-      `${source}: brake is off, the service has no /v2/flowControl: only new publishes can be held`,
-    ),
+    said("warn", `${source}: brake is off, the service has no /v2/flowControl: only new publishes are held`),
   "service-retry:switched-off": ({ source, why }) =>
     said("warn", `${source}: serviceRetry is off, the service has no /v2/dlq/retry: ${why}`),
   "callback:received": ({ source, outcome, why, isNews }) => [

@@ -15,20 +15,11 @@ export function toRulesHash(
   >,
 ): string {
   const { otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome } = drain;
+  const { brake } = drain.source;
+  const always = { otherwise, minAgeMs, attempts, flowControl, onLoss, unknownOutcome, brake };
   const rules = drain.rules.map((rule) => ({ ...rule, limit: undefined }));
   const retentionMs = rules.some((rule) => asksForTimeLeft(rule.when)) ? drain.source.retentionMs : undefined;
-  const { brake } = drain.source;
-  return hash({
-    rules,
-    otherwise,
-    minAgeMs,
-    attempts,
-    flowControl,
-    onLoss,
-    unknownOutcome,
-    retentionMs,
-    brake,
-  });
+  return hash({ ...always, rules, retentionMs });
 }
 
 function asksForTimeLeft(condition: Condition): boolean {

@@ -144,7 +144,7 @@ export interface FlowKeySteerer {
   /** In one GET /v2/flowControl. Null: the service does not have it (404, 405, 501). */
   flowKeys(signal?: AbortSignal): Promise<readonly FlowKey[] | null>;
   /** New messages of a paused key wait too. Null: as above. */
-  steer(key: string, to: "pause" | "resume", signal?: AbortSignal): Promise<true | null>;
+  steer(key: string, to: "pause" | "resume"): Promise<true | null>;
 }
 
 /** The parts that give the service's time. */

@@ -206,18 +206,12 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     method: "GET" | "POST",
     path: string,
     parse: (bytes: Uint8Array) => Shaped<Value>,
-    signal: AbortSignal | undefined,
+    signal?: AbortSignal,
   ): Promise<Value | null> => {
     const where = `${what} at ${host}`;
     const context = { ...contextOf("list"), where };
-    const call: Call = {
-      operation: "list",
-      token: context.token,
-      method,
-      path: `${prefix}/v2/${path}`,
-      signal,
-    };
-    return makeCall(call, tools, (result) => {
+    const call = { operation: "list", method, path: `${prefix}/v2/${path}`, signal } as const;
+    return makeCall({ ...call, token: context.token }, tools, (result) => {
       const status = result.kind === "answered" ? result.answer.status : undefined;
       if (status === 404 || noSuchMethod.has(status ?? 0)) return null;
       const shaped = parse(toSuccess(result, context).body.bytes);
@@ -272,14 +266,10 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     load: async (signal) =>
       (await askBeside("deliveries", "GET", "globalParallelism", parseLoad, signal)) ?? { isAbsent: true },
     flowKeys: (signal) => askBeside("flow control", "GET", "flowControl", parseFlowKeys, signal),
-    steer: (key, to, signal) =>
-      askBeside(
-        "flow control",
-        "POST",
-        `flowControl/${encodeURIComponent(key)}/${to}`,
-        () => ({ kind: "value", value: true as const }),
-        signal,
-      ),
+    steer(key, to) {
+      const path = `flowControl/${encodeURIComponent(key)}/${to}`;
+      return askBeside("flow control", "POST", path, () => ({ kind: "value", value: true as const }));
+    },
 
     clockOffsetMs: serviceClock.offsetMs,
 

@@ -45,9 +45,10 @@ export function createServiceBrake(
     for (const key of keys) await asked(() => service.steer(key, to));
     kept = null;
   };
-  /** Of a destination, or all. */
-  const list = async (host: DestinationName | undefined) =>
-    (await asked(() => service.flowKeys()))?.filter(({ key }) => isKeyOf(key, host)) ?? null;
+  const list = async (host: DestinationName | undefined) => {
+    const keys = brake === undefined ? null : await asked(() => service.flowKeys());
+    return keys?.filter(({ key }) => isKeyOf(key, host)) ?? null;
+  };
 
   return {
     /** Deliveries at once under a key of ours; undefined: nothing is sent under one. */
@@ -68,36 +69,18 @@ export function createServiceBrake(
      * endpoints, or the source has no brake.
      */
     async pause(host?: DestinationName): Promise<readonly FlowKey[] | null> {
-      if (brake === undefined) return null;
-      // Also if nothing is there yet: a batch may be under way.
       const own = host === undefined ? null : keyOfName(host);
-      const tried = own === null ? [] : [own];
-      await steer(tried, "pause");
-      for (;;) {
-        const ours = await list(host);
-        if (ours === null) return null;
-        const left = ours.filter(({ key, isPaused }) => !isPaused && !tried.includes(key));
-        if (left.length === 0) return ours.filter(({ isPaused }) => isPaused);
-        const keys = left.map(({ key }) => key);
-        await steer(keys, "pause");
-        tried.push(...keys);
-      }
+      // Also if nothing is there yet.
+      if (brake !== undefined && own !== null) await steer([own], "pause");
+      const others = await list(host);
+      await steer(others?.flatMap(({ key, isPaused }) => (isPaused ? [] : key)) ?? [], "pause");
+      return (await list(host))?.filter(({ isPaused }) => isPaused) ?? null;
     },
-    /** Resumes those of a destination, or all, that nothing in `left` holds. Answers them. `before`: if there are any. */
-    async resume(
-      host: DestinationName | undefined,
-      left: readonly (DestinationName | undefined)[],
-      before: () => Promise<void>,
-    ): Promise<readonly FlowKey[]> {
-      const keys = brake === undefined ? null : await list(host);
-      const meant =
-        keys?.filter(({ key, isPaused }) => isPaused && !left.some((name) => isKeyOf(key, name))) ?? [];
-      if (meant.length > 0) await before();
-      await steer(
-        meant.map(({ key }) => key),
-        "resume",
-      );
-      return meant;
+    /** The paused keys of a destination, or all, that nothing in `left` holds. */
+    async held(host: DestinationName | undefined, left: readonly (DestinationName | undefined)[]) {
+      const paused = (await list(host))?.filter(({ isPaused }) => isPaused) ?? [];
+      return paused.map(({ key }) => key).filter((key) => !left.some((name) => isKeyOf(key, name)));
     },
+    resume: (keys: readonly string[]): Promise<void> => steer(keys, "resume"),
   };
 }

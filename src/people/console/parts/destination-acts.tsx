@@ -19,6 +19,7 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
   const [pause] = pauses;
   const values = { drains: drain, host: origin };
   const ofLane = { drain, host: origin };
+  const brake = context.core.drains.get(drain as DrainName)?.config.source.brake;
   return (
     <div class="acts">
       <ActForm
@@ -28,9 +29,7 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
         context={context}
         disabled={pause === undefined ? null : "it is paused"}
       />
-      {sourceOf(context, drain)?.brake === undefined ? null : (
-        <ActForm act={brakeAct} values={{ host: origin }} context={context} />
-      )}
+      {brake && <ActForm act={brakeAct} values={{ host: origin }} context={context} />}
       <ActForm
         act={resumeAct}
         title="Resume the destination"
@@ -61,9 +60,6 @@ function toNotProbed(lane: LaneStanding | null): string | null {
   if (lane === null) return noLane;
   return lane.state === "halted" ? null : `its lane is ${lane.state}; only a halted lane is probed`;
 }
-
-const sourceOf = ({ core }: ScreenContext, drain: string) =>
-  core.drains.get(drain as DrainName)?.config.source;
 
 /** A pause is ended as it was given. */
 export function toPauseValues({ drain, host }: HostPause): Readonly<Record<string, string>> {

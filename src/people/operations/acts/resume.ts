@@ -49,12 +49,9 @@ async function resumeOne(
     host === undefined || one.host === undefined ? one.host === host : isMeantBy(one.host, host);
   const isMeant = (one: PauseRecord): boolean => isOfHost(one) && (drain === "*" || one.drain === drain);
   const meant = known.filter(isMeant);
-  if (meant.length > 0) {
-    await recordIntent({ ...runtime, by }, "resume", [], {
-      ...toActOf(drain, reason),
-      ...defined({ host }),
-    });
-  }
+  const act = { ...toActOf(drain, reason), ...defined({ host }) };
+  const record = () => recordIntent({ ...runtime, by }, "resume", [], act);
+  if (meant.length > 0) await record();
   let ended = 0;
   for (const one of meant) if (await pauses.resume(one)) ended += 1;
   if (host !== undefined && ended > 0) {
@@ -68,23 +65,22 @@ async function resumeOne(
   const left = known.filter((one) => !isMeant(one) && stillHolds(one, { drain, ...defined({ host }) }));
   const knownHosts = known.flatMap((one) => one.host ?? []);
   const none = `was not paused${host === undefined || left.length > 0 ? "" : toMeant(host, knownHosts)}`;
-  const letGo = drain === "*" ? await letGoOf(target, call, meant.length > 0) : [];
+  const letGo = drain === "*" ? await letGoOf(target, async () => meant.length > 0 || record()) : [];
   return [ended > 0 ? "resumed" : none, ...letGo, ...left.map(toLeftText)].join("; ");
 }
 
 /** Ends what `brake` did at the service, but for what another pause of all drains still holds. */
 async function letGoOf(
   { source: { runtime, pauses }, host }: Target,
-  { reason, by }: { readonly reason: string; readonly by: string },
-  isRecorded: boolean,
+  before: () => Promise<unknown>,
 ): Promise<readonly string[]> {
-  const left = (await pauses.all()).filter(({ drain }) => drain === "*").map((one) => one.host);
+  const left = (await pauses.all()).flatMap((one) => (one.drain === "*" ? [one.host] : []));
   try {
-    const keys = await runtime.brake.resume(host, left, async () => {
-      if (isRecorded) return;
-      await recordIntent({ ...runtime, by }, "resume", [], { ...toActOf("*", reason), ...defined({ host }) });
-    });
-    return keys.length === 0 ? [] : [`let go at the service: ${keys.map(({ key }) => key).join(", ")}`];
+    const keys = await runtime.brake.held(host, left);
+    if (keys.length === 0) return [];
+    await before();
+    await runtime.brake.resume(keys);
+    return [`let go at the service: ${keys.join(", ")}`];
   } catch (error) {
     return [toFailedText(error)];
   }

@@ -12,11 +12,8 @@ export function toBrakedText(brake: number | undefined, keys: readonly FlowKey[]
 
 /** Messages behind these keys; `–` if the service did not say of each. */
 export function toWaiting(keys: readonly FlowKey[]): string {
-  const waiting = keys.reduce<number | null>(
-    (sum, one) => (sum === null || one.waiting === null ? null : sum + one.waiting),
-    0,
-  );
-  return `${waiting === null ? "–" : number(waiting)} published wait`;
+  const isKnown = keys.every(({ waiting }) => waiting !== null);
+  return `${isKnown ? number(keys.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0)) : "–"} published wait`;
 }
 
 export function toFailedText(error: unknown): string {
