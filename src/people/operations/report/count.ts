@@ -38,6 +38,7 @@ export const noFigures = {
   messages: 0,
 };
 export type Figures = typeof noFigures;
+export type CountOfHost = typeof ofHost;
 
 interface Letter {
   /** First of each act. */
@@ -49,6 +50,9 @@ interface Letter {
   as: string;
   messages: number;
 }
+
+/** Of so many dead letters in the queue, and how it ended. */
+type Stay = readonly [many: number, enteredAt: number, leftAt: number, end: keyof Figures];
 
 export const hourMs = 3_600_000;
 
@@ -78,13 +82,21 @@ export function createCount(maxLetters: number) {
   function read(kinds: readonly CountedKind[], { from, to, now, retentionMs, isHost }: Span) {
     const figures = { ...noFigures };
     const unknown = new Map<keyof Figures, string>();
-    const hosts = new Map<string, typeof ofHost>();
-    const of = (host: string): typeof ofHost => hosts.get(host) ?? hosts.set(host, { ...ofHost }).get(host)!;
+    const hosts = new Map<string, CountOfHost>();
+    const of = (host: string): CountOfHost => hosts.get(host) ?? hosts.set(host, { ...ofHost }).get(host)!;
     const [silent, delays]: [string[], number[]] = [[], []];
-    /** What arrived in each, less what redriver took of it. */
+    /** What arrived in each, less what redriver took of it: it waits, or expired, or is gone. */
     const hours = new Map<number, number>();
-    const addTo = (hour: number, count: number): void => void hours.set(hour, (hours.get(hour) ?? 0) + count);
+    const addTo = (hour: number, many: number): void => void hours.set(hour, (hours.get(hour) ?? 0) + many);
     const isIn = (at = 0): boolean => at >= from && at < to;
+    const isThere = ([, enteredAt, leftAt]: Stay): boolean => leftAt >= from && enteredAt < to;
+    const count = (stays: readonly Stay[]): void => {
+      for (const [many, enteredAt, leftAt, end] of stays.filter(isThere)) {
+        figures[enteredAt < from ? "waitedBefore" : "arrived"] += many;
+        figures[leftAt < to ? end : "waitsAfter"] += many;
+      }
+    };
+
     for (const [dlqId, { at, host, isComeBack, why, messages }] of letters) {
       if (why === "from-archive" || isHost?.(host) === false) continue;
       // A come-back, or a delete without a drop, proves what no answer told.
@@ -94,76 +106,58 @@ export function createCount(maxLetters: number) {
       if (isIn(at.park)) figures.parked += 1;
       if (leftAt === undefined) continue;
       addTo(Math.floor(enteredAt / hourMs), -1);
-      if (isIn(leftAt) && at.published === undefined && at.drop !== undefined) {
-        figures[why ?? "dropped"] += 1;
-      } else if (isIn(leftAt)) {
-        of(host).sentAgain += 1;
-        figures.messages += Math.max(1, messages);
-        delays.push(leftAt - enteredAt);
-        if (!parents.has(dlqId)) silent.push(dlqId);
-      }
-      if (leftAt < from || enteredAt >= to) continue;
-      figures[enteredAt < from ? "waitedBefore" : "arrived"] += 1;
-      if (leftAt >= to) figures.waitsAfter += 1;
+      const end = at.published === undefined && at.drop !== undefined ? (why ?? "dropped") : "sentAgain";
+      count([[1, enteredAt, leftAt, end]]);
+      if (end !== "sentAgain" || !isIn(leftAt)) continue;
+      of(host).sentAgain += 1;
+      figures.messages += Math.max(1, messages);
+      delays.push(leftAt - enteredAt);
+      if (!parents.has(dlqId)) silent.push(dlqId);
     }
 
     const own = kinds
-      .map((kind) => ({
-        ...kind,
-        host: kind.origin.startsWith("http") ? hostOf(kind.origin) : kind.origin,
-        there: kind.waiting + kind.parked,
-      }))
+      .map(({ origin, ...kind }) => ({ ...kind, host: origin.startsWith("http") ? hostOf(origin) : origin }))
       .filter(({ host }) => isHost?.(host) !== false);
-    let waiting = 0;
+    const there = own.filter(({ waiting, parked }) => waiting + parked > 0);
+    const all = there.reduce((sum, { waiting, parked }) => sum + waiting + parked, 0);
+    if (to >= now) for (const { host, waiting, parked } of there) of(host).waitsAfter += waiting + parked;
     for (const kind of own) {
-      waiting += kind.there;
-      if (to >= now) of(kind.host).waitsAfter += kind.there;
-      for (const [hour, count] of Object.entries(kind.hours)) addTo(Number(hour), count);
+      for (const [hour, many] of Object.entries(kind.hours)) addTo(Number(hour), many);
     }
     for (const [host, sum] of hosts) {
       // Come-backs that wait are in no audit yet.
       const again = own.filter((kind) => kind.host === host && kind.failedAgain > 0);
-      const all = again.reduce((count, kind) => count + kind.failedAgain, 0);
-      if (all > sum.failedAgain && sum.waitsAfter > 0) {
-        if (again.every(({ firstMetAt }) => isIn(firstMetAt))) sum.failedAgain = all;
-        else
-          unknown.set("failedAgain", `some of what waits at ${host} may have failed again before that time`);
-      }
+      const most = again.reduce((many, kind) => many + kind.failedAgain, 0);
+      const isMore = most > sum.failedAgain && sum.waitsAfter > 0;
+      if (isMore && again.every(({ firstMetAt }) => isIn(firstMetAt))) sum.failedAgain = most;
+      else if (isMore)
+        unknown.set("failedAgain", `of what waits at ${host} some may have failed again before`);
       figures.failedAgain += sum.failedAgain;
-      figures.sentAgain += sum.sentAgain;
     }
 
-    /** Of these hours what is not redriver's: it waits, or expired, or is gone. A count that a killed process lost is missing. */
-    const rest = (first: number, end: number, has: "expired" | "not"): number => {
-      let sum = 0;
-      for (const [hour, count] of hours) {
-        const expiresAt = (hour + 1) * hourMs + retentionMs;
-        if (hour * hourMs >= first && hour * hourMs < end && (has === "expired") === expiresAt <= now)
-          sum += count;
-      }
-      return Math.max(0, sum);
-    };
+    const stays = [...hours].map(([hour, many]): Stay => {
+      const enteredAt = hour * hourMs;
+      return [many, enteredAt, enteredAt + hourMs + retentionMs - 1, "expired"];
+    });
+    /** That waits, or is gone. A count that a killed process lost is missing. */
+    const rest = (first: number, end: number): number =>
+      stays.reduce(
+        (sum, [many, at, until]) => (at >= first && at < end && until >= now ? sum + many : sum),
+        0,
+      );
     const enteredSince = (at: number): number =>
-      own.every((kind) => kind.there === 0 || (kind.since ?? 0) >= at)
-        ? waiting
-        : Math.min(waiting, rest(at, now, "not"));
+      there.every(({ since }) => (since ?? 0) >= at) ? all : Math.max(0, Math.min(all, rest(at, now)));
     const [since, later] = [enteredSince(from), to >= now ? 0 : enteredSince(to)];
-    const [early, late] = [rest(from - retentionMs - hourMs + 1, from, "expired"), rest(from, to, "expired")];
-    const after = rest(to - retentionMs - hourMs + 1, to, "expired");
-    const gone = Math.max(0, rest(from, to, "not") - since + later);
-    figures.waitedBefore += waiting - since;
-    figures.arrived += since - later;
-    figures.waitsAfter += waiting - later;
-    if (early + late + gone > 0 && (isHost !== null || own.some(({ drains }) => drains.length > 1))) {
+    count([
+      [all - since, from - 1, Infinity, "gone"],
+      [since - later, from, Infinity, "gone"],
+    ]);
+    const gone: Stay = [rest(from, to) - since + later, from, from, "gone"];
+    const others = [gone, ...stays.filter(([, , leftAt]) => leftAt < now)].filter(([many]) => many > 0);
+    if (others.some(isThere) && (isHost !== null || own.some(({ drains }) => drains.length > 1))) {
       const why = "what several drains count, or what a rule sends to another host, may be in it twice";
       unknown.set("gone", why).set("expired", why);
-    } else {
-      figures.waitedBefore += early;
-      figures.arrived += late + gone;
-      figures.expired = Math.max(0, early + late - after);
-      figures.gone = gone;
-      figures.waitsAfter += Math.min(after, early + late);
-    }
+    } else count(others);
     if (from - retentionMs < now - arrivalHours * hourMs) {
       unknown.set("expired", "arrivals are kept for a week, and what expired first had come before");
     }

@@ -24,12 +24,13 @@ const words = {
   calls: "calls of the service",
 } as const;
 const sum = ["sentAgain", "dropped", "discarded", "expired", "gone", "waitsAfter"] as const;
+type Cell = string | number | null | undefined;
 
 export function toMarkdown(report: OutageReport): string {
   const { from, to, host, delays, hosts, acts, unknown } = report;
   const figures: Readonly<Record<string, number | null>> = report.figures;
-  const of = (name: keyof typeof words): string => toCount(figures[name]);
-  const rows = Object.entries(words).map(([name, text]) => [text, toCount(figures[name])]);
+  const of = (name: keyof typeof words): string => toCell(figures[name]);
+  const rows = Object.entries(words).map(([name, text]) => [text, figures[name]]);
   return joined(
     `# Outage report${host === null ? "" : ` of ${host}`}\n\n`,
     `From ${toMinute(from)} to ${toMinute(to)} UTC, ${of("arrived")} dead letters arrived, ${of("sentAgain")} were sent again, `,
@@ -38,30 +39,27 @@ export function toMarkdown(report: OutageReport): string {
     delays !== null &&
       `\nFrom entry to sent again: median ${formatDuration(delays.medianMs)}, p99 ${formatDuration(delays.p99Ms)}.\n`,
     `\nIt adds up: ${of("waitedBefore")} + ${of("arrived")} = ${sum.map(of).join(" + ")}.\n`,
-    toTable(["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<string | number>)),
+    toTable(["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<Cell>)),
     toTable(["UTC", "who", "did", "messages", "where", "why"], acts.map(toActCells)),
     unknown.length > 0 && "\nNot known:\n\n",
     ...unknown.map(({ figure, why }) => `- ${words[figure as keyof typeof words]}: ${why}\n`),
   );
 }
 
-function toActCells(row: ActRow): readonly string[] {
+function toActCells(row: ActRow): readonly Cell[] {
   const { at, by, act, count, lane, host, hosts, drain } = row;
-  const where = lane?.origin ?? host ?? hosts.top[0]?.key ?? drain ?? "all";
+  const where = toDestinationText(lane?.origin ?? host ?? hosts.top[0]?.key ?? drain ?? "all");
   const why = present([row.why, reasonText(row), laneMoveText(row)]).join("; ");
-  return [toTime(at).slice(0, 19), by, act, number(count), toDestinationText(where), why];
-}
-
-function toCount(count: number | null = null): string {
-  return count === null ? "–" : number(count);
+  return [toTime(at).slice(0, 19), by, act, count, where, why];
 }
 
 /** Others have named what stands in it. */
-function toCell(cell: string | number): string {
-  return toPrintable(String(cell)).replaceAll("|", "\\|");
+function toCell(cell: Cell): string {
+  if (typeof cell === "number") return number(cell);
+  return toPrintable(cell ?? "–").replaceAll("|", "\\|");
 }
 
-function toTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+function toTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [head, head.map(() => "---"), ...rows].map((one) => `| ${one.map(toCell).join(" | ")} |\n`);
   return rows.length === 0 ? "" : `\n${lines.join("")}`;
 }

@@ -2,12 +2,13 @@
 import { laneActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
+import { defined } from "../../../job/message/defined.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { readFailureViews } from "../../read/read-failures.ts";
 import { readAllArrivals } from "../failures/arrivals.ts";
 import { toActRows, type ActRow } from "../history/act-rows.ts";
 import { selectRecords } from "../history/select-records.ts";
-import { createCount, hourMs, noFigures, type Figures } from "./count.ts";
+import { createCount, hourMs, noFigures, type CountOfHost, type Figures } from "./count.ts";
 
 /** Unix ms; without: the last day, to now. */
 export interface ReportRequest {
@@ -32,23 +33,17 @@ export async function readReport(core: Core, request: ReportRequest, now: number
   if (!(from < to)) throw new RedriverError("command-misused", "the report ends before it begins");
   const isHost = host === undefined ? null : compileHostGlob(host);
   const reader = await openAuditReader(core);
-  const sources = [...core.sources.values()].map(({ runtime }) => ({
-    ...runtime,
-    ...createCount(most),
-  }));
+  const sources = [...core.sources.values()].map(({ runtime }) => ({ ...runtime, ...createCount(most) }));
   // What expired in the span had entered before.
   const earliest = from - hourMs - Math.max(...sources.map(({ config }) => config.retentionMs));
   for await (const entry of reader.read({ order: "oldest-first", since: earliest })) {
     sources.find(({ config }) => config.id === entry.source)?.add(entry);
   }
   const [arrivals, views] = await Promise.all([readAllArrivals(core), readFailureViews(core, now)]);
-  const figures: { [Name in keyof Figures]: number | null } = { ...noFigures };
-  const names = Object.keys(noFigures) as (keyof Figures)[];
-  let delivered = 0;
-  const unknown = new Map<string, string>([
-    ["calls", "each process counts its own: redriver_service_requests_total"],
-  ]);
-  const hosts: ({ readonly host: string } & Pick<Figures, "sentAgain" | "failedAgain" | "waitsAfter">)[] = [];
+  const figures = { ...noFigures, delivered: 0 };
+  const calls = "each process counts its own: redriver_service_requests_total";
+  const unknown = new Map<string, string>([["calls", calls]]);
+  const hosts: ({ readonly host: string } & CountOfHost)[] = [];
   const delays: number[] = [];
   for (const { config, lanes, read } of sources) {
     const { id, retentionMs } = config;
@@ -56,38 +51,31 @@ export async function readReport(core: Core, request: ReportRequest, now: number
       .filter(({ source }) => source === id)
       .map((view) => ({ ...view, hours: arrivals.get(id)?.get(view.id) ?? {} }));
     const counted = read(kinds, { from, to, now, retentionMs, isHost });
-    for (const name of names) figures[name] = (figures[name] ?? 0) + counted.figures[name];
-    delivered += (await lanes.deliveredOf(counted.silent)).size;
+    for (const name of Object.keys(noFigures) as (keyof Figures)[]) figures[name] += counted.figures[name];
+    figures.delivered += (await lanes.deliveredOf(counted.silent)).size;
     for (const [name, why] of counted.unknown) unknown.set(name, why);
     for (const [name, ofHost] of counted.hosts) hosts.push({ host: name, ...ofHost });
     for (const delay of counted.delays) delays.push(delay);
   }
-  const silent = Math.max(0, (figures.sentAgain ?? 0) - (figures.failedAgain ?? 0) - delivered);
+  if (unknown.has("failedAgain")) unknown.set("silent", "what failed again is not");
+  const silent = Math.max(0, figures.sentAgain - figures.failedAgain - figures.delivered);
   const nulls = Object.fromEntries([...unknown.keys()].map((name) => [name, null]));
+  const sorted = Float64Array.from(delays).toSorted();
+  const delayAt = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!;
+  const acts: ActRow[] = [];
+  const query = { order: "newest-first", isCounted: true, acts: toldActs, since: from, until: to } as const;
+  const { entries } = selectRecords(reader.read(query), defined({ host }));
+  for await (const row of toActRows(entries)) if (acts.unshift(row) === maxTold) break;
   return {
     from,
     to,
     host: host ?? null,
-    delays: toDelays(delays),
-    figures: { ...figures, delivered, silent: unknown.has("failedAgain") ? null : silent, ...nulls },
+    /** From entry to the proof that it was sent again. Null: none was. */
+    delays: sorted.length === 0 ? null : { medianMs: delayAt(0.5), p99Ms: delayAt(0.99) },
+    figures: { ...figures, silent, ...nulls } as Record<keyof typeof figures | "silent", number | null>,
     hosts: hosts.toSorted((one, other) => other.sentAgain - one.sentAgain),
-    acts: await readActs(),
+    /** Of people and lanes, the first first. */
+    acts,
     unknown: [...unknown].map(([figure, why]) => ({ figure, why })),
   };
-
-  /** Of people and lanes, the first first. */
-  async function readActs(): Promise<readonly ActRow[]> {
-    const query = { order: "newest-first", isCounted: true, acts: toldActs, since: from, until: to } as const;
-    const rows: ActRow[] = [];
-    const { entries } = selectRecords(reader.read(query), host === undefined ? {} : { host });
-    for await (const row of toActRows(entries)) if (rows.unshift(row) === maxTold) break;
-    return rows;
-  }
-}
-
-/** From entry to the proof that it was sent again. Null: none was. */
-function toDelays(delays: readonly number[]) {
-  const sorted = Float64Array.from(delays).toSorted();
-  const [medianMs, p99Ms] = [0.5, 0.99].map((share) => sorted[Math.ceil(share * sorted.length) - 1]);
-  return medianMs === undefined || p99Ms === undefined ? null : { medianMs, p99Ms };
 }
