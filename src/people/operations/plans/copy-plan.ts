@@ -45,10 +45,11 @@ export function parseTarget(text: string): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && [url.origin, url.href].includes(text);
   if (isOrigin && url.href === `${url.origin}/`) return url.origin;
-  throw new RedriverError(
-    "command-misused",
-    "--to: expected scheme, host and port, as https://test.example.com",
-  );
+  throw misused("expected scheme, host and port, as https://test.example.com");
+}
+
+function misused(why: string): RedriverError {
+  return new RedriverError("command-misused", `--to: ${why}`);
 }
 
 /** Null: the person said no. Throws as `checkParts` and `sendCopies` do. */
@@ -60,6 +61,13 @@ export async function copyPlan(run: CopyRun): Promise<readonly CopyEnd[] | null>
   const { drains, flags } = reading.head;
   const parts = drains.map((planned) => toPart(core, planned, flags, ""));
   const checked = await checkParts(parts, selection, signals, () => undefined);
+  for (const { open } of checked.map(({ check }) => check)) {
+    for (const [dlqId, { then, host }] of open) {
+      if (then !== "republish") open.delete(dlqId);
+      else if (host === hostOf(run.to))
+        throw misused("some of the messages go there anyway; a copy is for another");
+    }
+  }
   const count = checked.reduce((sum, { check }) => sum + check.open.size, 0);
   if (!(await run.agrees(count))) return null;
   const target = { origin: run.to, run: randomIdentities.token(), why: `plan ${plan.id}: ${order.why}` };
@@ -74,7 +82,6 @@ async function copyPart(
   target: Parameters<typeof sendCopies>[2],
 ): Promise<CopyEnd> {
   const acting: DrainRuntime = { ...runtime, source: { ...runtime.source, by: order.by } };
-  for (const [dlqId, { then }] of open) if (then !== "republish") open.delete(dlqId);
   const planned = open.size;
   const left: Record<string, number> = {};
   let copied = 0;
@@ -82,12 +89,6 @@ async function copyPart(
     const pause = await readPause(core, runtime);
     if (pause !== undefined || signals.stopping.aborted || open.size === 0) break;
     const due = letters.filter(({ dlqId, item }) => item !== null && open.delete(dlqId));
-    if (due.some(({ content }) => hostOf(content.url) === hostOf(to))) {
-      throw new RedriverError(
-        "command-misused",
-        "--to: some of the messages go there anyway; a copy is for another",
-      );
-    }
     for (const end of (await sendCopies(acting, due, target, signals.signal)).values()) {
       if (end === "copied") copied += 1;
       else left[end] = (left[end] ?? 0) + 1;

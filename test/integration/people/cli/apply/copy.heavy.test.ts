@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { start } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { createReceiver, type Receiver } from "../../../../support/receiver.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -93,6 +94,13 @@ describe("a copy of a plan's selection", () => {
     ]);
     const same = await copyTo(stand, new URL(stand.receiver.url).origin);
     expect([same.exitCode, same.err]).toEqual([2, expect.stringContaining("go there anyway")]);
+    // Also if only its last page says so: nothing is copied before.
+    stand.seed(1, { url: `${stand.test.url}/own` }, 30_000);
+    stand.seed(150);
+    await stand.plan();
+    const last = await copyTo(stand, stand.test.url);
+    expect([last.exitCode, last.err]).toEqual([2, expect.stringContaining("go there anyway")]);
+    expect(stand.emulator.journal.counts().accepted).toBe(5);
     const alone = await stand.run(["apply", stand.file, "--to", stand.test.url, ...by]);
     expect([alone.exitCode, alone.err]).toEqual([2, expect.stringContaining("go together")]);
     const forbidden = await createPlanStand(redis.url(), {
@@ -106,4 +114,41 @@ describe("a copy of a plan's selection", () => {
       { copied: 0, leftReasons: { "destination-not-allowed": 2 } },
     ]);
   });
+
+  it("that is killed was sent once, in the history too; another run sends each again, and the originals stay", async () => {
+    const stand = await setUp();
+    const ids = stand.seed(1_000);
+    await stand.plan();
+    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300 });
+    const { child, ended } = start(["apply", stand.file, "--to", stand.test.url, "--keep", ...by], stand.env);
+    await expect.poll(() => stand.test.deliveries.length, { timeout: 60_000 }).toBeGreaterThan(200);
+    child.kill("SIGKILL");
+    await ended;
+    await stand.emulator.idle();
+    const times = (): Map<unknown, number> => {
+      const seen = new Map<unknown, number>();
+      for (const { headers } of stand.test.deliveries) {
+        const id = headers["x-redriver-copy"];
+        seen.set(id, (seen.get(id) ?? 0) + 1);
+      }
+      return seen;
+    };
+    const first = times();
+    expect(first.size).toBeLessThan(ids.length);
+    expect(new Set(first.values())).toEqual(new Set([1]));
+    const { out: rows } = await stand.run(["history", "--act", "test-copy", "--json"]);
+    const intended = [...rows.matchAll(/"count":(\d+),"source"/g)].reduce(
+      (sum, [, many]) => sum + Number(many),
+      0,
+    );
+    expect(intended).toBeGreaterThanOrEqual(first.size);
+    expect(intended).toBeLessThanOrEqual(first.size + 100);
+    stand.emulator.faults.clear();
+    const { out } = await copyTo(stand, stand.test.url);
+    expect(JSON.parse(out)).toMatchObject([{ planned: 1_000, copied: 1_000, left: 0 }]);
+    await stand.emulator.idle();
+    expect(ids.map((id) => times().get(id))).toEqual(ids.map((id) => 1 + (first.get(id) ?? 0)));
+    expect(stand.emulator.dlq.size).toBe(1_000);
+    expect(await keysOf(stand, ":ledger:entry:")).toBe(0);
+  }, 120_000);
 });
