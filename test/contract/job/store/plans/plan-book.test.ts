@@ -160,6 +160,17 @@ describe("the book of shared plans", () => {
     await book.giveBack(three);
     expect(await shown()).toEqual(interrupted);
     expect(interrupted).toMatchObject({ state: "interrupted", why: "by a pause", apply: order });
+    // One that was killed before it gave it back holds the plan for a while, unless it is known to be gone.
+    await book.startApply(three, order, "three");
+    const four = { ...one, token: "four" as Token };
+    expect(await book.startApply(four, order, "four")).toMatchObject({ kind: "busy", replica: "three" });
+    await advance(planDeadAfterMs + 1);
+    const killed = await shown();
+    expect(await book.startApply(four, order, "four")).toEqual({ kind: "started" });
+    expect(await book.giveBack(three)).toBe("lost");
+    expect(await book.giveBack(four)).toBe("kept");
+    expect(await shown()).toEqual(killed);
+    expect(await book.startApply(two, order, "two")).toEqual({ kind: "started" });
   });
 
   test("passes a stop on to the one that works, and forgets it at the next apply", async () => {
