@@ -39,6 +39,7 @@ describe.skipIf(!isHere("script"))("the incident", () => {
       "apply",
       "parked release",
       "history",
+      "report",
     ]) {
       expect(names.some((line) => line.startsWith(`redriver ${name} `))).toBe(true);
     }
