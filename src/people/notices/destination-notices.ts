@@ -1,6 +1,7 @@
 import type { StandingFailure } from "../../job/contracts/failures.ts";
 import type { NoticeItem } from "../../job/contracts/notices.ts";
 import { toMainFailure } from "./main-failure.ts";
+import { rankInEvidence } from "../read/answer-text.ts";
 import type { HaltedLane, NoticeFacts } from "./notice-facts.ts";
 
 /** Lanes whose halt was told, by id. */
@@ -16,8 +17,11 @@ export function toDestinationNotices(
     const { failures = [], destinations = [] } = facts.drains.find((one) => one.drain === drain) ?? {};
     const count = destinations.find((one) => one.origin === origin)?.waiting ?? 0;
     // What halted the lane is its own evidence. The kind is shown if it is of the same answers.
-    const countOf = ({ id, waiting }: StandingFailure): number =>
-      why === undefined || hasStatus(why, facts.kinds.get(id)?.status) ? waiting : 0;
+    const countOf = ({ id, waiting }: StandingFailure): number => {
+      const kind = facts.kinds.get(id);
+      const isOfIt = why === undefined || (kind !== undefined && rankInEvidence(why, kind) < Infinity);
+      return isOfIt ? waiting : 0;
+    };
     const main = toMainFailure(failures, facts, countOf, origin);
     // What is no longer halted may have nothing that waits.
     const known = why === undefined && main.cause === null ? told : {};
@@ -44,9 +48,4 @@ export function toDestinationNotices(
     resumed: resumed.map(([, lane]) => toItem(lane)),
     after,
   };
-}
-
-/** `4 of 5 failed again, 503` has 503. */
-function hasStatus(why: string, status: number | null | undefined): boolean {
-  return typeof status === "number" && new RegExp(`\\b${status}\\b`).test(why);
 }

@@ -5,7 +5,7 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { capitalised, counted, number, present, toClock, toIn, toOwnersText } from "../phrases.ts";
-import { toAnswerText } from "../../read/answer-text.ts";
+import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
@@ -198,7 +198,7 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
   const waiting = sumOf(all, ({ one }) => one.waiting);
   return all.slice(0, maxHalted).map(({ drain, one }) => {
     const host = toDestinationText(one.origin);
-    const { answer, count } = toAnswerOf(sources, drain, one.origin);
+    const { answer, count } = toAnswerOf(sources, drain, one);
     const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
     return need("bad", `${host} ${answer}`, {
       headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${number(waiting)} wait`,
@@ -212,21 +212,26 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
 /** So that a headline fits a line. */
 const maxHost = 40;
 
-/** The answer that most of what waits there got, and of how many it is known. */
+/** The answer that halted it, and how many wait with it. If that is not known, the answer that most of them got. */
 function toAnswerOf(
   sources: Status["sources"],
   { source, failures = [] }: Drain,
-  origin: string,
+  { origin, lane }: Drain["destinations"][number],
 ): { readonly answer: string; readonly count: number } {
   const kinds = kindsOf(sources, source);
+  const why = lane?.why ?? null;
   const [most] = failures
-    .filter(({ id, waiting }) => waiting > 0 && kinds.get(id)?.origin === origin)
-    .toSorted((one, other) => other.waiting - one.waiting);
-  const kind = most && kinds.get(most.id);
-  if (kind === undefined) return { answer: "is halted", count: 0 };
-  const answer = toAnswerText(kind);
+    .flatMap(({ id, waiting }) => {
+      const kind = kinds.get(id);
+      if (waiting === 0 || kind?.origin !== origin) return [];
+      return [{ kind, waiting, rank: why === null ? 0 : rankInEvidence(why, kind) }];
+    })
+    .filter(({ rank }) => rank < Infinity)
+    .toSorted((one, other) => one.rank - other.rank || other.waiting - one.waiting);
+  if (most === undefined) return { answer: "is halted", count: 0 };
+  const answer = toAnswerText(most.kind);
   const verb = answer.startsWith("no answer") ? "gives" : "answers";
-  return { answer: `${verb} ${answer}`, count: most?.waiting ?? 0 };
+  return { answer: `${verb} ${answer}`, count: most.waiting };
 }
 
 /** `halted for 4m: a probe failed again, 503; next probe in 10s; if one is delivered, what rules send there follows`. */

@@ -122,6 +122,19 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
   expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait", hint: "" });
 });
 
+it.each([
+  ["4 of 5 failed again, 500, 503", /^pay.example.com answers 500 oops$/, /^11 wait \(2 with this answer\)/],
+  ["a probe failed again, 503, 500", /answers 503 no route$/, /^11 wait \(9 with/],
+  ["a probe failed again, no answer", /^pay.example.com is halted$/, /^11 wait, halted .*no answer/],
+])("a halted destination has the words of what halted it, not of what most got: %s", (why, what, detail) => {
+  const one = halted("https://pay.example.com", 11);
+  const [first] = toNeeds(status({ destinations: [{ ...one, lane: { ...lane, why } }], waiting: 11 }));
+  expect(first).toMatchObject({
+    what: expect.stringMatching(what) as string,
+    detail: expect.stringMatching(detail) as string,
+  });
+});
+
 it("the headline counts what waits behind every halt, and a paused destination is no halt", () => {
   const many = Array.from({ length: 5 }, (_, index) => halted(`https://h${index}.example.com`, 10 + index));
   const one = status({ destinations: [...many, halted("https://own.example.com", 99, { by: "ann" })] });
