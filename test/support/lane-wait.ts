@@ -10,5 +10,6 @@ export const laneOf = (changes: Partial<LaneWait>): LaneWait => ({
   why: null,
   sent: 0,
   nextInMs: 0,
+  lastProbeAt: null,
   ...changes,
 });

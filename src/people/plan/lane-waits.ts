@@ -6,7 +6,10 @@ import { laneNeedOf } from "../../job/door-pure.ts";
 import { readLaneStandings, type LaneStanding, type LaneStandings } from "../read/lane-standings.ts";
 import { createTopCount } from "./top-count.ts";
 
-export interface LaneWait extends Pick<LaneStanding, "state" | "sinceMs" | "why" | "sent" | "nextInMs"> {
+export interface LaneWait extends Pick<
+  LaneStanding,
+  "state" | "sinceMs" | "why" | "sent" | "nextInMs" | "lastProbeAt"
+> {
   readonly origin: Origin;
   readonly due: number;
   /** Records without attempts left that this lane saves from a park. */
@@ -36,9 +39,9 @@ export function createLaneWaitCount(drain: DrainRuntime) {
   const toWait = (origin: Origin, standings: LaneStandings): readonly LaneWait[] => {
     const standing = standings.get(origin);
     if (standing === undefined) return [];
-    const { state, sinceMs, why, sent, nextInMs, isSuspect } = standing;
+    const { state, sinceMs, why, sent, nextInMs, lastProbeAt, isSuspect } = standing;
     const wait = { origin, due: due.count(origin), kept: isSuspect ? exhausted.count(origin) : 0 };
-    return wait.due + wait.kept > 0 ? [{ ...wait, state, sinceMs, why, sent, nextInMs }] : [];
+    return wait.due + wait.kept > 0 ? [{ ...wait, state, sinceMs, why, sent, nextInMs, lastProbeAt }] : [];
   };
   return {
     add(letter: Letter): void {

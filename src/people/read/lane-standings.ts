@@ -54,15 +54,17 @@ function toStanding(
   const seen = view?.state === state ? view : null;
   const { size, sent } = seen?.step === step ? seen : { size: state === "halted" ? 1 : canary, sent: 0 };
   const grantInMs = nextInMs ?? 0;
+  const lastProbeAt = seen === null ? null : lastProbeAtOf(seen);
+  const judgedInMs = lastProbeAt === null ? watchMs : Math.max(0, lastProbeAt + watchMs - at);
   return {
     state,
     sinceMs: seen === null ? null : Math.max(0, at - seen.since),
     why: seen === null || seen.why === "" ? null : seen.why,
-    lastProbeAt: seen === null ? null : lastProbeAtOf(seen),
+    lastProbeAt,
     size,
     sent,
     // A probe that is out is judged by its own watch, long before another may go.
-    nextInMs: state === "halted" && sent > 0 ? Math.min(grantInMs, watchMs) : grantInMs,
+    nextInMs: state === "halted" && sent > 0 ? Math.min(grantInMs, judgedInMs) : grantInMs,
     isSuspect,
   };
 }

@@ -6,7 +6,7 @@ import type { HoldReason } from "../../job/rules/decision.ts";
 export interface DestinationOutlook extends Destination {
   /** Null: the drain has no lanes, or too many destinations to ask each. */
   readonly lane: LaneStanding | null;
-  /** By a person. */
+  /** It, or its whole drain. */
   readonly isPaused: boolean;
 }
 

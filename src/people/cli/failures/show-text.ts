@@ -3,13 +3,14 @@ import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureOfDrain, FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toAsText, toStateText } from "../../operations/failures/state-text.ts";
-import { joined, present, toAge, toIn, toTime } from "../../operations/phrases.ts";
+import { joined, present, toAge, toTime } from "../../operations/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import type { FailureDetails } from "../../operations/failures/details.ts";
 import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
+import { toNextStepText } from "../../operations/lane-words.ts";
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
@@ -55,7 +56,7 @@ export function toFailureText(
           lanes.length > 1 && `of ${of}`,
           lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
           lane.why ?? "",
-          lane.state !== "open" && toNext(lane),
+          lane.state !== "open" && toNextStepText(lane),
         ]),
       ),
     field("state", toStateText(failure, now)),
@@ -92,12 +93,6 @@ function toEndText({ quietEnded, quiet, largestHour }: FailureView): string {
     return `; over: ${largestHour} arrived in an hour, at most ${quiet?.largestHour ?? 0} before`;
   }
   return quietEnded === "rules" ? "; over: its rules decide otherwise now" : "; over";
-}
-
-function toNext({ state, sent, nextInMs }: FailureDetails["lanes"][number]["lane"]): string {
-  if (state === "halted" && sent > 0) return `a probe is out, result ${toIn(nextInMs)}`;
-  const what = state === "halted" ? "next probe" : "next step";
-  return `${what} ${toIn(nextInMs)}`;
 }
 
 function toHours(arrivals: HourlyArrivals, now: number): readonly number[] {

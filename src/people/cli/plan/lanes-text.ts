@@ -2,8 +2,9 @@
 import type { LaneWait, LaneWaits } from "../../plan/lane-waits.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { counted, joined, toIn } from "../../operations/phrases.ts";
+import { counted, joined } from "../../operations/phrases.ts";
 import { wrapList, wrapWords } from "../output/wrap.ts";
+import { toNextStepText } from "../../operations/lane-words.ts";
 
 export function toPlanLanesText(columns: number, waits: LaneWaits | null): string {
   if (waits === null || waits.lanes.length === 0) return "";
@@ -34,15 +35,14 @@ export function toHaltedText(waits: LaneWaits | null): string {
 }
 
 /** `12 wait for lane pay.example.com: halted for 3m`, `3 of 5 failed again, 503`, `next probe in 4m`. */
-function toLaneItems({ origin, due, kept, state, sinceMs, why, sent, nextInMs }: LaneWait) {
+function toLaneItems(lane: LaneWait) {
+  const { origin, due, kept, state, sinceMs, why } = lane;
   const since = sinceMs === null ? "new" : `${state} for ${formatDuration(sinceMs)}`;
   const waiting = due === 0 ? "" : state === "open" ? `${due} due to ` : `${toWait(due)} `;
-  const when = toIn(nextInMs);
-  const probe = sent > 0 ? `a probe is out, result ${when}` : `next probe ${when}`;
   return [
     `${waiting}lane ${toDestinationText(origin)}: ${since}`,
     why !== "new" && why,
-    state !== "open" && (state === "halted" ? probe : `next step ${when}`),
+    state !== "open" && toNextStepText(lane),
     kept > 0 && `${kept} without attempts left are held, not parked`,
   ];
 }

@@ -175,10 +175,9 @@ function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {
   return (isPaused || lane?.state === "halted") && waiting > 0 ? 1 : 0;
 }
 
-function toLaneText({ lane, pause, isPlan, isHeldByRules }: Row, at: number): string {
+function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules }: Row, at: number): string {
+  if (isPaused) return pause?.until === undefined ? "paused" : `paused until ${toClock(pause.until, at)}`;
   if (isPlan) return "plan mode";
-  if (pause !== null)
-    return pause.until === undefined ? "paused" : `paused until ${toClock(pause.until, at)}`;
   if (isHeldByRules) return "held by rules";
   if (lane === null) return "-";
   const { state, sent, nextInMs } = lane;

@@ -17,6 +17,8 @@ type Group = (typeof groups)[number];
 
 type DestinationRow = Status["drains"][number]["destinations"][number] & {
   readonly drain: string;
+  /** Its drain; null: it is not. */
+  readonly paused: Status["drains"][number]["paused"];
   readonly pauses: readonly HostPause[];
   readonly group: Group;
 };
@@ -107,7 +109,7 @@ function GroupOf({
 
 const titleOf: Readonly<Record<Group, readonly [one: string, many: string]>> = {
   halted: ["halted", "halted"],
-  paused: ["paused by a person", "paused by persons"],
+  paused: ["paused", "paused"],
   "only planned": ["only planned", "only planned"],
   held: ["held by rules", "held by rules"],
   drains: ["that drains", "that drain"],
@@ -123,7 +125,9 @@ const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {
   parked: "warn",
 };
 
-function LaneCell({ pauses: [pause], lane, group, drain }: DestinationRow): Html | null {
+function LaneCell({ pauses: [hostPause], paused, lane, group, drain }: DestinationRow): Html | null {
+  const pause = hostPause ?? (paused !== null && "reason" in paused ? paused : undefined);
+  if (pause === undefined && paused !== null) return <span class="warn">paused by the drains document</span>;
   if (group === "only planned") return <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>;
   if (pause !== undefined) return <PauseWords pause={pause} />;
   if (group === "held") return <a href="/rules">which rules</a>;
@@ -133,7 +137,7 @@ function LaneCell({ pauses: [pause], lane, group, drain }: DestinationRow): Html
 /** In each group those with most that waits come first. */
 export function toDestinationRows({ drains, sources }: Status): readonly DestinationRow[] {
   return drains
-    .flatMap(({ drain, source, mode, destinations }) => {
+    .flatMap(({ drain, source, mode, paused, destinations }) => {
       const pauses = sources.find((one) => one.source === source)?.hostPauses ?? [];
       const own = hostPausesOf(pauses, drain);
       return destinations.map((one): DestinationRow => {
@@ -141,6 +145,7 @@ export function toDestinationRows({ drains, sources }: Status): readonly Destina
         return {
           ...one,
           drain,
+          paused,
           group: toGroup(one, mode === "plan"),
           pauses: own.filter(({ host }) => names.includes(host)),
         };

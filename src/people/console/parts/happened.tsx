@@ -2,7 +2,7 @@
 import type { StoredDetails } from "../../operations/failures/details.ts";
 import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
 import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
-import { present, toIn } from "../../operations/phrases.ts";
+import { present } from "../../operations/phrases.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
@@ -12,6 +12,7 @@ import { DeadLetterLink } from "./dead-letter-link.tsx";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
+import { toNextStepText } from "../../operations/lane-words.ts";
 
 interface HappenedProps {
   readonly failure: Pick<FailureView, "origin" | "source">;
@@ -103,7 +104,7 @@ function Probed({
 /** Its `why` is of the halt until a probe is judged. */
 function toNewestResult(lane: LaneStanding | undefined): string {
   if (lane?.state !== "halted") return "its result is not in the audit";
-  if (lane.sent > 0) return `it is out, result ${toIn(lane.nextInMs)}`;
+  if (lane.sent > 0) return toNextStepText(lane);
   return lane.why?.startsWith("a probe failed again") === true ? lane.why : "no result yet";
 }
 

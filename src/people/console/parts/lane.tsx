@@ -1,20 +1,23 @@
 /** How a destination is tried now, and who holds it back, in a few words. */
 import type { HostPause, PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toIn } from "../../operations/phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
+import { toNextStepText } from "../../operations/lane-words.ts";
 
-/** `halted for 4m · next probe in 10s`. */
-export function LaneWords({ lane }: { readonly lane: LaneStanding }): Html {
+/** `halted for 4m · next probe in 10s`. What is paused has no next step. */
+export function LaneWords({
+  lane,
+  isPaused = false,
+}: Readonly<{ lane: LaneStanding; isPaused?: boolean }>): Html {
   const { state, sinceMs } = lane;
   return (
     <>
       <span class={state === "halted" ? "bad" : state === "open" ? "good" : "warn"}>{state}</span>
       {sinceMs === null ? null : ` for ${formatDuration(toMinutes(sinceMs))}`}
-      {toNext(lane)}
+      {isPaused ? null : toNext(lane)}
     </>
   );
 }
@@ -25,12 +28,10 @@ function toMinutes(ms: number): number {
   return Math.floor(ms / unit) * unit;
 }
 
-function toNext({ state, sent, size, nextInMs }: LaneStanding): string {
+function toNext(lane: LaneStanding): string {
+  const { state, sent, size } = lane;
   if (state === "open") return "";
-  if (state === "halted") {
-    return sent > 0 ? ` · a probe is out, result ${toIn(nextInMs)}` : ` · next probe ${toIn(nextInMs)}`;
-  }
-  return ` · ${sent} of ${size} sent, next step ${toIn(nextInMs)}`;
+  return ` · ${state === "halted" ? "" : `${sent} of ${size} sent, `}${toNextStepText(lane)}`;
 }
 
 /** `paused by ann until 14:00: being fixed`. */

@@ -124,12 +124,17 @@ function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause
   return hostPausesOf(pauses, drain).filter(({ host }) => names.includes(host));
 }
 
+/** A person's, that holds all of it in this drain. */
+function pausing(model: Model, drain: string): PauseRecord | undefined {
+  return pauseOf(model.pauses, drain) ?? pausesOf(model, drain)[0];
+}
+
 function kindPausesOf({ failure, pauses }: Model): readonly PauseRecord[] {
   return pausesOfKind(pauses, failure.id);
 }
 
 function toNeedsOf(model: Model, { core }: ScreenContext): readonly Need[] {
-  const { failure, lanes, pauses } = model;
+  const { failure, lanes } = model;
   const drains = [...core.drains.values()].map(({ config }) => config);
   return toNeedsOfKind({
     failure,
@@ -137,7 +142,7 @@ function toNeedsOf(model: Model, { core }: ScreenContext): readonly Need[] {
     planned: new Set(drains.flatMap(({ name, mode }) => (mode === "plan" ? [name] : []))),
     isPaused: (drain) =>
       kindPausesOf(model).length > 0 ||
-      (pauseOf(pauses, drain) ?? pausesOf(model, drain)[0]) !== undefined ||
+      pausing(model, drain) !== undefined ||
       drains.some(({ name, paused }) => name === drain && paused),
   });
 }
@@ -321,7 +326,7 @@ function Lanes(model: Model): Html {
               return "idle: nothing waits for it";
             return (
               <>
-                <LaneWords lane={lane} />
+                <LaneWords lane={lane} isPaused={pausing(model, drain) !== undefined} />
                 {lane.why === null ? null : (
                   <>
                     <br />
@@ -338,7 +343,7 @@ function Lanes(model: Model): Html {
             );
           }),
           column("paused", ({ drain }) => {
-            const pause = pauseOf(model.pauses, drain) ?? pausesOf(model, drain)[0];
+            const pause = pausing(model, drain);
             return pause === undefined ? "no" : <PauseWords pause={pause} />;
           }),
           amounts("waiting", ({ waiting }) => waiting),

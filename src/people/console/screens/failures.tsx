@@ -267,13 +267,13 @@ function Destinations({
   return (
     <>
       <h2>What can be done about {counted(destinations.length, "destination")}</h2>
-      {destinations.slice(0, destinationsShown).map(({ drain, origin, lane, pauses }) => (
+      {destinations.slice(0, destinationsShown).map(({ drain, origin, lane, pauses, isPaused }) => (
         <>
           <h3>
             <Foreign text={origin} /> of {drain}
           </h3>
           <p>
-            {lane === null ? "no lane is known" : <LaneWords lane={lane} />}
+            {lane === null ? "no lane is known" : <LaneWords {...{ lane, isPaused }} />}
             {pauses.map((pause) => (
               <>
                 {" · "}

@@ -10,6 +10,7 @@ import { sumOf, toTotals } from "../../read/totals.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import { toBehind, toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
+import { toNextStepText } from "../lane-words.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
 export type Mood = "bad" | "warn" | "good" | "calm";
@@ -239,8 +240,7 @@ export function toLaneWords(lane: LaneStanding | null): string {
   if (lane === null) return "halted";
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
   const why = lane.why === null ? "," : `: ${lane.why};`;
-  const next = lane.sent > 0 ? "a probe is out, result" : "next probe";
-  return `halted${since}${why} ${next} ${toIn(lane.nextInMs)}; if one is delivered, what rules send there follows`;
+  return `halted${since}${why} ${toNextStepText(lane)}; if one is delivered, what rules send there follows`;
 }
 
 /** By a person or the document. */

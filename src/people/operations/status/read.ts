@@ -75,6 +75,7 @@ export async function readStatus(
     const config = core.drains.get(drain)?.config;
     // The document has only that it is paused, not since when or why.
     const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
+    const paused = pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument;
     const lanes = lanesOf.get(drain);
     const ledger = ofLedgerNow(facts, drain);
     const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
@@ -86,7 +87,7 @@ export async function readStatus(
       return {
         ...one,
         lane: lanes?.get(one.origin) ?? null,
-        isPaused: pause !== null,
+        isPaused: pause !== null || paused !== null,
         pause,
         heldByRules,
         isHeldByRules: one.waiting > 0 && heldByRules === one.waiting,
@@ -101,7 +102,7 @@ export async function readStatus(
       stillCounting,
       outlook: toOutlook(found, destinations, stillCounting, now, ledger?.open ?? 0),
       mode: isWhole ? (config?.mode ?? "plan") : null,
-      paused: pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument,
+      paused,
       guards,
       /** Null: no daemon has scheduled it. */
       nextPassAt: nextRuns.get(`tick:${drain}`) ?? null,

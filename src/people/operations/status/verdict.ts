@@ -8,6 +8,7 @@ import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { Status } from "./read.ts";
+import { toNextStepText } from "../lane-words.ts";
 
 type DrainStatus = Status["drains"][number];
 
@@ -229,9 +230,7 @@ function toPausedBy(paused: NonNullable<DrainStatus["paused"]>, at: number): str
 }
 
 function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string {
-  if (lane === null) return "";
-  const { sent, nextInMs } = lane;
-  return sent > 0 ? `, a probe is out, result ${toIn(nextInMs)}` : `, next probe ${toIn(nextInMs)}`;
+  return lane === null ? "" : `, ${toNextStepText(lane)}`;
 }
 
 /** `340 are listed by both webhooks and money`; none if nothing of it is left. */

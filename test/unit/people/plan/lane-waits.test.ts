@@ -69,8 +69,12 @@ test("a probe that is out is judged by its own watch, long before another goes",
   await advance(config.probeEveryMs);
   await driver.step(1);
   for (let sent = 0; sent < 9; sent += 1) count.add(due());
-  const waits = await count.read();
-  expect(waits?.lanes).toMatchObject([{ state: "halted", sent: 1, nextInMs: config.watchMs }]);
+  const probed = async () => (await count.read())?.lanes[0];
+  expect(await probed()).toMatchObject({ state: "halted", sent: 1, nextInMs: config.watchMs });
+  await advance(config.watchMs - 1_000);
+  expect(await probed()).toMatchObject({ sent: 1, nextInMs: 1_000 });
+  await advance(2_000);
+  expect(await probed()).toMatchObject({ sent: 1, nextInMs: 0 });
 });
 
 test("what is parked for good is no business of a lane that is not suspected", async () => {

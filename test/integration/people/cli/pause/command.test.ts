@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import type { Status } from "../../../../../src/people/operations/status/read.ts";
+import { Destinations } from "../../../../../src/people/console/parts/destinations.tsx";
+import { toText } from "../../../../support/console-forms.ts";
 import { createCommandStand, type CommandStand } from "../../../../support/command-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -54,6 +57,23 @@ it("a host's pause holds what goes there and nothing else, and status and histor
   ]);
   expect((await run(["history"])).out).toMatch(new RegExp(`pause .*${host} .*for 30m`));
   expect((await run(["pause", "--host", host, ...because])).err).toMatch(/: paused\n$/);
+});
+
+it("what a paused drain has is paused everywhere, and has no next probe", async () => {
+  const stand = await setUp();
+  const { seed, run, drain } = stand;
+  seed(3, { responseStatus: 503 });
+  await run(["pause", "orders", ...because]);
+  await drain();
+  const status = (await statusOf(stand)) as unknown as Status;
+  expect(status.drains[0]).toMatchObject({
+    destinations: [{ isPaused: true, pause: null }],
+    outlook: { going: 0 },
+  });
+  expect((await run(["status"])).out).toMatch(/^127\.0\.0\.1\S* .* paused$/m);
+  const page = toText(String(await Destinations({ status })));
+  expect(page).toMatch(/1 paused .*paused by ann until somebody resumes it/);
+  expect(page).not.toMatch(/that drain|next/);
 });
 
 it("a pause of a kind of failure holds what failed so, and no other answer of the same host", async () => {

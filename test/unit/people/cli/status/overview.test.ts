@@ -194,10 +194,14 @@ describe("the overview of status", () => {
   });
 
   it("shows a probe that is out as such, with when its result is known", () => {
-    const lane = { ...halted, sent: 1, nextInMs: minute };
-    const probed = { ...draining, destinations: [destination("https://pay.example.com", 12_000, { lane })] };
-    expect(verdict({ drains: [probed] })).toContain("pay.example.com halted, a probe is out, result in 1m");
-    expect(overview({ drains: [probed] })).toMatch(/pay\.example\.com .* halted, probe is out\n/);
+    const lane = { ...halted, sent: 1, lastProbeAt: Date.UTC(2026, 10, 20, 12, 3, 10) };
+    const at = (nextInMs: number) =>
+      destination("https://pay.example.com", 12_000, { lane: { ...lane, nextInMs } });
+    const [soon, due] = [48_000, 0].map((ms) => ({ drains: [{ ...draining, destinations: [at(ms)] }] }));
+    const out = "pay.example.com halted, a probe is out since 12:03:10 UTC,";
+    expect(verdict(soon!)).toContain(`${out} answer in 48s at the latest`);
+    expect(verdict(due!)).toContain(`${out} its answer is due`);
+    expect(overview(due!)).toMatch(/pay\.example\.com .* halted, probe is out\n/);
   });
 
   it("says who paused a drain, until when and why, whether others go on or not", () => {
