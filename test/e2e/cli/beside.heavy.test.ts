@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runHere } from "../../support/cli.ts";
 import { createFolder, start, type Running } from "../../support/command.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { createDrainStage } from "../../support/drain-stage.ts";
@@ -39,7 +40,7 @@ const away = /: answered by this process\n/;
 const byDaemon = ({ child }: Running) => new RegExp(`answered by the daemon \\S+, pid ${child.pid}\n`);
 
 describe("a command beside a daemon", () => {
-  it("is answered by it as by its own process, also what is wrong", async () => {
+  it("is answered by it as by its own process, if it is wrong too", async () => {
     const { env, own, path, ask } = await setUp();
     const daemon = await startDaemon(env);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -49,18 +50,19 @@ describe("a command beside a daemon", () => {
     expect(paused.exitCode).toBe(0);
     for (const argv of [
       ["history", "--json"],
-      ["failures"],
-      ["lanes"],
-      ["parked", "list"],
       ["pause", "nobody", "--reason", "x"],
       ["pause", "--all"],
       ["status", "--nonsense"],
       ["parked", "show", "1-0"],
     ]) {
       const beside = await ask(...argv);
-      const alone = await start(argv, own).ended;
+      const { exitCode, out, err } = await runHere(argv, own);
       expect(beside.err, argv.join(" ")).toMatch(byDaemon(daemon));
-      expect({ ...beside, err: beside.err.replace(byDaemon(daemon), "") }, argv.join(" ")).toEqual(alone);
+      expect({ ...beside, err: beside.err.replace(byDaemon(daemon), "") }, argv.join(" ")).toEqual({
+        exitCode,
+        out,
+        err,
+      });
     }
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
@@ -111,8 +113,8 @@ drains:
       resume,
     ]) {
       const beside = await start([...argv, "--verbose"], { ...own, REDRIVER_SOCKET_PATH: path }).ended;
-      if (argv[0] === "resume") await start(["pause", "--all", "--reason", "again"], own).ended;
-      const alone = await start(argv, own).ended;
+      if (argv[0] === "resume") await runHere(["pause", "--all", "--reason", "again"], own);
+      const alone = await runHere(argv, own);
       expect(beside.err, argv.join(" ")).toMatch(byDaemon(daemon));
       const answers = [{ ...beside, err: beside.err.replace(byDaemon(daemon), "") }, alone];
       const [one, other] = answers.map(({ exitCode, out, err }) => ({
