@@ -145,12 +145,21 @@ function PlotArea({
           </>
         ))}
       </svg>
-      <AxisWords y={y + 4}>{highest === 0 ? "none" : toShort(most)}</AxisWords>
-      <AxisWords y={y + 16}>{unit}</AxisWords>
-      {most % 2 > 0 || heightPx < 90 ? null : (
-        <AxisWords y={y + heightPx / 2 + 4}>{toShort(most / 2)}</AxisWords>
+      {highest === 0 ? (
+        <>
+          <AxisWords y={y + heightPx / 2 - 2}>none</AxisWords>
+          <AxisWords y={y + heightPx / 2 + 10}>{unit}</AxisWords>
+        </>
+      ) : (
+        <>
+          <AxisWords y={y + 4}>{toShort(most)}</AxisWords>
+          <AxisWords y={y + 16}>{unit}</AxisWords>
+          {most % 2 > 0 || heightPx < 90 ? null : (
+            <AxisWords y={y + heightPx / 2 + 4}>{toShort(most / 2)}</AxisWords>
+          )}
+          <AxisWords y={y + heightPx + 4}>0</AxisWords>
+        </>
       )}
-      <AxisWords y={y + heightPx + 4}>0</AxisWords>
     </>
   );
 }
@@ -260,7 +269,7 @@ function toTicks(
   for (let at = first; at <= to; at += step) {
     const iso = new Date(at).toISOString();
     const share = (at - from) / Math.max(1, to - from);
-    const anchor = share < 0.04 ? "start" : share > 0.96 ? "end" : "middle";
+    const anchor = share > 0.96 ? "end" : "middle";
     ticks.push({ at, words: step >= dayMs ? iso.slice(5, 10) : iso.slice(11, 16), anchor });
   }
   return ticks;

@@ -1,6 +1,6 @@
 /** What expires within a day, the earliest first, each with what would save it. */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { number, toClock } from "../../operations/phrases.ts";
+import { number, toClock, toTime } from "../../operations/phrases.ts";
 import { toSaveTexts } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
@@ -81,5 +81,5 @@ export function toExpiringHint(
   if (count === null) return atLeast > 0 ? `at least ${number(atLeast)}, still counting` : "not counted yet";
   const over = first !== undefined && first.earliestAt <= now;
   const since = over ? `; some may be gone since ${toClock(first.earliestAt, now)}` : "";
-  return `by ${toClock(by, now)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}`}${since}`;
+  return `by ${toTime(by).slice(5, 16)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}`}${since}`;
 }

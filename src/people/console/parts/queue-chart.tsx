@@ -23,6 +23,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
   }
   const foreseen = toForeseen(status, chart);
+  const shown = toShown(marks.filter(({ at }) => at >= from && at <= to));
   const [[first] = [from], [second] = [to]] = moved.arrived;
   const step = Math.max(60_000, second - first);
   const label = `In this time ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
@@ -50,12 +51,12 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
             ],
           },
         ]}
-        marks={toShown(marks.filter(({ at }) => at >= from && at <= to))}
+        marks={shown}
         {...(isWhole ? {} : { since })}
         label={label}
       />
       <figcaption class="hint">
-        ▾ a halt, ◆ an act of a person.
+        {shown.length > 0 ? "▾ a halt, ◆ an act of a person." : ""}
         {foreseen.length > 0 ? " Dashed: what is left at the rate of the last minute." : ""}
         {!isWhole ? ` Counted since ${toTime(since).slice(0, 16)} UTC.` : ""}
       </figcaption>
