@@ -43,33 +43,6 @@ describe("bad input", () => {
     expect(err).toContain("REDRIVER_SERVICE_URI");
   });
 
-  it("is told by the setting of a missing token, with 78", async () => {
-    const { setup } = await setUp();
-    const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
-    const { exitCode, err } = await runToEnd(["run"], env);
-    expect(exitCode).toBe(78);
-    expect(err).toContain("REDRIVER_SERVICE_TOKEN");
-  });
-
-  it.each(["run", "drain"])(
-    "is told by %s when the token file is not there, with 78 and at once",
-    async (command) => {
-      const { setup } = await setUp();
-      const { REDRIVER_SERVICE_TOKEN: _token, ...env } = setup.env;
-      const args = command === "drain" ? ["drain", "main", "--yes"] : ["run"];
-      const { exitCode, err } = await runToEnd(args, {
-        ...env,
-        REDRIVER_SERVICE_TOKEN_FILE: "/nowhere/token",
-      });
-      expect(exitCode).toBe(78);
-      expect(err).toContain("REDRIVER_SERVICE_TOKEN_FILE");
-      expect(
-        (await runToEnd(["config", "check"], { ...env, REDRIVER_SERVICE_TOKEN_FILE: "/nowhere/token" }))
-          .exitCode,
-      ).toBe(78);
-    },
-  );
-
   it("is told at the start when the archive of a drain that drops cannot be written, everywhere", async () => {
     const { setup } = await setUp();
     const dir = setup.folder.write("no-directory", "");
@@ -146,15 +119,5 @@ drains:
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
     expect(emulator.journal.entries("request")).toEqual([]);
-  });
-
-  it("is told when the service cannot be reached: a command ends with 1 and names the setting", async () => {
-    const { setup } = await setUp();
-    const { exitCode, err } = await runToEnd(["drain", "main", "--yes"], {
-      ...setup.env,
-      REDRIVER_SERVICE_URL: "http://127.0.0.1:1",
-    });
-    expect(exitCode).toBe(1);
-    expect(err).toContain("REDRIVER_SERVICE_URL");
   });
 });

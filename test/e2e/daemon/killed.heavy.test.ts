@@ -9,26 +9,6 @@ const redis = useRedis();
 const setUp = (): Promise<DrainStage> => createDrainStage({ url: redis.url() });
 
 describe("a daemon", () => {
-  it("killed while a delete is stalled, then started again, delivers once and loses nothing", async () => {
-    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
-    const bodies = seed(50);
-    emulator.faults.add({
-      kind: "stall-answer",
-      operation: "delete",
-      when: "before",
-      name: "stall",
-      count: 1,
-    });
-    const first = await startDaemon(setup.env);
-    await emulator.journal.waitFor((entry) => entry.type === "fault" && entry.name === "stall");
-    first.child.kill("SIGKILL");
-    await first.ended;
-    emulator.faults.remove("stall");
-    await startDaemon(setup.env);
-    await emptied(60_000);
-    deliveredOnce(bodies);
-  }, 180_000);
-
   it("R07 stopped in the middle of a POST past the takeover, then continued, delivers once", async () => {
     const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
     // Larger than all socket buffers on the way, so that the stop falls between the first byte and the last.
@@ -52,15 +32,4 @@ describe("a daemon", () => {
     second.child.kill("SIGTERM");
     expect((await second.ended).exitCode).toBe(0);
   }, 360_000);
-});
-
-describe("an answer that is dropped after acceptance", () => {
-  it("is found again inside the deduplication window: delivered once", async () => {
-    const { emulator, setup, seed, deliveredOnce, emptied } = await setUp();
-    const bodies = seed(50);
-    emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 4 });
-    await startDaemon(setup.env);
-    await emptied(90_000);
-    deliveredOnce(bodies);
-  }, 240_000);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../dev/emulator/index.ts";
@@ -155,52 +155,6 @@ describe("an edited document", () => {
     await adopted(daemon);
     await metricIs(daemon, "redriver_config_last_reload_successful", 1);
     expect(daemon.log.filter(({ event }) => event === "document:rejected")).toHaveLength(1);
-  }, 120_000);
-
-  it("of a ConfigMap is followed through its symlinks", async () => {
-    const stage = await setUp(documentOf(holding));
-    const { path, write } = stage.setup.folder;
-    for (const [name, drains] of [
-      ["..one", holding],
-      ["..two", acting],
-    ] as const) {
-      mkdirSync(join(path, name));
-      writeFileSync(join(path, name, "drains.yaml"), documentOf(drains));
-    }
-    unlinkSync(join(path, "drains.yaml"));
-    symlinkSync("..one", join(path, "..data"));
-    symlinkSync("..data/drains.yaml", join(path, "drains.yaml"));
-    write("unrelated", "");
-    stage.seed("orders", 3);
-    const daemon = await startDaemon(stage.setup.env);
-    await metricIs(daemon, 'redriver_records{source="default",drain="main",state="held"}', 3);
-    symlinkSync("..two", join(path, "..data_tmp"));
-    renameSync(join(path, "..data_tmp"), join(path, "..data"));
-    rmSync(join(path, "..one"), { recursive: true });
-    await adopted(daemon);
-    await emptied(stage);
-    expect(daemon.log.filter(({ event }) => event === "document:rejected")).toEqual([]);
-  }, 120_000);
-
-  it("that lacks a drain stops it, and its records are of no drain", async () => {
-    const other = { other: { then: "republish", topic: "refunds" } };
-    const stage = await setUp(documentOf({ ...acting, ...other }));
-    stage.seed("orders", 4);
-    stage.seed("refunds", 4);
-    const daemon = await startDaemon(stage.setup.env);
-    await emptied(stage);
-    stage.replace(documentOf(acting));
-    await adopted(daemon);
-    stage.seed("orders", 6);
-    stage.seed("refunds", 7);
-    const none = 'redriver_records{source="default",drain="none",state="held"}';
-    await metricIs(daemon, none, 7);
-    await metricIs(daemon, 'redriver_source_depth{source="default"}', 7);
-    await expect.poll(() => stage.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(7);
-    expect(await metric(daemon, 'redriver_drain_acting{drain="other"}')).toBeUndefined();
-    const { out } = await ask(["status", "main"], stage.setup.env);
-    expect(out).toMatch(/^ {2}unselected +7$/m);
-    expect(daemon.log.filter(({ level }) => level === "error")).toEqual([]);
   }, 120_000);
 
   it("that changes a drain in the middle of a pass is obeyed after the page", async () => {

@@ -78,65 +78,6 @@ describe("a plan that the replicas share", () => {
     }
   });
 
-  it("is made by one, shown by another, applied by a third: everything is delivered exactly once", async () => {
-    const stand = await setUp();
-    stand.seed(230);
-    stand.seed(4, { responseStatus: 422 });
-    stand.seed(3, { responseStatus: 404 });
-    const [one, two, three] = [await stand.replica(), await stand.replica(), await stand.replica()];
-    const id = await makeHere(one);
-
-    const { plan, report } = await two.desk.show(id);
-    expect(plan).toMatchObject({
-      state: "ready",
-      why: null,
-      by: "ada",
-      drains: ["orders"],
-      replica: one.name,
-      documentHash: two.live.current().document.hash,
-      making: null,
-      made: { records: 237, acts: 234, decisions: { republish: 230, park: 4, hold: 3, drop: 0, settle: 0 } },
-      apply: null,
-    });
-    expect(report?.drains).toMatchObject([
-      {
-        decisions: { republish: 230, park: 4, hold: 3 },
-        rules: [
-          { rule: "outage", count: 230, hosts: { top: [{ count: 230 }] } },
-          { rule: "broken", count: 4, reasons: [{ then: "park", reason: "rule" }] },
-          { rule: null, count: 3, reasons: [{ then: "hold", reason: "otherwise", count: 3 }] },
-        ],
-        failures: { top: [{ status: 503, count: 230 }, {}, {}] },
-        estimate: { publishes: 230 },
-      },
-    ]);
-    expect(stand.emulator.journal.counts().accepted).toBe(0);
-
-    await three.desk.apply(id, order);
-    await three.desk.settled();
-    const applied = await planOf(two, id);
-    expect(applied).toMatchObject({
-      state: "applied",
-      why: null,
-      replica: three.name,
-      apply: {
-        ...order,
-        drains: [{ drain: "orders", phase: "ended", planned: 234, before: 0, done: 234, left: 0 }],
-      },
-    });
-    expect(applied.apply?.endedAt).toBeGreaterThanOrEqual(applied.apply?.startedAt ?? Infinity);
-    await stand.expectDelivered(230);
-
-    await two.desk.apply(id, order);
-    await two.desk.settled();
-    expect((await planOf(one, id)).apply?.drains).toMatchObject([{ before: 234, done: 0, left: 0 }]);
-    await stand.expectDelivered(230);
-    const { out } = await stand.run(["history", "--drain", "orders", "--json"]);
-    expect(out).toContain('"act":"apply"');
-    expect(out).toContain(order.why);
-    expect(out).toContain('"by":"ada"');
-  });
-
   it("has nothing of a message's content in Redis", async () => {
     const stand = await setUp();
     stand.seed(3, {
@@ -176,36 +117,6 @@ describe("a plan that the replicas share", () => {
     await replicas[1]!.desk.settled();
     expect((await planOf(replicas[1]!, other)).apply?.drains).toMatchObject([{ before: 5, left: 0 }]);
     await stand.expectDelivered(300);
-  });
-
-  it("is stopped by any replica at a batch's end, shows its progress meanwhile, and goes on where it was", async () => {
-    const stand = await setUp();
-    stand.seed(400);
-    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 150, name: "slow" });
-    const [one, two] = [await stand.replica(slowly), await stand.replica(slowly)];
-    const id = await makeHere(one);
-    await one.desk.apply(id, order);
-    await expect
-      .poll(async () => (await planOf(two, id)).apply?.drains[0]?.done, { interval: 50 })
-      .toBeGreaterThan(0);
-    expect((await planOf(two, id)).state).toBe("applying");
-    await two.desk.stop(id, { by: "bob", why: "too slow" });
-    expect((await planOf(two, id)).state).toBe("stopping");
-    await one.desk.settled();
-    const stopped = await planOf(two, id);
-    const [drain] = stopped.apply!.drains;
-    expect(stopped).toMatchObject({ state: "interrupted", stoppedBy: "bob" });
-    expect(stopped.why).toBe(`orders: stopped by bob, ${drain!.left} left`);
-    expect(drain!.left).toBeGreaterThan(0);
-    expect(drain!.done).toBe(stand.emulator.journal.counts().accepted);
-    expect(stand.emulator.dlq.size).toBe(drain!.left);
-    await expect(two.desk.stop(id, { by: "bob", why: "too slow" })).rejects.toThrow(/nobody works on plan/);
-
-    stand.emulator.faults.remove("slow");
-    await two.desk.apply(id, order);
-    await two.desk.settled();
-    expect(await planOf(one, id)).toMatchObject({ state: "applied", why: null, stoppedBy: null });
-    await stand.expectDelivered(400);
   });
 
   it("ends with its replica's shutdown at a batch's end, and says so", async () => {
