@@ -198,8 +198,14 @@ export interface PlanClaim {
 
 export type PlanStart =
   | { readonly kind: "started" | "unknown" | "not-whole" }
-  /** A living replica applies this plan for the same drain. */
-  | { readonly kind: "busy"; readonly drain: string; readonly by: string; readonly replica: string };
+  /** A living replica applies a plan of the same drain. */
+  | {
+      readonly kind: "busy";
+      readonly id: PlanId;
+      readonly drain: string;
+      readonly by: string;
+      readonly replica: string;
+    };
 
 export type PlanSign =
   /** `stoppedBy`: a person has stopped it. */

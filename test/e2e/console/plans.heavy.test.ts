@@ -153,6 +153,11 @@ describe("plans in the console", () => {
     expect(busy).toContain("Apply to 400 messages: it is being applied");
     expect(busy).toContain("Stop at the end of the batch");
     expect(busy).not.toContain("Remove the plan");
+    const other = await two.act("/plans", "plan-keep", { by: "bob" });
+    await waitForText(two, other.path, "The plan is ready");
+    const { text } = await two.get(other.path);
+    expect(text).toContain(`<a href="${path}">plan ${path.slice(7, 15)}</a> of orders`);
+    expect(toText(text)).toMatch(/ada \(console\) applies plan \w{8} of orders: \d+ left/);
     const stopped = await two.act(path, "plans-stop", { by: "bob", reason: "INC-7" });
     expect(toText(stopped.text)).toContain("stops at the end of its page or batch");
     await waitForText(two, path, "The plan is ended early: orders: stopped by bob (console)");

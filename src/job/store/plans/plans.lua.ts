@@ -138,7 +138,7 @@ return 'kept'
 
 /**
  * ARGV: 4 id, 5 token, 6 order (JSON), 7 replica, 8 one that is gone (empty: none). Returns: a list of started, unknown or not-whole; or busy,
- * the drain, the order and the replica of the living apply. Effects: the plan is applied by this token.
+ * the drain, the order, the replica and the plan of the living apply. Effects: the plan is applied by this token.
  */
 export const startScript = define(
   "start",
@@ -152,7 +152,7 @@ for _, drain in ipairs(drainsOf(id)) do wanted[drain] = true end
 for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
   if get(other, 'state') == 'applying' and isLive(other) and get(other, 'replica') ~= ARGV[8] then
     for _, drain in ipairs(drainsOf(other)) do
-      if wanted[drain] then return { 'busy', drain, get(other, 'order'), get(other, 'replica') } end
+      if wanted[drain] then return { 'busy', drain, get(other, 'order'), get(other, 'replica'), other } end
     end
   end
 end

@@ -75,10 +75,13 @@ export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = plan
       run(completeScript, id, token, JSON.stringify(made), summary, parts),
     async startApply({ id, token }, order, replica, dead = "") {
       const args = [id, token, JSON.stringify(order), replica, dead] as const;
-      const [kind, drain, other, of] = await run<readonly string[]>(startScript, ...args);
+      const [kind, drain = "", other, of = "", plan = ""] = await run<readonly string[]>(
+        startScript,
+        ...args,
+      );
       if (kind !== "busy") return { kind: kind as "started" | "unknown" | "not-whole" };
       const { by = "" } = { ...(toJson(other ?? "null") as Partial<PlanOrder> | null) };
-      return { kind, drain: drain ?? "", by, replica: of ?? "" };
+      return { kind, id: plan as PlanId, drain, by, replica: of };
     },
     async sign({ id, token }, progress) {
       const [kind, stop = ""] = await run<readonly string[]>(signScript, id, token, ...toField(progress));

@@ -3,6 +3,7 @@ import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
+import { shownIdLength } from "../../operations/plans/choose-plan.ts";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";
 import { Fields } from "../parts/fields.tsx";
 import { Decisions, PlanOfDrain } from "../parts/plan-of-drain.tsx";
@@ -102,6 +103,7 @@ function Acts({
   const whyNoApply = toWhyNoApply(plan, busyWith);
   return (
     <>
+      {busyWith === null ? null : <Busy plan={plan} other={busyWith} />}
       {made === null || whyNoApply !== null ? null : (
         <p>
           {plan.filter.discard === undefined
@@ -154,7 +156,20 @@ function toWhyNoApply(plan: SharedPlan, busyWith: SharedPlan | null): string | n
   if (state === "applying" || state === "stopping") return "it is being applied";
   if (made.acts === 0) return "there is nothing to act on";
   if (state === "applied" && leftOf(plan) === 0) return "all of it is done or skipped";
-  return busyWith === null ? null : `${busyWith.by} applies another plan of the same drain`;
+  return busyWith === null ? null : "another plan of the same drain is being applied";
+}
+
+/** It may wait for long, for a lane or a rate. So a person sees which one it is, and may stop it. */
+function Busy({ plan, other }: Readonly<{ plan: SharedPlan; other: SharedPlan }>): Html {
+  const shared = other.drains.filter((drain) => plan.drains.includes(drain));
+  const left = leftOf(other);
+  return (
+    <p>
+      <Foreign text={other.apply?.by ?? other.by} /> applies{" "}
+      <a href={`/plans/${encodeURIComponent(other.id)}`}>plan {other.id.slice(0, shownIdLength)}</a> of{" "}
+      {shared.join(", ")}: {number(left)} left. Wait for its end, or stop it there.
+    </p>
+  );
 }
 
 function toApplyTitle({ made, apply, filter }: SharedPlan): string {

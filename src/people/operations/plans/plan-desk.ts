@@ -21,6 +21,7 @@ import {
 } from "../../../job/contracts/plans.ts";
 import type { PlanFile } from "../../plan/plan-file.ts";
 import { applySharedPlan, type ApplyEnd, type ApplyWatch, type BesideApply } from "./apply-shared-plan.ts";
+import { shownIdLength } from "./choose-plan.ts";
 import { toWhyDiscarded } from "./discard.ts";
 import { freezePlan, type PlanReport } from "./freeze-plan.ts";
 import { importPlan } from "./import-plan.ts";
@@ -172,8 +173,10 @@ export function createPlanDesk(parts: PlanDeskParts) {
     if (started.kind === "unknown") throw unknown(claim.id);
     if (started.kind === "not-whole") throw notWhole(claim.id);
     if (started.kind === "busy") {
+      const { by, drain, replica: of } = started;
+      const other = started.id.slice(0, shownIdLength);
       throw refused(
-        `${started.by} applies a plan of drain ${started.drain} already, in replica ${started.replica}: wait for its end, or stop it`,
+        `${by} applies plan ${other} of drain ${drain} already, in replica ${of}: wait for its end, or stop it (redriver plans stop ${other})`,
       );
     }
   }

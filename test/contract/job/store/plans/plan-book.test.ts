@@ -93,6 +93,7 @@ describe("the book of shared plans", () => {
     await advance(planDeadAfterMs);
     expect(await book.startApply(two, order, "two")).toEqual({
       kind: "busy",
+      id: one.id,
       drain: "orders",
       by: "bob",
       replica: "one",
