@@ -1,4 +1,5 @@
 import { loadDocument } from "../../src/config/document/load-document.ts";
+import { showEffectiveDocument } from "../../src/config/document/show-effective-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import type { DrainConfig, DrainsDocument } from "../../src/job/contracts/drains-document.ts";
 
@@ -10,6 +11,11 @@ export function load(text: string, now?: number): { document: DrainsDocument; wa
   const outcome = loadDocument(text, "drains.yaml", now === undefined ? {} : { now });
   if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
   return { document: outcome.document, warnings: outcome.warnings.map(formatProblem) };
+}
+
+/** As `config show` prints it. */
+export function shownOf(text: string): string {
+  return showEffectiveDocument(text, load(text).document.hash);
 }
 
 export function drainOf(text: string, name = "orders"): DrainConfig {

@@ -59,7 +59,7 @@ function describeTest(test: Leaf): string {
   if (test.kind === "superseded") {
     return test.pointer === null ? "superseded" : `superseded by its body's ${JSON.stringify(test.pointer)}`;
   }
-  const { keys, oneOf } = showFieldTest(test, "masked");
+  const { keys, oneOf } = showFieldTest(test);
   const [field, name] = keys;
   const inside = name === undefined ? "" : ` ${test.kind === "value" ? JSON.stringify(name) : name}`;
   const words = oneOf.map((written) => toWords(written, test.kind === "text"));

@@ -11,21 +11,18 @@ import {
   type ValuePattern,
 } from "./rule-spec.ts";
 
-/** A test of one field in the document's own form. Unless something is masked, it loads again as the same. */
+/** A test of one field in the document's own form. */
 export interface ShownFieldTest {
   /** The key of its field; for headers also the name, for values the pointer. */
   readonly keys: readonly [string] | readonly [string, string];
   readonly oneOf: readonly unknown[];
 }
 
-/**
- * Patterns for header values, and queries in addresses, are written as "[set]": they may be secrets.
- * `bodies`: the same for texts in bodies, if masked.
- */
-export function showFieldTest(test: Leaf, bodies: "shown" | "masked"): ShownFieldTest {
+/** Patterns for header values and texts in bodies, and queries in addresses, are written as "[set]": they may be secrets. */
+export function showFieldTest(test: Leaf): ShownFieldTest {
   switch (test.kind) {
     case "text": {
-      const shown = shownOf(test.field, bodies);
+      const shown = shownOf(test.field);
       return { keys: [test.field], oneOf: test.oneOf.map((pattern) => writeText(pattern, shown)) };
     }
     case "header": {
@@ -37,13 +34,8 @@ export function showFieldTest(test: Leaf, bodies: "shown" | "masked"): ShownFiel
       return { keys: [test.field], oneOf: test.oneOf.map((pattern) => writeNumber(pattern, unitOf(test))) };
     case "address":
       return { keys: [test.field], oneOf: test.oneOf.map(writeAddress) };
-    case "value": {
-      const shown = bodies === "shown" ? "all" : "nothing";
-      return {
-        keys: [test.field, test.pointer],
-        oneOf: test.oneOf.map((pattern) => writeValue(pattern, shown)),
-      };
-    }
+    case "value":
+      return { keys: [test.field, test.pointer], oneOf: test.oneOf.map(writeValue) };
     case "superseded":
       return { keys: [test.field], oneOf: [test.pointer === null ? true : { body: test.pointer }] };
   }
@@ -57,10 +49,10 @@ const masked = "[set]";
 
 type Shown = "all" | "all but the query" | "nothing";
 
-function shownOf(field: TextField, bodies: "shown" | "masked"): Shown {
+function shownOf(field: TextField): Shown {
   const content = textFields[field];
   if (content === "address") return "all but the query";
-  return content === "body" && bodies === "masked" ? "nothing" : "all";
+  return content === "body" ? "nothing" : "all";
 }
 
 function writeText(pattern: TextPattern, shown: Shown): unknown {
@@ -99,7 +91,7 @@ function writeAddress(pattern: AddressPattern): unknown {
   return `${pattern.address}/${pattern.bits}`;
 }
 
-function writeValue(pattern: ValuePattern, shown: Shown): unknown {
+function writeValue(pattern: ValuePattern): unknown {
   switch (pattern.kind) {
     case "none":
       return "none";
@@ -108,7 +100,7 @@ function writeValue(pattern: ValuePattern, shown: Shown): unknown {
     case "literal":
       return pattern.value;
     case "text":
-      return writeText(pattern.pattern, shown);
+      return writeText(pattern.pattern, "nothing");
     case "number":
       return writeDecimals(pattern);
   }

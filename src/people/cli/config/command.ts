@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import {
   showEffectiveDocument,
   toEffectiveDocument,
-} from "../../../config/document/show/show-effective-document.ts";
+} from "../../../config/document/show-effective-document.ts";
 import {
   showEffectiveSettings,
   toEffectiveSettings,
@@ -72,17 +72,18 @@ export const registerConfig: Register = (program, { io }) => {
     .description("print both as they are in effect, secrets left out")
     .option("--json", "print as JSON")
     .action((flags: { json?: boolean }, command: Command) => {
-      const { settings, document } = loadAll(command, io);
+      const { settings, document, text } = loadAll(command, io);
+      const { hash } = document;
       const shown = {
-        hash: document.hash,
+        hash,
         settings: toEffectiveSettings(settings),
-        document: toEffectiveDocument(document),
+        document: toEffectiveDocument(text),
       };
       printResult(
         io,
         flags.json,
         shown,
-        () => `${showEffectiveSettings(settings)}---\n${showEffectiveDocument(document)}`,
+        () => `${showEffectiveSettings(settings)}---\n${showEffectiveDocument(text, hash)}`,
       );
     });
 };

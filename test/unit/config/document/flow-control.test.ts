@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
-import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+import { drainOf, head, problemsOf, shownOf, withDrain } from "../../../support/loaded-document.ts";
 
 const documentOf = (drain: string, defaults = "{}"): string =>
   `${head}defaults: ${defaults}\ndrains: { orders: ${drain} }`;
@@ -62,10 +61,10 @@ describe("a drain's flow control", () => {
   });
 
   it("is printed as it loads", () => {
-    const text = showEffectiveDocument(load(documentOf(`{ ${said} }`)).document);
+    const text = shownOf(documentOf(`{ ${said} }`));
     expect(text).toContain("    flowControl:\n      key: redriven\n      rate: 10\n      period: 1m\n");
     expect(drainOf(text).flowControl).toEqual(compiled);
-    const none = showEffectiveDocument(load(documentOf("{}")).document);
+    const none = shownOf(documentOf("{}"));
     expect(none).toContain("    flowControl: none\n");
     expect(drainOf(none).flowControl).toBeUndefined();
   });

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import * as z from "zod";
 import { documentJsonSchema, documentJsonSchemaText } from "../../../../src/config/document/json-schema.ts";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
-import { toEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
+import { toEffectiveDocument } from "../../../../src/config/document/show-effective-document.ts";
 import { isObject } from "../../../../src/job/message/json-value.ts";
+import { head, load } from "../../../support/loaded-document.ts";
 import { wholeDocument } from "../../../support/whole-document.ts";
 
 interface Schema {
@@ -15,7 +16,6 @@ const schema = documentJsonSchema();
 const reader = z.fromJSONSchema(schema);
 const accepts = (text: string): boolean => reader.safeParse(parse(text)).success;
 
-const head = "version: 1\nsources: { default: {} }\n";
 const withRule = (rule: string) => `${head}drains: { orders: { rules: [${rule}] } }`;
 
 describe("the JSON Schema of the drains document", () => {
@@ -103,10 +103,11 @@ drains: { d: { guards: [{ index: i, hold: pending_index_count > 1 }] } }
 indexes: { i: { id: i, credentials: { user: { env: U }, password: { env: P } } } }
 notify: { n: { url: "https://example.com", form: events } }
 `;
-    const loaded = loadDocument(text, "drains.yaml");
-    if (!loaded.ok) throw new Error("the document of this test loads");
     const written = leavesOf(parse(text));
-    const answered = leavesOf(toEffectiveDocument(loaded.document));
+    const effective = toEffectiveDocument(text);
+    // With all of them written out it means the same.
+    expect(load(stringify(effective)).document.hash).toBe(load(text).document.hash);
+    const answered = leavesOf(effective);
     for (const path of [...written.keys(), ...dependent]) answered.delete(path);
     expect(defaultsOf(schema, "drains", "d", "sources", "a", "indexes", "i", "notify", "n")).toEqual(
       answered,
@@ -120,9 +121,9 @@ notify: { n: { url: "https://example.com", form: events } }
   });
 
   it("says of a limit what it is without a lane, as loading answers it", () => {
-    const loaded = loadDocument(`${head}drains: { d: { lane: none } }`, "drains.yaml");
-    if (!loaded.ok) throw new Error("the document of this test loads");
-    const limits = leavesOf(toEffectiveDocument(loaded.document));
+    const text = `${head}drains: { d: { lane: none } }`;
+    const limits = leavesOf(toEffectiveDocument(text));
+    expect(load(stringify(toEffectiveDocument(text))).document.hash).toBe(load(text).document.hash);
     for (const name of ["publish", "perHost", "perDay"]) {
       const value = String(limits.get(`drains.d.limits.${name}`));
       expect(JSON.stringify(schema)).toContain(`Without a lane ${value} unless set.`);

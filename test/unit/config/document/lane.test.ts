@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
-import { drainOf, head, load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+import { drainOf, head, load, problemsOf, shownOf, withDrain } from "../../../support/loaded-document.ts";
 
 const laneOf = (drain: string, defaults = "{}") =>
   drainOf(`${head}defaults: ${defaults}\ndrains: { orders: ${drain} }`).lane;
@@ -133,14 +132,12 @@ describe("a lane", () => {
   });
 
   it("is shown as it is, and means the same when it is loaded again", () => {
-    const { document } = load(
-      `${head}drains: { a: { lane: none }, b: {}, c: { lane: { canary: 1, watch: 90s, haltAt: 35%, probeEvery: 1h30m } } }`,
-    );
-    const shown = showEffectiveDocument(document);
-    expect(load(shown).document.hash).toBe(document.hash);
+    const text = `${head}drains: { a: { lane: none }, b: {}, c: { lane: { canary: 1, watch: 90s, haltAt: 35%, probeEvery: 1h30m } } }`;
+    const shown = shownOf(text);
+    expect(load(shown).document.hash).toBe(load(text).document.hash);
     expect(shown).toContain("    lane: none\n");
     expect(shown).toContain(
-      "    lane:\n      canary: 1\n      watch: 1m30s\n      haltAt: 35%\n      probeEvery: 1h30m\n",
+      "    lane:\n      canary: 1\n      watch: 90s\n      haltAt: 35%\n      probeEvery: 1h30m\n",
     );
     expect(shown).not.toContain("openFrom");
   });

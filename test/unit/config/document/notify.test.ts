@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
 import { noticeEvents } from "../../../../src/job/contracts/notices.ts";
-import { load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+import { load, problemsOf, shownOf, withDrain } from "../../../support/loaded-document.ts";
 
 const rules = "rules: [{ when: any, then: hold }]";
 
@@ -67,7 +66,7 @@ describe("notify", () => {
   });
 
   it("is shown without the path of its address, which is often a secret", () => {
-    const shown = showEffectiveDocument(load(withTarget(https, "form: slack")).document);
+    const shown = shownOf(withTarget(https, "form: slack"));
     expect(shown).toContain("url: https://hooks.example.com/[set]\n");
     expect(shown).not.toMatch(/s3cr3t|k=v/);
   });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { showEffectiveDocument } from "../../../../src/config/document/show/show-effective-document.ts";
-import { load, problemsOf, withDrain } from "../../../support/loaded-document.ts";
+import { load, problemsOf, shownOf, withDrain } from "../../../support/loaded-document.ts";
 
 const on = (text: string) => text.replace("default: {}", "default: { serviceRetry: true }");
 const ruled = (rule: string) => withDrain(`rules: [{ name: own, when: any, ${rule} }]`);
@@ -11,9 +10,10 @@ const two = (source: string) =>
     .replace("    rules", `    source: ${source}\n    rules`);
 
 test("a rule that publishes by the service's own retry loads if its source has it", () => {
-  const { document } = load(on(ruled("then: republish, via: service")));
+  const text = on(ruled("then: republish, via: service"));
+  const { document } = load(text);
   expect(document.drains[0]?.rules).toMatchObject([{ then: "republish", via: "service" }]);
-  const shown = showEffectiveDocument(document);
+  const shown = shownOf(text);
   expect(shown).toContain("serviceRetry: true");
   expect(load(shown).document.hash).toBe(document.hash);
 });

@@ -93,6 +93,6 @@ it("config show has the place of the address alone", async () => {
   const { show } = await createStand();
   const { exitCode, out } = await show();
   expect(exitCode).toBe(0);
-  expect(out).toMatch(/ {2}oncall:\n {4}url:\n {6}env: HOOK\n/);
+  expect(out).toMatch(/ {2}oncall:\n[^]* {4}url:\n {6}env: HOOK\n/);
   expect(out).not.toContain("s3cr3t");
 });
