@@ -27,6 +27,8 @@ import type { SourceRuntime } from "../runtime.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { failureKindOf, unreadableKind } from "../message/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
+import type { Letter } from "../page/letter.ts";
+import { parsePage } from "../page/parse-page.ts";
 import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
 
 /** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
@@ -39,6 +41,8 @@ export interface CensusOrder {
   readonly documentHash: string;
   /** Null if the document names none. */
   readonly archive: Archive | null;
+  /** Is given what no drain selects, before it is counted. Absent: nobody is. */
+  readonly onUnselected?: (letters: readonly Letter[]) => Promise<void>;
 }
 
 /** How often within its interval a source is checked for a due census. */
@@ -199,18 +203,19 @@ async function count(
     census = { ...census, depth: census.depth + page.records.length };
     const add = async (records: readonly RawRecord[]): Promise<void> => {
       const found = sort(records, now);
-      const comeBacks = strays.find(found.unselected, source.lineageKeys());
+      const { letters } = parsePage(found.unselected, source.lineageKeys());
       // Also records that a drain selects: its next pass may come after their expiry.
       await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
       const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
       const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
+      await order.onUnselected?.(letters);
       // Nothing breaks any more: each is counted once.
       for (const count of found.seen) count();
       for (const { at, isUnselected } of found.expiries) {
         addExpiry(expires.all, at, now);
         if (isUnselected) addExpiry(expires.unselected, at, now);
       }
-      strays.add(comeBacks);
+      strays.add(letters);
       census = {
         ...census,
         unselected: census.unselected + found.unselected.length,

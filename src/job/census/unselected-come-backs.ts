@@ -1,30 +1,29 @@
+import type { DrainConfig } from "../contracts/drains-document.ts";
 import type { StrayComeBacks } from "../contracts/source-book.ts";
-import type { RawRecord } from "../message/dead-letter.ts";
-import { readLineage, type LineageKey } from "../message/lineage.ts";
-import { parseRecord } from "../message/parse-record.ts";
+import { countActs } from "../failures/count-acts.ts";
+import { createFailureTally } from "../failures/count-failures.ts";
+import { toComeBackFields, toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import { hostOf } from "../message/destination-url.ts";
+import { toShortId } from "../message/short-id.ts";
+import { slowDownHosts, toFailedAgain } from "../page/failed-again.ts";
+import type { Letter } from "../page/letter.ts";
+import { recognise, writeEvidence } from "../page/look-up.ts";
+import type { SourceRuntime } from "../runtime.ts";
 
 /** Pairs of host and status beyond this many are counted only in the total. */
 const maxGroups = 1_000;
 const shownGroups = 3;
 
-/** Counts come-backs among records that no drain selects. Costs a hash of each record with a lineage. */
+/** Counts come-backs among letters that no drain selects. */
 export function countStrays() {
   const groups = new Map<string, { host: string; status: number | null; count: number }>();
   let count = 0;
   return {
-    find(unselected: readonly RawRecord[], lineageKeys: readonly LineageKey[]) {
-      return unselected.flatMap((raw) => {
-        const parsed = parseRecord(raw);
-        if (parsed.kind !== "letter") return [];
-        const { letter } = parsed;
-        if (readLineage(letter, lineageKeys).kind !== "come-back") return [];
-        return [{ host: hostOf(letter.url), status: letter.responseStatus ?? null }];
-      });
-    },
-    add(comeBacks: readonly { readonly host: string; readonly status: number | null }[]): void {
-      for (const { host, status } of comeBacks) {
+    add(letters: readonly Letter[]): void {
+      for (const { reading, content, responseStatus: status = null } of letters) {
+        if (reading.kind !== "come-back") continue;
         count += 1;
+        const host = hostOf(content.url);
         const key = JSON.stringify([host, status]);
         const group = groups.get(key);
         if (group !== undefined) group.count += 1;
@@ -36,4 +35,35 @@ export function countStrays() {
       top: [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, shownGroups),
     }),
   };
+}
+
+/**
+ * Tells of the come-backs among letters that no drain selects, as a page does: no page of a drain has them. Each is told
+ * once: its parent was published, its lane's canary failed, and the kind and rule that sent it failed again. Drains that
+ * only plan learn nothing. Throws `redis-unavailable`.
+ */
+export async function noteStrays(
+  source: SourceRuntime,
+  drains: readonly DrainConfig[],
+  letters: readonly Letter[],
+): Promise<void> {
+  await recognise(source, letters);
+  const live = drains.filter(({ mode }) => mode === "live");
+  if (live.length === 0) return;
+  const isNew = await writeEvidence(source, letters);
+  await source.lanes.recordComeBacks(isNew.flatMap(toLaneComeBack));
+  for (const config of live) {
+    // What a person publishes may have no rule.
+    const rules = new Set(
+      ["", ...config.rules.map(({ name }) => name)].map((rule) => toShortId(config.name, rule)),
+    );
+    const sent = isNew.filter(({ parentRule }) => parentRule !== null && rules.has(parentRule));
+    if (sent.length === 0) continue;
+    await slowDownHosts({ config, source }, sent.flatMap(toFailedAgain));
+    const failures = createFailureTally();
+    for (const letter of sent) failures.failedAgain(letter);
+    await countActs({ source, config }, failures);
+    const of = { drain: config.name, source: source.config.id };
+    source.events.emit({ type: "record:come-back", ...of, records: sent.flatMap(toComeBackFields) });
+  }
 }

@@ -150,8 +150,9 @@ export interface PublishedFact {
 export type PublishedVerdict = {
   /** Present if `namedBy` was the first to name this dead letter as a parent: counts each come-back once. */
   readonly firstNaming?: true;
-  /** With `firstNaming`: the kind under which it was begun. Absent: it was not known, or is forgotten. */
+  /** With `firstNaming`: the kind and the rule under which it was begun. Absent: not known, or forgotten. */
   readonly failure?: string;
+  readonly rule?: RuleName["id"];
 } & (
   | { readonly kind: "recorded" | "other-version" }
   | { readonly kind: "already"; readonly as: MessageId }

@@ -21,6 +21,7 @@ import type { DrainName, PassId, SourceId } from "../contracts/ids.ts";
 import { isRecalled, type CloseVerdict, type OpenVerdict, type Window } from "../contracts/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../contracts/work-queue.ts";
 import { takeCensus } from "../census/count-and-copy-expiring.ts";
+import { noteStrays } from "../census/unselected-come-backs.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import { openPass } from "../pass/open-pass.ts";
 import { knownOffsetMs } from "../pass/service-clock-offset.ts";
@@ -327,7 +328,13 @@ async function countSource(id: SourceId, work: Work): Promise<void> {
       return;
     }
     await takeCensus(
-      { source, drains, documentHash: document.hash, archive },
+      {
+        source,
+        drains,
+        documentHash: document.hash,
+        archive,
+        onUnselected: (letters) => noteStrays(source, drains, letters),
+      },
       { signal, stopping },
       hasStalled,
     );

@@ -6,7 +6,10 @@ import type { FailureTally } from "./count-failures.ts";
  * Counts what a sweep or a person's order did, so that status and metrics show it before the next full pass.
  * Best effort: without Redis the full pass counts it.
  */
-export async function countActs({ source, config }: DrainRuntime, failures: FailureTally): Promise<void> {
+export async function countActs(
+  { source, config }: Pick<DrainRuntime, "source" | "config">,
+  failures: FailureTally,
+): Promise<void> {
   await unlessRedisAway(async () => {
     const counts = await source.recordFailures(config.name, failures);
     const isAct = Object.values(counts).some(

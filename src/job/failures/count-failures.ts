@@ -1,6 +1,7 @@
 /** Counts what a page or a window did with each kind of failure. */
 import type { FailureKind } from "../message/failure-kind.ts";
 import type { FailureCount, FailureCounts } from "../contracts/failures.ts";
+import type { Letter } from "../page/letter.ts";
 
 type HourName = "arrived" | "arrivedDone" | "expires" | "expiresDone";
 type NamedName = "ruled" | "failedAgainOf";
@@ -38,6 +39,8 @@ export interface FailureTally {
   left(kind: FailureKind, sample: string, at: number): void;
   /** `part`: what a rule does and its name; the id of another kind. */
   named(kind: FailureKind, sample: string, name: NamedName, part: string): void;
+  /** A come-back, by its kind and the one that was sent. */
+  failedAgain(letter: Pick<Letter, "dlqId" | "failure" | "parentFailure">): void;
   /** This dead letter stays in the queue: it is a better sample than one that was published. */
   stays(kind: FailureKind, sample: string): void;
   /** Adds all that another one counted. */
@@ -80,10 +83,22 @@ export function createFailureTally(): FailureTally {
     kinds.set(kind.id, { kind, sample });
     return counter;
   };
+  const add: FailureTally["add"] = (kind, sample, name, count = 1) => {
+    const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
+    counter[name] = (counter[name] ?? 0) + count;
+  };
+  const named: FailureTally["named"] = (kind, sample, name, part) => {
+    const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
+    addPart((counter[name] ??= noParts()), part, 1);
+  };
   return {
-    add(kind, sample, name, count = 1) {
-      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-      counter[name] = (counter[name] ?? 0) + count;
+    add,
+    named,
+    failedAgain({ dlqId, failure, parentFailure }) {
+      add(failure, dlqId, "failedAgain");
+      if (parentFailure !== null && parentFailure !== failure.id) {
+        named(failure, dlqId, "failedAgainOf", parentFailure);
+      }
     },
     byHour(kind, sample, at, name) {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
@@ -95,10 +110,6 @@ export function createFailureTally(): FailureTally {
     left(kind, sample, at) {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
       counter.oldestAt = Math.min(counter.oldestAt ?? at, at);
-    },
-    named(kind, sample, name, part) {
-      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-      addPart((counter[name] ??= noParts()), part, 1);
     },
     stays(kind, sample) {
       findCounter(kind, sample);

@@ -1,5 +1,6 @@
 import { comeBackKindOf, isKnownBad } from "../message/come-back-kind.ts";
 import type { Lineage } from "../message/lineage.ts";
+import type { EventOf } from "../contracts/events.ts";
 import type { LaneComeBack } from "../contracts/lanes.ts";
 import type { Letter } from "../page/letter.ts";
 
@@ -24,4 +25,13 @@ export function comeBackOf(lineage: Lineage, status: number): LaneComeBack[] {
   const isAgain = isKnownBad(lineage) && status === statusBefore;
   const kind = isAgain ? "again" : comeBackKindOf(status);
   return [{ lane: step.lane, step: step.step, parentDlqId, kind, status }];
+}
+
+export function toComeBackFields({
+  dlqId,
+  reading,
+}: Pick<Letter, "dlqId" | "reading">): EventOf<"record:come-back">["records"][number][] {
+  if (reading.kind !== "come-back") return [];
+  const { parentDlqId, attempt, step } = reading.lineage;
+  return [{ dlqId, parentDlqId, attempt, canary: step?.isCanary === true }];
 }

@@ -34,7 +34,7 @@ async function record(
 
 /** Reports new come-backs to the rates of their hosts, if the drain learns rates. Lost without Redis. */
 export async function slowDownHosts(
-  { config, source }: DrainRuntime,
+  { config, source }: Pick<DrainRuntime, "config" | "source">,
   failures: readonly FailedAgain[],
 ): Promise<void> {
   const { perHost } = config.limits;

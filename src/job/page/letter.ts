@@ -53,6 +53,8 @@ export class Letter {
   isNewComeBack = false;
   /** The id of the kind under which its parent was sent; null: it is none, or that is not known. */
   parentFailure: string | null = null;
+  /** `RuleName.id` of the rule that sent its parent; null: as above. */
+  parentRule: string | null = null;
 
   // decide-letter.ts
   /** The queue does not have it. */

@@ -25,9 +25,10 @@ export async function writeEvidence(
   });
   const { verdicts } = await ledger.published(facts);
   for (const [index, letter] of comeBacks.entries()) {
-    const { firstNaming, failure } = verdicts[index] ?? {};
+    const { firstNaming, failure, rule } = verdicts[index] ?? {};
     letter.isNewComeBack ||= firstNaming === true;
     letter.parentFailure ??= failure ?? null;
+    letter.parentRule ??= rule ?? null;
   }
   return comeBacks.filter(({ isNewComeBack }) => isNewComeBack);
 }

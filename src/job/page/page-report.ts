@@ -10,6 +10,7 @@ import { createFailureTally, type FailureTally } from "../failures/count-failure
 import { unreadableKind } from "../message/failure-kind.ts";
 import { dayMs, hourMs } from "../listing/record-dates.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { toComeBackFields } from "../lanes/come-back-from-record.ts";
 import { isDiscard } from "./decide-letter.ts";
 import type { Fate } from "./fate.ts";
 import { isByService, type Letter } from "./letter.ts";
@@ -269,7 +270,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     /** What was listed, before any of it is decided. */
     comeBacks(letters: readonly Letter[]): void {
       const found: EventOf<"record:come-back">["records"][number][] = [];
-      for (const { dlqId, enteredAt, reading, failure, isNewComeBack, parentFailure } of letters) {
+      for (const letter of letters) {
+        const { dlqId, enteredAt, reading, failure, isNewComeBack } = letter;
         if (reading.kind !== "come-back") continue;
         const isUncounted = enteredAt > countedTo;
         // A plan writes no evidence, so that none is new to it.
@@ -278,14 +280,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         // Not again what plans have counted before the drain went live, nor what has been here for so long that
         // its evidence was forgotten. A recalled window counts no arrivals, and goes by the evidence alone.
         const isCounted = !isUncounted && enteredAt < lateFrom && countedTo !== Infinity;
-        if (!isCounted) {
-          failures.add(failure, dlqId, "failedAgain");
-          if (parentFailure !== null && parentFailure !== failure.id) {
-            failures.named(failure, dlqId, "failedAgainOf", parentFailure);
-          }
-        }
-        const { parentDlqId, attempt, step } = reading.lineage;
-        found.push({ dlqId, parentDlqId, attempt, canary: step?.isCanary === true });
+        if (!isCounted) failures.failedAgain(letter);
+        found.push(...toComeBackFields(letter));
       }
       tally.comeBacks += found.length;
       if (found.length > 0) events.emit({ type: "record:come-back", ...of, records: found });

@@ -10,7 +10,7 @@ import { writeAuditLua } from "./write-audit.lua.ts";
  * ('': not known), 6 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 4 and 6 are
  * empty, drain is of all, all deletions are pending, and nothing names them.
  * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
- * other-version, each with the kind of failure if its come-back is the first; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
+ * other-version, each with the kind of failure and the rule if its come-back is the first; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
  * come-back is old and is not. A lineage is kept under its message's id. Without a message an open entry of the
@@ -114,7 +114,7 @@ for i, id in ipairs(ids) do
     deletePending = at(call.deletePending, i), datesAgree = at(call.datesAgree, i),
     namedBy = at(call.namedBy, i) or nil, lineage = at(call.lineage, i) or nil, drain = at(call.drain, i) or nil,
   }, e)
-  if verdicts[i].firstNaming then verdicts[i].failure = e and e.fk end
+  if verdicts[i].firstNaming and e then verdicts[i].failure, verdicts[i].rule = e.fk, e.ru end
   if verdicts[i].kind ~= 'recorded' then isAllRecorded = false end
 end
 writeCounts()

@@ -1,4 +1,7 @@
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
+import { noteStrays } from "../../../../src/job/census/unselected-come-backs.ts";
+import { toShortId } from "../../../../src/job/message/short-id.ts";
+import type { Letter } from "../../../../src/job/page/letter.ts";
 import { describe, expect, it } from "vitest";
 import type { DlqId, RawRecord } from "../../../../src/job/message/dead-letter.ts";
 import { takeCensus, type CensusOrder } from "../../../../src/job/census/count-and-copy-expiring.ts";
@@ -312,6 +315,7 @@ describe("a census", () => {
       drain: `
     select: { topicName: orders }
     minAge: 0s
+    lane: { canary: 5, watch: 1m }
     attempts: { wait: [0s] }
     rules: [{ name: all, when: any, then: republish }]
 `,
@@ -324,11 +328,24 @@ describe("a census", () => {
     await rig.pass();
     await rig.emulator.idle();
     const { host } = new URL(rig.receiver.url);
-    expect(await takeCensus(orderOf(rig), signals)).toMatchObject({
+    const { source, config } = rig.drain;
+    const onUnselected = (letters: readonly Letter[]) => noteStrays(source, [config], letters);
+    expect(await takeCensus(orderOf(rig, { onUnselected }), signals)).toMatchObject({
       depth: 6,
       unselected: 6,
       strayComeBacks: { count: 3, top: [{ host, status: 500, count: 3 }] },
     });
+    // Once, whoever lists it again.
+    await takeCensus(orderOf(rig, { onUnselected, documentHash: "doc-2" }), signals);
+    const facts = await source.passes.facts(config.name);
+    const sent = facts?.failures.find(({ published }) => published > 0);
+    expect(sent).toMatchObject({ published: 3, failedAgain: 3, waiting: 0 });
+    const rule = { drain: config.name, rule: "all", id: toShortId(config.name, "all") };
+    expect((await source.ledger.summary([rule])).rules).toEqual([{ ...rule, published: 3, failedAgain: 3 }]);
+    expect(rig.recordsOf("record:come-back")).toHaveLength(3);
+    expect((await source.lanes.views(9)).lanes).toMatchObject([
+      { state: "halted", why: "3 of 5 failed again, 500" },
+    ]);
   });
 
   it("waits out a short rate limit and goes on from its cursor", async () => {
