@@ -109,6 +109,10 @@ it("rules have the document in force with its lines, and the replica that reject
   expect(html).toContain(`<a href="/rules#${line}"><bdi>broken</bdi></a>`);
   expect(html).not.toContain("aB3dE5fG7hJ9kL1mN3pQ");
   expect(toText(html)).toContain("none rejects its file");
+  // What `rules check` warns of.
+  const select = document.split("\n").findIndex((text) => text.includes("select:")) + 1;
+  expect(html).toContain(`href="#${select}">line ${select}</a>`);
+  expect(toText(html)).toMatch(/Warnings line \d+ .*topicName: what fails again .* is not listed any more/);
 
   const broken = document.replace("then: park", "then: <b>prak</b>");
   writeFileSync(`${stand.folder.path}/drains.yaml`, broken);

@@ -8,6 +8,8 @@ export interface RulesInForce {
   /** Of its file, in this replica. */
   readonly path: string;
   readonly lines: RuleLines;
+  /** A line each: what `redriver rules check` warns of. */
+  readonly warnings: readonly string[];
 }
 
 const maxAgeMs = 1_000;
@@ -34,8 +36,9 @@ export function createRulesInForce(
       if (reading.ok && (reading.text !== judged || latest?.lines.hash !== document.hash)) {
         judged = reading.text;
         const lines = findRuleLines(reading.text, file.path);
-        if (lines !== null && lines.hash === document.hash)
-          latest = { text: reading.text, path: file.path, lines };
+        const loaded = file.load(reading.text, now());
+        if (lines !== null && lines.hash === document.hash && loaded.ok)
+          latest = { text: reading.text, path: file.path, lines, warnings: loaded.warnings };
       }
     }
     return latest?.lines.hash === document.hash ? latest : null;

@@ -30,6 +30,7 @@ export const rulesScreen = defineScreen<Model>({
   sections: [
     live("tokens", (_, { tokenProblem }) => <Tokens problem={tokenProblem} />),
     live("rejections", ({ replicas }, context) => <Rejections {...{ replicas, context }} />),
+    still("warnings", ({ inForce }) => <Warnings warnings={inForce?.warnings ?? []} />),
     live("rules-list", ({ rules }, context) => <List {...{ rules, context }} />),
     still("document", ({ inForce }, { core }) => <Text inForce={inForce} hash={core.document.hash} />),
   ],
@@ -81,6 +82,30 @@ function Rejections({
       ))}
     </>
   );
+}
+
+function Warnings({ warnings }: Pick<RulesInForce, "warnings">): Html | null {
+  if (warnings.length === 0) return null;
+  return (
+    <>
+      <h2>Warnings</h2>
+      <ul class="warnings">
+        {warnings.map((text) => (
+          <li>
+            <a class="warn" href={`#${lineOf(text)}`}>
+              line {lineOf(text)}
+            </a>{" "}
+            <Foreign text={hideSecrets(text)} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** `drains.yaml:9:15 drains.orders: …` is about line 9. */
+function lineOf(warning: string): string {
+  return /:(\d+):\d+ /.exec(warning)?.[1] ?? "1";
 }
 
 function List({
