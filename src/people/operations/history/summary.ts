@@ -1,7 +1,7 @@
 import type { AuditAct, AuditEntry } from "../../../job/contracts/audit.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 
-/** Acts counted together: records, or for an act on none how often it was done. Times in Unix ms. */
+/** Acts counted together: records, or how often it was done if it is not about records. Times in Unix ms. */
 export interface CountedActs {
   readonly count: number;
   readonly first: number;
@@ -13,7 +13,7 @@ export interface HistorySummary {
   readonly people: readonly (CountedActs & { readonly by: string; readonly act: AuditAct })[];
 }
 
-/** Acts on dead letters. One without any did nothing; the others are acts on drains, lanes or failures. */
+/** Acts on dead letters. One without any counts none, and is named; the others are acts on drains, lanes or failures. */
 const ofRecords: ReadonlySet<AuditAct> = new Set([
   "republish",
   "published",
@@ -44,9 +44,8 @@ export async function sumHistory(
   for await (const { at, act, drain, by, records } of entries) {
     read += 1;
     onRead(read, at);
-    if (records.length === 0 && ofRecords.has(act)) continue;
     const name = toName(by, names);
-    const count = Math.max(1, records.length);
+    const count = ofRecords.has(act) ? records.length : Math.max(1, records.length);
     const actKey = JSON.stringify([act, drain]);
     const personKey = JSON.stringify([name, act]);
     acts.set(actKey, { act, drain, ...grown(acts.get(actKey), count, at) });

@@ -110,4 +110,13 @@ describe("a summary", () => {
       { by: "ann", act: "park", count: 1, first: 7, last: 7 },
     ]);
   });
+
+  it("names an apply that did nothing, as the entries do, and counts no record of it", async () => {
+    const { acts, people } = await sumHistory(
+      read([entry(9, { act: "apply", by: "ann", records: [] })]),
+      () => undefined,
+    );
+    expect(acts).toMatchObject([{ act: "apply", count: 0, first: 9, last: 9 }]);
+    expect(people).toMatchObject([{ by: "ann", act: "apply", count: 0 }]);
+  });
 });
