@@ -40,15 +40,13 @@ export async function tryService(
   const queue = options.queue === undefined ? {} : { queue: options.queue };
   const aim = { to, headerPrefix, run: identities.token().slice(0, 8), ...queue };
   const stop = createStop(io, teardown);
-  const say = (step: string) => io.err(`${step}\n`);
-  const trial = createTrial(source, aim, stop.stopping, say);
-  const cleaner = createTrial(source, aim, stop.signal, say);
-  await cleaner.clean();
+  const trial = createTrial(source, aim, (step) => io.err(`${step}\n`));
+  await trial.clean(stop.signal);
   if (clean) return 0;
   try {
-    await trial.run();
+    await trial.run(stop.stopping);
   } finally {
-    await cleaner.clean();
+    await trial.clean(stop.signal);
   }
   const { answers: found, ...counts } = trial.result();
   const answers = Object.entries(questions).map(([question, about]) => {

@@ -33,13 +33,10 @@ export interface Answer {
 }
 export const asAssumed = (seen: string): Answer => ({ verdict: "as-assumed", seen, set: null });
 export const notSeen = (seen: string): Answer => ({ verdict: "not-seen", seen, set: null });
-export const differs = (seen: string, set: string | null = null): Answer => ({
-  verdict: "differs",
-  seen,
-  set,
-});
-
-export const either = (isSo: boolean, so: string, otherwise: string): Answer =>
+export const differs = (seen: string, set: string | null = null): Answer => {
+  return { verdict: "differs", seen, set };
+};
+export const either = (isSo: boolean, so: string, otherwise = so): Answer =>
   isSo ? asAssumed(so) : differs(otherwise);
 
 const byId = new Intl.Collator("en", { numeric: true });

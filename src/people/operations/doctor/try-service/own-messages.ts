@@ -41,8 +41,6 @@ export function toOwnItem({ to, queue, headerPrefix: prefix, run }: Aim, number:
       [names.flowControlKey]: mark,
       [names.flowControlValue]: "parallelism=2, rate=100, period=60s",
     },
-    6: { [names.method]: "PUT" },
-    7: { [names.retryDelay]: "1000" },
     // Longer than the rounding of any date.
     [delayed]: { [names.delay]: "2s" },
   };

@@ -28,14 +28,10 @@ const maxPages = 100;
 const inOrder = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
 
 /** `say` tells a person what is looked at. */
-export function createTrial(
-  source: BuiltSource,
-  aim: own.Aim,
-  signal: AbortSignal,
-  say: (what: string) => void,
-) {
-  const { service, runtime } = source;
+export function createTrial({ service, runtime }: BuiltSource, aim: own.Aim, say: (what: string) => void) {
   const { clock, lineageKeys } = runtime;
+  /** Of the run or the cleaning that is under way. */
+  let signal = AbortSignal.abort();
   const addresses = own.addressesOf(aim.to);
   const marked: Select = { label: [own.mark], url: addresses };
   const answers: Partial<Record<Question, Answer>> = {
@@ -134,6 +130,7 @@ export function createTrial(
     answers.settings = asAssumed(hasSettings ? "there; a rebuild leaves them out" : "not there");
     const isChanged = (letter: DeadLetter) => letter.body !== own.toOwnItem(aim, numberOf(letter)).body;
     const changed = all.filter(isChanged).map(numberOf).join();
+    const toNumber = new Map<string, number>(all.map((letter) => [letter.dlqId, numberOf(letter)]));
     answers.bodies = judge.either(changed === "", "whole, up to 20 KB", `changed: ${changed}`);
     const steered = all.find((letter) => numberOf(letter) === own.steered);
     const { flowControlKey, parallelism, rate, period } = steered ?? {};
@@ -150,13 +147,11 @@ export function createTrial(
     await ask("filters", async () => {
       const [label, url] = [[own.secondLabel], addresses.slice(5, 7)];
       const queue = aim.queue === undefined ? [] : [{ ...marked, queueName: [aim.queue] }];
-      const found: string[] = [];
+      const found: number[] = [];
       for (const select of [{ label }, { url }, { label, url }, ...queue]) {
-        found.push(...(await idsOf({ select })));
+        for (const id of await idsOf({ select })) found.push(toNumber.get(id) ?? -1);
       }
-      const letters = found.map((id) => dead.get(id as DlqId));
-      const numbers = inOrder(letters.map((letter) => (letter === undefined ? -1 : numberOf(letter))));
-      const wanted = inOrder([3, 5, 6, ...queue.map(() => own.queued)]);
+      const [numbers, wanted] = [inOrder(found), inOrder([3, 5, 6, ...queue.map(() => own.queued)])];
       return judge.either(numbers === wanted, "as they say", `${numbers}, not ${wanted}`);
     });
   }
@@ -201,19 +196,15 @@ export function createTrial(
   /** Those with headers, labels and flow control of their own. */
   async function redrive(): Promise<Answer> {
     const parents = [...dead.values()].filter((letter) => [2, 3, 4].includes(numberOf(letter)));
-    const postAll = () =>
-      post(
-        parents.map(numberOf),
-        parents.map((letter) => rebuild(letter, letter)),
-      );
+    const items = parents.map((letter) => rebuild(letter, letter));
     const sendAgain = async () => {
-      await postAll();
+      await post(parents.map(numberOf), items);
       await awaitDeaths();
       return 0;
     };
     await ask("arrivals", () => across(sendAgain));
-    const { hits } = await postAll();
-    answers.hit = judge.either(hits === parents.length, "a hit", `${hits} of ${parents.length} are hits`);
+    const { hits } = await post(parents.map(numberOf), items);
+    answers.hit = judge.either(hits === parents.length, `${hits} of ${parents.length} are hits`);
     const comeBacks = new Map<DlqId, DeadLetter>();
     for (const letter of dead.values()) {
       const reading = readLineage(letter, lineageKeys());
@@ -227,12 +218,13 @@ export function createTrial(
   async function removeTwice(page: readonly DlqId[]): Promise<number> {
     const [deleted, again] = [await remove(page), await remove(page)];
     const isExact = deleted === page.length && again === 0;
-    answers.removal = (isExact ? asAssumed : differs)(`${deleted} of ${page.length}, then ${again}`);
+    answers.removal = judge.either(isExact, `${deleted} of ${page.length}, then ${again}`);
     return page.length;
   }
 
   return {
-    async run(): Promise<void> {
+    async run(until: AbortSignal): Promise<void> {
+      signal = until;
       await ask("mark", first);
       if (answers.mark?.verdict !== "as-assumed") return;
       await post(Array.from({ length: own.fit - 1 }, (_, at) => at + 1));
@@ -245,15 +237,12 @@ export function createTrial(
       answers.acceptance = judge.either(said === died, "the same", `${said}; ${died}`);
       await ask("deletes", () => across(removeTwice));
       const [many, early] = [`${counts.limited} times 429`, `${counts.early} of them before it was over`];
-      answers.limits = judge.either(
-        counts.early === 0,
-        `${many}, each over when it said`,
-        `${many}, ${early}`,
-      );
-      if (counts.limited === 0) answers.limits = notSeen("no 429");
+      const limits = judge.either(counts.early === 0, `${many}, each over when it said`, `${many}, ${early}`);
+      answers.limits = counts.limited === 0 ? notSeen("no 429") : limits;
     },
     /** Deletes what any trial left, until two looks in a row show nothing. */
-    async clean(): Promise<void> {
+    async clean(until: AbortSignal): Promise<void> {
+      signal = until;
       say("what is left of trials");
       for (let empty = 0; empty < 2;) {
         const byLabel = await listAll({ select: { label: [own.mark] } });
