@@ -89,8 +89,8 @@ async function apply(
     requireMessages(plan, messages);
     const progress = createProgressLine(io);
     if (to !== null) {
-      const copy = { plan, to, order: { by, why: reason }, ...flags };
-      return copyFor(core, { yes: undefined, json: undefined, ...copy, to }, stop, progress, context);
+      const run = { core, plan, to, order: { by, why: reason }, signals: stop };
+      return copyFor(run, flags, progress, context);
     }
     let lines: readonly ApplyLine[] | null;
     try {

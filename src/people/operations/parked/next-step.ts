@@ -2,17 +2,23 @@ import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { ParkedReason } from "./count.ts";
 
-type Step =
-  | "service"
-  | "rules"
-  | "settings"
-  | "receiver"
-  | "doubt"
-  | "loss"
-  | "message"
-  | "form"
-  | "fault"
-  | "copy";
+/** What comes before a release; for `settings`, `form` and `service` instead of one. */
+const advice = {
+  rules: "change the rules of the drain, or send them once:",
+  settings: "allow it (publish.*), or change the destination by a rule; a release does not help",
+  receiver: "if the cause is gone, send them once more:",
+  doubt: "ask the receiver whether the messages came; if not, send them again:",
+  loss: "if the loss may be, send them with it:",
+  fault:
+    "redriver cannot work them: report the error's code (redriver history), and release them after an update:",
+  form: "nobody can read them: a newer build may, or delete them by hand; a release does not help",
+  service:
+    "no batch can carry them: add a rule `via: service` (serviceRetry of the source); until then a release does not help",
+  copy: "they are copies to a test target, which failed there: discard them; a release does not help",
+  message: "they cannot be sent as they are: change them by a rule (set), then release them:",
+} as const;
+
+type Step = keyof typeof advice;
 
 const steps: Readonly<Record<ParkReason, Step>> = {
   rule: "rules",
@@ -43,22 +49,6 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "signed-body": "loss",
   "patch-not-idempotent": "loss",
   "encoded-body": "loss",
-};
-
-/** What comes before a release; for `settings`, `form` and `service` instead of one. */
-const advice: Readonly<Record<Step, string>> = {
-  rules: "change the rules of the drain, or send them once:",
-  settings: "allow it (publish.*), or change the destination by a rule; a release does not help",
-  receiver: "if the cause is gone, send them once more:",
-  doubt: "ask the receiver whether the messages came; if not, send them again:",
-  loss: "if the loss may be, send them with it:",
-  fault:
-    "redriver cannot work them: report the error's code (redriver history), and release them after an update:",
-  form: "nobody can read them: a newer build may, or delete them by hand; a release does not help",
-  service:
-    "no batch can carry them: add a rule `via: service` (serviceRetry of the source); until then a release does not help",
-  copy: "they are copies to a test target, which failed there: discard them; a release does not help",
-  message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 };
 
 /** True if something about the record or the settings parked it, so that a release alone may not help. */
