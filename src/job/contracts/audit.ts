@@ -37,6 +37,8 @@ export const auditActs = [
 ] as const;
 export type AuditAct = (typeof auditActs)[number];
 
+export const ofFailureNote = "failure:";
+
 export interface AuditRecord {
   readonly dlqId: string;
   /** Null: no rule decided it. */
@@ -50,7 +52,7 @@ export interface AuditRecord {
   readonly parent?: string;
   /**
    * Names of the rebuild's losses, and of a declared double. Of what is `unworkable`, the error's code or
-   * `workers-lost:` and how many.
+   * `workers-lost:` and how many. Of what a person discards, `failure:` and the id of its kind.
    */
   readonly notes?: readonly string[];
   /** Host with port of its destination. Absent on a `delete`, and if it was not known or the entry was full. */

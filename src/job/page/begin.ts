@@ -1,11 +1,12 @@
 import { toShortId } from "../message/short-id.ts";
 import { defined } from "../message/defined.ts";
 import { hostOf } from "../message/destination-url.ts";
-import type { AuditRecord } from "../contracts/audit.ts";
+import { ofFailureNote, type AuditRecord } from "../contracts/audit.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import type { BeginAnswer, BeginOptions, BeginRequest, BeginVerdict } from "../contracts/ledger.ts";
 import { ofDrain, recordIntent, toEntry } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import { isDiscard } from "./decide-letter.ts";
 import { hold, leaveInDoubt } from "./fate.ts";
 import { pausableNamesOf } from "./gates/pause.ts";
 import { parentOf, type Begun, type Item, type Letter } from "./letter.ts";
@@ -97,6 +98,7 @@ export function toRecord(
   const record = { dlqId, rule, reason, attempt, host: item?.host ?? hostOf(letter.content.url) };
   const notes: string[] = [...(item?.losses ?? [])];
   if (decision.then === "drop" && decision.by !== undefined) notes.push(`superseded-by:${decision.by}`);
+  if (isDiscard(decision)) notes.push(`${ofFailureNote}${letter.failure.id}`);
   if (item !== null && declaredDouble !== false) notes.push(declaredDouble);
   if (item !== null && sendAs !== null) notes.push("canary");
   if (notes.length === 0 && reading.kind !== "come-back") return record;

@@ -2,7 +2,7 @@
 import type { StoredDetails } from "../../operations/failures/details.ts";
 import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
 import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
-import { present } from "../../operations/phrases.ts";
+import { number, present } from "../../operations/phrases.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
@@ -25,12 +25,14 @@ export function Happened({ failure, timeLine: { entries, readTo }, lanes }: Happ
     <>
       <h2>What happened</h2>
       <Table
-        caption="Lane moves, probes, pauses and notes, newest first"
+        caption="Lane moves, probes, pauses, discards and notes, newest first"
         empty={toNothing(readTo)}
         rows={entries}
         columns={({ column }) => [
           column("when", ({ at }) => <Time at={at} />),
-          column("what", ({ act, probed }) => (probed === undefined ? act : "probe sent")),
+          column("what", ({ act, probed, discarded }) =>
+            discarded !== undefined ? "discarded" : probed === undefined ? act : "probe sent",
+          ),
           column("drain", ({ drain }) => drain ?? "all"),
           column("how", (entry) =>
             entry.probed === undefined ? (
@@ -62,7 +64,7 @@ export function Happened({ failure, timeLine: { entries, readTo }, lanes }: Happ
 
 function toNothing(readTo: number | null): string {
   const what =
-    "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here once there are any.";
+    "Moves of its lane, probes and their results, pauses, discards, notes and quiet orders stand here once there are any.";
   return readTo === null
     ? `${what} The audit has none of them.`
     : `${what} The newest acts of the audit have none of them; older ones were not read.`;
@@ -109,10 +111,10 @@ function toNewestResult(lane: LaneStanding | undefined): string {
 }
 
 function toHow(entry: TimeLineEntry): string {
-  const { host, forMs, why } = entry;
+  const { host, forMs, why, discarded } = entry;
   const parts = [
     laneMoveText(entry),
-    reasonText(entry),
+    discarded === undefined ? reasonText(entry) : `${number(discarded)} archived, then deleted`,
     host,
     forMs !== undefined && `for ${formatDuration(forMs)}`,
     why,

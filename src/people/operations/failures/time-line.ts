@@ -7,13 +7,21 @@
 import { hostOf } from "../../../job/message/destination-url.ts";
 import { namesOfOrigin, toFailureName } from "../../../job/message/destination-names.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
-import { laneActs, type AuditAct, type AuditEntry, type AuditReader } from "../../../job/contracts/audit.ts";
+import {
+  laneActs,
+  ofFailureNote,
+  type AuditAct,
+  type AuditEntry,
+  type AuditReader,
+} from "../../../job/contracts/audit.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isAboutFailure, markActs } from "./marks.ts";
 
 export interface TimeLineEntry extends AuditEntry {
   /** Dead letters that went out as probes of the lane by themselves; absent: another act. */
   readonly probed?: readonly ProbedLetter[];
+  /** Dead letters of the kind that a person's order has discarded since it began. */
+  readonly discarded?: number;
 }
 
 export interface ProbedLetter {
@@ -41,7 +49,7 @@ export interface TimeLine {
 const maxRead = 600;
 const maxEntries = 50;
 
-const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", ...markActs]);
+const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", "drop", ...markActs]);
 
 /**
  * Reads a bounded part of the audit. `halted`: drains whose lane of the destination is halted now. Throws
@@ -55,16 +63,41 @@ export async function readTimeLine(
   const isAbout = toTest(failure);
   const probes = createProbeFinder(failure, halted);
   const entries: TimeLineEntry[] = [];
+  // One that was begun a second time is in the audit twice.
+  const told = new Set<string>();
   let read = 0;
   const skims = (act: AuditAct): boolean => !acts.has(act) && !probes.asks(act);
   for await (const entry of reader.read({ order: "newest-first", skims })) {
     if (read === maxRead || entries.length === maxEntries) return { entries, readTo: entry.at };
     read += 1;
+    const ids = discardedIn(entry, failure).filter((dlqId) => !told.has(dlqId));
+    const discarded = ids.length;
+    for (const dlqId of ids) told.add(dlqId);
+    const newer = entries.at(-1);
+    if (discarded > 0 && newer?.discarded !== undefined && isOfOneOrder(newer, entry)) {
+      entries[entries.length - 1] = { ...entry, discarded: newer.discarded + discarded };
+      continue;
+    }
     const probed = probes.of(entry);
-    if (probed.length > 0) entries.push({ ...entry, probed });
+    if (discarded > 0) entries.push({ ...entry, discarded });
+    else if (probed.length > 0) entries.push({ ...entry, probed });
     else if (isAbout(entry)) entries.push(entry);
   }
   return { entries, readTo: null };
+}
+
+function discardedIn(
+  { act, source, records }: AuditEntry,
+  of: Pick<FailureView, "id" | "source">,
+): readonly string[] {
+  if (act !== "drop" || source !== of.source) return [];
+  const note = `${ofFailureNote}${of.id}`;
+  return records.flatMap(({ dlqId, notes = [] }) => (notes.includes(note) ? [dlqId] : []));
+}
+
+/** `why` names the plan. */
+function isOfOneOrder(one: AuditEntry, other: AuditEntry): boolean {
+  return one.why === other.why && one.drain === other.drain && one.by === other.by;
 }
 
 const actsOnComeBacks: ReadonlySet<AuditAct> = new Set(["republish", "park", "drop"]);
@@ -121,7 +154,7 @@ function toResult({ act, at, lane }: AuditEntry): ProbeResult | null {
 function toTest({ id, origin, source }: Pick<FailureView, "id" | "origin" | "source">) {
   const names = [...namesOfOrigin(origin), toFailureName(id)];
   return (entry: AuditEntry): boolean => {
-    if (entry.source !== source || !acts.has(entry.act)) return false;
+    if (entry.source !== source || !acts.has(entry.act) || entry.act === "drop") return false;
     if (entry.lane !== undefined) return entry.lane.origin === origin;
     if (entry.act === "pause" || entry.act === "resume") {
       return entry.host === undefined || names.includes(entry.host);

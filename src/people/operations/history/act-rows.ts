@@ -4,7 +4,7 @@
  * thousands of records is one row, and a page of a pass too.
  */
 import { defined } from "../../../job/message/defined.ts";
-import type { AuditEntry, AuditRecord } from "../../../job/contracts/audit.ts";
+import { ofFailureNote, type AuditEntry, type AuditRecord } from "../../../job/contracts/audit.ts";
 import { createTopCount, type TopCounted } from "../../plan/top-count.ts";
 
 const sameRowMs = 60_000;
@@ -85,6 +85,8 @@ function createRow(
       if (parent !== undefined) comeBacks += alike;
       for (const written of record.notes ?? []) {
         // Each has its own newer letter.
+        // A row may be of any number of kinds; rows of records name each.
+        if (written.startsWith(ofFailureNote)) continue;
         const note = written.startsWith("superseded-by:") ? "superseded-by" : written;
         notes[note] = (notes[note] ?? 0) + alike;
       }

@@ -43,6 +43,7 @@ interface HistoryLine {
   readonly by: string;
   readonly reason?: string;
   readonly why?: string;
+  readonly notes?: readonly string[];
 }
 
 async function dropsOf({ run }: Stand): Promise<readonly HistoryLine[]> {
@@ -68,6 +69,11 @@ describe("a plan to discard", () => {
     const { out } = await stand.run(["plan", "--all", "--discard"]);
     expect(out).toContain("To discard: an apply archives each first, then deletes it.");
     expect(out).toMatch(/now +155 discard/);
+    const planned = JSON.parse((await stand.run(["plan", "--all", "--json"])).out) as {
+      readonly drains: readonly { failures: { top: readonly { id: string; count: number }[] } }[];
+    };
+    const kinds = planned.drains[0]!.failures.top;
+    expect(kinds.map(({ count }) => count)).toEqual([130, 20, 5]);
     const id = await keep(stand);
     const late = stand.seed(3);
     const { exitCode, out: told } = await stand.run(["apply", id, ...by]);
@@ -81,6 +87,9 @@ describe("a plan to discard", () => {
     expect(new Set(drops.map(({ dlqId }) => dlqId))).toEqual(new Set(ids));
     const why = `plan ${id}: INC-7: nobody wants them`;
     for (const drop of drops) expect(drop).toMatchObject({ by: "ada", reason: "discarded", why });
+    // Each names its kind, whose page tells the discard.
+    const noted = kinds.map(({ id: kind }) => drops.filter(({ notes }) => notes?.[0] === `failure:${kind}`));
+    expect(noted.map((some) => some.length)).toEqual(kinds.map(({ count }) => count));
     // Once more does nothing more, and tells the same.
     const again = await stand.run(["apply", id, "--json", ...by]);
     expect(again.exitCode).toBe(0);

@@ -29,8 +29,8 @@ const moved = (at: number, from: AuditLane["from"], to: AuditLane["to"], why: st
     lane: { origin, from, to, why, sent: 1, comeBacks: 1 },
   });
 
-/** What the time line says of each probe, the newest first. `entries`: oldest first. */
-async function resultsOf(entries: readonly AuditEntry[], halted: readonly string[] = []) {
+/** `entries`: oldest first. */
+async function timeLineOf(entries: readonly AuditEntry[], halted: readonly string[] = []) {
   const reader: AuditReader = {
     async *read({ skims }) {
       for (const one of entries.toReversed()) {
@@ -40,7 +40,12 @@ async function resultsOf(entries: readonly AuditEntry[], halted: readonly string
     },
     lineageOf: () => Promise.resolve(new Set()),
   };
-  const { entries: shown } = await readTimeLine(reader, failure, halted);
+  return readTimeLine(reader, failure, halted);
+}
+
+/** What the time line says of each probe, the newest first. */
+async function resultsOf(entries: readonly AuditEntry[], halted: readonly string[] = []) {
+  const { entries: shown } = await timeLineOf(entries, halted);
   return shown.flatMap(({ probed = [] }) => probed).map(({ dlqId, result }) => [dlqId, result]);
 }
 
@@ -92,4 +97,26 @@ it("canaries of a lane that is not halted, of another host, drain or source are 
     { ...sent(2_003, {}), source: "us" as SourceId },
   ];
   expect(await resultsOf(others, ["orders"])).toEqual([]);
+});
+
+it("what a person discards of the kind is one row for each order, and each letter counts once", async () => {
+  const dropped = (at: number, why: string, kind: string, ...dlqIds: readonly string[]) =>
+    entry(at, {
+      act: "drop",
+      by: "ada",
+      why,
+      records: dlqIds.map((dlqId) => ({ dlqId, reason: "discarded", notes: [`failure:${kind}`] })),
+    });
+  const { entries } = await timeLineOf([
+    dropped(1_000, "plan a: INC-7", failure.id, "1-0", "2-0"),
+    // Begun a second time.
+    dropped(2_000, "plan a: INC-7", failure.id, "2-0", "3-0"),
+    dropped(3_000, "plan a: INC-7", "ffffffffff", "4-0"),
+    dropped(4_000, "plan b: INC-8", failure.id, "5-0"),
+    entry(5_000, { act: "drop", records: [{ dlqId: "6-0", rule: "old", reason: "rule" }] }),
+  ]);
+  expect(entries).toMatchObject([
+    { at: 4_000, by: "ada", why: "plan b: INC-8", discarded: 1 },
+    { at: 1_000, by: "ada", why: "plan a: INC-7", discarded: 3 },
+  ]);
 });
