@@ -17,15 +17,17 @@ interface QueueChartProps {
   readonly status: Status;
 }
 
+const minuteMs = 60_000;
+
 export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Html {
   const { from, to, isWhole, waiting, moved, sums, since } = chart;
-  if (since === null) {
+  if (since === null || to - since < minuteMs) {
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
   }
   const foreseen = toForeseen(status, chart);
   const shown = toShown(marks.filter(({ at }) => at >= from && at <= to));
   const [[first] = [from], [second] = [to]] = moved.arrived;
-  const step = Math.max(60_000, second - first);
+  const step = Math.max(minuteMs, second - first);
   const label = `In this time ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
   return (
     <figure class="chart">
