@@ -51,8 +51,6 @@ export const builtIn = {
   notify: { allowPrivate: false, events: noticeEvents, every: 300_000 },
 } as const;
 
-export type Effective = ReturnType<typeof toEffective>;
-
 /**
  * Drain over `defaults` over built-in: mappings key by key, lists replaced. `none` takes away what lies
  * below.

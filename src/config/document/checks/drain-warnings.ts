@@ -1,8 +1,5 @@
 import { toDestination } from "../../../job/message/destination-url.ts";
 import { selectListNames, type Filters, type Select } from "../../../job/message/select.ts";
-import { topRateOf } from "../../../job/contracts/auto-rate.ts";
-import { durationText } from "../../../job/rules/durations.ts";
-import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { ValuePath } from "../../problem.ts";
 import type { LintDrain, LintRule, LintView } from "./lint-view.ts";
 import { asMap, type Raw } from "./raw-document.ts";
@@ -19,16 +16,9 @@ export function findWarnings(view: LintView, document: Raw, now: number | undefi
     const others = view.drains.filter((other) => other !== drain && sharesSource(other, drain));
     const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
     warnAboutComeBacks(drain, takesRest, warn);
-    warnAboutPace(drain, rateAt(drains, drain.name), warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
-  warnAboutDeliveries(view, warn);
   if (!archive) warnAboutCopies(document["defaults"], ["defaults"], warn);
-}
-
-function rateAt(drains: Raw, name: string): ValuePath {
-  const isOwn = asMap(asMap(drains[name])["flowControl"])["rate"] !== undefined;
-  return [...(isOwn ? ["drains", name] : ["defaults"]), "flowControl", "rate"];
 }
 
 function sharesSource(one: LintDrain, other: LintDrain): boolean {
@@ -168,11 +158,10 @@ function whyLost(
 }
 
 /** A rule's flow control replaces that of its drain, which replaces the message's own. */
-function whyKeyLost({ select, pace }: LintDrain, rules: readonly LintRule[]): string | null {
+function whyKeyLost({ select, flowControlKey }: LintDrain, rules: readonly LintRule[]): string | null {
   const known = new Set(select?.flowControlKey);
-  const own = pace?.flowControl;
   const inherits = rules.some(({ set: { flowControl } }) => flowControl === undefined);
-  if (own !== undefined && inherits && !known.has(own.key))
+  if (flowControlKey !== null && inherits && !known.has(flowControlKey))
     return "the drain's flowControl has a key that is not among these";
   return byRule(rules, ({ set: { flowControl } }) =>
     flowControl === undefined || known.has(flowControl?.key ?? "")
@@ -187,60 +176,4 @@ function byRule(rules: readonly LintRule[], judge: (rule: LintRule) => string | 
     if (verdict !== null) return `rule "${rule.name}" ${verdict}`;
   }
   return null;
-}
-
-/** Of a rate without a period, as far as is known; a longer one would be lower still. */
-const usualPeriodMs = 1_000;
-
-/**
- * Warns of a drain with a lane if its flow control lets less through than the drain publishes. What waits at
- * the service under its key has not been tried when the watch is over. The lane takes that for silence
- * (docs/lanes.md, "Where it ends"). `rateAt`: where the rate is written.
- */
-function warnAboutPace(drain: LintDrain, rateAt: ValuePath, warn: Warn): void {
-  const { lane, limits, flowControl } = drain.pace ?? {};
-  if (lane === undefined || limits === undefined || flowControl?.rate === undefined) return;
-  if (!drain.rules.some(({ then, set }) => then === "republish" && set.flowControl === undefined)) return;
-  const rate = { count: flowControl.rate, perMs: flowControl.periodMs ?? usualPeriodMs };
-  // Messages to all hosts wait under one key, so it is publish that counts; without it no host's own limit is
-  // more than a part.
-  const name = limits.publish === undefined && limits.perHost !== undefined ? "perHost" : "publish";
-  const limit = limits[name] && topRateOf(limits[name]);
-  if (limit !== undefined && rate.count * limit.perMs >= limit.count * rate.perMs) return;
-  const text = `${rate.count} per ${durationText(rate.perMs)}`;
-  const [expected, found] =
-    limit === undefined
-      ? [`limits.publish of at most ${text}`, "none"]
-      : [`at least limits.${name} (${rateText(limit)})`, text];
-  warn(
-    rateAt,
-    expected,
-    `drain ${drain.name} has a lane and may publish faster: what waits at the service under the key has not been tried when its watch is over, so its silence proves nothing; expected ${expected}, got ${found}`,
-    found,
-  );
-}
-
-/** Below it a usual receiver, which calls a database, is slower than the drains publish. */
-const usualDeliveryMs = 200;
-
-function warnAboutDeliveries({ sources, drains }: LintView, warn: Warn): void {
-  for (const source of sources) {
-    const { maxParallelism, name } = source;
-    const paced = drains.flatMap((drain) => {
-      const publish = drain.isLive && drain.source === source ? drain.pace?.limits.publish : undefined;
-      return publish === undefined ? [] : { name: drain.name, perMs: publish.count / publish.perMs };
-    });
-    if (maxParallelism === null || paced.length === 0) continue;
-    const perMs = paced.reduce((sum, drain) => sum + drain.perMs, 0);
-    const leftMs = maxParallelism / perMs;
-    if (leftMs >= usualDeliveryMs) continue;
-    const most = Math.max(1, Math.floor((maxParallelism * 1_000) / usualDeliveryMs));
-    const expected = `limits.publish of at most ${most}/s${paced.length > 1 ? " together" : ""}`;
-    const names = `drain${paced.length > 1 ? "s" : ""} ${paced.map((drain) => drain.name).join(", ")}`;
-    warn(
-      ["sources", name, "maxParallelism"],
-      expected,
-      `${names} may publish ${Number((perMs * 1_000).toFixed(2))}/s, which leaves ${Math.max(1, Math.round(leftMs))} ms for a delivery if ${maxParallelism} are made at once; expected ${expected}, or receivers that are faster`,
-    );
-  }
 }

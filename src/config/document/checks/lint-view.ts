@@ -1,13 +1,11 @@
-import * as z from "zod";
 import type { ItemChanges } from "../../../job/message/item-changes.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import type { Condition } from "../../../job/rules/rule-spec.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
-import { builtIn, toEffective, type Effective } from "../apply-defaults.ts";
+import { builtIn } from "../apply-defaults.ts";
 import { documentSchema } from "../schema/document-schema.ts";
-import { common, drain as drainSchema } from "../schema/drain-schema.ts";
+import { drain as drainSchema } from "../schema/drain-schema.ts";
 import { rule as ruleSchema } from "../schema/rule-schema.ts";
-import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
 import { asList, asMap, type Raw } from "./raw-document.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
 import { defaultRuleName } from "./rule-checks.ts";
@@ -36,15 +34,10 @@ export function toLintView(value: unknown, strays: readonly string[]) {
   const document = asMap(value);
   const places: Places = new Map();
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
-    const { id, retention, maxParallelism } = asMap(raw);
+    const { id, retention } = asMap(raw);
     const given = parseDuration(retention);
     const retentionMs = retention === undefined ? builtIn.source.retention : given.ok ? given.value : null;
-    return {
-      name,
-      id: typeof id === "string" ? id : name,
-      retentionMs,
-      maxParallelism: typeof maxParallelism === "number" && maxParallelism > 0 ? maxParallelism : null,
-    };
+    return { name, id: typeof id === "string" ? id : name, retentionMs };
   });
   const defaults = asMap(document["defaults"]);
   const drains = Object.entries(asMap(document["drains"])).filter(([name]) => !strays.includes(name));
@@ -63,7 +56,7 @@ export function toLintView(value: unknown, strays: readonly string[]) {
         isLive: (drain["mode"] ?? defaults["mode"]) === "live",
         source: sources.find((source) => source.name === wanted) ?? null,
         select: isKnown ? toSelect(select.data ?? {}) : null,
-        pace: toPace(defaults, drain),
+        flowControlKey: toFlowControlKey(defaults, drain),
         rules: asList(drain["rules"]).map((rule, index) => toLintRule(asMap(rule), name, index, places)),
       };
     }),
@@ -104,16 +97,9 @@ function toReadableWhen(value: unknown): WhenKeys {
   return whenKeys.safeParse(Object.fromEntries(readable)).data ?? { tests: [] };
 }
 
-const { lane, limits, flowControl } = common;
-const paceKeys = z.object({ lane, limits, flowControl });
-
-function toPace(defaults: Raw, drain: Raw): Pick<Effective, "lane" | "limits" | "flowControl"> | null {
-  if (hasStray(defaults, common) || hasStray(drain, drainSchema.shape)) return null;
-  const [below, above] = [defaults, drain].map((raw) => paceKeys.safeParse(raw));
-  if (!below?.success || !above?.success) return null;
-  // Together they are a flow control, or none.
-  const written = { ...asMap(defaults["flowControl"]), ...asMap(drain["flowControl"]) };
-  return Object.keys(written).length > 0 && misfitOfFlowControl(written) !== null
-    ? null
-    : toEffective(below.data, above.data);
+/** What the drain gives to all that it sends; null: nothing, or it is not readable. */
+function toFlowControlKey(defaults: Raw, { flowControl: own }: Raw): string | null {
+  if (own === "none") return null;
+  const { key } = { ...asMap(defaults["flowControl"]), ...asMap(own) };
+  return typeof key === "string" ? key : null;
 }
