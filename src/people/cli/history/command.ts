@@ -3,9 +3,10 @@ import { openAuditReader, requireRedis, type Core } from "../../../job/door.ts";
 import type { Teardown } from "../../../teardown.ts";
 import type { AuditEntry, AuditQuery, AuditReader } from "../../../job/contracts/audit.ts";
 import type { CommandContext, Register } from "../command-context.ts";
-import { toActRows } from "../../operations/history/act-rows.ts";
-import { toActTable, toRecordTable } from "./narrow.ts";
-import { toHistoryRows, type HistoryRow } from "../../operations/history/rows.ts";
+import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
+import { actColumns } from "./act-columns.ts";
+import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "../../operations/history/rows.ts";
+import { toFittingTable } from "../output/table.ts";
 import { findLineage } from "../../operations/history/find-lineage.ts";
 import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
@@ -20,6 +21,18 @@ import { createStop } from "../input/stop-on-signals.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { withCore } from "../with-core.ts";
+
+/** Characters on a terminal: a time of 20, an act of 12 and a `dlqId` of 20 leave this for a drain, or for a drain and a rule. */
+const keptOfActs = { when: 20, act: 20, count: 10, drain: 14, rule: 16 };
+const keptOfRecords = { when: 20, act: 20, dlqId: 40, drain: 14 };
+
+export function toActTable(columns: number, rows: readonly ActRow[]): string {
+  return toFittingTable(columns, rows, actColumns, keptOfActs);
+}
+
+export function toRecordTable(columns: number, rows: readonly HistoryRow[]): string {
+  return toFittingTable(columns, withProofs(rows), historyColumns, keptOfRecords);
+}
 
 export const registerHistory: Register = (program, context) => {
   const { io } = context;

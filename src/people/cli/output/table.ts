@@ -1,4 +1,5 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
+import { cut } from "../../operations/phrases.ts";
 import { wrapText } from "./wrap.ts";
 
 /** Rows of a table are all in memory before the first is printed. */
@@ -33,6 +34,35 @@ export function toTableWithTexts<Row>(
   const [head = "", ...lines] = toTable(rows, columns).trimEnd().split("\n");
   const texts = rows.map((row, index) => `${lines[index] ?? ""}\n${wrapText(width, 4, "", toText(row))}`);
   return `${head}\n${texts.join("")}`;
+}
+
+/**
+ * A line for each row. On a terminal it has the columns that are `kept`, cut at so many characters; the others, and what
+ * was cut, stand below it with their names, but for what is not known. Times are to the second there.
+ */
+export function toFittingTable<Row>(
+  width: number,
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  kept: Readonly<Record<string, number>>,
+): string {
+  if (rows.length === 0 || !Number.isFinite(width)) return toTable(rows, columns);
+  const cellOf = (row: Row, name: string): string =>
+    String(columns[name]?.(row) ?? "-").replace(/(?<=T\d\d:\d\d:\d\d)\.\d+Z$/, "Z");
+  const short = Object.entries(kept).map(([name, max]) => [
+    name,
+    (row: Row) => {
+      const cell = columns[name]?.(row);
+      return typeof cell === "number" ? cell : cut(cellOf(row, name), max);
+    },
+  ]);
+  return toTableWithTexts(width, rows, Object.fromEntries(short) as Columns<Row>, (row) =>
+    Object.keys(columns)
+      .map((name) => [name, cellOf(row, name)] as const)
+      .filter(([name, cell]) => cell !== "-" && cell.length > (kept[name] ?? 0))
+      .map(([name, cell]) => `${name} ${cell}`)
+      .join("; "),
+  );
 }
 
 /** Shorter names say too little. */

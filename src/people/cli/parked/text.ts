@@ -1,6 +1,5 @@
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
-import { cutMiddle } from "../../operations/destination-text.ts";
-import { counted, joined, present, toMinute } from "../../operations/phrases.ts";
+import { joined } from "../../operations/phrases.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import {
   failuresHeading,
@@ -10,50 +9,27 @@ import {
 } from "../output/failure-group-text.ts";
 import type { ParkedCounts, ParkedReason } from "../../operations/parked/count.ts";
 import type { FoundParked } from "../../operations/parked/find.ts";
-import { toTable, toTableWithTexts } from "../output/table.ts";
+import { toFittingTable } from "../output/table.ts";
 
 /** Of an answer in the table: enough to tell kinds apart. */
 const answerCharacters = 40;
 
-/** On a terminal what does not fit into 80 columns stands below its row. */
+/** Characters on a terminal: a `dlqId` has mostly 15, a reason at most 23. */
+const kept = { dlqId: 40, entered: 20, "parked for": 23, drain: 14 };
+
 export function toParkedTable(columns: number, found: readonly FoundParked[]): string {
-  if (found.length > 0 && Number.isFinite(columns)) return toNarrowTable(columns, found);
-  return toTable(found, {
-    dlqId: ({ dlqId }) => dlqId,
-    entered: ({ dlqId }) => new Date(enteredAtOfId(dlqId)).toISOString(),
-    "parked for": ({ view }) => view.reason,
-    drain: toDrain,
-    "rule now": ({ letter }) => letter?.rule ?? "-",
-    host: toHost,
-    status: ({ letter }) => letter?.status ?? "-",
-    answer: toAnswer,
-    attempts: ({ view }) => view.attempt,
-  });
-}
-
-/** A `dlqId` has mostly 15 characters, a reason at most 23. */
-const maxDrain = 16;
-
-function toNarrowTable(width: number, found: readonly FoundParked[]): string {
-  const columns = {
+  const all = {
     dlqId: ({ dlqId }: FoundParked) => dlqId,
-    entered: ({ dlqId }: FoundParked) => toMinute(enteredAtOfId(dlqId)),
+    entered: ({ dlqId }: FoundParked) => new Date(enteredAtOfId(dlqId)).toISOString(),
     "parked for": ({ view }: FoundParked) => view.reason,
-    drain: ({ view }: FoundParked) => cutMiddle(view.drain, maxDrain),
+    drain: toDrain,
+    "rule now": ({ letter }: FoundParked) => letter?.rule ?? "-",
+    host: toHost,
+    status: ({ letter }: FoundParked) => letter?.status ?? "-",
+    answer: toAnswer,
+    attempts: ({ view }: FoundParked) => view.attempt,
   };
-  return toTableWithTexts(width, found, columns, toTextBelow);
-}
-
-function toTextBelow(one: FoundParked): string {
-  const { letter, hasDrain, view } = one;
-  const status = letter?.status === undefined || letter.status === null ? "" : `${letter.status} `;
-  return present([
-    !hasDrain && `${view.drain} is not in the document`,
-    letter !== undefined && toHost(one),
-    letter && `${status}${toAnswer(one)}`.replace(/^-$/, "no answer"),
-    letter?.rule ? `rule now ${letter.rule}` : "no rule now",
-    counted(view.attempt, "attempt"),
-  ]).join("; ");
+  return toFittingTable(columns, found, all, kept);
 }
 
 export function toDrain({ view: { drain }, hasDrain }: FoundParked): string {

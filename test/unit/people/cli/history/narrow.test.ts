@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toActRows, type ActRow } from "../../../../../src/people/operations/history/act-rows.ts";
-import { toActTable, toRecordTable } from "../../../../../src/people/cli/history/narrow.ts";
+import { toActTable, toRecordTable } from "../../../../../src/people/cli/history/command.ts";
 import { toHistoryRows } from "../../../../../src/people/operations/history/rows.ts";
 import type { AuditEntry } from "../../../../../src/job/contracts/audit.ts";
 import { entry } from "../../../../support/audit-entry.ts";
@@ -54,11 +54,12 @@ test("acts on a terminal fit 80 columns, with what does not fit a row below it",
     "
     when                  act        count  drain           rule
     2026-11-26T18:25:06Z  republish      2  payments-to-t…  a-rule-with-a-l…
-        hooks.a-customer-with-a-long-name.example.com; due; 2 canary; by daemon
-        redriver-6c5d9f7b8-x2x4z-1
+        drain payments-to-the-old-provider; rule a-rule-with-a-long-name; reason
+        due; host hooks.a-customer-with-a-long-name.example.com; notes 2 canary; by
+        daemon redriver-6c5d9f7b8-x2x4z-1
     2026-11-26T18:23:06Z  pause          -  (all)           -
-        pay.example.com; for 5m; why INC-8: they restart their database, and will
-        call again when it is done, in an hour; by ann
+        host pay.example.com; notes for 5m; why INC-8: they restart their database,
+        and will call again when it is done, in an hour; by ann
     "
   `);
   expect(widest(text)).toBeLessThanOrEqual(80);
@@ -70,14 +71,16 @@ test("so do records", () => {
     "
     when                  act        dlqId               drain
     2026-11-26T18:25:06Z  republish  1795712235111-1255  payments-to-t…
-        due; canary, hooks.a-customer-with-a-long-name.example.com; rule
-        a-rule-with-a-long-name; by daemon redriver-6c5d9f7b8-x2x4z-1
+        drain payments-to-the-old-provider; rule a-rule-with-a-long-name; reason
+        due; notes canary, hooks.a-customer-with-a-long-name.example.com; by daemon
+        redriver-6c5d9f7b8-x2x4z-1
     2026-11-26T18:25:06Z  republish  1795712235947-2430  payments-to-t…
-        due; canary, hooks.a-customer-with-a-long-name.example.com; rule
-        a-rule-with-a-long-name; by daemon redriver-6c5d9f7b8-x2x4z-1
+        drain payments-to-the-old-provider; rule a-rule-with-a-long-name; reason
+        due; notes canary, hooks.a-customer-with-a-long-name.example.com; by daemon
+        redriver-6c5d9f7b8-x2x4z-1
     2026-11-26T18:23:06Z  pause      -                   (all)
-        pay.example.com, for 5m; why INC-8: they restart their database, and will
-        call again when it is done, in an hour; by ann
+        notes pay.example.com, for 5m; why INC-8: they restart their database, and
+        will call again when it is done, in an hour; by ann
     "
   `);
   expect(widest(text)).toBeLessThanOrEqual(80);
