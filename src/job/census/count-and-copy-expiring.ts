@@ -215,7 +215,7 @@ async function count(
         addExpiry(expires.all, at, now);
         if (isUnselected) addExpiry(expires.unselected, at, now);
       }
-      strays.add(letters);
+      strays.add(letters, found.unselected.length - letters.length);
       census = {
         ...census,
         unselected: census.unselected + found.unselected.length,
@@ -238,7 +238,7 @@ async function count(
       expires,
       at: startedAt ?? emptyCensus.at,
       earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
-      strayComeBacks: strays.counted(),
+      ...strays.counted(),
     },
     selected,
     shared,

@@ -1,26 +1,39 @@
 import type { DrainConfig } from "../contracts/drains-document.ts";
-import type { StrayComeBacks } from "../contracts/source-book.ts";
+import type { Census, UnselectedKind } from "../contracts/source-book.ts";
+import { earlier } from "../contracts/tally.ts";
 import { countActs } from "../failures/count-acts.ts";
 import { createFailureTally } from "../failures/count-failures.ts";
 import { toComeBackFields, toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import { hostOf } from "../message/destination-url.ts";
+import { unreadableKind, type FailureKind } from "../message/failure-kind.ts";
 import { toShortId } from "../message/short-id.ts";
 import { slowDownHosts, toFailedAgain } from "../page/failed-again.ts";
 import type { Letter } from "../page/letter.ts";
 import { recognise, writeEvidence } from "../page/look-up.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/** Pairs of host and status beyond this many are counted only in the total. */
+/** Kinds, and pairs of host and status, beyond this many are counted only in the total. */
 const maxGroups = 1_000;
 const shownGroups = 3;
+const shownKinds = 50;
 
-/** Counts come-backs among letters that no drain selects. */
+/** Counts what no drain selects by kind, and the come-backs among it. */
 export function countStrays() {
   const groups = new Map<string, { host: string; status: number | null; count: number }>();
+  const kinds = new Map<string, UnselectedKind>();
   let count = 0;
+  const addKind = (kind: FailureKind, enteredAt: number | null, by = 1): void => {
+    const { count: before = 0, since = null } = kinds.get(kind.id) ?? {};
+    if (kinds.size < maxGroups || before > 0) {
+      kinds.set(kind.id, { ...kind, count: before + by, since: earlier(since, enteredAt) });
+    }
+  };
   return {
-    add(letters: readonly Letter[]): void {
-      for (const { reading, content, responseStatus: status = null } of letters) {
+    /** `unreadable`: records that are no letters. */
+    add(letters: readonly Letter[], unreadable: number): void {
+      if (unreadable > 0) addKind(unreadableKind, null, unreadable);
+      for (const { reading, content, failure, enteredAt, responseStatus: status = null } of letters) {
+        addKind(failure, enteredAt);
         if (reading.kind !== "come-back") continue;
         count += 1;
         const host = hostOf(content.url);
@@ -30,11 +43,15 @@ export function countStrays() {
         else if (groups.size < maxGroups) groups.set(key, { host, status, count: 1 });
       }
     },
-    counted: (): StrayComeBacks => ({
-      count,
-      top: [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, shownGroups),
+    counted: (): Pick<Census, "strayComeBacks" | "unselectedKinds"> => ({
+      strayComeBacks: { count, top: mostOf(groups, shownGroups) },
+      unselectedKinds: mostOf(kinds, shownKinds),
     }),
   };
+}
+
+function mostOf<One extends { readonly count: number }>(all: ReadonlyMap<string, One>, most: number): One[] {
+  return [...all.values()].toSorted((one, other) => other.count - one.count).slice(0, most);
 }
 
 /**

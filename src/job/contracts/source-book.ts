@@ -1,3 +1,4 @@
+import type { FailureKind } from "../message/failure-kind.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 
 /** Counts of all records of a source. Times in Unix ms. */
@@ -12,6 +13,8 @@ export interface Census {
   readonly oldestUnselectedAt: number | null;
   /** Signed come-backs that no drain selects. Nothing counts their attempts any more. */
   readonly strayComeBacks: StrayComeBacks;
+  /** What no drain selects by kind of failure, the most first, at most 50. Absent: counted by a pass. */
+  readonly unselectedKinds?: readonly UnselectedKind[];
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;
   /**
@@ -37,6 +40,12 @@ export interface Census {
 }
 
 export type ExpiresByHour = Readonly<Record<string, number>>;
+
+/** `since`: entry of the oldest. Unix ms. */
+export interface UnselectedKind extends FailureKind {
+  readonly count: number;
+  readonly since: number | null;
+}
 
 export interface StrayComeBacks {
   readonly count: number;

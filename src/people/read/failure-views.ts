@@ -9,6 +9,7 @@ import {
 } from "../../job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { countedOnce, toSurplus, type QueueFacts } from "../../job/contracts/queue-facts.ts";
+import type { UnselectedKind } from "../../job/contracts/source-book.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import { unseenOf } from "./destinations.ts";
 
@@ -82,6 +83,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         chosen,
         surplus: surplusOf(kind.id),
         countedAt,
+        ofNoDrain: source.census?.unselectedKinds?.find(({ id }) => id === kind.id),
         statusOf,
         now,
       });
@@ -164,8 +166,9 @@ function isResolved(
   { drain: metBy, lastMetAt }: RecordedFailure,
   own: readonly FailureOfDrain[],
   countedAt: ReadonlyMap<DrainName, number>,
+  ofNoDrain: UnselectedKind | undefined,
 ): boolean {
-  if (own.some(({ waiting, parked }) => waiting + parked > 0)) return false;
+  if (ofNoDrain !== undefined || own.some(({ waiting, parked }) => waiting + parked > 0)) return false;
   const movedAt = own.length === 0 ? lastMetAt : Math.max(...own.map((one) => one.lastMovedAt));
   const drains = own.length === 0 ? [metBy] : own.map(({ drain }) => drain);
   return drains.every((drain) => (countedAt.get(drain) ?? 0) >= movedAt + resolvedAfterMs);
@@ -199,10 +202,12 @@ function toView(
     chosen,
     surplus,
     countedAt,
+    ofNoDrain,
     statusOf,
     now,
   }: {
     readonly source: SourceId;
+    readonly ofNoDrain: UnselectedKind | undefined;
     readonly own: readonly FailureOfDrain[];
     readonly chosen: readonly FailureOfDrain[];
     /** See toSurplus. */
@@ -251,7 +256,7 @@ function toView(
     ruled: sumNamed(chosen, "ruled"),
     isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null && owner === null,
     isQuiet: quiet !== null && ended === null,
-    state: isResolved(kind, own, countedAt) ? "resolved" : taken,
+    state: isResolved(kind, own, countedAt, ofNoDrain) ? "resolved" : taken,
     owner,
     note,
     quiet,

@@ -17,6 +17,7 @@ import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf, toQuery } from "../query.ts";
 import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
+import { OfNoDrainList, toOfNoDrain, type OfNoDrain } from "../parts/of-no-drain.tsx";
 import { toDestinationRows } from "../parts/destinations.tsx";
 
 interface Filter {
@@ -38,6 +39,7 @@ interface Model {
   readonly total: number;
   /** How many fit and are not current. */
   readonly hidden: number;
+  readonly ofNoDrain: readonly OfNoDrain[];
   readonly destinations: ReturnType<typeof toDestinationRows>;
 }
 
@@ -55,16 +57,18 @@ export const failuresScreen = defineScreen<Model>({
   sections: [
     still("filters", (model) => <Filters {...model} />),
     live("failures-list", (model, { now }) => <List model={model} now={now} />),
+    live("of-no-drain", ({ ofNoDrain }, { now }) => <OfNoDrainList {...{ ofNoDrain, now }} />),
     still("destinations", ({ destinations }, context) => <Destinations {...{ destinations, context }} />),
   ],
 });
 
 async function readModel({ core, reads, query, now }: ScreenContext): Promise<Model> {
   const filter = toFilter(query);
-  const [views, arrivals, pauses, destinations] = await Promise.all([
+  const [views, arrivals, pauses, facts, destinations] = await Promise.all([
     readViews(filter),
     reads.arrivals(),
     reads.pauses(),
+    reads.facts(),
     filter.host === "" ? [] : reads.status().then(toDestinationRows),
   ]);
   const met = views.map(({ origin }) => origin);
@@ -84,6 +88,7 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
     pausesOf,
     total: all.length,
     hidden: found.length - all.length,
+    ofNoDrain: filter.drain === "" ? toOfNoDrain(core, facts, isOrigin) : [],
     destinations: destinations.filter(
       ({ origin, drain }) => isOrigin(origin) && (filter.drain === "" || drain === filter.drain),
     ),

@@ -92,6 +92,10 @@ describe("a census", () => {
       selected: { orders: { [failed!.id]: 1 }, refunds: { [failed!.id]: 150 } },
       shared: { by: [], surplus: {} },
       strayComeBacks: { count: 0, top: [] },
+      unselectedKinds: [
+        expect.objectContaining({ id: failed!.id, count: 30, since: enteredAt(lost[0]) }),
+        expect.objectContaining({ id: "unreadable", count: 1, since: null }),
+      ],
       oldestEnteredAt: enteredAt(oldest[0]),
       earliestExpiryAt: enteredAt(oldest[0]) + 72 * hourMs,
       expires: { all: { [hourOf(enteredAt(oldest[0]) + 72 * hourMs)]: 1 }, unselected: {} },

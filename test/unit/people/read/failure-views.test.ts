@@ -39,6 +39,7 @@ interface Given {
   readonly marks?: Readonly<Record<string, FailureMark>>;
   /** What the census counted of `orders`, before its first full pass has ended. */
   readonly selected?: Readonly<Record<string, number>>;
+  readonly ofNoDrain?: readonly object[];
   readonly drain?: DrainName;
   /** Of each drain. */
   readonly facts?: object;
@@ -52,6 +53,7 @@ function viewsOf({
   of,
   marks = {},
   selected,
+  ofNoDrain,
   drain,
   facts: more,
   isCounting = false,
@@ -64,7 +66,9 @@ function viewsOf({
     stillCounting: isCounting,
     selectsEverything: name === whole,
   }));
-  const sources = [{ source: eu, failures, census: selected && { selected: { orders: selected } } }];
+  const sources = [
+    { source: eu, failures, census: { selected: { orders: selected ?? {} }, unselectedKinds: ofNoDrain } },
+  ];
   const facts = { drains, sources } as unknown as Parameters<typeof toFailureViews>[0]["facts"];
   const all = new Map(Object.entries(marks));
   return toFailureViews({ facts, marksOf: () => all, now, ...(drain === undefined ? {} : { drain }) });
@@ -256,6 +260,8 @@ describe("who works on a kind", () => {
   it("is resolved if no drain counts it any more, and it was not met since", () => {
     const kind = { ...recorded("a", ago(90)), lastMetAt: ago(16) };
     expect(viewsOf({ failures: [kind], of: { orders: [] } })).toMatchObject([{ state: "resolved" }]);
+    const ofNoDrain = [{ id: kind.id, count: 1 }];
+    expect(viewsOf({ failures: [kind], of: { orders: [] }, ofNoDrain })).toMatchObject([{ state: "open" }]);
     expect(viewsOf({ failures: [kind], of: { refunds: [] } })).toMatchObject([{ state: "open" }]);
   });
 
