@@ -211,7 +211,7 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   }
   const isCalledElsewhere = (): Promise<boolean> => peers.mayCall(drain.source.config.id, hash);
   if (isHaltedHere(drain) && (await isCalledElsewhere())) throw leftToOthers(drain.source);
-  const slot = await takeSlot(drain, `${passId}/${windowId}`, work);
+  const slot = await takeSlot(drain, work);
   // Free again before the next window is added.
   const { verdict, failedWith } = await workWindow(drain, {
     passId,
@@ -258,13 +258,9 @@ function isHaltedHere({ source, config }: DrainRuntime): boolean {
 /** A window without a slot comes back after this, give or take half, at the end of the queue. */
 const backAfterMs = 500;
 
-async function takeSlot(
-  { source }: DrainRuntime,
-  id: string,
-  { core, slots, signal }: Work,
-): Promise<WindowSlot> {
+async function takeSlot({ source }: DrainRuntime, { core, slots, signal }: Work): Promise<WindowSlot> {
   const { clock, config } = source;
-  const slot = await slots.take({ id, source: config.id, max: core.settings.windows.concurrency }, signal);
+  const slot = await slots.take({ source: config.id, max: core.settings.windows.concurrency }, signal);
   if (slot !== null) return slot;
   throw new RedriverError("service-resting", `source ${config.id} has its part of this process's windows`, {
     retryAt: clock.now() + backAfterMs * (0.5 + clock.random()),

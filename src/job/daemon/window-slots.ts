@@ -1,4 +1,3 @@
-import { BoundedMap } from "../../bounded-map.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { SourceId } from "../contracts/ids.ts";
 
@@ -8,8 +7,6 @@ export interface WindowSlot {
 }
 
 interface SlotAsked {
-  /** The same at every request of this window. */
-  readonly id: string;
   readonly source: SourceId;
   readonly max: number;
 }
@@ -19,12 +16,9 @@ interface SlotAsked {
  */
 export const maxWaiting = 2;
 const waitMs = 1_000;
-/** A forgotten window loses its turn. */
-const maxTurns = 1_000;
 
 interface Waiter extends SlotAsked {
-  readonly turn: number;
-  readonly end: (slot: WindowSlot | null) => void;
+  readonly end: (slot: WindowSlot) => void;
 }
 
 /**
@@ -32,18 +26,12 @@ interface Waiter extends SlotAsked {
  * one slot that no other can take, so all together have at most `max` − 1 and one per source. A source with
  * listings that hang or never end keeps its slots for as long, and costs the others none of theirs.
  *
- * A window without a slot waits a moment for one, so that slots change hands without a gap. Then it goes back
- * to the queue, where another replica may take it. It keeps its turn here: the first to come gets the first
- * free slot.
+ * A window without a slot waits a moment for one, so that slots change hands without a gap: the first to come
+ * gets the first. Then it goes back to the queue, where another replica may take it.
  */
 export function createWindowSlots(clock: Pick<Clock, "sleep">) {
   const running = new Map<SourceId, number>();
   const waiters = new Set<Waiter>();
-  const turns = new BoundedMap<string, number>(maxTurns);
-  let nextTurn = 0;
-
-  const ofSource = (source: SourceId): readonly Waiter[] =>
-    [...waiters].filter((waiter) => waiter.source === source);
 
   function mayRun({ source, max }: SlotAsked): boolean {
     if (!running.has(source)) return true;
@@ -52,8 +40,7 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">) {
     return shared < max - 1;
   }
 
-  function begin({ id, source }: SlotAsked): WindowSlot {
-    turns.delete(id);
+  function begin({ source }: SlotAsked): WindowSlot {
     running.set(source, (running.get(source) ?? 0) + 1);
     let isHeld = true;
     return {
@@ -69,17 +56,7 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">) {
   }
 
   function admit(): void {
-    for (const waiter of [...waiters].toSorted((one, other) => one.turn - other.turn)) {
-      if (mayRun(waiter)) waiter.end(begin(waiter));
-    }
-  }
-
-  function turnOf(id: string): number {
-    const known = turns.get(id);
-    if (known !== undefined) return known;
-    nextTurn += 1;
-    turns.set(id, nextTurn);
-    return nextTurn;
+    for (const waiter of waiters) if (mayRun(waiter)) waiter.end(begin(waiter));
   }
 
   async function wait(asked: SlotAsked, signal: AbortSignal): Promise<WindowSlot | null> {
@@ -87,7 +64,6 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">) {
     let slot: WindowSlot | null = null;
     const waiter: Waiter = {
       ...asked,
-      turn: turnOf(asked.id),
       end(got) {
         slot = got;
         waiters.delete(waiter);
@@ -95,8 +71,6 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">) {
       },
     };
     waiters.add(waiter);
-    const all = ofSource(asked.source).toSorted((one, other) => one.turn - other.turn);
-    for (const last of all.slice(maxWaiting)) last.end(null);
     await clock.sleep(waitMs, AbortSignal.any([signal, over.signal])).catch(() => undefined);
     waiters.delete(waiter);
     return slot;
@@ -105,8 +79,9 @@ export function createWindowSlots(clock: Pick<Clock, "sleep">) {
   return {
     /** Null: no slot came free. Rejects with the signal's reason. */
     async take(asked: SlotAsked, signal: AbortSignal): Promise<WindowSlot | null> {
-      const isFirst = ofSource(asked.source).length === 0;
-      if (isFirst && mayRun(asked)) return begin(asked);
+      const waiting = [...waiters].filter(({ source }) => source === asked.source).length;
+      if (waiting === 0 && mayRun(asked)) return begin(asked);
+      if (waiting >= maxWaiting) return null;
       const slot = await wait(asked, signal);
       if (slot === null) signal.throwIfAborted();
       return slot;
