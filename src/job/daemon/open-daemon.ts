@@ -46,7 +46,6 @@ export function openDaemon(setup: DaemonSetup): Daemon {
         keyPrefix: settings.redis.keyPrefix,
         clock: systemClock,
         events,
-        onDenied: (message) => live.current().redis.denied(message),
       });
       // Closing it twice is one closing; the daemon closes it with its deadlines.
       teardown.add("queue", () => queue.close({ softMs: 0, hardMs: closeWithinMs }));

@@ -10,10 +10,8 @@ const checkEveryMs = 5_000;
 const awayWaitMs = 250;
 /** While a right is missing: work goes on soon after it was given. */
 const checkDeniedEveryMs = 1_000;
-/** Rights are asked for at start, after a refusal, while one is missing, and this often. */
+/** Rights are asked for at start, while one is missing, and this often. */
 const rightsEveryMs = 15_000;
-/** A refusal that no asked right explains counts this long, and then the work is tried again. */
-const deniedForMs = 5_000;
 
 /** A connection that is new, or that follows a failover, is away for a moment; that is no news. */
 const awayForMs = 2_000;
@@ -26,7 +24,7 @@ export function createRedisFitness(
   sources: () => readonly string[],
 ) {
   const fitness = createRedisFitnessEvents(events, clock);
-  const rights = createRightsWatch(redis, clock, sources);
+  const missingRights = createRightsWatch(redis, clock, sources);
   let problems: readonly RedisProblem[] | null = null;
   let fitSince: number | null = null;
 
@@ -50,11 +48,12 @@ export function createRedisFitness(
       found = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
       failure = error;
     }
-    problems = [...found, ...(await rights.look())];
+    const missing = await missingRights();
+    problems = [...found, ...missing];
     fitness.found(problems);
     fitSince = isFit() ? (fitSince ?? clock.now()) : null;
     if (failure !== undefined) throw failure;
-    return rights.isOneMissing() ? checkDeniedEveryMs : checkEveryMs;
+    return missing.length > 0 ? checkDeniedEveryMs : checkEveryMs;
   }
 
   return {
@@ -68,18 +67,10 @@ export function createRedisFitness(
     fitSince: () => fitSince,
     /** One check. Answers ms until the next. Throws the failure of a check that could not be made. */
     look,
-    /** Redis refused a call for a right: not fit from now on. Which right it was is looked for at once. */
-    denied(message: string): void {
-      const problem = rights.denied(message);
-      if (problem === null) return;
-      problems = [...(problems ?? []), problem];
-      fitSince = null;
-      look().catch(() => undefined);
-    },
   };
 }
 
-/** Which rights are missing, as last asked. */
+/** Asks which rights are missing, when it is time; answers as last asked. */
 function createRightsWatch(
   redis: RedisConnection,
   clock: Pick<Clock, "monotonic">,
@@ -87,34 +78,17 @@ function createRightsWatch(
 ) {
   let missing: readonly RedisProblem[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
-  let isAsking = false;
-  let denied: { readonly at: number; readonly problem: RedisProblem } | null = null;
 
-  return {
-    isOneMissing: () => missing.length > 0 || denied !== null,
-    async look(): Promise<readonly RedisProblem[]> {
-      const now = clock.monotonic();
-      if (missing.length > 0 || denied !== null || now - askedAt >= rightsEveryMs) {
-        isAsking = true;
-        try {
-          missing = await findMissingRights(redis, sources());
-          askedAt = now;
-        } catch {
-          // No answer changes nothing. The next look asks again.
-        } finally {
-          isAsking = false;
-        }
-      }
-      if (denied !== null && (missing.length > 0 || clock.monotonic() - denied.at >= deniedForMs))
-        denied = null;
-      return denied === null ? missing : [denied.problem];
-    },
-    /** A refusal that is news; null: it is explained already, or is being asked about. */
-    denied(message: string): RedisProblem | null {
-      if (isAsking || missing.length > 0) return null;
-      denied = { at: clock.monotonic(), problem: { kind: "missing-right", weight: "refuse", message } };
-      return denied.problem;
-    },
+  return async (): Promise<readonly RedisProblem[]> => {
+    const now = clock.monotonic();
+    if (missing.length === 0 && now - askedAt < rightsEveryMs) return missing;
+    try {
+      missing = await findMissingRights(redis, sources());
+      askedAt = now;
+    } catch {
+      // No answer changes nothing. The next look asks again.
+    }
+    return missing;
   };
 }
 

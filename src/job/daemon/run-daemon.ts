@@ -101,7 +101,6 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     text: parts.documentText,
   });
   const redisFitness = createRedisFitness(redis, events, clock, () => [...live.current().sources.keys()]);
-  redis.onDenied(redisFitness.denied);
   const watchedArchive = createArchiveWatch({
     current: () => live.current(),
     look: lookAtVolume,

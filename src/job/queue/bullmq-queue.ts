@@ -1,6 +1,6 @@
 import { Queue, type JobsOptions, type WorkerOptions } from "bullmq";
 import type { Clock } from "../contracts/clock.ts";
-import { RedriverError, toFailure } from "../contracts/errors.ts";
+import { RedriverError } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import type { Job, JobContext, WorkQueue } from "../contracts/work-queue.ts";
 import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
@@ -25,7 +25,6 @@ import {
 import { checkedByOthers, keepLookingForStalled, type WorkedQueue } from "./look-for-stalled.ts";
 import { createProcessor, lockLost } from "./processor.ts";
 import { QueueWorker } from "./queue-worker.ts";
-import { isDenied } from "../redis/translate-error.ts";
 import { createRedisWatch } from "./redis-watch.ts";
 import { createWorkerPause, type WorkerPause } from "./worker-pause.ts";
 import { createRunningJobs, closeQueues } from "./shutdown.ts";
@@ -49,8 +48,6 @@ export interface QueueOptions {
   readonly keyPrefix: string;
   readonly clock: Clock;
   readonly events: Events;
-  /** Called when Redis refused a call for a right that the user lacks. */
-  readonly onDenied?: (message: string) => void;
   readonly retry?: RetryPolicy;
   /** Of messages to people. */
   readonly noticeRetry?: RetryPolicy;
@@ -69,7 +66,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const forWorkers = options.createConnection("worker");
   const connections = [forQueues, forWorkers];
   const stopped = new AbortController();
-  const watch = createRedisWatch(connections, events, clock, options.onDenied);
+  const watch = createRedisWatch(connections, events, clock);
   const running = createRunningJobs();
   const prefix = toQueuePrefix(keyPrefix);
   const short = createRenewedQueue(() => createQueue("short"));
@@ -144,14 +141,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     });
   }
 
-  async function withRedis<T>(what: string, call: () => Promise<T>): Promise<T> {
-    try {
-      return await withinRedis(forQueues, callTimeoutMs, what, call);
-    } catch (error) {
-      if (isDenied(error)) options.onDenied?.(toFailure(error).message);
-      throw error;
-    }
-  }
+  const withRedis = <T>(what: string, call: () => Promise<T>): Promise<T> =>
+    withinRedis(forQueues, callTimeoutMs, what, call);
 
   /** Starts the workers of queues that may have jobs and have none yet. */
   function startWorkers(): void {

@@ -2,7 +2,6 @@ import type { Clock } from "../contracts/clock.ts";
 import type { Events } from "../contracts/events.ts";
 import type { QueueConnection } from "./connection.ts";
 import { createFailureThrottle } from "./failure-report-throttle.ts";
-import { isDenied } from "../redis/translate-error.ts";
 import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 
 /**
@@ -15,7 +14,6 @@ export function createRedisWatch(
   connections: readonly QueueConnection[],
   events: Events,
   clock: Pick<Clock, "monotonic">,
-  onDenied: (message: string) => void = () => undefined,
 ) {
   let lost = false;
   let stopped = false;
@@ -43,7 +41,6 @@ export function createRedisWatch(
     onError(error: Error): void {
       if (stopped || saysOnlyAway(error)) return;
       const failure = toQueueFailure(error);
-      if (isDenied(error)) onDenied(failure.message);
       if (!mayReport(failure.code)) return;
       events.emit({ type: "job:failed", kind: "queue", ...failure, givenUp: false });
     },

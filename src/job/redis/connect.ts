@@ -5,7 +5,7 @@ import { defaultKeyPrefix } from "./key-prefix.ts";
 import type { ScriptRunner } from "./script-runner.ts";
 import type { RedisTarget } from "../contracts/redis-target.ts";
 import { toAddress, toDatabase, toLogin, toTopology, type RedisTopology } from "./target.ts";
-import { isDenied, toRedisError } from "./translate-error.ts";
+import { toRedisError } from "./translate-error.ts";
 import { withinMs } from "../../within-ms.ts";
 
 /**
@@ -24,10 +24,6 @@ export interface RedisConnection extends ScriptRunner {
   readonly hasDatabase: boolean;
   /** First part of every key (key-prefix.ts). */
   readonly keyPrefix: string;
-  /** From now on called with each refusal for a right that the user lacks: of this connection, */
-  onDenied(listener: (message: string) => void): void;
-  /** and of others of the same user. */
-  denied(message: string): void;
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Asks every master: one, or each of a cluster. The command names no key. */
   askMasters(name: string, ...args: readonly (string | number)[]): Promise<readonly MasterReply[]>;
@@ -64,7 +60,6 @@ export function createRedis(target: RedisTarget, settings: ConnectionSettings): 
   const client = openClient(target, "commands", `redriver-${settings.role}`);
   let lastError: unknown = new Error("not connected yet");
   let timesReady = 0;
-  let onDenied: ((message: string) => void) | undefined;
   let state: "ready" | "lost" | null = null;
   const whyAway = (): RedriverError => toRedisError(lastError, address, "connect");
   client.on("ready", () => {
@@ -97,9 +92,7 @@ export function createRedis(target: RedisTarget, settings: ConnectionSettings): 
     try {
       return await withinMs(asked.call(name, ...args), commandTimeoutMs, toTimedOut);
     } catch (error) {
-      const failure = toRedisError(isOffline(error) ? lastError : error, at, name);
-      if (isDenied(failure)) onDenied?.(failure.message);
-      throw failure;
+      throw toRedisError(isOffline(error) ? lastError : error, at, name);
     }
   };
   const command = (name: string, ...args: readonly (string | number)[]): Promise<unknown> =>
@@ -110,10 +103,6 @@ export function createRedis(target: RedisTarget, settings: ConnectionSettings): 
     user: toLogin(target).user || "default",
     hasDatabase: toDatabase(target) !== 0,
     keyPrefix: settings.keyPrefix ?? defaultKeyPrefix,
-    onDenied(listener) {
-      onDenied = listener;
-    },
-    denied: (message) => onDenied?.(message),
     command,
     askMasters: (name, ...args) =>
       Promise.all(
