@@ -30,8 +30,6 @@ export interface CounterRow {
   readonly owner: Owner;
   readonly name: string;
   readonly help: string;
-  /** As in metric-definition.ts. */
-  readonly question: string;
   readonly on: { readonly [Type in RedriverEvent["type"]]?: Rule<Type> };
   /** Every combination of the counter's own labels. */
   readonly series: readonly Labels[];
@@ -41,11 +39,10 @@ function row<On extends CounterRow["on"]>(
   owner: Owner,
   name: string,
   help: string,
-  question: string,
   on: On,
   series: readonly Labels[] = [{}],
 ): Omit<CounterRow, "on"> & { readonly on: On } {
-  return { owner, name, help, question, on, series };
+  return { owner, name, help, on, series };
 }
 
 const once = (): number => 1;
@@ -82,7 +79,6 @@ export const counterRows = [
     ["drain"],
     "redriver_decisions_total",
     "Decisions made, those of plan mode included.",
-    "What becomes of the records that a drain lists?",
     { "record:decided": byDecision },
     Object.keys(reasons).map((decision) => ({ decision })),
   ),
@@ -91,7 +87,6 @@ export const counterRows = [
     ["source"],
     "redriver_decision_reasons_total",
     "The same decisions with their reasons, of all drains of the source.",
-    "Why are records held, parked or published?",
     { "record:decided": byReason },
     Object.entries(reasons).flatMap(([decision, all]) => all.map((reason) => ({ decision, reason }))),
   ),
@@ -99,107 +94,59 @@ export const counterRows = [
     ["drain"],
     "redriver_published_total",
     "Dead letters that were proven published.",
-    "How many dead letters were published, and how many had been before?",
     { "record:published": byDeduplicated },
     truths.map((deduplicated) => ({ deduplicated })),
   ),
-  row(
-    ["source", "drain"],
-    "redriver_settled_total",
-    "Dead letters deleted after proof.",
-    "How fast does the queue empty?",
-    {
-      "record:settled": ({ count }) => count,
-    },
-  ),
-  row(
-    ["source", "drain"],
-    "redriver_come_backs_total",
-    "Redriven messages that were found dead again.",
-    "How many redriven messages failed again?",
-    {
-      "record:come-back": countRecords,
-    },
-  ),
-  row(
-    ["source", "drain"],
-    "redriver_canaries_total",
-    "Dead letters that were published as canaries.",
-    "How many messages went out to try destinations?",
-    {
-      "record:published": countCanaries,
-    },
-  ),
-  row(
-    ["source", "drain"],
-    "redriver_canary_come_backs_total",
-    "Canaries that were found dead again.",
-    "How many of the messages that tried a destination failed again?",
-    {
-      "record:come-back": countCanaries,
-    },
-  ),
-  row(
-    ["source", "drain"],
-    "redriver_unknown_outcomes_total",
-    "Dead letters whose publish got no answer.",
-    "How many publishes got no answer?",
-    {
-      "outcome:unknown": ({ dlqIds }) => dlqIds.length,
-    },
-  ),
+  row(["source", "drain"], "redriver_settled_total", "Dead letters deleted after proof.", {
+    "record:settled": ({ count }) => count,
+  }),
+  row(["source", "drain"], "redriver_come_backs_total", "Redriven messages that were found dead again.", {
+    "record:come-back": countRecords,
+  }),
+  row(["source", "drain"], "redriver_canaries_total", "Dead letters that were published as canaries.", {
+    "record:published": countCanaries,
+  }),
+  row(["source", "drain"], "redriver_canary_come_backs_total", "Canaries that were found dead again.", {
+    "record:come-back": countCanaries,
+  }),
+  row(["source", "drain"], "redriver_unknown_outcomes_total", "Dead letters whose publish got no answer.", {
+    "outcome:unknown": ({ dlqIds }) => dlqIds.length,
+  }),
   row(
     ["drain"],
     "redriver_declared_doubles_total",
     "Republishes that may be a second delivery.",
-    "How many messages may have been delivered twice, and why?",
     { "double:declared": once },
     doubleReasons.map((why) => ({ why })),
   ),
-  row(
-    ["drain"],
-    "redriver_found_doubles_total",
-    "Republishes that are known to be a second delivery.",
-    "How many messages were certainly published twice?",
-    {
-      "double:found": once,
-    },
-  ),
+  row(["drain"], "redriver_found_doubles_total", "Republishes that are known to be a second delivery.", {
+    "double:found": once,
+  }),
   row(
     ["source"],
     "redriver_archive_copies_total",
     "Dead letters near their expiry that were copied to the archive.",
-    "How many dead letters were saved from expiry?",
     { "archive:copied": ({ count }) => count },
   ),
   row(
     ["source"],
     "redriver_archive_failures_total",
     "Times the archive could not keep dead letters; nothing that needed it was deleted.",
-    "Does the archive fail?",
     { "archive:failed": once },
   ),
   row(
     ["source"],
     "redriver_passed_over_records_total",
     "Times a listing passed over a record that is too large to be read.",
-    "Are there dead letters that are too large to be read?",
     { "record:passed-over": once },
   ),
-  row(
-    ["source"],
-    "redriver_short_deletes_total",
-    "Deletes that deleted fewer than asked.",
-    "Does the service delete less than it was asked to?",
-    {
-      "delete:short": once,
-    },
-  ),
+  row(["source"], "redriver_short_deletes_total", "Deletes that deleted fewer than asked.", {
+    "delete:short": once,
+  }),
   row(
     ["source"],
     "redriver_service_requests_total",
     "Requests to the message service.",
-    "Which requests to the service fail, and how?",
     { "service:answered": once },
     calledOperations.flatMap((operation) => requestOutcomes.map((outcome) => ({ operation, outcome }))),
   ),
@@ -207,7 +154,6 @@ export const counterRows = [
     ["source"],
     "redriver_callbacks_total",
     "Calls to the callback address of a source.",
-    "Do callbacks arrive, and are they good?",
     { "callback:received": once },
     callbackOutcomes.map((outcome) => ({ outcome })),
   ),
@@ -215,7 +161,6 @@ export const counterRows = [
     ["source"],
     "redriver_deliveries_asked_total",
     "How often the service was asked what is under way (watchDeliveries).",
-    "Does the service keep up, and does it say so?",
     { "deliveries:asked": once },
     deliveriesOutcomes.map((outcome) => ({ outcome })),
   ),
@@ -223,28 +168,18 @@ export const counterRows = [
     ["drain"],
     "redriver_passes_total",
     "Passes closed.",
-    "Do passes get to their end?",
     { "pass:closed": once },
     passOutcomes.map((outcome) => ({ outcome })),
   ),
   // A histogram of each drain would have nineteen series; passes are counted above.
-  row(
-    ["drain"],
-    "redriver_pass_seconds_total",
-    "How long passes were open, in sum.",
-    "How long do the passes of a drain take?",
-    {
-      "pass:closed": ({ durationMs }) => durationMs / 1_000,
-    },
-  ),
-  row(["drain"], "redriver_window_failures_total", "Windows that failed.", "Do parts of passes fail?", {
-    "window:failed": once,
+  row(["drain"], "redriver_pass_seconds_total", "How long passes were open, in sum.", {
+    "pass:closed": ({ durationMs }) => durationMs / 1_000,
   }),
+  row(["drain"], "redriver_window_failures_total", "Windows that failed.", { "window:failed": once }),
   row(
     ["source"],
     "redriver_sweeps_total",
     "Sweeps ended.",
-    "Does the sweep work, which finishes what was interrupted?",
     { "sweep:finished": ok, "sweep:failed": failed },
     ended,
   ),
@@ -252,7 +187,6 @@ export const counterRows = [
     ["source"],
     "redriver_censuses_total",
     "Listings without filter ended.",
-    "Does the count of the whole source work?",
     { "census:taken": ok, "census:failed": failed },
     ended,
   ),
@@ -260,24 +194,16 @@ export const counterRows = [
     ["index"],
     "redriver_statistics_readings_total",
     "Readings of search index statistics.",
-    "Can the statistics of the search indexes be read?",
     { "statistics:read": ok, "statistics:failed": failed },
     ended,
   ),
-  row(
-    ["source"],
-    "redriver_ledger_lost_writes_total",
-    "Times Redis came back without writes.",
-    "Did Redis forget what it had acknowledged?",
-    {
-      "ledger:lost-writes": once,
-    },
-  ),
+  row(["source"], "redriver_ledger_lost_writes_total", "Times Redis came back without writes.", {
+    "ledger:lost-writes": once,
+  }),
   row(
     [],
     "redriver_notices_total",
     "Notices to people, by what became of them.",
-    "Do people get word of what happens?",
     { "notice:delivered": byNotice("delivered"), "notice:dropped": byNotice("dropped") },
     noticeKinds
       .filter((event) => event !== "test")
@@ -287,7 +213,6 @@ export const counterRows = [
     [],
     "redriver_job_failures_total",
     "Jobs that failed.",
-    "Which kind of job fails?",
     { "job:failed": ({ givenUp }) => [[{ given_up: String(givenUp) }, 1]] },
     jobKinds.flatMap((kind) => truths.map((given_up) => ({ kind, given_up }))),
   ),

@@ -25,7 +25,7 @@ export function createQueueGauges(
   /** Answers the function that sets one subject's series, after all were removed. */
   const table = <Subject>({ type, labels, rows }: Table<Subject>) => {
     const Metric = type === "gauge" ? Gauge : Counter;
-    const made = Object.entries(rows).map(([name, [help, , value]]) => ({
+    const made = Object.entries(rows).map(([name, [help, value]]) => ({
       value,
       metric: new Metric({ name, help, labelNames: labels, registers: [registry] }),
     }));

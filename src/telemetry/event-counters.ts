@@ -81,63 +81,51 @@ const requestMetric = {
   type: "histogram",
   name: "redriver_service_request_duration_seconds",
   help: "How long requests to the message service took.",
-  question: "How fast does the service answer?",
   labels: ofOperation,
 } as const satisfies MetricDefinition;
 const redeliveryMetric = {
   type: "histogram",
   name: "redriver_redelivery_seconds",
   help: "From a message's entry into the DLQ until it was published again.",
-  question: "How long do failed messages wait for their redelivery?",
   labels: ["source"],
 } as const satisfies MetricDefinition;
 const ruleMetric = {
   type: "counter",
   name: "redriver_rule_decisions_total",
   help: "Decisions by the rule that matched; otherwise: no rule did. Only rules of the document.",
-  question: "Which rules match, and how often does none?",
   labels: ["drain", "rule"],
 } as const satisfies MetricDefinition;
 const gauges = {
   archiveVolume: gauge(
     "redriver_archive_volume",
     "1 for how the archive's volume looks: fit, doubtful (ends with its container) or unfit (nothing is dropped).",
-    "Does the archive keep what is written to it?",
     ["verdict"],
   ),
   halted: gauge(
     "redriver_source_halted",
     "1 while this replica publishes nothing through the source, because it halted it.",
-    "Has a replica halted a source?",
     ["source"],
   ),
   inFlight: gauge(
     "redriver_service_calls_in_flight",
     "The most calls that this replica had in flight at once, within the last second.",
-    "How many calls to the service are on their way?",
     ofOperation,
   ),
   callLimit: gauge(
     "redriver_service_calls_in_flight_limit",
     "How many calls this replica may have in flight, as it has learned and shares it with others.",
-    "Is the speed limited by what the service takes?",
     ofOperation,
   ),
-  configInfo: gauge(
-    "redriver_config_info",
-    "1 for the drains document that this replica works by.",
-    "Do all replicas work by the same document?",
-    ["hash"],
-  ),
+  configInfo: gauge("redriver_config_info", "1 for the drains document that this replica works by.", [
+    "hash",
+  ]),
   reloadSuccessful: gauge(
     "redriver_config_last_reload_successful",
     "0 while the drains document's file holds something that was not adopted.",
-    "Is the last edit of the document in force?",
   ),
   reloadedAt: gauge(
     "redriver_config_last_reload_success_timestamp_seconds",
     "When the drains document's file was last adopted.",
-    "Since when is the document in force?",
   ),
 } as const;
 

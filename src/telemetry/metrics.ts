@@ -32,43 +32,31 @@ export interface MemoryUse {
   readonly limitBytes: number;
 }
 
-const buildInfo = gauge("redriver_build_info", "1 for the version that runs.", "Which version runs?", [
-  "version",
-  "node",
-]);
+const buildInfo = gauge("redriver_build_info", "1 for the version that runs.", ["version", "node"]);
 const memoryGauges = {
   pageBytes: gauge(
     "redriver_page_memory_bytes",
     "Memory that this replica's pages take now, of their budget.",
-    "How much memory do pages take?",
   ),
-  pageLimitBytes: gauge(
-    "redriver_page_memory_limit_bytes",
-    "The budget of memory for all pages at once.",
-    "Does the budget of memory limit the speed?",
-  ),
+  pageLimitBytes: gauge("redriver_page_memory_limit_bytes", "The budget of memory for all pages at once."),
   limitBytes: gauge(
     "redriver_memory_limit_bytes",
     "Memory that this replica may use: of its container, or of the machine if there is no limit.",
-    "How close is a replica to being ended for lack of memory?",
   ),
 } as const satisfies Readonly<Record<keyof MemoryUse, MetricDefinition>>;
 const droppedLines = {
   type: "counter",
   name: "redriver_log_lines_dropped_total",
   help: "Lines of the log that were not written, because nobody read it fast enough.",
-  question: "Is the log complete?",
   labels: [],
 } as const satisfies MetricDefinition;
 const standstills = gauge(
   "redriver_drains_standing_still",
   "Drains that nothing holds back, and of which no page has ended for three schedules.",
-  "Does a drain move nothing although it could?",
 );
 const consoleInfo = gauge(
   "redriver_console_info",
   "1 for the address at which people reach the console; absent if console.url is not set.",
-  "Which page does an alert link to?",
   ["url"],
 );
 /** Of this process alone. */

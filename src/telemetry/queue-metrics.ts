@@ -9,7 +9,7 @@ export type SourceRow = QueueFacts["sources"][number];
 type LaneRow = NonNullable<SourceRow["lanes"]>["lanes"][number];
 
 /** A metric, and its value. Null or undefined: it has no series, because absent is not 0. */
-type Row<Subject> = readonly [help: string, question: string, value: Value<Subject>];
+type Row<Subject> = readonly [help: string, value: Value<Subject>];
 type Value<Subject> = (of: Subject) => number | null | undefined;
 type Rows<Subject> = Readonly<Record<string, Row<Subject>>>;
 
@@ -23,17 +23,14 @@ export interface Table<Subject> {
 const ofDrains: Rows<DrainRow> = {
   redriver_pass_last_success_timestamp_seconds: [
     "End of the last complete pass.",
-    "When did the drain last complete a pass?",
     ({ facts }) => toSeconds(facts?.lastSuccessAt),
   ],
   redriver_drain_acting: [
     "1 when the drain acts; 0 in plan mode or while paused.",
-    "Does the drain act, or does it only report or stand still?",
     ({ acting }) => Number(acting),
   ],
   redriver_drain_counted: [
     "1 when all records of the drain have been counted; while it is 0, there are at least as many as shown.",
-    "Are all dead letters of the drain known yet?",
     ({ stillCounting }) => Number(!stillCounting),
   ],
 };
@@ -41,72 +38,58 @@ const ofDrains: Rows<DrainRow> = {
 const ofSources: Rows<SourceRow> = {
   redriver_pending_deletes: [
     "Published or archived and not deleted yet.",
-    "How many dead letters are published and still in the queue?",
     ({ summary }) => summary?.pendingDelete,
   ],
   redriver_oldest_pending_delete_timestamp_seconds: [
     "Since when the oldest of the pending deletes is pending.",
-    "How long has the oldest published dead letter waited for its delete?",
     ({ summary }) => toSeconds(summary?.oldestPendingAt),
   ],
   redriver_failed_deletes: [
     "Pending deletes that were tried and failed.",
-    "Do deletes fail?",
     ({ summary }) => summary?.failedDeletes,
   ],
   redriver_settle_gate_closed: [
     "1 while the source publishes nothing because too much waits for its delete.",
-    "Has publishing stopped because deletes are behind?",
     ({ summary }) => (summary === null ? null : Number(summary.settleGate === "closed")),
   ],
   redriver_source_depth: [
     "Records in the DLQ of the source, those to be deleted included. Absent until all were counted once.",
-    "How many dead letters are in the queue?",
     ({ depth }) => (depth?.stillCounting === true ? null : depth?.count),
   ],
   redriver_source_depth_exact: [
     "1 when the depth is a count; 0 while it is estimated from counts, arrivals and deletes since.",
-    "Is the depth of the queue counted or estimated?",
     ({ depth }) => (depth === null ? null : Number(depth.exact)),
   ],
   redriver_source_oldest_record_timestamp_seconds: [
     "When the oldest record of the source entered the DLQ.",
-    "How old is the oldest dead letter of the source?",
     ({ census }) => toSeconds(census?.oldestEnteredAt),
   ],
   redriver_source_earliest_expiry_timestamp_seconds: [
     "When the oldest record of the source leaves the DLQ for good.",
-    "When does the source lose its first dead letter?",
     ({ census }) => toSeconds(census?.earliestExpiryAt),
   ],
   redriver_source_expiring_records: [
     "Records whose retention ends within a day, with or without a copy. Absent until all were counted once.",
-    "How many dead letters are lost within a day?",
     ({ expiring }) => expiring.count,
   ],
   redriver_source_expiring_unarchived_records: [
     "Records that expire soon and of which the archive has no copy, as the last census counted.",
-    "How many dead letters are soon lost without a copy?",
     ({ census }) => census?.expiringUnarchived,
   ],
   redriver_source_expiring_accepted_records: [
     "Records that expire soon without a copy and whose drains say beforeExpiry: nothing, as the last census counted.",
-    "How many dead letters are soon lost because the document wants no copy?",
     ({ census }) => census?.expiringAccepted,
   ],
   redriver_source_unselected_come_backs: [
     "Records that came back from a redrive and that no drain selects, as the last census counted.",
-    "Do redriven messages fail again where no drain sees them?",
     ({ census }) => census?.strayComeBacks.count,
   ],
   redriver_source_census_interval_seconds: [
     "How often the document asks for a census.",
-    "How often should the source be counted?",
     ({ censusEveryMs }) => toSeconds(censusEveryMs),
   ],
   redriver_source_census_timestamp_seconds: [
     "When the last census began.",
-    "How old are the numbers of the census?",
     ({ census }) => toSeconds(census?.at),
   ],
 };
@@ -116,17 +99,14 @@ const totalsOfSources: Rows<SourceRow> = {
   // The sum of all lanes: a sum of the hidden ones would jump with each lane that enters or leaves the 20.
   redriver_source_lane_canaries_total: [
     "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
-    "How many canaries have all lanes of a source sent?",
     ({ lanes }) => lanes?.totals.canaries,
   ],
   redriver_source_lane_come_backs_total: [
     "Those of them that came back, of all lanes.",
-    "How many canaries of all lanes failed again?",
     ({ lanes }) => lanes?.totals.comeBacks,
   ],
   redriver_source_lane_halts_total: [
     "How often lanes were halted, of all lanes.",
-    "How often did destinations have to be halted?",
     ({ lanes }) => lanes?.totals.halts,
   ],
 };
@@ -134,17 +114,14 @@ const totalsOfSources: Rows<SourceRow> = {
 const totalsOfLanes: Rows<LaneRow> = {
   redriver_lane_canaries_total: [
     "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were asked for most messages.",
-    "With how many messages was a destination tried?",
     ({ totals }) => totals.canaries,
   ],
   redriver_lane_come_backs_total: [
     "Those of them that came back; of the same lanes.",
-    "At which destination do messages fail again?",
     ({ totals }) => totals.comeBacks,
   ],
   redriver_lane_halts_total: [
     "How often a lane was halted; of the same lanes.",
-    "Which destination halts again and again?",
     ({ totals }) => totals.halts,
   ],
 };
@@ -153,7 +130,6 @@ const totalsOfLanes: Rows<LaneRow> = {
 const arrivals: Rows<DrainRow> = {
   redriver_arrivals_total: [
     "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",
-    "How many messages fail, also while the queue stays empty?",
     ({ facts }) => facts?.arrivals,
   ],
 };
@@ -163,12 +139,10 @@ export const restOfDestinations = "other";
 const ofDestinations: Rows<DestinationOfDrain> = {
   redriver_destination_waiting: [
     "Records that wait: due, held or in doubt. Of the 20 destinations of a source with most; other: of all others.",
-    "Which destinations do most dead letters wait for?",
     ({ waiting }) => waiting,
   ],
   redriver_destination_parked: [
     "Records that wait for a person; of the same destinations.",
-    "For which destinations are records parked?",
     ({ origin, parked }) => (origin === restOfDestinations ? null : parked),
   ],
 };
@@ -176,12 +150,10 @@ const ofDestinations: Rows<DestinationOfDrain> = {
 const totalsOfDestinations: Rows<DestinationOfDrain> = {
   redriver_destination_published_total: [
     "Dead letters that were published to a destination, ever; of the same destinations.",
-    "To which destinations is redelivered, and how fast?",
     ({ published }) => published,
   ],
   redriver_destination_failed_again_total: [
     "Redriven messages to a destination that were found dead again, ever; of the same destinations.",
-    "For which destinations do redriven messages fail again?",
     ({ failedAgain }) => failedAgain,
   ],
 };
@@ -189,12 +161,10 @@ const totalsOfDestinations: Rows<DestinationOfDrain> = {
 const totalsOfRules: Rows<RuleCounts> = {
   redriver_rule_published_total: [
     "Dead letters that a rule has published, ever. Absent until it has published one.",
-    "Which rules send again, and how much?",
     ({ published }) => published,
   ],
   redriver_rule_failed_again_total: [
     "Those of them that were found dead again.",
-    "Which rule's messages fail again?",
     ({ failedAgain }) => failedAgain,
   ],
 };
@@ -202,7 +172,6 @@ const totalsOfRules: Rows<RuleCounts> = {
 const ofFailures: Rows<ShownFailure> = {
   redriver_failure_waiting: [
     "Records that failed alike and wait. Of the 20 failures of a source with most, and of up to 20 that are new.",
-    "Which failures do most dead letters have?",
     ({ waiting }) => waiting,
   ],
 };
@@ -210,7 +179,6 @@ const ofFailures: Rows<ShownFailure> = {
 const totalsOfFailures: Rows<ShownFailure> = {
   redriver_failure_arrivals_total: [
     "Records that failed alike, ever; of the same failures. It grows as pages end.",
-    "Which failures go on?",
     ({ arrived }) => arrived,
   ],
 };
@@ -220,73 +188,57 @@ const ofDestination = ["source", "drain", "origin"] as const;
 const ofFailure = ["source", "failure"] as const;
 /** Set one by one, because their series have labels of their own. */
 export const single = {
-  redisUp: gauge(
-    "redriver_redis_up",
-    "1 when the facts about the queue could be read.",
-    "Does redriver reach Redis?",
-  ),
+  redisUp: gauge("redriver_redis_up", "1 when the facts about the queue could be read."),
   redisFit: gauge(
     "redriver_redis_fit",
     "1 when Redis is set up to keep a ledger; while it is 0 nothing is begun. Absent while Redis is away.",
-    "Is Redis set up so that it loses nothing?",
   ),
   redisMemory: gauge(
     "redriver_redis_memory_ratio",
     "Memory that Redis uses as a share of its maxmemory, of the fullest master. Absent without a limit.",
-    "Is Redis filling up?",
   ),
   records: gauge(
     "redriver_records",
     "Records in the DLQ by state, as of the last pages. Drain none: of no drain, as the last census counted.",
-    "How many dead letters are due, held, parked and in doubt?",
     ["source", "drain", "state"],
   ),
   exact: gauge(
     "redriver_records_exact",
     "1 when the last pass counted every record of the drain and none is open; 0 while arrivals and acts since are added.",
-    "Are the numbers of a drain counted or estimated?",
     ofDrain,
   ),
   oldest: gauge(
     "redriver_oldest_record_timestamp_seconds",
     "When the oldest record of the drain entered the DLQ.",
-    "How long has the oldest dead letter of a drain waited?",
     ofDrain,
   ),
   expiry: gauge(
     "redriver_earliest_expiry_timestamp_seconds",
     "When the oldest record of the drain leaves the DLQ for good.",
-    "When does a drain lose its first dead letter?",
     ofDrain,
   ),
   unmatched: gauge(
     "redriver_unmatched_records",
     "Records that are held because no rule matches them, as of the last pages.",
-    "How many dead letters has the document no rule for?",
     ofDrain,
   ),
   failureMet: gauge(
     "redriver_failure_first_met_timestamp_seconds",
     "When a failure was met first, with its destination, status and the answer's signature; of the same failures.",
-    "Which failures are new, and what are they?",
     [...ofFailure, "origin", "status", "answer"],
   ),
   guardClosed: gauge(
     "redriver_guard_closed",
     "1 while a search index holds what the drain would republish.",
-    "Does a search index hold a drain back?",
     ["drain", "index"],
   ),
-  lanes: gauge(
-    "redriver_lanes",
-    "Destinations of the source's drains, by the state of their lanes.",
-    "How many destinations work, and how many are halted?",
-    ["source", "state"],
-  ),
+  lanes: gauge("redriver_lanes", "Destinations of the source's drains, by the state of their lanes.", [
+    "source",
+    "state",
+  ]),
   lane: gauge(
     "redriver_lane",
     "1 for the state that a lane is in; of the 20 lanes of a source that were asked for most messages.",
-    "Which destination is halted?",
     ["source", "drain", "origin", "state"],
   ),
 } as const;
@@ -310,7 +262,7 @@ export const queueMetrics: readonly MetricDefinition[] = [
 ];
 
 function toDefinitions({ type, labels, rows }: Table<never>): readonly MetricDefinition[] {
-  return Object.entries(rows).map(([name, [help, question]]) => ({ type, name, help, question, labels }));
+  return Object.entries(rows).map(([name, [help]]) => ({ type, name, help, labels }));
 }
 
 /** Of Unix ms, `afterMs` later. */

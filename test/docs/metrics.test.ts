@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { scalarFields, seriesFields } from "../../src/job/contracts/index-statistics.ts";
 import { readDoc, tableRows } from "../support/markdown.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
-import { ownMetrics, toMetricsPage } from "../pages/metrics-page.ts";
+import { ownMetrics, questionOf, toMetricsPage } from "../pages/metrics-page.ts";
 
 it("docs/metrics.md is what npm run pages -- metrics writes", () => {
   expect(readDoc("docs/metrics.md")).toBe(toMetricsPage());
@@ -31,7 +31,7 @@ it("every metric of a metrics page is in docs/metrics.md with its type and label
 });
 
 it("each metric answers a question of its own, in at most 25 words", () => {
-  const questions = ownMetrics.map(({ question }) => question);
+  const questions = ownMetrics.map(({ name }) => questionOf(name));
   expect(questions.filter((text) => !/^[A-Z].*[^ ?]\?$/.test(text) || text.split(" ").length > 25)).toEqual(
     [],
   );

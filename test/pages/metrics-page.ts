@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { indexMetrics, type IndexMetric } from "../../src/job/statistics/index-gauges.ts";
 import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
 import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
@@ -5,12 +6,20 @@ import { processMetrics } from "../../src/telemetry/metrics.ts";
 
 export const ownMetrics: readonly MetricDefinition[] = [...queueMetrics, ...processMetrics, ...indexMetrics];
 
+/** The page alone has the question of each metric; one that is new gets `?`, and a person writes it there. */
+const questions = new Map(
+  [...readFileSync("docs/metrics.md", "utf8").matchAll(/^\|.*`(redriver_\w+)`.*\| (.*) \|$/gm)].map(
+    ([, name = "", question = ""]) => [name, question],
+  ),
+);
+export const questionOf = (name: string): string => questions.get(name) ?? "?";
+
 /** docs/metrics.md, whole. */
 export function toMetricsPage(): string {
   return `# Metrics
 
-\`redriver run\` serves these on \`/metrics\`, with the meaning of each value, beside \`process_\` and \`nodejs_\` metrics. \`npm run pages -- metrics\` writes this page from the code. The alerts on
-them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each, the Grafana dashboards in \`deploy/components/dashboards\`.
+\`redriver run\` serves these on \`/metrics\`, with the meaning of each value, beside \`process_\` and \`nodejs_\` metrics. \`npm run pages -- metrics\` writes this page from the code, and keeps
+the questions. The alerts on them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each, the Grafana dashboards in \`deploy/components/dashboards\`.
 
 - What is not known has no series: absent is not 0. Counters end in \`_total\`, and stand at 0 from the start. Others are gauges, or histograms in seconds.
 - Labels have values from closed sets or from the document. Only \`origin\` (20 lanes and 20 destinations of a source), \`failure\` (40) and \`answer\` do not. So 50 drains on one source have fewer
@@ -37,13 +46,13 @@ ${indexMetrics.map(toFieldRow).join("")}`;
 }
 
 function toTable(metrics: readonly MetricDefinition[]): string {
-  const rows = metrics.map(({ name, labels, question }) => {
+  const rows = metrics.map(({ name, labels }) => {
     const shown = labels.map((label) => `\`${label}\``).join(", ");
-    return `| \`${name}\` | ${shown} | ${question} |\n`;
+    return `| \`${name}\` | ${shown} | ${questionOf(name)} |\n`;
   });
   return `| metric | labels | question |\n|---|---|---|\n${rows.join("")}`;
 }
 
-function toFieldRow({ field, name, question }: IndexMetric): string {
-  return `| ${field === null ? "" : `\`${field}\``} | \`${name}\` | ${question} |\n`;
+function toFieldRow({ field, name }: IndexMetric): string {
+  return `| ${field === null ? "" : `\`${field}\``} | \`${name}\` | ${questionOf(name)} |\n`;
 }

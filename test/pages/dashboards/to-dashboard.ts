@@ -1,5 +1,5 @@
 /** A plan of panels as Grafana's JSON, of the form that Grafana 10 and newer import. */
-import { ownMetrics } from "../metrics-page.ts";
+import { ownMetrics, questionOf } from "../metrics-page.ts";
 import { runbookOf } from "./alert-rules.ts";
 import type { DashboardPlan, Panel, Query, Section, Variable } from "./panels.ts";
 
@@ -114,7 +114,7 @@ function toPanel({ title, kind, unit, isStacked, queries }: Panel, variables: re
 /** What the panel's metrics answer, and where to go from it. */
 function toDescription(queries: readonly Query[]): string {
   const used = new Set(queries.flatMap(({ expr }) => metricsIn(expr)));
-  const questions = ownMetrics.filter(({ name }) => used.has(name)).map(({ question }) => question);
+  const questions = ownMetrics.filter(({ name }) => used.has(name)).map(({ name }) => questionOf(name));
   const alerts = queries.flatMap(({ alert }) => alert ?? []);
   const ends = [...new Set(alerts)].map((name) => `${name}: ${runbookOf(name)}`);
   return [...questions, ...ends].join("\n");
