@@ -106,24 +106,9 @@ function countsOf({ deliveries }: Receiver): ReadonlyMap<string, number> {
   return counts;
 }
 
-it.each([0, 100])(
-  "a daemon drains through a forward proxy that keeps bytes for %i ms, each message once",
-  async (keepsMs) => {
-    const { emulator, receiver, proxy, hosts, env } = await setUp("", keepsMs);
-    await startDaemon(env);
-    await expect.poll(() => emulator.dlq.size, { timeout: 45_000, interval: 200 }).toBe(0);
-    await emulator.idle();
-    const counts = countsOf(receiver);
-    expect(counts.size).toBe(250);
-    expect(new Set(counts.values())).toEqual(new Set([1]));
-    expect(proxy.asked).toContain(hosts.front);
-  },
-  90_000,
-);
-
 /** Beside a proxy that buffers: each of these alone has a test elsewhere. */
 it("a slow proxy, lost answers, poison, a rate limit and large messages together double and lose nothing", async () => {
-  const { emulator, receiver, seed, env } = await setUp("", 50, {
+  const { emulator, receiver, proxy, hosts, seed, env } = await setUp("", 50, {
     rateLimits: { dlq: { limit: 20, windowMs: 1_000 } },
   });
   const large = seed("large", 20, 400_000);
@@ -139,6 +124,7 @@ it("a slow proxy, lost answers, poison, a rate limit and large messages together
   expect(new Set(counts.values())).toEqual(new Set([1]));
   expect(large.every((body) => counts.get(body) === 1)).toBe(true);
   expect(poison.every((body) => !counts.has(body))).toBe(true);
+  expect(proxy.asked).toContain(hosts.front);
 }, 120_000);
 
 it("statistics and notices go through the proxy, and hosts of NO_PROXY past it", async () => {
@@ -154,7 +140,7 @@ it("statistics and notices go through the proxy, and hosts of NO_PROXY past it",
   expect(direct.proxy.asked).toEqual([]);
 }, 60_000);
 
-it.each([200, 403, 407, 502])(
+it.each([200, 407])(
   "a proxy that answers %i in the target's place is named by every command",
   async (status) => {
     const { env } = await setUp("");
