@@ -3,7 +3,7 @@ import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
 import { runHere, withoutComeBackWarnings, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
 import type { Receiver } from "./receiver.ts";
-import { startService } from "./service.ts";
+import { seedLetters, startService } from "./service.ts";
 
 export const commandDocument = `
 version: 1
@@ -73,20 +73,16 @@ export async function createCommandStand(
     receiver,
     run,
     seed: (count, fields = {}) => {
-      const at = Date.now() - 60 * 60_000;
-      return emulator.dlq.seed(
-        Array.from({ length: count }, () => ({
-          dlqId: `${at + (seeded += 1)}-0`,
-          url: `${receiver.url}/hook?token=of-a-query`,
-          createdAt: at - 5_000,
-          responseStatus: 422,
-          topicName: "orders",
-          maxRetries: 0,
-          header: { Authorization: ["Bearer of-a-header"] },
-          body: `of-a-body ${seeded}`,
-          ...fields,
-        })),
-      );
+      const toFields = () => ({
+        url: `${receiver.url}/hook?token=of-a-query`,
+        responseStatus: 422,
+        topicName: "orders",
+        header: { Authorization: ["Bearer of-a-header"] },
+        body: `of-a-body ${(seeded += 1)}`,
+        ...fields,
+      });
+      // Behind those of the call before.
+      return seedLetters(emulator, count, toFields, { ageMs: 60 * 60_000 - seeded });
     },
     rows: async (...argv) => {
       const { out, err, exitCode } = await run([...argv, "--json"]);

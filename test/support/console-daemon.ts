@@ -3,7 +3,7 @@ import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
 import { createEnv, startDaemon } from "./daemon.ts";
 import { createFolder } from "./command.ts";
 import type { Receiver } from "./receiver.ts";
-import { startService } from "./service.ts";
+import { seedLetters, startService } from "./service.ts";
 
 const tokens = {
   viewer: "viewer-token-0123456789",
@@ -114,19 +114,15 @@ export async function startConsoleDaemon(
       return post(act, { ...known, ...values }, role);
     },
     seed: (count, fields = {}) => {
-      const at = Date.now() - 60 * 60_000;
-      return emulator.dlq.seed(
-        Array.from({ length: count }, () => ({
-          dlqId: `${at + (seeded += 1)}-0`,
-          url: `${receiver.url}/hook?token=of-a-query`,
-          createdAt: at - 5_000,
-          responseStatus: 422,
-          maxRetries: 0,
-          header: { Authorization: ["Bearer of-a-header"] },
-          body: `of-a-body ${seeded}`,
-          ...fields,
-        })),
-      );
+      const toFields = () => ({
+        url: `${receiver.url}/hook?token=of-a-query`,
+        responseStatus: 422,
+        header: { Authorization: ["Bearer of-a-header"] },
+        body: `of-a-body ${(seeded += 1)}`,
+        ...fields,
+      });
+      // Behind those of the call before.
+      return seedLetters(emulator, count, toFields, { ageMs: 60 * 60_000 - seeded });
     },
     lists: () => emulator.journal.entries("request").filter(({ operation }) => operation === "list").length,
   };

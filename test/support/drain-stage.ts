@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
 import { createEnv, type DaemonEnv } from "./daemon.ts";
 import type { Receiver } from "./receiver.ts";
-import { startService } from "./service.ts";
+import { seedLetters, startService } from "./service.ts";
 
 /**
  * A service with dead letters, a receiver that counts, and what a daemon needs to drain the one into the
@@ -55,20 +55,11 @@ export async function createDrainStage(
     receiver,
     setup,
     seed(count, padding = 0) {
-      const at = Date.now() - 60 * 60_000;
       const bodies = Array.from({ length: count }, () =>
         JSON.stringify({ id: `m-${(seeded += 1)}`, pad: "x".repeat(padding) }),
       );
-      emulator.dlq.seed(
-        bodies.map((body, index) => ({
-          dlqId: `${at + index * 10}-${seeded}`,
-          url: `${receiver.url}/hook`,
-          createdAt: at - 5_000,
-          responseStatus: 503,
-          maxRetries: 0,
-          body,
-        })),
-      );
+      const url = `${receiver.url}/hook`;
+      seedLetters(emulator, count, (index) => ({ url, body: bodies[index] }), { everyMs: 10 });
       return bodies;
     },
     async emptied(timeout) {

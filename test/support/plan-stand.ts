@@ -3,7 +3,7 @@ import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
 import { runHere, withoutComeBackWarnings, type CliAnswer, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
 import type { Receiver } from "./receiver.ts";
-import { startService } from "./service.ts";
+import { seedLetters, startService } from "./service.ts";
 
 /** Emulator, receiver and an environment for commands of one test. */
 export interface PlanStand {
@@ -62,7 +62,7 @@ export async function createPlanStand(
     env: { REDRIVER_STATISTICS_URL: emulator.url, ...more },
   });
   const file = join(folder.path, "plan.ndjson");
-  let seeded = 0;
+  let orders = 0;
   const run = async (argv: readonly string[], here: CliHere = {}): Promise<CliAnswer> =>
     withoutComeBackWarnings(await runHere(argv, env, here));
   return {
@@ -72,20 +72,15 @@ export async function createPlanStand(
     file,
     document: (text) => void folder.write("drains.yaml", text),
     seed: (count, fields = {}, ageMs = 60 * 60_000) => {
-      const at = Date.now() - ageMs;
-      return emulator.dlq.seed(
-        Array.from({ length: count }, () => ({
-          dlqId: `${at + (seeded += 1)}-0`,
-          url: `${receiver.url}/orders`,
-          createdAt: at - 5_000,
-          responseStatus: 503,
-          responseBody: "upstream is not there",
-          topicName: "orders",
-          maxRetries: 0,
-          body: `order ${seeded}`,
-          ...fields,
-        })),
-      );
+      const common = {
+        url: `${receiver.url}/orders`,
+        responseBody: "upstream is not there",
+        topicName: "orders",
+      };
+      return seedLetters(emulator, count, () => ({ ...common, body: `order ${(orders += 1)}`, ...fields }), {
+        // Behind those of the call before.
+        ageMs: ageMs - orders,
+      });
     },
     run,
     plan: (...args) => run(["plan", "--all", "--out", file, ...args]),

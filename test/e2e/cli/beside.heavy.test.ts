@@ -12,7 +12,7 @@ import { createFolder, start, type Running } from "../../support/command.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { createDrainStage } from "../../support/drain-stage.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
@@ -83,17 +83,8 @@ drains:
       - { name: outage, when: { responseStatus: 503 }, then: hold }
 `;
     const { env: own } = createEnv({ emulator, redisUrl: redis.url(), document });
-    const at = Date.now() - 3_600_000;
-    emulator.dlq.seed(
-      Array.from({ length: 20 }, (_, index) => ({
-        dlqId: `${at + index}-${index}`,
-        url: `${receiver.url}/hook`,
-        createdAt: at - 5_000,
-        responseStatus: index < 5 ? 489 : 503,
-        maxRetries: 0,
-        body: `letter ${index}`,
-      })),
-    );
+    const url = `${receiver.url}/hook`;
+    seedLetters(emulator, 20, (index) => ({ url, responseStatus: index < 5 ? 489 : 503 }));
     const path = join(createFolder().path, "own", "redriver.sock");
     const daemon = await startDaemon({ ...own, REDRIVER_SOCKET_PATH: path, REDRIVER_LOG_LEVEL: "debug" });
     await daemon.line(({ event }) => event === "pass:closed");

@@ -3,6 +3,7 @@ import { startEmulator, type Emulator } from "../../../dev/emulator/index.ts";
 import { runToEnd, start } from "../../support/command.ts";
 import { createEnv, type DaemonEnv } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
+import { seedLetters } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -51,24 +52,16 @@ async function setUp(): Promise<{
       REDRIVER_STATISTICS_URL: emulator.url,
     },
   });
-  let seeded = 0;
   return {
     emulator,
     setup,
     seed: (count, fields = {}) => {
-      const at = Date.now() - 60 * 60_000;
-      emulator.dlq.seed(
-        Array.from({ length: count }, () => ({
-          dlqId: `${at + (seeded += 1)}-0`,
-          url: "http://127.0.0.1:9/closed",
-          createdAt: at - 5_000,
-          responseStatus: 503,
-          topicName: "orders",
-          maxRetries: 0,
-          body: "body-that-nobody-may-print",
-          ...fields,
-        })),
-      );
+      seedLetters(emulator, count, () => ({
+        url: "http://127.0.0.1:9/closed",
+        topicName: "orders",
+        body: "body-that-nobody-may-print",
+        ...fields,
+      }));
     },
   };
 }

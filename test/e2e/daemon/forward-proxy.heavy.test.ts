@@ -10,7 +10,7 @@ import { startForwardProxy } from "../../support/forward-proxy.ts";
 import { useRedis } from "../../support/redis.ts";
 import type { Receiver } from "../../support/receiver.ts";
 import { rawAnswer } from "../../support/message-service-server.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 import { testCertificate, testCertificateKey } from "../../support/service-certificate.ts";
 
 const redis = useRedis();
@@ -71,19 +71,9 @@ async function setUp(except: string, keepsMs = 0, options: EmulatorOptions = {})
     },
   });
   writeFileSync(`${folder.path}/ca.pem`, testCertificate);
-  const at = Date.now() - 60_000;
   const seed = (name: string, count: number, size = 0): readonly string[] => {
     const bodies = Array.from({ length: count }, (_, index) => `${name} ${index} ${"x".repeat(size)}`);
-    emulator.dlq.seed(
-      bodies.map((body, index) => ({
-        dlqId: `${at + index}-${name.length}`,
-        url: `${receiver.url}/orders`,
-        createdAt: at - 5_000,
-        responseStatus: 503,
-        maxRetries: 0,
-        body,
-      })),
-    );
+    seedLetters(emulator, count, (index) => ({ url: `${receiver.url}/orders`, body: bodies[index] }));
     return bodies;
   };
   seed("message", 250);

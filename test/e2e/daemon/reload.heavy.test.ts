@@ -7,7 +7,7 @@ import type { Running } from "../../support/command.ts";
 import { createEnv, startDaemon, type DaemonEnv } from "../../support/daemon.ts";
 import type { Receiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -58,19 +58,9 @@ async function setUp(document: string): Promise<Stage> {
     receiver,
     setup,
     seed(topicName, count) {
-      const at = Date.now() - 60 * 60_000;
       const bodies = Array.from({ length: count }, () => JSON.stringify({ id: (seeded += 1) }));
-      emulator.dlq.seed(
-        bodies.map((body, index) => ({
-          dlqId: `${at + index * 10}-${seeded + index}`,
-          url: `${receiver.url}/hook`,
-          createdAt: at - 5_000,
-          responseStatus: 503,
-          maxRetries: 0,
-          topicName,
-          body,
-        })),
-      );
+      const common = { url: `${receiver.url}/hook`, topicName };
+      seedLetters(emulator, count, (index) => ({ ...common, body: bodies[index] }), { everyMs: 10 });
       return bodies;
     },
     replace(text) {

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createEnv } from "../../support/daemon.ts";
 import { root } from "../../support/markdown.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -32,19 +32,9 @@ async function setUp() {
     document,
     env: { REDRIVER_LOG_LEVEL: "debug" },
   });
-  const at = Date.now() - 60_000;
   const seed = (topicName: string, count: number): void => {
-    emulator.dlq.seed(
-      Array.from({ length: count }, (_, index) => ({
-        dlqId: `${at + index}-${topicName === "kept" ? 1 : 2}`,
-        url: `${receiver.url}/hook`,
-        createdAt: at - 5_000,
-        responseStatus: 503,
-        maxRetries: 0,
-        topicName,
-        body: `${topicName} ${index}`,
-      })),
-    );
+    const url = `${receiver.url}/hook`;
+    seedLetters(emulator, count, (index) => ({ url, topicName, body: `${topicName} ${index}` }));
   };
   const child = spawn(process.execPath, [path.join(root, "dist/main.js"), "run"], {
     env: {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { expectDrainedOnce } from "../../support/accounts.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -10,18 +10,7 @@ type Service = Awaited<ReturnType<typeof serviceWith>>;
 
 async function serviceWith(records: number) {
   const { emulator, receiver } = await startService();
-  const at = Date.now() - 60 * 60_000;
-  const seed = (): void =>
-    void emulator.dlq.seed(
-      Array.from({ length: records }, (_, index) => ({
-        dlqId: `${at + index * 10}-0`,
-        url: `${receiver.url}/hook`,
-        createdAt: at - 5_000,
-        responseStatus: 503,
-        body: `message ${index}`,
-      })),
-    );
-  seed();
+  seedLetters(emulator, records, () => ({ url: `${receiver.url}/hook`, maxRetries: 3 }));
   return { emulator, receiver };
 }
 

@@ -12,7 +12,7 @@ import type { SourceId } from "../../../src/job/contracts/ids.ts";
 import { createRedisNoticeBook } from "../../../src/job/store/notices/redis-notice-book.ts";
 import { createReceiver, type Receiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis();
 const minuteMs = 2_000;
@@ -91,20 +91,9 @@ async function setUp() {
       REDRIVER_LOG_LEVEL: "debug",
     },
   });
-  let seeded = 0;
   const seed = (path: string, host: Receiver, count: number, status: number, answer: string): void => {
-    const at = Date.now();
-    emulator.dlq.seed(
-      Array.from({ length: count }, () => ({
-        dlqId: `${at}-${(seeded += 1)}`,
-        url: `${host.url}/${path}`,
-        createdAt: at - 5_000,
-        responseStatus: status,
-        responseBody: answer,
-        maxRetries: 0,
-        body: `message ${seeded}`,
-      })),
-    );
+    const fields = { url: `${host.url}/${path}`, responseStatus: status, responseBody: answer };
+    seedLetters(emulator, count, () => fields, { ageMs: 0, everyMs: 0 });
   };
   const told = (): readonly Told[] => people.deliveries.flatMap(({ body }) => toldIn(body));
   const of = (event: string): readonly Told[] => told().filter(({ type }) => type === `redriver.${event}`);

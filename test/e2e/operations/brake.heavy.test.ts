@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { runToEnd } from "../../support/command.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { serve } from "../../support/serve.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 import { useRedis } from "../../support/redis.ts";
 
 const redis = useRedis();
@@ -64,17 +64,7 @@ it.each([
       REDRIVER_SWEEP_EVERY: "1s",
     },
   });
-  const at = Date.now() - 3_600_000;
-  emulator.dlq.seed(
-    Array.from({ length: letters }, (_, index) => ({
-      dlqId: `${at + index * 10}-0`,
-      url: `${host.url}/hook`,
-      createdAt: at - 5_000,
-      responseStatus: 503,
-      maxRetries: 3,
-      body: `m-${index}`,
-    })),
-  );
+  seedLetters(emulator, letters, () => ({ url: `${host.url}/hook`, maxRetries: 3 }), { everyMs: 10 });
   if (faults) {
     // No 429 of a batch beside its lost answers: a hit after a 429 proves nothing, so some would be in doubt for minutes.
     emulator.faults.add({ kind: "drop-answer", operation: "batch", probability: 0.2 });

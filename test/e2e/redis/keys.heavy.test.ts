@@ -3,7 +3,7 @@ import { createFolder } from "../../support/command.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
 import { documentedKeys, scanKeys, type FoundKey } from "../../support/redis-keys.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
@@ -45,19 +45,13 @@ async function setUp() {
     },
   });
   let seeded = 0;
-  const at = Date.now() - 60 * 60_000;
   const seed = (count: number, responseStatus: number): void => {
-    emulator.dlq.seed(
-      Array.from({ length: count }, () => ({
-        dlqId: `${at + seeded}-${(seeded += 1)}`,
-        url: `${receiver.url}/hook`,
-        createdAt: at - 5_000,
-        responseStatus,
-        maxRetries: 0,
-        header: { "X-Note": [markers.header] },
-        body: `${markers.body}-${seeded}`,
-      })),
-    );
+    seedLetters(emulator, count, () => ({
+      url: `${receiver.url}/hook`,
+      responseStatus,
+      header: { "X-Note": [markers.header] },
+      body: `${markers.body}-${(seeded += 1)}`,
+    }));
   };
   return { emulator, receiver, env, seed };
 }

@@ -6,6 +6,7 @@ import { startPrometheus } from "../../support/prometheus.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
 import { isHere } from "../../support/tools.ts";
+import { seedLetters } from "../../support/service.ts";
 
 const redis = useRedis("own");
 const file = "deploy/components/dashboards/operations.json";
@@ -42,18 +43,12 @@ it.skipIf(!isHere("prometheus"))(
     const { env } = createEnv({ emulator, redisUrl: redis.url(), document });
     const daemon = await startDaemon(env);
     const prometheus = await startPrometheus(daemon.address, { groups: [] });
-    const at = Date.now() - 3 * 3_600_000;
-    emulator.dlq.seed(
-      Array.from({ length: 60 }, (_, index) => ({
-        dlqId: `${at}-${index}`,
-        url: `${receiver.url}/hook`,
-        createdAt: at - 5_000,
-        responseStatus: [503, 410, 404][index % 3]!,
-        responseBody: "down",
-        maxRetries: 0,
-        body: `message ${index}`,
-      })),
-    );
+    const answers = [503, 410, 404].map((responseStatus) => ({
+      url: `${receiver.url}/hook`,
+      responseStatus,
+      responseBody: "down",
+    }));
+    seedLetters(emulator, 60, (index) => answers[index % 3]!, { ageMs: 3 * 3_600_000 });
     const isEmpty = async (exprs: readonly string[]): Promise<boolean> => {
       const answers = await Promise.all(
         exprs.map(async (expr) => {

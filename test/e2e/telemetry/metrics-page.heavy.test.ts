@@ -5,6 +5,7 @@ import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { useRedis } from "../../support/redis.ts";
 import { isHere } from "../../support/tools.ts";
 import { seriesOf } from "../../support/whole-metrics-page.ts";
+import { seedLetters } from "../../support/service.ts";
 
 const redis = useRedis();
 
@@ -27,18 +28,10 @@ let page = "";
 it("a daemon with 50 drains has under 2,500 series of ours", async () => {
   const emulator = await startEmulator({ retryScale: 0 });
   onTestFinished(() => emulator.close());
-  const at = Date.now() - 60 * 60_000;
-  emulator.dlq.seed(
-    numbers.map((number) => ({
-      dlqId: `${at + number}-0`,
-      url: `http://127.0.0.1:${9 + (number % 25)}/closed`,
-      createdAt: at - 5_000,
-      responseStatus: 503,
-      label: `l${number}`,
-      maxRetries: 0,
-      body: "x",
-    })),
-  );
+  seedLetters(emulator, numbers.length, (index) => {
+    const number = numbers[index] ?? 0;
+    return { url: `http://127.0.0.1:${9 + (number % 25)}/closed`, label: `l${number}` };
+  });
   const { env } = createEnv({
     emulator,
     redisUrl: redis.url(),

@@ -5,6 +5,7 @@ import { dashboardFiles, expressionsOf } from "../../support/dashboards.ts";
 import { readRules, startPrometheus } from "../../support/prometheus.ts";
 import { useRedis } from "../../support/redis.ts";
 import { isHere } from "../../support/tools.ts";
+import { seedLetters } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
@@ -43,17 +44,10 @@ it.skipIf(!isHere("prometheus"))(
     await redis.fresh().command("CONFIG", "SET", "maxmemory", "1gb");
     const emulator = await startEmulator({ retryScale: 0 });
     onTestFinished(() => emulator.close());
-    const at = Date.now() - 60 * 60_000;
-    emulator.dlq.seed(
-      [503, 503, 503, 422, 422].map((responseStatus, index) => ({
-        dlqId: `${at + index}-0`,
-        url: "http://127.0.0.1:9/closed",
-        createdAt: at - 5_000,
-        responseStatus,
-        maxRetries: 0,
-        body: "x",
-      })),
-    );
+    seedLetters(emulator, 5, (index) => ({
+      url: "http://127.0.0.1:9/closed",
+      responseStatus: index < 3 ? 503 : 422,
+    }));
     // What was published stays pending.
     emulator.faults.add({ kind: "status", operation: "delete", status: 503 });
     // The emulator's index lags by the time of day.

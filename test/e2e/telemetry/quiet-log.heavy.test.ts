@@ -5,7 +5,7 @@ import { createFolder } from "../../support/command.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { parseMetrics } from "../../../dev/demo/scraped-metrics.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
@@ -31,17 +31,10 @@ drains:
 it("a drain of 1,500 letters for five hosts has few lines, and its audit is in a file of its own", async () => {
   const { emulator } = await startService();
   const hosts = await Promise.all(Array.from({ length: 5 }, () => createReceiver()));
-  const at = Date.now() - 60 * 60_000;
-  const ids = emulator.dlq.seed(
-    Array.from({ length: 1_500 }, (_, index) => ({
-      dlqId: `${at + index}-0`,
-      url: `${hosts[index % 5]!.url}/hook`,
-      createdAt: at - 5_000,
-      responseStatus: 502 + (index % 3),
-      maxRetries: 0,
-      body: String(index),
-    })),
-  );
+  const ids = seedLetters(emulator, 1_500, (index) => ({
+    url: `${hosts[index % 5]!.url}/hook`,
+    responseStatus: 502 + (index % 3),
+  }));
   const file = `${createFolder().path}/audit.log`;
   const env = { REDRIVER_LOG_AUDIT: file };
   const startedAt = Date.now();

@@ -4,7 +4,7 @@ import { runToEnd, type LogLine } from "../../support/command.ts";
 import { createEnv, startDaemon, type StartedDaemon } from "../../support/daemon.ts";
 import { buildFormer, hasCommit } from "../../support/former-build.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
+import { seedLetters, startService } from "../../support/service.ts";
 
 /** Of a time when the ledger's index of parked entries had the first id of each batch, and passes were adopted. */
 const formerCommit = "dcb39d6b5abf4785d4d7df3485184a2840d6c487";
@@ -58,16 +58,10 @@ async function setUp() {
     return 200;
   };
   const seed = (count: number, responseStatus = 503): void => {
-    const at = Date.now() - 60 * 60_000;
-    const records = Array.from({ length: count }, (_, index) => ({
-      dlqId: `${at + index * 10}-${(seeded += 1)}`,
-      url: `${receiver.url}/hook`,
-      createdAt: at - 5_000,
-      responseStatus,
-      maxRetries: 0,
-      body: String(seeded),
-    }));
-    emulator.dlq.seed(records);
+    const url = `${receiver.url}/hook`;
+    seedLetters(emulator, count, () => ({ url, responseStatus, body: String((seeded += 1)) }), {
+      everyMs: 10,
+    });
   };
   /** More comes in all the time, so that both builds have work. */
   const feedUntil = (what: string, count: () => number, least: number): Promise<void> => {

@@ -6,7 +6,7 @@ import type { Delivery, Receiver } from "../../../support/receiver.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { freePort } from "../../../support/redis-servers.ts";
 import { signCallback } from "../../../support/signed-callback.ts";
-import { startService } from "../../../support/service.ts";
+import { seedLetters, startService } from "../../../support/service.ts";
 
 const redis = useRedis();
 
@@ -52,18 +52,9 @@ async function createStage({ isHeldByLane = true, watch = "10s" } = {}): Promise
 }
 
 function seed(emulator: Emulator, receiver: Receiver, count: number, fields: object = {}): void {
-  const at = Date.now() - 60 * 60_000;
-  emulator.dlq.seed(
-    Array.from({ length: count }, (_, index) => ({
-      dlqId: `${at + index * 10}-0`,
-      url: `${receiver.url}/hook`,
-      createdAt: at - 5_000,
-      responseStatus: 503,
-      maxRetries: 3,
-      body: `message ${index}`,
-      ...fields,
-    })),
-  );
+  seedLetters(emulator, count, () => ({ url: `${receiver.url}/hook`, maxRetries: 3, ...fields }), {
+    everyMs: 10,
+  });
 }
 
 const isHook = ({ path }: Delivery): boolean => path === "/hook";

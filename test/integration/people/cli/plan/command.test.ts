@@ -227,7 +227,7 @@ describe("redriver plan", () => {
     const lines = out.trimEnd().split("\n");
     expect(lines).toHaveLength(2);
     expect(lines.find((line) => line.includes(due!))).toMatch(
-      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}\d+-0 {2}503 {3}republish: due \(rule "outage"\) {2}https:\/\/api\.example\.com\/orders\?token=\*\*\*$/,
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}\d+-\d+ {2}503 {3}republish: due \(rule "outage"\) {2}https:\/\/api\.example\.com\/orders\?token=\*\*\*$/,
     );
     expect(lines.find((line) => line.includes(young!))).toMatch(
       /hold: too-young \(rule "outage", (?:59s|1m\d*s?) of 2m\)/,
