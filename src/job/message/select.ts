@@ -74,6 +74,39 @@ export function selectsEverything({ select, dates }: Readonly<{ select: Select; 
   return Object.keys(select).length === 0 && dates === undefined;
 }
 
+/**
+ * Filters by one value of a record: two selections with different values of one of them share no record. A
+ * label is not among them, because a message may have several.
+ */
+const singleValued = selectListNames.filter((name) => name !== "label");
+
+/** True if no record can match both. */
+export function areDisjoint(one: Select, other: Select): boolean {
+  if (one.messageId !== undefined && other.messageId !== undefined && one.messageId !== other.messageId)
+    return true;
+  if (isLeftBy(one, other) || isLeftBy(other, one)) return true;
+  return singleValued.some((key) => {
+    const values = one[key];
+    const others = other[key];
+    if (values === undefined || others === undefined) return false;
+    const seen = new Set<string | number>(values);
+    return others.every((value) => !seen.has(value));
+  });
+}
+
+/** Everything that `one` selects is what `other` leaves to other drains. */
+function isLeftBy(one: Select, { not }: Select): boolean {
+  const keys = Object.keys(not ?? {}) as (keyof Filters)[];
+  return (
+    keys.length > 0 &&
+    keys.every((key) => {
+      const left = new Set<string | number>([not?.[key] ?? []].flat());
+      const values = [one[key] ?? []].flat();
+      return values.length > 0 && values.every((value) => left.has(value));
+    })
+  );
+}
+
 /** There may be several labels, in one of two fields. Only the address has another name in the record. */
 function valuesOf(record: RawRecord, name: string): readonly unknown[] {
   const value = own(record, name === "callerIp" ? "callerIP" : name);

@@ -1,5 +1,5 @@
 import { toDestination } from "../../../job/message/destination-url.ts";
-import { selectListNames, type Filters, type Select } from "../../../job/message/select.ts";
+import { areDisjoint, type Filters, type Select } from "../../../job/message/select.ts";
 import type { ValuePath } from "../../problem.ts";
 import type { LintDrain, LintRule, LintView } from "./lint-view.ts";
 import { asMap, type Raw } from "./raw-document.ts";
@@ -52,42 +52,10 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
   );
 }
 
-/**
- * Filters by one value of a record: two selections with different values of one of them share no record. A
- * label is not among them, because a message may have several.
- */
-const singleValued = selectListNames.filter((name) => name !== "label");
-
 function mayOverlap(one: LintDrain, other: LintDrain): boolean {
   if (one.source === null || other.source === null || one.select === null || other.select === null)
     return false;
   return one.source.id === other.source.id && !areDisjoint(one.select, other.select);
-}
-
-function areDisjoint(one: Select, other: Select): boolean {
-  if (one.messageId !== undefined && other.messageId !== undefined && one.messageId !== other.messageId)
-    return true;
-  if (isLeftBy(one, other) || isLeftBy(other, one)) return true;
-  return singleValued.some((key) => {
-    const values = one[key];
-    const others = other[key];
-    if (values === undefined || others === undefined) return false;
-    const seen = new Set<string | number>(values);
-    return others.every((value) => !seen.has(value));
-  });
-}
-
-/** Everything that `one` selects is what `other` leaves to other drains. */
-function isLeftBy(one: Select, { not }: Select): boolean {
-  const keys = Object.keys(not ?? {}) as (keyof Filters)[];
-  return (
-    keys.length > 0 &&
-    keys.every((key) => {
-      const left = new Set<string | number>([not?.[key] ?? []].flat());
-      const values = [one[key] ?? []].flat();
-      return values.length > 0 && values.every((value) => left.has(value));
-    })
-  );
 }
 
 /**
