@@ -6,6 +6,7 @@ import type { Audit } from "./contracts/audit.ts";
 import type { Clock } from "./contracts/clock.ts";
 import type { DrainConfig, SourceConfig } from "./contracts/drains-document.ts";
 import type { Events } from "./contracts/events.ts";
+import type { SharedLetters } from "./failures/shared-letters.ts";
 import type { FailureBook } from "./contracts/failures.ts";
 import type { Guards } from "./contracts/guards.ts";
 import type { DrainName, Identities, PassId } from "./contracts/ids.ts";
@@ -104,6 +105,8 @@ export interface DrainRuntime {
   readonly nearMs: number;
   /** Another drain of the document has the same source, so a pass of this one is no census: they may list the same. */
   readonly hasOthers: boolean;
+  /** Counts for others what leaves the queue here. Absent: none of them can list what this one lists. */
+  readonly shared?: SharedLetters;
   /** A person discards all that it decides, whatever the rules say. `why`: for the audit. Absent: nobody does. */
   readonly discard?: { readonly why: string };
   /** A person publishes these again, drops too. The queue does not have them. Absent: the drain is of the queue. */

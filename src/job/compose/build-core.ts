@@ -1,3 +1,4 @@
+import { createSharedLetters } from "../failures/shared-letters.ts";
 import { isDeepStrictEqual } from "node:util";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";
@@ -52,6 +53,7 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
   for (const config of document.drains) {
     const source = sources.get(config.source.id);
     if (source === undefined) continue;
+    const shared = createSharedLetters(config, document.drains, source.runtime);
     drains.set(config.name, {
       config: withPauseNow(config, documentNow),
       documentHash: document.hash,
@@ -61,6 +63,7 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
       hasOthers: document.drains.some(
         ({ name, source: { id } }) => id === config.source.id && name !== config.name,
       ),
+      ...(shared === null ? {} : { shared }),
     });
   }
   return { settings, document, redis, ledger: "there", replicas, plans, sources, drains, archive };

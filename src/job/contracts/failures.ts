@@ -14,6 +14,8 @@ export interface FailureCount {
   readonly parked?: number;
   readonly published?: number;
   readonly dropped?: number;
+  /** Published or dropped by another drain that lists it too: by entry, Unix ms. */
+  readonly taken?: Readonly<Record<string, number>>;
   /** Come-backs that were met for the first time. */
   readonly failedAgain?: number;
   /** Of these, how many were sent as another kind, by its id. */

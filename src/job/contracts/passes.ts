@@ -244,8 +244,11 @@ export interface PassBook {
     failures: FailureCounts,
     owner?: string,
   ): Promise<CloseVerdict>;
-  /** Counts what was done outside of passes: by sweeps and by orders of a person. `id`: of this call. */
-  countActs(drain: DrainName, id: string, failures: FailureCounts): Promise<void>;
+  /**
+   * Counts what was done outside of the drain's passes: by sweeps, by orders of a person, by other drains (`taken`).
+   * `id`: of this call.
+   */
+  countActs(drain: DrainName, id: string, failures: FailureCounts, retentionMs: number): Promise<void>;
   facts(drain: DrainName): Promise<DrainFacts | null>;
   /** By kind of failure, with what the open pass has found so far. */
   arrivals(drain: DrainName): Promise<ReadonlyMap<string, HourlyArrivals>>;

@@ -7,14 +7,16 @@ import type { FailureTally } from "./count-failures.ts";
  * Best effort: without Redis the full pass counts it.
  */
 export async function countActs(
-  { source, config }: Pick<DrainRuntime, "source" | "config">,
+  { source, config, shared }: Pick<DrainRuntime, "source" | "config" | "shared">,
   failures: FailureTally,
 ): Promise<void> {
   await unlessRedisAway(async () => {
     const counts = await source.recordFailures(config.name, failures);
+    await shared?.write();
     const isAct = Object.values(counts).some(
       ({ published, dropped, parked, failedAgain }) => published ?? dropped ?? parked ?? failedAgain,
     );
-    if (isAct) await source.passes.countActs(config.name, source.identities.token(), counts);
+    if (!isAct) return;
+    await source.passes.countActs(config.name, source.identities.token(), counts, source.config.retentionMs);
   }, undefined);
 }

@@ -4,7 +4,7 @@ import type { FailureCount, FailureCounts } from "../contracts/failures.ts";
 import type { Letter } from "../page/letter.ts";
 
 type HourName = "arrived" | "arrivedDone" | "expires" | "expiresDone";
-type NamedName = "ruled" | "failedAgainOf";
+type NamedName = "ruled" | "failedAgainOf" | "taken";
 type PartsName = HourName | NamedName;
 type TimeName = "lastArrivedAt" | "firstAt" | "oldestAt";
 type CountName = Exclude<keyof FailureCount, PartsName | TimeName>;
@@ -37,7 +37,7 @@ export interface FailureTally {
   byHour(kind: FailureKind, sample: string, at: number, name: HourName): void;
   /** It is left in the queue, which it entered at this time, Unix ms. */
   left(kind: FailureKind, sample: string, at: number): void;
-  /** `part`: what a rule does and its name; the id of another kind. */
+  /** `part`: what a rule does and its name; the id of another kind; its entry. */
   named(kind: FailureKind, sample: string, name: NamedName, part: string): void;
   /** A come-back, by its kind and the one that was sent. */
   failedAgain(letter: Pick<Letter, "dlqId" | "failure" | "parentFailure">): void;
@@ -143,6 +143,7 @@ const partsNames = [
   "failedAgainOf",
   "expires",
   "expiresDone",
+  "taken",
 ] as const satisfies readonly PartsName[];
 // The compiler asks for each that is new.
 const countNames = Object.keys({
@@ -194,9 +195,10 @@ function toCount({
   failedAgainOf,
   expires,
   expiresDone,
+  taken,
   ...counts
 }: Counter): FailureCount {
-  const named = { arrived, arrivedDone, ruled, failedAgainOf, expires, expiresDone };
+  const named = { arrived, arrivedDone, ruled, failedAgainOf, expires, expiresDone, taken };
   const parts = Object.entries(named).flatMap(([name, given]) =>
     given === undefined ? [] : [[name, toRecord(given)]],
   );

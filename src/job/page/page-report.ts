@@ -6,6 +6,7 @@ import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { emptyTally, type Tally } from "../contracts/tally.ts";
 import type { Decision, HoldReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
+import type { SharedLetters } from "../failures/shared-letters.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { unreadableKind } from "../message/failure-kind.ts";
 import { dayMs, hourMs } from "../listing/record-dates.ts";
@@ -77,6 +78,9 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
   const otherwiseText = `${drain.config.otherwise} otherwise`;
   const left: PageOutcome["left"][number][] = [];
+  // A plan takes nothing, and what the archive has is in no queue.
+  const shared = drain.config.mode === "live" && drain.fromArchive === undefined ? drain.shared : undefined;
+  const othersOf = new Map<Letter, ReturnType<SharedLetters["of"]>>();
   /** Letters whose fate is not counted yet. */
   let open: readonly Letter[] = [];
   const acted: DlqId[] = [];
@@ -97,8 +101,9 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     decisions = [];
   };
   const { retentionMs } = drain.source.config;
+  const now = serviceNow(drain.source);
   // Until the next full pass has ended, the day goes on.
-  const expiringUntil = serviceNow(drain.source) + dayMs + 2 * drain.config.fullEveryMs + hourMs;
+  const expiringUntil = now + dayMs + 2 * drain.config.fullEveryMs + hourMs;
   const countAge = ({ dlqId, enteredAt, failure = unreadableKind }: Dated): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
     failures.left(failure, dlqId, enteredAt);
@@ -128,7 +133,9 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     drain.config.mode === "live" || enteredAt > countedTo ? "parked" : "parkedBefore";
   const countParkChange = (letter: Letter, isParked: boolean): void => {
     const change = Number(isParked) - Number(letter.view.state === "parked");
-    if (change !== 0) failures.add(letter.failure, letter.dlqId, parkedName(letter), change);
+    if (change === 0) return;
+    failures.add(letter.failure, letter.dlqId, parkedName(letter), change);
+    shared?.parked(othersOf.get(letter) ?? [], letter, change);
   };
   const countDone = (letter: Letter, name: "published" | "dropped"): void => {
     const { failure, dlqId, enteredAt } = letter;
@@ -137,6 +144,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     else if (enteredAt + retentionMs <= expiringUntil) {
       failures.byHour(failure, dlqId, enteredAt + retentionMs, "expiresDone");
     }
+    shared?.took(othersOf.get(letter) ?? [], letter);
     countParkChange(letter, false);
     acted.push(dlqId);
   };
@@ -200,8 +208,12 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         break;
       case "done-before":
         addDecision(dlqId, doneBefore);
-        // Whoever did it has counted it.
-        failures.add(failure, dlqId, "seen", -1);
+        // Whoever did it has counted it, but for its arrival here.
+        if (letter.enteredAt > countedTo) {
+          failures.add(failure, dlqId, "dropped");
+          failures.byHour(failure, dlqId, letter.enteredAt, "arrivedDone");
+        } else failures.add(failure, dlqId, "seen", -1);
+        othersOf.delete(letter);
         countParkChange(letter, false);
         break;
       case "held": {
@@ -290,8 +302,10 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     listed(letters: readonly Letter[]): void {
       open = letters.filter(({ fate }) => fate?.kind !== "not-ordered");
       tally.listed += open.length;
-      for (const { dlqId, enteredAt, failure, view } of open) {
+      for (const letter of open) {
+        const { dlqId, enteredAt, failure, view } = letter;
         if (isDone(view)) continue;
+        if (shared !== undefined) othersOf.set(letter, shared.of(letter.raw, now));
         failures.add(failure, dlqId, "seen");
         if (view.state === "parked") failures.add(failure, dlqId, "parkedBefore");
         if (enteredAt > countedTo) failures.byHour(failure, dlqId, enteredAt, "arrived");

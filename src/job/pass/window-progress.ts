@@ -14,7 +14,7 @@ interface OwnWindow extends Pick<TakenWindow, "pass" | "window"> {
 
 /** Writes when records are due again, and shows the counts so far. */
 export function createProgress(
-  { drain: { source }, pass: { drain, passId }, window: { windowId }, owner }: OwnWindow,
+  { drain: { source, shared }, pass: { drain, passId }, window: { windowId }, owner }: OwnWindow,
   onLeft: (windows: number) => void,
   onTakenOver: () => void,
 ) {
@@ -26,6 +26,7 @@ export function createProgress(
     writtenAt = source.clock.monotonic();
     const counts = await source.recordFailures(drain, failures);
     const left = await source.passes.progress(drain, passId, windowId, dueLater, tally, counts, owner);
+    await shared?.write();
     if (left === "taken-over") onTakenOver();
     else if (left !== null) onLeft(left);
   };

@@ -155,7 +155,8 @@ async function endWindow(
   tally: Tally,
   failures: FailureCounts,
 ): Promise<CloseVerdict> {
-  const { source, config } = drain;
+  const { source, config, shared } = drain;
+  await shared?.write();
   const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally, failures, owner);
   if (verdict.kind !== "pass-closed") return verdict;
   const { pass, outcome, tally: counts, durationMs } = verdict;

@@ -136,8 +136,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
 function arrivedSince(pass: Pass | undefined, ofOpen: ReadonlyMap<string, FailureCounts>): number {
   if ((pass?.countedTo ?? 0) === 0) return 0;
   let sum = 0;
-  for (const [window, failures] of ofOpen) {
-    if (window === "acts") continue;
+  for (const failures of ofOpen.values()) {
     for (const one of Object.values(failures)) sum += arrivedOf(one);
   }
   return sum;
@@ -188,7 +187,7 @@ function toStanding(
     for (const [id, count] of Object.entries(failures)) {
       const sum = sums.get(id) ?? { w: 0, q: 0, n: 0, p: 0, f: 0 };
       sums.set(id, sum);
-      const arrived = window === "acts" ? 0 : arrivedOf(count);
+      const arrived = arrivedOf(count);
       const done = (count.published ?? 0) + (count.dropped ?? 0);
       if (done > 0) sum.t = progressAt;
       sum.w += arrived - done;
@@ -295,8 +294,7 @@ function toArrivals(
   after: number,
 ): ReadonlyMap<string, HourlyArrivals> {
   const sums = new Map(counted);
-  for (const [window, failures] of found) {
-    if (window === "acts") continue;
+  for (const failures of found.values()) {
     for (const [id, { arrived }] of Object.entries(failures)) {
       if (arrived !== undefined) sums.set(id, addNamed(sums.get(id) ?? {}, arrived));
     }

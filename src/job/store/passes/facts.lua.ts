@@ -19,8 +19,8 @@ return cjson.encode({ arrivals = redis.call('HGETALL', arrivalsKey), found = red
 );
 
 /**
- * countActs: ARGV[1] { id, failures: FailureCounts }. Returns: nil. Effects: counts them with an open pass, else
- * at once. Run twice: counted once, as long as the id is among the last of the drain.
+ * countActs: ARGV[1] { id, failures: FailureCounts, retentionMs }. Returns: nil. Effects: counts them with an open pass,
+ * else at once. Run twice: counted once, as long as the id is among the last of the drain.
  */
 export const countActsScript = defineScript(
   "passes:countActs",
@@ -36,8 +36,9 @@ row.actIds = ids
 local published = 0
 for _, count in pairs(call.failures) do published = published + (count.published or 0) end
 countPublished(published)
-save()
+countTaken(call.failures)
 if row.open then addFound('acts', toFailureActs(call.failures)) else addStanding(toFailureActs(call.failures)) end
+save()
 return false
 `,
 );

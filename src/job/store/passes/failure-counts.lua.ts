@@ -67,6 +67,46 @@ local function addFoundActs(windowId, failures)
   addFound(isRecalled(windowId) and 'acts' or 'sum', toPassActs(failures))
 end
 
+local function addPart(count, name, at, number)
+  local hour = string.format('%.0f', math.floor(at / 3600000))
+  count[name] = count[name] or {}
+  count[name][hour] = (count[name][hour] or 0) + number
+end
+
+-- True if a window of the open pass that has ended had what entered then.
+local function isListed(at, left)
+  if not row.open or at > row.open.pass.to then return false end
+  for _, window in ipairs(left) do
+    if not isRecalled(window.windowId) and at >= window.from and at <= window.to then return false end
+  end
+  return true
+end
+
+-- What another drain took. What was counted before waits no more. What the open pass has listed is as if this drain had
+-- taken it. Anything else is never listed: it has arrived, and is done.
+local function countTaken(failures)
+  local left, listed = row.open and windowsLeft() or {}, {}
+  local countedTo = row.isCounted and row.watermark or 0
+  for id, count in pairs(failures) do
+    for at, number in pairs(count.taken or {}) do
+      at = tonumber(at)
+      local sum = count
+      if at <= countedTo then
+        addPart(sum, 'expiresDone', at + call.retentionMs, number)
+      else
+        if isListed(at, left) then
+          listed[id] = listed[id] or {}
+          sum = listed[id]
+          addPart(sum, 'expires', at + call.retentionMs, -number)
+        end
+        addPart(sum, 'arrivedDone', at, number)
+      end
+      sum.dropped = (sum.dropped or 0) + number
+    end
+  end
+  if row.open then addFound('sum', listed) end
+end
+
 local standing
 local function allStanding()
   standing = standing or redis.call('HGETALL', standingKey)
@@ -120,7 +160,7 @@ end
 
 -- Adds arrivals, and takes away what is done. What a first count finds has not just arrived.
 local function addStanding(failures)
-  local isArrival = row.open and row.open.pass.countedTo > 0
+  local isArrival = row.isCounted and (not row.open or row.open.pass.countedTo > 0)
   for id, count in pairs(failures) do
     local it, arrived = readStanding(id), 0
     for _, one in pairs(count.arrived or {}) do arrived = arrived + one end

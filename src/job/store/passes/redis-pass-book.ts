@@ -96,8 +96,8 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       if (answer.kind !== "pass-closed") return answer;
       return { ...answer, tally: toTally(answer.tally) };
     },
-    async countActs(drain, id, failures) {
-      await run(countActsScript, drain, { id, failures });
+    async countActs(drain, id, failures, retentionMs) {
+      await run(countActsScript, drain, { id, failures, retentionMs });
     },
     async facts(drain) {
       const stored = (await run(factsScript, drain, {})) as StoredFacts | null;

@@ -15,7 +15,7 @@ export interface ToRelease extends ParkedRecord {
 /**
  * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the
  * audit first, then the ledger, a hundred at a time. The audit has the host of its kind of failure if the
- * record was not listed. Then it makes the next passes of their drains full, so that these list the records.
+ * record was not listed. Then it makes the next passes of drains that list them full.
  * Answers how many were released; records no longer parked do not count. Throws `redis-unavailable`; earlier
  * releases stay.
  */
@@ -52,7 +52,7 @@ async function makeNextPassFull(
   drain: DrainName,
 ): Promise<void> {
   const names = drains.has(drain)
-    ? [drain]
+    ? [drain, ...(drains.get(drain)?.shared?.names ?? [])]
     : [...drains.values()]
         .filter(({ config }) => config.source.id === source.config.id)
         .map(({ config }) => config.name);

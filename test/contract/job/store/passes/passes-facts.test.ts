@@ -17,6 +17,7 @@ import { useRedis } from "../../../../support/redis.ts";
 const redis = useRedis();
 const create = () => redisStand(redis.fresh());
 
+const retentionMs = 3 * 86_400_000;
 const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
 
 async function failuresById(passes: PassBook) {
@@ -39,6 +40,32 @@ const arrival = (at: number): FailureCounts => ({
 /** Two of those that have arrived are published. */
 const twoDone = (arrived: number): FailureCounts => ({
   one: { seen: arrived, arrived: { 7: arrived }, published: 2, arrivedDone: { 7: 2 } },
+});
+
+describe("what another drain took", () => {
+  test("was listed by the open pass, or never will be: it waits no more, and has arrived once", async () => {
+    const { passes } = await create();
+    const { pass } = await open(passes, "p1");
+    const split = [
+      { windowId: "w1a", from: 0, to: 10, depth: 1 },
+      { windowId: "w1b", from: 11, to: epoch, depth: 1 },
+    ];
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing, {});
+    await endWindow(passes, pass, "w1a", nothing, { a: { seen: 5, arrived: { 0: 5 }, expires: { 72: 5 } } });
+    const taken = { a: { taken: { 5: 2, 20: 3 } } };
+    await passes.countActs(drain, "money", taken, retentionMs);
+    await passes.countActs(drain, "money", taken, retentionMs);
+    expect(await failuresById(passes)).toMatchObject([{ waiting: 3, arrived: 8, expires: { 72: 3 } }]);
+    await endWindow(passes, pass, "w1b", nothing, { a: { seen: 1, arrived: { 0: 1 } } });
+    expect(await failuresById(passes)).toMatchObject([
+      { waiting: 4, arrived: 9, published: 0, expires: { 72: 3 } },
+    ]);
+    // Of those that were counted before, one is gone, whether a full pass has met it or not.
+    const { pass: full } = await open(passes, "p2", { documentHash: "doc-2" });
+    await passes.countActs(drain, "more", { a: { taken: { 5: 1 } } }, retentionMs);
+    await endWindow(passes, full, "w1", nothing, { a: { seen: 4, expires: { 72: 3 } } });
+    expect(await failuresById(passes)).toMatchObject([{ waiting: 3, arrived: 9, expires: { 72: 2 } }]);
+  });
 });
 
 describe("what passes found", () => {
@@ -187,7 +214,7 @@ describe("what passes found", () => {
       failures: [counted],
     });
     // Between two passes: a sweep, or an order of a person.
-    await passes.countActs(drain, "first", { a: { published: 10, parked: -1 } });
+    await passes.countActs(drain, "first", { a: { published: 10, parked: -1 } }, retentionMs);
     expect(await facts()).toMatchObject({
       held: 106,
       parked: 4,
@@ -261,7 +288,7 @@ describe("what passes found", () => {
     expect(await kinds()).toEqual(counted);
     await endWindow(passes, pass, "w1", nothing, fiveBack(4));
     expect(await kinds()).toEqual(counted);
-    await passes.countActs(drain, "acts", fiveBack(2));
+    await passes.countActs(drain, "acts", fiveBack(2), retentionMs);
     expect(await kinds()).toEqual([
       ["back", 4, {}],
       ["sent", 6, { back: 6 }],
@@ -303,14 +330,14 @@ describe("what passes found", () => {
     await passWith(arrival(startOfTime + 60 * minuteMs));
     expect(await kindOf()).toMatchObject({ waiting: 2, reopenedAt: startOfTime });
     await stand.advance(60 * minuteMs);
-    await passes.countActs(drain, "acts", { a: { published: 2 } });
+    await passes.countActs(drain, "acts", { a: { published: 2 } }, retentionMs);
     const emptyAt = startOfTime + 120 * minuteMs;
     expect(await kindOf()).toMatchObject({ waiting: 0, lastMovedAt: emptyAt, reopenedAt: startOfTime });
     // A come-back, a minute later.
     await stand.advance(minuteMs);
     await passWith(arrival(emptyAt + minuteMs));
     expect(await kindOf()).toMatchObject({ waiting: 1, reopenedAt: startOfTime });
-    await passes.countActs(drain, "more", { a: { dropped: 1 } });
+    await passes.countActs(drain, "more", { a: { dropped: 1 } }, retentionMs);
     await stand.advance(17 * minuteMs);
     const againAt = emptyAt + 17 * minuteMs;
     await passWith(arrival(againAt));
@@ -422,7 +449,7 @@ describe("what passes found", () => {
     await passes.forceFull(drain);
     const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
     const act = { seen: 3, published: 3, parked: -1 };
-    await passes.countActs(drain, "apply", { before: act, never: act });
+    await passes.countActs(drain, "apply", { before: act, never: act }, retentionMs);
     await endWindow(passes, pass, "w1", nothing, {
       before: { seen: 10, parkedBefore: 4 },
       never: { seen: 7, parkedBefore: 3 },
@@ -594,7 +621,7 @@ describe("what passes found", () => {
     await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split: [] }, soFar, published);
     expect(await ruled()).toBe(900);
     // Not even of those that are left can more be held than there are.
-    await passes.countActs(drain, "c1", { one: { published: 300 } });
+    await passes.countActs(drain, "c1", { one: { published: 300 } }, retentionMs);
     expect(await ruled()).toBe(606);
   });
 
