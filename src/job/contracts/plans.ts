@@ -130,7 +130,7 @@ const planVerdict = z.object({
 });
 export type PlanVerdict = Frozen<z.infer<typeof planVerdict>>;
 
-/** One drain of an apply. `planned` is the sum of `before`, `done`, `skipped` and `left`. */
+/** One drain of an apply. `planned` is the sum of `before`, `done`, `meanwhile`, `skipped` and `left`. */
 const planApplyDrain = z.object({
   drain: drainName,
   /** Of the service. */
@@ -141,7 +141,10 @@ const planApplyDrain = z.object({
   checked: count,
   /** Done before this apply. */
   before: count,
+  /** By this apply. */
   done: count,
+  /** By the drain itself or another, since this apply began. Absent: none. */
+  meanwhile: count.exactOptional(),
   left: count,
   /** What came back, of what the plan has sent: `verdict.cameBack`. */
   failedAgain: count,

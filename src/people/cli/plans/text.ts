@@ -16,7 +16,7 @@ export function toPlansTable(plans: readonly SharedPlan[], now: number): string 
     state: ({ state }) => state,
     records: ({ making, made }) => made?.records ?? making?.planned ?? 0,
     acts: ({ made }) => made?.acts ?? "-",
-    done: ({ apply }) => apply?.drains.reduce((sum, { before, done }) => sum + before + done, 0) ?? "-",
+    done: ({ apply }) => apply?.drains.reduce((sum, one) => sum + doneOf(one), 0) ?? "-",
   });
 }
 
@@ -37,7 +37,7 @@ export function toShownText(columns: number, { plan, report }: ShownPlan, now: n
 }
 
 function toProgress(progress: PlanApplyDrain): string {
-  const { drain, planned, before, done, skipped, left, leftReasons, verdict } = progress;
+  const { drain, planned, before, done, meanwhile = 0, skipped, left, leftReasons, verdict } = progress;
   const { gone, changed, otherwise } = skipped;
   const why = toCounts(leftReasons).join(", ");
   const rest = present([
@@ -45,5 +45,15 @@ function toProgress(progress: PlanApplyDrain): string {
     left > 0 && `${left} left${why && ` (${why})`}`,
     verdict !== null && verdict.text,
   ]);
-  return [`${drain}: ${before + done} of ${planned} done`, ...rest].join(", ");
+  const parts = present([
+    before > 0 && `${before} before it`,
+    done > 0 && `${done} by it`,
+    meanwhile > 0 && `${meanwhile} by others meanwhile`,
+  ]);
+  const by = parts.length > 1 ? ` (${parts.join(", ")})` : "";
+  return [`${drain}: ${doneOf(progress)} of ${planned} done${by}`, ...rest].join(", ");
+}
+
+function doneOf({ before, done, meanwhile = 0 }: PlanApplyDrain): number {
+  return before + done + meanwhile;
 }

@@ -16,8 +16,8 @@ const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
 export function PlanProgress({ plan, now }: { readonly plan: SharedPlan; readonly now: number }): Html {
   const { state, why, making, apply, stoppedBy, replica } = plan;
-  const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before }) =>
-    verdict ? [{ drain, ...verdict, isOfBefore: done === 0 && before > 0 }] : [],
+  const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
+    verdict ? [{ drain, ...verdict, isOfBefore: done === 0 && before + meanwhile > 0 }] : [],
   );
   // Silence is no proof, so it is not green.
   const isSilent = verdicts.some(({ silent }) => silent > 0);
@@ -90,7 +90,8 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
           column("phase", ({ phase }) => phaseWords[phase]),
           amounts("of", ({ planned }) => planned),
           amounts("done before it", ({ before }) => before),
-          amounts("done", ({ done }) => done),
+          amounts("done by it", ({ done }) => done),
+          amounts("done by others meanwhile", ({ meanwhile = 0 }) => meanwhile),
           amounts("skipped", ({ skipped }) => sum(skipped)),
           amounts("left", ({ left }) => left),
           amounts("failed again", ({ failedAgain }) => failedAgain),
@@ -119,10 +120,7 @@ function Bar({
 }): Html {
   const value = phase === "checking" ? checked : planned - left;
   const words = `${drain}: ${number(value)} of ${number(planned)} ${phaseWords[phase]}`;
-  const rate =
-    phase === "applying" && forMs !== null && forMs >= 1_000 && done > 0
-      ? `, ${number(Math.max(1, Math.round((done * 1_000) / forMs)))} a second since it began`
-      : "";
+  const rate = phase === "applying" && forMs !== null ? toRate(done, forMs) : "";
   return (
     <p class="progress">
       <progress aria-label={words} max={Math.max(1, planned)} value={value}>
@@ -136,6 +134,14 @@ function Bar({
   );
 }
 
+/** Empty if it is less than one a minute: a number would say more than is known. */
+function toRate(done: number, forMs: number): string {
+  const aMinute = Math.round((done * 60_000) / Math.max(1_000, forMs));
+  if (aMinute < 1) return "";
+  const isFast = aMinute >= 60;
+  return `, ${number(isFast ? Math.round(aMinute / 60) : aMinute)} a ${isFast ? "second" : "minute"} since it began`;
+}
+
 function Notes({
   drain: { drain, phase, wait, left, leftReasons, skippedExamples },
 }: Readonly<{ drain: PlanApplyDrain }>): Html {
@@ -146,6 +152,9 @@ function Notes({
         <p>
           {drain} waits: <Foreign text={toReasons(wait.reasons)} />. It tries again within{" "}
           {formatDuration(Math.max(1_000, Math.ceil(wait.nextCheckMs / 1_000) * 1_000))}.
+          {"lane-watched" in wait.reasons
+            ? " A few have gone first: the others wait for what becomes of them."
+            : ""}
         </p>
       )}
       {isLeft ? (

@@ -87,7 +87,9 @@ function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now:
         amounts("records", ({ making, made }) => made?.records ?? making?.planned ?? 0),
         amounts("to act on", ({ made }) => made?.acts ?? null),
         amounts("done", ({ apply }) =>
-          apply === null ? null : apply.drains.reduce((sum, one) => sum + one.before + one.done, 0),
+          apply === null
+            ? null
+            : apply.drains.reduce((sum, one) => sum + one.before + one.done + (one.meanwhile ?? 0), 0),
         ),
         column("kept until", ({ expiresAt }) => <Ago at={expiresAt} now={now} />),
       ]}

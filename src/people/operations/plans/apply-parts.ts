@@ -4,6 +4,7 @@ import { addressOf, readPause } from "../drain-pause-and-address.ts";
 import { RedriverError, unlessRedisAway } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { PlanFilter, PlanVerdict } from "../../../job/contracts/plans.ts";
+import { emptyTally } from "../../../job/contracts/tally.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { applyPlan, type Applied, type ApplyRun } from "../../plan/apply.ts";
 import { requireArchive, toDiscardVerdict, toOrdered } from "./discard.ts";
@@ -116,9 +117,9 @@ export function followParts(
   return Promise.all(
     parts.map(async (part, at) => {
       const { runtime: drain, check, archivedIn } = part;
-      const { stop = null } = applied[at] ?? {};
+      const { stop = null, tally: { republished: sentHere } = emptyTally } = applied[at] ?? {};
       const verdict = await (archivedIn === undefined
-        ? follow({ ...run, drain, check, stop, onNews: (news) => onNews(part, news) })
+        ? follow({ ...run, drain, check, sentHere, stop, onNews: (news) => onNews(part, news) })
         : unlessRedisAway(() => toDiscardVerdict(drain, check.orders, archivedIn), null));
       onNews(part, verdict);
       return verdict;

@@ -211,11 +211,13 @@ function toApplying(
   const skips = soFar === undefined ? check.skips : addSkips(check.skips, soFar.skips);
   const left = soFar?.left ?? check.open.size;
   const { examples, ...skipped } = skips;
+  const { meanwhile = 0 } = soFar ?? {};
   return {
     ...toChecking(part, planned, planned),
     phase: "applying",
     before,
-    done: planned - before - skippedOf(skips) - left,
+    done: Math.max(0, planned - before - meanwhile - skippedOf(skips) - left),
+    ...(meanwhile > 0 ? { meanwhile } : {}),
     left,
     skipped,
     skippedExamples: examples.slice(0, shownSkips).map(toSkipText),

@@ -27,6 +27,8 @@ export interface FollowRun {
   readonly drain: DrainRuntime;
   readonly check: Pick<PlanCheck, "orders" | "sentFrom">;
   readonly signals: ListingSignals;
+  /** How many this apply has sent. */
+  readonly sentHere: number;
   /** What has stopped the apply; null: nothing. */
   readonly stop: Applied["stop"];
   /** False: a person does not want to wait. */
@@ -59,7 +61,9 @@ export async function follow(run: FollowRun): Promise<PlanVerdict | null> {
   const known = createKnown(run);
   // Without lanes nothing is followed, so nothing of it has come back.
   const tell = (state: PlanVerdict["state"], why?: string): PlanVerdict | null =>
-    known.sent.size === 0 ? null : toVerdict(state, known, lane?.haltAt ?? 0, lane?.watchMs ?? 0, why);
+    known.sent.size === 0
+      ? null
+      : withShare(run.sentHere, toVerdict(state, known, lane?.haltAt ?? 0, lane?.watchMs ?? 0, why));
   try {
     const sentMsAgo = await known.readLedger();
     if (known.sent.size === 0 && !known.isInDoubt()) return null;
@@ -84,6 +88,14 @@ export async function follow(run: FollowRun): Promise<PlanVerdict | null> {
     if (stop.aborted) return tell("stopped");
     return tell("unknown", isRedriverError(error) ? error.code : String(error));
   }
+}
+
+/** What the plan has sent is more than this apply has, if the drain itself or an earlier apply sent some of it. */
+function withShare(sentHere: number, verdict: PlanVerdict): PlanVerdict {
+  const others = verdict.sent - sentHere;
+  if (sentHere === 0 || others <= 0) return verdict;
+  const share = `of these, this apply sent ${sentHere}, and the drain itself or an earlier apply ${others}`;
+  return { ...verdict, text: `${verdict.text}; ${share}` };
 }
 
 type Known = ReturnType<typeof createKnown>;

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { PlanProgress } from "../../../../../src/people/console/parts/plan-progress.tsx";
+import { toShownText } from "../../../../../src/people/cli/plans/text.ts";
+import type { PlanApplyDrain, SharedPlan } from "../../../../../src/job/contracts/plans.ts";
+
+const now = Date.UTC(2026, 10, 20, 10, 15);
+
+function applying(drain: Partial<PlanApplyDrain>, forMs = 120_000): SharedPlan {
+  const skipped = { gone: 0, changed: 0, otherwise: 0 };
+  const counts = { before: 0, done: 0, left: 0, failedAgain: 0, verdict: null, skipped };
+  const one = {
+    drain: "orders",
+    phase: "applying",
+    ...counts,
+    skippedExamples: [],
+    leftReasons: {},
+    wait: null,
+  };
+  const apply = {
+    by: "ann",
+    why: "up",
+    startedAt: now - forMs,
+    endedAt: null,
+    drains: [{ ...one, ...drain }],
+  };
+  const plan = { id: "abc", state: "applying", why: null, by: "ann", drains: ["orders"], filter: {}, apply };
+  return { ...plan, making: null, made: null, stoppedBy: null, replica: "r1", createdAt: now } as never;
+}
+
+const page = async (plan: SharedPlan): Promise<string> =>
+  String(await PlanProgress({ plan, now })).replaceAll(/<[^>]+>/g, " ");
+
+test("an apply has one sum: done before it, by it, and by others meanwhile", async () => {
+  const plan = applying({ planned: 849, before: 177, done: 350, meanwhile: 322 });
+  const html = await page(plan);
+  expect(html).toMatch(/done before it\s+done by it\s+done by others meanwhile/);
+  expect(html).toMatch(/849\s+177\s+350\s+322\s+0\s+0/);
+  expect(toShownText(100, { plan, report: null }, now)).toContain(
+    "849 of 849 done (177 before it, 350 by it, 322 by others meanwhile)",
+  );
+});
+
+test("a rate is none that was not seen, and what waits for a canary says so", async () => {
+  expect(await page(applying({ planned: 5, done: 1, left: 4 }, 150_000))).not.toContain("since it began");
+  expect(await page(applying({ planned: 50, done: 10, left: 40 }))).toContain("5 a minute since it began");
+  expect(await page(applying({ planned: 500, done: 240, left: 260 }))).toContain("2 a second since it began");
+  const wait = { reasons: { "lane-watched": 4 }, nextCheckMs: 5_000 };
+  expect(await page(applying({ planned: 5, done: 1, left: 4, wait }))).toContain(
+    "A few have gone first: the others wait for what becomes of them.",
+  );
+});
