@@ -232,7 +232,9 @@ end
 -- True if the lane is now in another state, or at the next size.
 local function judge(lane, step, checkedAt)
   local back, whole = count(step.back), wholeOf(lane, step)
-  local failedAgain = string.format('%.0f of %.0f failed again, %s', back, whole, statusesOf(step.back))
+  -- An open lane sends more than its canaries.
+  local of = lane.state == 'open' and ' canaries' or ''
+  local failedAgain = string.format('%.0f of %.0f%s failed again, %s', back, whole, of, statusesOf(step.back))
   -- 0.29 of 100 is a little less than 29 in binary. If haltAt is 1, all of them are too many.
   local isTooMany = downOf(step) > step.haltAt * whole + 1e-9 or downOf(step) >= whole
   local isByChance = isTooMany and mayBeByChance(lane, step, whole)
@@ -302,7 +304,7 @@ local function haltForLate(id, lane, judged)
   local from, down, back = lane.state, downOf(judged), count(judged.back)
   if from == 'open' and down == 1 and judged.whole < lane.config.canary then return nil end
   if down <= judged.haltAt * judged.whole + 1e-9 then return nil end
-  halt(lane, 'down', string.format('%.0f of %.0f failed again after their watch, %s', back, judged.whole, statusesOf(judged.back)))
+  halt(lane, 'down', string.format('%.0f of %.0f canaries failed again after their watch, %s', back, judged.whole, statusesOf(judged.back)))
   lane.judged = nil
   return report(id, lane, from, judged.whole, back)
 end

@@ -42,6 +42,6 @@ function toHistory({ why, lastProbeAt, totals }: LaneRow, now: number): string {
   return present([
     why,
     lastProbeAt !== null && `last probe ${toAge(lastProbeAt, now)} ago`,
-    `${totals.canaries} tried, ${totals.comeBacks} failed again`,
+    `${totals.canaries} canaries, ${totals.comeBacks} failed again`,
   ]).join("; ");
 }

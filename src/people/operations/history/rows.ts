@@ -66,7 +66,7 @@ export function laneMoveText({ act, lane }: LaneEntry): string | null {
   if (lane === undefined) return null;
   const { from, to, sent, comeBacks } = lane;
   if (act === "lane-probe") return "a probe is asked for";
-  return from === to ? from : `${from} to ${to}, ${sent} sent, ${comeBacks} back`;
+  return from === to ? from : `${from} to ${to}, ${sent} canaries, ${comeBacks} back`;
 }
 
 /** A decision's reason, or a lane's: of a probe that a person asked for, why it was halted until then. */

@@ -687,7 +687,7 @@ describe("a lane that is open", () => {
     await stand.advance(30_000);
     expect((await driver.ask(1)).step).toBe(step + 1);
     expect(await driver.note(step, "down", parents(6))).toMatchObject([
-      { from: "open", to: "halted", why: "6 of 25 failed again, 503" },
+      { from: "open", to: "halted", why: "6 of 25 canaries failed again, 503" },
     ]);
   });
 
@@ -749,7 +749,7 @@ describe("a lane that is open", () => {
     await driver.sent(step, 9);
     await stand.advance(config.watchMs / 2);
     expect(await driver.note(step, "down", parents(3))).toMatchObject([
-      { to: "halted", why: "3 of 10 failed again, 503" },
+      { to: "halted", why: "3 of 10 canaries failed again, 503" },
     ]);
   });
 
@@ -787,7 +787,7 @@ describe("a lane that is open", () => {
     expect(await period("down")).toEqual({ kind: "none" });
     expect(await period("refused")).toEqual({ kind: "none" });
     expect(await period("down")).toEqual({ kind: "none" });
-    expect(await period("down")).toMatchObject({ to: "halted", why: "1 of 1 failed again, 503" });
+    expect(await period("down")).toMatchObject({ to: "halted", why: "1 of 1 canaries failed again, 503" });
   });
 
   test("is not halted by what is known to be bad, however much of it there is", async () => {

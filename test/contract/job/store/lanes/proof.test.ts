@@ -301,7 +301,7 @@ describe("by silence alone", () => {
     expect(await view()).toMatchObject({ state: "open" });
     expect(await note(first, "down", ["a"])).toEqual([]);
     expect(await note(first, "down", ["a", "b"])).toMatchObject([
-      { from: "open", to: "halted", why: "2 of 5 failed again after their watch, 503" },
+      { from: "open", to: "halted", why: "2 of 5 canaries failed again after their watch, 503" },
     ]);
     expect((await book.views(1)).at).toBe(now());
   });

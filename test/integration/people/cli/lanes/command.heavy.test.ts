@@ -59,7 +59,7 @@ it("lists lanes by trouble, with what they wait for", async () => {
   expect(JSON.parse(first.out)).toMatchObject({ state: "halted" });
   const { out } = await stand.run(["lanes"], { terminal: true });
   expect(out).toMatch(/^destination +drain +state +for +next\n/);
-  expect(out).toContain("5 of 5 failed again, 503; 5 tried, 5 failed again");
+  expect(out).toContain("5 of 5 failed again, 503; 5 canaries, 5 failed again");
   const none = await stand.run(["lanes", "--drain", "ordres"]);
   expect(none.err).toContain('nothing is known of a drain named "ordres"');
 });

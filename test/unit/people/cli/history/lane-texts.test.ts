@@ -13,9 +13,19 @@ const lane = (from: AuditLane["from"], to: AuditLane["to"]): AuditLane => ({
 });
 
 it.each<[AuditAct, AuditLane, string, string]>([
-  ["lane-halted", lane("canary", "halted"), "canary to halted, 5 sent, 2 back", "2 of 5 failed again, 503"],
+  [
+    "lane-halted",
+    lane("canary", "halted"),
+    "canary to halted, 5 canaries, 2 back",
+    "2 of 5 failed again, 503",
+  ],
   ["lane-probe", lane("halted", "halted"), "a probe is asked for", "it was halted: 2 of 5 failed again, 503"],
-  ["lane-reset", lane("halted", "canary"), "halted to canary, 5 sent, 2 back", "2 of 5 failed again, 503"],
+  [
+    "lane-reset",
+    lane("halted", "canary"),
+    "halted to canary, 5 canaries, 2 back",
+    "2 of 5 failed again, 503",
+  ],
   ["lane-reset", lane("canary", "canary"), "canary", "2 of 5 failed again, 503"],
 ])("%s tells what became of the lane, and no result of a probe that is only asked for", (...row) => {
   const [act, of, move, reason] = row;

@@ -40,7 +40,7 @@ describe("the table of history", () => {
     } as const;
     const moves = [row({ act: "lane-halted", dlqId: null, lane })];
     expect(column("reason", moves)).toEqual(["12 of 50 failed again, 503"]);
-    expect(column("notes", moves)).toEqual(["a.example, ramping to halted, 50 sent, 12 back"]);
+    expect(column("notes", moves)).toEqual(["a.example, ramping to halted, 50 canaries, 12 back"]);
     expect([column("dlqId", moves), column("why", moves)]).toEqual([["-"], ["-"]]);
   });
 

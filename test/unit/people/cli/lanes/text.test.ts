@@ -52,24 +52,24 @@ test("lanes on a terminal fit 80 columns, whatever they are called", () => {
     "
     destination                        drain           state    for  next
     api.example.com                    orders          halted   42m  probe in 14m59s
-        3 of 5 came back, 503; last probe 2m ago; 13 tried, 8 failed again
+        3 of 5 came back, 503; last probe 2m ago; 13 canaries, 8 failed again
     b.example:8080                     orders          halted   6m   probe is out
-        0 tried, 0 failed again
+        0 canaries, 0 failed again
     p.example                          orders          halted   6m   host paused
-        0 tried, 0 failed again
+        0 canaries, 0 failed again
     n.example                          orders          halted   6m   probe now
-        0 tried, 0 failed again
+        0 canaries, 0 failed again
     a-very-long-name…name.example.com  payments-to-t…  canary   6m   step in 45s
         5 of 5 came back, 502, 503, no answer: too few to tell, and it goes on like
-        this for more than a line; 0 tried, 0 failed again
+        this for more than a line; 0 canaries, 0 failed again
     queue:invoices                     orders          ramping  6m   takes 30
-        0 tried, 0 failed again
+        0 canaries, 0 failed again
     c.example                          orders          ramping  6m   check is due
-        0 tried, 0 failed again
+        0 canaries, 0 failed again
     d.example                          orders          open     6m   -
-        50 of 50 survived; 0 tried, 0 failed again
+        50 of 50 survived; 0 canaries, 0 failed again
     e.example                          orders          open     6m   host paused
-        0 tried, 0 failed again
+        0 canaries, 0 failed again
     "
   `);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -79,5 +79,5 @@ test("elsewhere a lane is one line, with its whole name and history", () => {
   const lines = toLanesTable(Infinity, rows, now).trimEnd().split("\n");
   expect(lines).toHaveLength(rows.length + 1);
   expect(lines[1]).toContain("api.example.com ");
-  expect(lines[1]).toContain("3 of 5 came back, 503; last probe 2m ago; 13 tried, 8 failed again");
+  expect(lines[1]).toContain("3 of 5 came back, 503; last probe 2m ago; 13 canaries, 8 failed again");
 });
