@@ -77,6 +77,12 @@ export function toOwnersText(
 
 const maxName = 40;
 
+/** `at least 480` while something counts for the first time; then 0 is not known. */
+export function toKnown(count: number, stillCounting: boolean): string {
+  if (!stillCounting) return number(count);
+  return count === 0 ? "–" : `at least ${number(count)}`;
+}
+
 /** `in 4m`, `now`: how status and plans name the next probe or step, and a result. */
 export function toIn(ms: number): string {
   return ms === 0 ? "now" : `in ${formatDuration(Math.max(1_000, ms))}`;

@@ -17,6 +17,8 @@ export interface FailureOfDrain extends StandingFailure {
   readonly drain: DrainName;
   /** Of those that wait: counted by the census, and not listed by the first full pass yet. */
   readonly unseen: number;
+  /** Nothing has counted the drain yet: at least so many wait and are parked. */
+  readonly stillCounting: boolean;
 }
 
 /** `open`: nobody works on it. `resolved`: by itself, see `resolvedAfterMs`; an unknown count resolves nothing. */
@@ -29,6 +31,8 @@ export interface FailureView
     RecordedFailure,
     Pick<StandingFailure, "waiting" | "parked" | "arrived" | "published" | "failedAgain" | "ruled"> {
   readonly source: SourceId;
+  /** Of one of the chosen drains, which may have any kind: at least so many wait and are parked. */
+  readonly stillCounting: boolean;
   /** Entry of the first dead letter since the queue had none of the kind; null: nothing waits or is parked. */
   readonly since: number | null;
   /** First met within a day, and nobody has written anything down about it. */
@@ -74,6 +78,9 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const statusOf = new Map(source.failures.map(({ id, status }) => [id, status]));
     const surplusOf = toSurplus(source.census, drains);
     const countedAt = toCountedAt(drains);
+    const stillCounting = drains.some(
+      (one) => one.stillCounting && (drain === undefined || one.drain === drain),
+    );
     return [...source.failures, ...forgotten].map((kind): FailureView => {
       const own = byKind.get(kind.id) ?? [];
       const chosen = own.filter((one) => drain === undefined || one.drain === drain);
@@ -82,6 +89,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         own,
         chosen,
         surplus: surplusOf(kind.id),
+        stillCounting,
         countedAt,
         ofNoDrain: source.census?.unselectedKinds?.find(({ id }) => id === kind.id),
         statusOf,
@@ -122,17 +130,17 @@ function toCounts(
   const put = (one: FailureOfDrain): void => {
     byKind.set(one.id, (byKind.get(one.id) ?? new Map<DrainName, FailureOfDrain>()).set(one.drain, one));
   };
-  for (const { drain, facts } of drains) {
-    for (const one of facts?.failures ?? []) put({ drain, unseen: 0, ...one });
+  for (const { drain, facts, stillCounting } of drains) {
+    for (const one of facts?.failures ?? []) put({ drain, unseen: 0, stillCounting, ...one });
     for (const [id, unseen] of unseenOf(facts, census?.selected?.[drain] ?? {})) {
-      const known = byKind.get(id)?.get(drain) ?? { id, drain, ...nothing };
+      const known = byKind.get(id)?.get(drain) ?? { id, drain, stillCounting, ...nothing };
       put({ ...known, unseen, waiting: known.waiting + unseen });
     }
   }
   return new Map([...byKind].map(([id, own]) => [id, [...own.values()]]));
 }
 
-const nothing: Omit<FailureOfDrain, "id" | "drain"> = {
+const nothing: Omit<FailureOfDrain, "id" | "drain" | "stillCounting"> = {
   waiting: 0,
   unseen: 0,
   parked: 0,
@@ -201,6 +209,7 @@ function toView(
     own,
     chosen,
     surplus,
+    stillCounting,
     countedAt,
     ofNoDrain,
     statusOf,
@@ -212,6 +221,7 @@ function toView(
     readonly chosen: readonly FailureOfDrain[];
     /** See toSurplus. */
     readonly surplus: number;
+    readonly stillCounting: boolean;
     readonly countedAt: ReadonlyMap<DrainName, number>;
     readonly statusOf: ReadonlyMap<string, number | null>;
     readonly now: number;
@@ -244,6 +254,7 @@ function toView(
     lastMetAt,
     drain,
     source,
+    stillCounting,
     since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
     waiting: sum("waiting", surplus),
     parked: sum("parked", surplus - waitingOften),

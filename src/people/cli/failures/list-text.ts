@@ -1,7 +1,7 @@
 /** Kinds of failure as a table: on a terminal two lines each, within 80 columns; elsewhere one, for grep. */
 import type { FailureView } from "../../read/failure-views.ts";
 import { toAge, cut, present } from "../../operations/phrases.ts";
-import { toTable } from "../output/table.ts";
+import { toCount, toTable } from "../output/table.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
@@ -19,8 +19,8 @@ export function toFailureTable(columns: number, failures: readonly FailureView[]
 function toPairs(columns: number, failures: readonly FailureView[], now: number): string {
   const table = toTable(failures, {
     destination: ({ origin }) => cut(toDestinationText(origin), maxDestination),
-    waiting: ({ waiting }) => waiting,
-    parked: ({ parked }) => parked,
+    waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
+    parked: ({ parked, stillCounting }) => toCount(parked, stillCounting),
     arrived: ({ arrived }) => arrived,
     "sent again": ({ published }) => published,
     failed: ({ failedAgain }) => failedAgain,
@@ -45,8 +45,8 @@ function toRows(failures: readonly FailureView[], now: number): string {
     destination: ({ origin }) => toDestinationText(origin),
     status: ({ status }) => status ?? "-",
     answer: ({ text }) => cut(text, maxAnswer),
-    waiting: ({ waiting }) => waiting,
-    parked: ({ parked }) => parked,
+    waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
+    parked: ({ parked, stillCounting }) => toCount(parked, stillCounting),
     arrived: ({ arrived }) => arrived,
     "sent again": ({ published }) => published,
     "failed again": ({ failedAgain }) => failedAgain,

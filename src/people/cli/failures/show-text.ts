@@ -3,7 +3,7 @@ import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureOfDrain, FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toAsText, toStateText } from "../../operations/failures/state-text.ts";
-import { joined, present, toAge, toTime } from "../../operations/phrases.ts";
+import { joined, present, toAge, toKnown, toTime } from "../../operations/phrases.ts";
 import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
@@ -119,9 +119,9 @@ function toDays(arrivals: HourlyArrivals, now: number): readonly string[] {
 
 function toCounts(one: FailureOfDrain): readonly (string | false)[] {
   return [
-    `${one.waiting} waiting`,
+    `${toKnown(one.waiting, one.stillCounting)} waiting`,
     one.unseen > 0 && `${one.unseen} of them not listed yet`,
-    `${one.parked} parked`,
+    `${toKnown(one.parked, one.stillCounting)} parked`,
     `${one.arrived} arrived`,
     `${one.published} sent again`,
     `${one.failedAgain} failed again`,

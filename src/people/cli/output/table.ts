@@ -106,3 +106,9 @@ function toLines(
 export function toWidth(text: string): number {
   return Math.max(...text.split("\n").map((line) => Array.from(line).length));
 }
+
+/** `480+`: at least so many. */
+export function toCount(count: number, stillCounting: boolean): number | string {
+  if (!stillCounting) return count;
+  return count === 0 ? "-" : `${count}+`;
+}

@@ -2,7 +2,7 @@
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { counted, ifAny, number, present, toAge, toClock, toIn, toTime } from "../../operations/phrases.ts";
-import { fitted, toTable } from "../output/table.ts";
+import { fitted, toCount, toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import type { Paint } from "./paint.ts";
 import type { DestinationStatus, Status } from "../../operations/status/read.ts";
@@ -164,11 +164,6 @@ function toHidden(columns: number, hidden: readonly Row[]): string {
 
 function toBacklog({ waiting, parked }: DestinationStatus): number {
   return waiting + parked;
-}
-
-/** `480+`: at least so many. */
-function toCount(count: number, stillCounting: boolean): number | string {
-  return stillCounting ? `${count}+` : count;
 }
 
 function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {

@@ -150,6 +150,9 @@ const failure = z.object({
   lastSeenAt: time,
   drain: z.string(),
   sample: z.string().nullable(),
+  stillCounting: z
+    .boolean()
+    .describe("Nothing has counted its drains yet: at least so many wait and are parked."),
   waiting: count,
   parked: count,
   arrived: count,

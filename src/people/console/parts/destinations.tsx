@@ -2,7 +2,7 @@
 import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { counted, number, toOwnersText } from "../../operations/phrases.ts";
+import { counted, number, toKnown, toOwnersText } from "../../operations/phrases.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
@@ -17,6 +17,8 @@ type Group = (typeof groups)[number];
 
 type DestinationRow = Status["drains"][number]["destinations"][number] & {
   readonly drain: string;
+  /** Of its drain: at least so many wait and are parked. */
+  readonly stillCounting: boolean;
   /** Its drain; null: it is not. */
   readonly paused: Status["drains"][number]["paused"];
   readonly pauses: readonly HostPause[];
@@ -61,10 +63,11 @@ function GroupOf({
   if (rows.length === 0) return null;
   const own = rows.reduce((sum, one) => sum + one.waiting, 0);
   const parked = rows.reduce((sum, one) => sum + one.parked, 0);
+  const isCounting = rows.some(({ stillCounting }) => stillCounting);
   const words =
     group === "parked"
-      ? `${number(parked)} parked`
-      : `${number(own)} wait, ${toPercent(own / Math.max(1, waiting))} of all`;
+      ? `${toKnown(parked, isCounting)} parked`
+      : `${toKnown(own, isCounting)} wait, ${toPercent(own / Math.max(1, waiting))} of all`;
   const more = rows.length - rowsShown;
   return (
     <details class="group" open={rows.length <= openUpTo} data-fold={group}>
@@ -93,7 +96,7 @@ function GroupOf({
           column("waiting", (row) => (
             <ShareCell count={row.waiting} of={waiting} whole="all that waits" name={moodOf[group]} />
           )),
-          amounts("parked", ({ parked: count }) => count),
+          amounts("parked", ({ parked: count, stillCounting }) => toKnown(count, stillCounting)),
           amounts("failed again", ({ failedAgain }) => failedAgain),
           column("failing since", ({ failingSince }) =>
             failingSince === null ? null : <Ago at={failingSince} now={now} />,
@@ -137,7 +140,7 @@ function LaneCell({ pauses: [hostPause], paused, lane, group, drain }: Destinati
 /** In each group those with most that waits come first. */
 export function toDestinationRows({ drains, sources }: Status): readonly DestinationRow[] {
   return drains
-    .flatMap(({ drain, source, mode, paused, destinations }) => {
+    .flatMap(({ drain, source, mode, paused, stillCounting, destinations }) => {
       const pauses = sources.find((one) => one.source === source)?.hostPauses ?? [];
       const own = hostPausesOf(pauses, drain);
       return destinations.map((one): DestinationRow => {
@@ -145,6 +148,7 @@ export function toDestinationRows({ drains, sources }: Status): readonly Destina
         return {
           ...one,
           drain,
+          stillCounting,
           paused,
           group: toGroup(one, mode === "plan"),
           pauses: own.filter(({ host }) => names.includes(host)),

@@ -35,7 +35,7 @@ import { pausesOfKind, toKindPauseValues } from "../parts/paused.tsx";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { cut, number } from "../../operations/phrases.ts";
+import { cut, number, toKnown } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -161,7 +161,9 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
     <ul class="tiles">
       {tiles.map(([name, count, what]) => (
         <li class={lineOf[name] === undefined ? undefined : `of-${lineOf[name]}`}>
-          <strong>{number(count)}</strong>{" "}
+          <strong>
+            {toKnown(count, failure.stillCounting && (name === "waiting" || name === "parked"))}
+          </strong>{" "}
           {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
           {what === null ? null : <span class="hint">{what}</span>}
         </li>
@@ -346,8 +348,8 @@ function Lanes(model: Model): Html {
             const pause = pausing(model, drain);
             return pause === undefined ? "no" : <PauseWords pause={pause} />;
           }),
-          amounts("waiting", ({ waiting }) => waiting),
-          amounts("parked", ({ parked }) => parked),
+          amounts("waiting", ({ waiting, stillCounting }) => toKnown(waiting, stillCounting)),
+          amounts("parked", ({ parked, stillCounting }) => toKnown(parked, stillCounting)),
           amounts("sent again", ({ published }) => published),
           amounts("failed again", ({ failedAgain }) => failedAgain),
         ]}

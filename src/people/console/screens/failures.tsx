@@ -7,7 +7,7 @@ import { failureStates, isCurrent, type FailureState, type FailureView } from ".
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import { toStateText } from "../../operations/failures/state-text.ts";
 import { toOriginTest } from "../../operations/failures/list.ts";
-import { counted, number } from "../../operations/phrases.ts";
+import { counted, number, toKnown } from "../../operations/phrases.ts";
 import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
@@ -40,6 +40,8 @@ interface Model {
   /** How many fit and are not current. */
   readonly hidden: number;
   readonly ofNoDrain: readonly OfNoDrain[];
+  /** There may be kinds that nobody has met yet. */
+  readonly stillCounting: boolean;
   readonly destinations: ReturnType<typeof toDestinationRows>;
 }
 
@@ -89,6 +91,7 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
     total: all.length,
     hidden: found.length - all.length,
     ofNoDrain: filter.drain === "" ? toOfNoDrain(core, facts, isOrigin) : [],
+    stillCounting: facts.drains.some(({ stillCounting }) => stillCounting),
     destinations: destinations.filter(
       ({ origin, drain }) => isOrigin(origin) && (filter.drain === "" || drain === filter.drain),
     ),
@@ -172,7 +175,7 @@ function Filters({ filter: { host, drain, text, state, isAll }, drains }: Model)
 }
 
 function List({ model, now }: { readonly model: Model; readonly now: number }): Html {
-  const { shown, arrivalsOf, pausesOf, total, hidden, filter } = model;
+  const { shown, arrivalsOf, pausesOf, total, hidden, filter, stillCounting: isCounting } = model;
   const isFiltered = filter.host !== "" || filter.drain !== "" || filter.text !== "" || filter.state !== "";
   return (
     <>
@@ -181,14 +184,16 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
         empty={
           isFiltered
             ? "No kind of failure fits these filters."
-            : "All is well: no kind of failure waits or is parked, and none was seen within a day."
+            : isCounting
+              ? "No kind of failure was met so far. The first count goes on."
+              : "All is well: no kind of failure waits or is parked, and none was seen within a day."
         }
         rows={shown}
         columns={({ column, amounts }) => [
           column("failure", (one) => <Kind failure={one} pauses={pausesOf(one)} now={now} />),
           column("arrived in 7 days", (one) => <ArrivalBars arrivals={arrivalsOf(one)} now={now} />),
-          amounts("waiting", ({ waiting }) => waiting),
-          amounts("parked", ({ parked }) => parked),
+          amounts("waiting", ({ waiting, stillCounting }) => toKnown(waiting, stillCounting)),
+          amounts("parked", ({ parked, stillCounting }) => toKnown(parked, stillCounting)),
           amounts("arrived", ({ arrived }) => arrived),
           amounts("sent again", ({ published }) => published),
           amounts("failed again", ({ failedAgain }) => failedAgain),

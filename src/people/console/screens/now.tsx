@@ -14,7 +14,7 @@ import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
 import { toRestTexts, toSharedTexts } from "../../operations/status/verdict.ts";
-import { capitalised, number, toClock } from "../../operations/phrases.ts";
+import { capitalised, number, toClock, toKnown } from "../../operations/phrases.ts";
 import { pauseAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { Destinations } from "../parts/destinations.tsx";
@@ -262,11 +262,6 @@ function toCounting(count: number): string {
 }
 
 /** While the first count goes on, none is no number. */
-function toKnown(count: number, isCounting: boolean): string {
-  if (!isCounting) return number(count);
-  return count === 0 ? "–" : `at least ${number(count)}`;
-}
-
 /** Of what waits or is parked, as the last passes have met it: Unix ms; null: nothing is there. */
 function toFirstExpiry(
   { sources }: ScreenContext["core"],

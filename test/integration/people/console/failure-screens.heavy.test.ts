@@ -91,7 +91,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).not.toContain("Try five");
   const parked = await page(`/failures/${second}`);
   expect(parked).toContain(
-    "Moves of its lane, probes and their results, pauses, notes and quiet orders stand here",
+    "Moves of its lane, probes and their results, pauses, discards, notes and quiet orders stand here",
   );
   const link = `/parked?source=default&failure=${second}`;
   expect(parked).toContain(`href="${link.replace("&", "&amp;")}"`);

@@ -1,3 +1,5 @@
+import { toFailureTable } from "../../../../src/people/cli/failures/list-text.ts";
+import { toFailureText } from "../../../../src/people/cli/failures/show-text.ts";
 import { describe, expect, it } from "vitest";
 import type {
   FailureMark,
@@ -84,6 +86,29 @@ describe("kinds of failure", () => {
     expect(once).toMatchObject({ waiting: 98, parked: 4, arrived: 119, published: 19 });
     const [apart] = viewsOf({ failures: [recorded("a", 0)], of });
     expect(apart).toMatchObject({ waiting: 107, parked: 8, arrived: 155, published: 19 });
+  });
+
+  it("are lower bounds in lists while a drain is counted for the first time, and on the page of one", () => {
+    const of = { orders: [standing("a", { waiting: 12, published: 3 })] };
+    const tableOf = (isCounting: boolean) => {
+      const views = viewsOf({ failures: [recorded("a", 0)], of, isCounting });
+      const [failure] = views;
+      const details = { failure: failure!, arrivals: {}, lanes: [], sample: { missing: "none" } };
+      return [
+        toFailureTable(Infinity, views, now).split("\n")[1]?.split(/ {2,}/).slice(4, 8),
+        toFailureText(Infinity, details, { now, bars: "ascii" })
+          .split("\n")
+          .find((line) => /sent/.test(line)),
+      ];
+    };
+    expect(tableOf(true)).toEqual([
+      ["12+", "-", "0", "3"],
+      expect.stringMatching(/at least 12 waiting, – parked, 0 arrived, 3 sent again/),
+    ]);
+    expect(tableOf(false)).toEqual([
+      ["12", "0", "0", "3"],
+      expect.stringMatching(/ 12 waiting, 0 parked, 0 arrived, 3 sent again/),
+    ]);
   });
 
   it("come by trouble: those of a day first, noted or not, then most waiting or parked, quiet ones last", () => {
