@@ -29,16 +29,16 @@ drains:
 `;
 const reason = ["--reason", "INC-7", "--by", "ann"];
 
-/** Answers so many ms after a message has come. Resolves with what came, each body with how often. */
+/** Answers so many ms after a message has come. `came`: of each body, the messages that had it. */
 async function startSlowHost() {
-  const came = new Map<string, number>();
+  const came = new Map<string, Set<unknown>>();
   const slow = { ms: 400 };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString();
-      came.set(body, (came.get(body) ?? 0) + 1);
+      came.set(body, (came.get(body) ?? new Set()).add(request.headers["upstash-message-id"]));
       setTimeout(() => response.end(), slow.ms);
     });
   });
@@ -101,7 +101,8 @@ it.each([
   await expect.poll(() => host.came.size, { timeout: 200_000, interval: 200 }).toBe(letters);
   await expect.poll(() => emulator.dlq.size, { timeout: 120_000, interval: 200 }).toBe(0);
   await emulator.idle();
-  expect([...host.came.values()].filter((times) => times !== 1)).toEqual([]);
+  // The service itself may bring a message twice, if it does not hear the host's answer.
+  expect([...host.came.values()].filter(({ size }) => size !== 1)).toEqual([]);
   // The figures, for who runs it.
   if (process.env["FIGURES"] !== undefined) {
     writeFileSync(process.env["FIGURES"], `${what}: ${atAnswer} at the answer, ${delivered} after\n`, {
