@@ -12,7 +12,7 @@ import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
 import { sumHistory } from "../../operations/history/summary.ts";
 import { systemClock } from "../../../system-world.ts";
-import { toAnswerText } from "../output/answer-text.ts";
+import { toFieldsText } from "../output/fields-text.ts";
 import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
 import { toTime } from "../../operations/phrases.ts";
@@ -136,7 +136,7 @@ async function summarise(entries: AsyncIterable<AuditEntry>, { json }: HistoryFl
       if (read % entriesPerNews === 0) progress.show(`${read} entries read, back to ${toTime(at)}`);
     });
     progress.end();
-    printResult(io, json, summary, () => toAnswerText(io.columns, summary, systemClock.now()));
+    printResult(io, json, summary, () => toFieldsText(io.columns, summary, systemClock.now()));
     return summary;
   } finally {
     progress.end();

@@ -6,7 +6,7 @@ import {
   type IndexStatistics,
 } from "../../../job/contracts/index-statistics.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
-import { toAnswerText } from "../output/answer-text.ts";
+import { toFieldsText } from "../output/fields-text.ts";
 
 export interface StatisticsView {
   readonly index: Pick<IndexConfig, "name" | "id" | "period">;
@@ -37,7 +37,7 @@ export function toStatisticsJson(views: readonly StatisticsView[]): readonly obj
 
 /** One block per index, with the newest, lowest and highest value of each series. */
 export function toStatisticsText(columns: number, views: readonly StatisticsView[]): string {
-  return views.map((view) => toAnswerText(columns, toShown(view), view.readAt)).join("\n");
+  return views.map((view) => toFieldsText(columns, toShown(view), view.readAt)).join("\n");
 }
 
 function toShown({ index, readAt, statistics }: StatisticsView): object {

@@ -6,11 +6,11 @@ import { isDecidedAgain, type LedgerView } from "../../../job/contracts/ledger-e
 import type { CommandContext } from "../command-context.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { toJsonLine } from "../output/json.ts";
-import { toFields } from "../output/table.ts";
+import { toFieldsText } from "../output/fields-text.ts";
 import { createOldest, visitParked, type FoundParked } from "../../operations/parked/find.ts";
 import { showListed } from "../output/progress.ts";
-import { toDrain, toParkedJson } from "./text.ts";
-import { enteredAtOfId } from "../../../job/message/parse-record.ts";
+import { toParkedJson } from "./text.ts";
+import { systemClock } from "../../../system-world.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 
 /** Of an id that is not parked it reports what the ledger knows, and ends with 1. */
@@ -34,31 +34,15 @@ export async function showParked(
     const raw = records.get(one.dlqId);
     const record = raw === undefined ? null : flags.showContent === true ? raw : toMaskedRecord(raw);
     if (flags.json === true) io.out(toJsonLine({ ...toParkedJson(one), record }));
-    else io.out(`${toLines(one)}${record === null ? "" : `${toSafeJson(record)}\n`}\n`);
+    else {
+      const shown = { ...toParkedJson(one), waitsFor: toWait(one) };
+      io.out(toFieldsText(Infinity, shown, systemClock.now()));
+      io.out(`${record === null ? "" : `${toSafeJson(record)}\n`}\n`);
+    }
   }
   const others = ids.filter((id) => !shown.some(({ dlqId }) => dlqId === id));
   for (const id of others) io.err(`${await describeOther(core, id)}\n`);
   if (others.length > 0) exitWith(1);
-}
-
-function toLines(one: FoundParked): string {
-  const { dlqId, view, letter, source } = one;
-  const enteredAt = enteredAtOfId(dlqId);
-  return toFields([
-    ["dlqId", dlqId],
-    ["source", source.config.id],
-    ["drain", toDrain(one)],
-    ["parked for", view.reason],
-    ["waits for", toWait(one)],
-    ["attempts", String(view.attempt)],
-    ["entered", new Date(enteredAt).toISOString()],
-    ["expires", new Date(enteredAt + source.config.retentionMs).toISOString()],
-    ["in the queue", letter === null ? "no longer" : letter === undefined ? "not known" : "yes"],
-    ["host", letter?.host ?? "-"],
-    ["status", letter?.status === undefined ? "-" : String(letter.status ?? "none")],
-    ["answer", letter?.failure.text ?? "-"],
-    ["rule now", letter?.rule ?? "-"],
-  ]);
 }
 
 function toWait({ view: { reason }, hasDrain }: FoundParked): string {

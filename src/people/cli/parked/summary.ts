@@ -1,14 +1,12 @@
 import type { Core } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Io } from "../io.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { cutMiddle } from "../../operations/destination-text.ts";
-import { joined, toMinute, toTime } from "../../operations/phrases.ts";
+import { joined } from "../../operations/phrases.ts";
 import { toJsonLine } from "../output/json.ts";
-import { fitted, toTable } from "../output/table.ts";
+import { toFieldsText } from "../output/fields-text.ts";
 import { wrapWords } from "../output/wrap.ts";
 import {
   createParkedCount,
@@ -25,6 +23,8 @@ import { toDrainName } from "./text.ts";
 /** In the text, and in JSON. */
 const shownKinds = 8;
 const jsonKinds = 100;
+/** So that a count, two times and a name fit a terminal. */
+const maxName = 35;
 
 /** Counts of all that is parked and fits. Answers how many. */
 export async function summariseParked(
@@ -64,58 +64,36 @@ function toSummaryJson({ total, reasons, hosts, rules, failures }: ParkedCounts,
 function toSummaryText(counts: ParkedCounts, next: NextOf, columns: number, now: number): string {
   const { total } = counts;
   if (total === 0) return "nothing is parked\n";
+  const max = Number.isFinite(columns) ? maxName : Infinity;
   const reasons = counts.reasons();
   const expiries = reasons.flatMap(({ firstExpiryAt }) => firstExpiryAt ?? []);
-  const expiry =
-    expiries.length === 0
-      ? "none is in the queue"
-      : `the first expires ${toExpiry(Math.min(...expiries), now)}`;
-  return joined(
-    `${total} parked, ${expiry}\n\n`,
-    fitted(columns, (max) =>
-      toTable(reasons, {
-        drain: (one) => cutMiddle(toDrainName(one), max),
-        "parked for": ({ reason }) => reason,
-        ...counted,
-        gone: ({ gone }) => gone,
-      }),
-    ),
-    toKinds(columns, counts.rules(shownKinds), "rule now", ({ rule }) => rule ?? "-"),
-    toKinds(columns, counts.hosts(shownKinds), "host", ({ host }) => host),
-    toKinds(columns, counts.failures(shownKinds), "failure", (kind) => `${kind.id} ${toAnswerText(kind)}`),
-    "\nwhat to do next\n",
-    ...reasons.map((one) => toNext(one, next(one), columns)),
-  );
+  const shown = {
+    parked: total,
+    firstExpiryAt: expiries.length === 0 ? "none is in the queue" : Math.min(...expiries),
+    reasons: reasons.map((one) => ({
+      ...toRow(cutMiddle(toDrainName(one), max), one),
+      gone: one.gone,
+      for: one.reason,
+    })),
+    rulesNow: toRows(max, counts.rules(shownKinds), ({ rule }) => rule ?? "(none)"),
+    hosts: toRows(max, counts.hosts(shownKinds), ({ host }) => host),
+    failures: toRows(max, counts.failures(shownKinds), (kind) => `${kind.id} ${toAnswerText(kind)}`),
+  };
+  const texts = reasons.map((one) => toNext(one, next(one), columns));
+  return joined(toFieldsText(columns, shown, now), "\nwhat to do next\n", ...texts);
 }
 
-const counted = {
-  count: ({ count }: ParkedCount) => count,
-  "oldest (UTC)": ({ oldestEnteredAt: at }: ParkedCount) => orNone(at),
-  "first expiry": ({ firstExpiryAt: at }: ParkedCount) => orNone(at),
-};
-
-function orNone(at: number | null): string {
-  return at === null ? "-" : toMinute(at);
+function toRow(name: string, { count, oldestEnteredAt, firstExpiryAt }: ParkedCount): object {
+  return { count, oldestEnteredAt, firstExpiryAt, of: name };
 }
 
-function toKinds<Kind>(
-  columns: number,
+function toRows<Kind>(
+  max: number,
   { top, more }: Top<Kind>,
-  heading: string,
   toName: (kind: Kind) => string,
-): string {
-  if (top.length === 0) return "";
-  const others = more.count > 0 && `${more.count} of ${more.kinds} other kinds\n`;
-  const toText = (max: number): string =>
-    toTable<Kind & ParkedCount>(top, {
-      ...counted,
-      [heading]: (kind) => cutMiddle(toPrintable(toName(kind)), max),
-    });
-  return joined("\n", fitted(columns, toText), others);
-}
-
-function toExpiry(at: number, now: number): string {
-  return at <= now ? `before now, ${toTime(at)}` : `in ${formatDuration(at - now)}, ${toTime(at)}`;
+): readonly object[] {
+  const others = { count: more.count, of: `${more.kinds} other kinds` };
+  return [...top.map((one) => toRow(cutMiddle(toName(one), max), one)), ...(more.count > 0 ? [others] : [])];
 }
 
 function toNext(one: ParkedReason, { advice, command }: ReturnType<NextOf>, columns: number): string {

@@ -66,9 +66,11 @@ export function toParkedFailures(columns: number, { total, failures }: ParkedCou
 
 export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundParked): object {
   const { reason, drain, attempt } = view;
+  const enteredAt = enteredAtOfId(dlqId);
   return {
     dlqId,
-    enteredAt: enteredAtOfId(dlqId),
+    enteredAt,
+    expiresAt: enteredAt + source.config.retentionMs,
     source: source.config.id,
     drain,
     drainInDocument: hasDrain,

@@ -1,5 +1,5 @@
 import type { Status } from "../../operations/status/read.ts";
-import { toAnswerText } from "../output/answer-text.ts";
+import { toFieldsText } from "../output/fields-text.ts";
 
 /**
  * What `redriver status <drain>` shows below the overview, from its JSON answer. Lanes, kinds of failure and plans
@@ -7,7 +7,7 @@ import { toAnswerText } from "../output/answer-text.ts";
  */
 export function toDetailsText(columns: number, { drains, sources, replicas, at }: Status): string {
   const parts = [...drains.map(ofDrain), ...sources.map(ofSource), ...replicas];
-  return parts.map((part) => toAnswerText(columns, part, at)).join("\n");
+  return parts.map((part) => toFieldsText(columns, part, at)).join("\n");
 }
 
 const drainFields =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toAnswerText } from "../../../../../src/people/cli/output/answer-text.ts";
+import { toFieldsText } from "../../../../../src/people/cli/output/fields-text.ts";
 import { drain, now, replica, source, statusText, troubled } from "../../../../support/statuses.ts";
 
 const minute = 60_000;
@@ -14,7 +14,7 @@ test("an answer is a line for each field, times and durations as people read the
     paused: null,
     hosts: ["a.example", "b.example"],
   };
-  expect(`\n${toAnswerText(80, answer, now)}`).toMatchInlineSnapshot(`
+  expect(`\n${toFieldsText(80, answer, now)}`).toMatchInlineSnapshot(`
     "
     drain         orders
     last success  2026-08-01 11:59:00 UTC (1m ago)
@@ -37,17 +37,17 @@ test("a list of objects is a table if it fits, and else a text for each", () => 
   a.example     503     12  2026-08-01 12:00
   b.example       -      3  2026-08-01 12:00
 `;
-  expect(toAnswerText(80, { top: rows }, now)).toBe(table);
-  expect(toAnswerText(30, { top: rows.slice(1) }, now)).toBe(
+  expect(toFieldsText(80, { top: rows }, now)).toBe(table);
+  expect(toFieldsText(30, { top: rows.slice(1) }, now)).toBe(
     "top\n  - host b.example, count 3,\n    at 2026-08-01 12:00:00 UTC\n    (0s ago)\n",
   );
   const many = Array.from({ length: 23 }, (_, index) => ({ index }));
-  expect(toAnswerText(80, { many }, now)).toMatch(/ 19\n {2}and 3 more, see --json\n$/);
+  expect(toFieldsText(80, { many }, now)).toMatch(/ 19\n {2}and 3 more, see --json\n$/);
 });
 
 test("what a terminal would act on is spelled out, in lines and in tables", () => {
   const reason = "\u001B[2Kgone";
-  const text = toAnswerText(80, { reason, rows: [{ reason }], one: { reason } }, now);
+  const text = toFieldsText(80, { reason, rows: [{ reason }], one: { reason } }, now);
   expect(text).not.toContain("\u001B");
   expect(text.match(/gone/g)).toHaveLength(3);
 });

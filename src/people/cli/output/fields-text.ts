@@ -12,7 +12,7 @@ import { wrapText, wrapWords } from "./wrap.ts";
 const maxShown = 20;
 
 /** `now`: Unix ms. */
-export function toAnswerText(columns: number, answer: object, now: number): string {
+export function toFieldsText(columns: number, answer: object, now: number): string {
   return toFields(answer, 0);
 
   function toFields(fields: object, indent: number): string {
