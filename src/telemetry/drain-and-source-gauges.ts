@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { toInDoubt, toSurplus, type QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { Clock } from "../job/contracts/clock.ts";
 import { chooseDestinations, chooseFailures, type DestinationOfDrain } from "./choose-series.ts";
-import { createGauge, type MetricDefinition } from "./metric-definition.ts";
+import { createGauges } from "./metric-definition.ts";
 import {
   restOfDestinations,
   single,
@@ -37,25 +37,10 @@ export function createQueueGauges(
       }
     };
   };
-  const create = <Label extends string>(
-    definition: MetricDefinition & { readonly labels: readonly Label[] },
-  ) => {
-    const made = createGauge(registry, definition);
-    all.push(made);
-    return made;
-  };
-  const redisUp = create(single.redisUp);
-  const redisFit = create(single.redisFit);
-  const redisMemory = create(single.redisMemory);
-  const records = create(single.records);
-  const exact = create(single.exact);
-  const oldest = create(single.oldest);
-  const expiry = create(single.expiry);
-  const unmatched = create(single.unmatched);
-  const failureMet = create(single.failureMet);
-  const guardClosed = create(single.guardClosed);
-  const lanes = create(single.lanes);
-  const lane = create(single.lane);
+  const singles = createGauges(registry, single);
+  all.push(...Object.values(singles));
+  const { redisUp, redisFit, redisMemory, records, exact, oldest, expiry, unmatched } = singles;
+  const { failureMet, guardClosed, lanes, lane } = singles;
   const setDrain = table(tables.drains);
   const setSource = table(tables.sources);
   const setSourceTotals = table(tables.sourceTotals);

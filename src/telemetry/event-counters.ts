@@ -7,7 +7,7 @@ import {
 } from "../job/contracts/events.ts";
 import { counterRows, type CounterRow, type Labels, labelsOfRow } from "./counter-rows.ts";
 import { createPageHistogram } from "./page-histogram.ts";
-import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
+import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
 
 /** The part of a drains document that metrics need. */
 export interface MeasuredDocument {
@@ -144,28 +144,13 @@ export function createEventCounters(registry: Registry) {
     const labelNames = labelsOfRow({ owner, series });
     return { owner, on, series, labelNames, counter: new Counter({ name, help, labelNames, registers }) };
   });
-  const requestSeconds = new Histogram({
-    name: requestMetric.name,
-    help: requestMetric.help,
-    labelNames: requestMetric.labels,
-    buckets: requestBuckets,
-    registers,
-  });
-  const ruleDecisions = new Counter({
-    name: ruleMetric.name,
-    help: ruleMetric.help,
-    labelNames: ruleMetric.labels,
-    registers,
-  });
+  const buckets = requestBuckets;
+  const requestSeconds = new Histogram({ ...requestMetric, labelNames: ofOperation, buckets, registers });
+  const ruleDecisions = new Counter({ ...ruleMetric, labelNames: ruleMetric.labels, registers });
   const rulesOf = new Map<string, ReadonlySet<string>>();
   const redelivery = createPageHistogram(registry, redeliveryMetric, redeliveryBuckets);
-  const archiveVolume = createGauge(registry, gauges.archiveVolume);
-  const halted = createGauge(registry, gauges.halted);
-  const inFlight = createGauge(registry, gauges.inFlight);
-  const callLimit = createGauge(registry, gauges.callLimit);
-  const configInfo = createGauge(registry, gauges.configInfo);
-  const reloadSuccessful = createGauge(registry, gauges.reloadSuccessful);
-  const reloadedAt = createGauge(registry, gauges.reloadedAt);
+  const { archiveVolume, halted, inFlight, callLimit, configInfo, reloadSuccessful, reloadedAt } =
+    createGauges(registry, gauges);
   reloadSuccessful.set(1);
 
   const start = (labels: Labels): void => {

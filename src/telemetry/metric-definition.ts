@@ -16,9 +16,17 @@ export function gauge<const Label extends string = never>(
   return { type: "gauge", name, help, labels } as const satisfies MetricDefinition;
 }
 
-export function createGauge<Label extends string>(
+type GaugesOf<Definitions extends Readonly<Record<string, MetricDefinition>>> = {
+  readonly [Name in keyof Definitions]: Gauge<Definitions[Name]["labels"][number]>;
+};
+
+export function createGauges<const Definitions extends Readonly<Record<string, MetricDefinition>>>(
   registry: Registry,
-  { name, help, labels }: MetricDefinition & { readonly labels: readonly Label[] },
-): Gauge<Label> {
-  return new Gauge({ name, help, labelNames: labels, registers: [registry] });
+  definitions: Definitions,
+): GaugesOf<Definitions> {
+  const made = Object.entries(definitions).map(([key, { name, help, labels }]) => [
+    key,
+    new Gauge({ name, help, labelNames: labels, registers: [registry] }),
+  ]);
+  return Object.fromEntries(made) as GaugesOf<Definitions>;
 }

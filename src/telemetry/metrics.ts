@@ -6,7 +6,7 @@ import type { QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { IndexGauge } from "../job/contracts/index-statistics.ts";
 import { createEventCounters, eventMetrics, type MeasuredDocument } from "./event-counters.ts";
 import { createQueueGauges } from "./drain-and-source-gauges.ts";
-import { createGauge, gauge, type MetricDefinition } from "./metric-definition.ts";
+import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
 
 export interface MetricsOptions {
   readonly version: string;
@@ -32,8 +32,7 @@ export interface MemoryUse {
   readonly limitBytes: number;
 }
 
-const buildInfo = gauge("redriver_build_info", "1 for the version that runs.", ["version", "node"]);
-const memoryGauges = {
+const gauges = {
   pageBytes: gauge(
     "redriver_page_memory_bytes",
     "Memory that this replica's pages take now, of their budget.",
@@ -43,30 +42,28 @@ const memoryGauges = {
     "redriver_memory_limit_bytes",
     "Memory that this replica may use: of its container, or of the machine if there is no limit.",
   ),
-} as const satisfies Readonly<Record<keyof MemoryUse, MetricDefinition>>;
+  still: gauge(
+    "redriver_drains_standing_still",
+    "Drains that nothing holds back, and of which no page has ended for three schedules.",
+  ),
+  buildInfo: gauge("redriver_build_info", "1 for the version that runs.", ["version", "node"]),
+  shownAt: gauge(
+    "redriver_console_info",
+    "1 for the address at which people reach the console; absent if console.url is not set.",
+    ["url"],
+  ),
+} as const;
 const droppedLines = {
   type: "counter",
   name: "redriver_log_lines_dropped_total",
   help: "Lines of the log that were not written, because nobody read it fast enough.",
   labels: [],
 } as const satisfies MetricDefinition;
-const standstills = gauge(
-  "redriver_drains_standing_still",
-  "Drains that nothing holds back, and of which no page has ended for three schedules.",
-);
-const consoleInfo = gauge(
-  "redriver_console_info",
-  "1 for the address at which people reach the console; absent if console.url is not set.",
-  ["url"],
-);
 /** Of this process alone. */
 export const processMetrics: readonly MetricDefinition[] = [
   ...eventMetrics,
-  ...Object.values(memoryGauges),
   droppedLines,
-  standstills,
-  buildInfo,
-  consoleInfo,
+  ...Object.values(gauges),
 ];
 
 export type ProcessMetrics = ReturnType<typeof createMetrics>;
@@ -83,14 +80,12 @@ export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs });
   for (const kind of timerFed) registry.removeSingleMetric(`nodejs_eventloop_lag_${kind}_seconds`);
-  createGauge(registry, buildInfo).set({ version: options.version, node: process.version }, 1);
-  const shownAt = createGauge(registry, consoleInfo);
+  const { pageBytes, pageLimitBytes, limitBytes, still, buildInfo, shownAt } = createGauges(registry, gauges);
+  buildInfo.set({ version: options.version, node: process.version }, 1);
   if (options.consoleUrl !== undefined) shownAt.set({ url: options.consoleUrl }, 1);
   const dropped = new Counter({ ...droppedLines, labelNames: [], registers: [registry] });
   let droppedSoFar = 0;
   const counters = createEventCounters(registry);
-  const setMemory = createMemoryGauges(registry);
-  const still = createGauge(registry, standstills);
   const setQueueGauges = createQueueGauges(registry, options.clock);
   const setIndexGauges = createIndexGauges(registry);
   const readFacts = createScrapeReader<QueueFacts | "refused">(
@@ -116,7 +111,10 @@ export function createMetrics(options: MetricsOptions) {
       const [facts, indexes] = await Promise.all([readFacts(), readIndexes()]);
       setQueueGauges(facts);
       setIndexGauges(indexes ?? []);
-      setMemory(options.memory());
+      const memory = options.memory();
+      pageBytes.set(memory.pageBytes);
+      pageLimitBytes.set(memory.pageLimitBytes);
+      limitBytes.set(memory.limitBytes);
       const lines = options.droppedLogLines?.() ?? 0;
       dropped.inc(lines - droppedSoFar);
       droppedSoFar = lines;
@@ -155,14 +153,6 @@ function createScrapeReader<Facts>(
     const facts = await Promise.race([underWay, late]);
     answered.abort();
     return facts;
-  };
-}
-
-function createMemoryGauges(registry: Registry): (use: MemoryUse) => void {
-  const names = Object.keys(memoryGauges) as (keyof MemoryUse)[];
-  const gauges = names.map((name) => ({ name, made: createGauge(registry, memoryGauges[name]) }));
-  return (use) => {
-    for (const { name, made } of gauges) made.set(use[name]);
   };
 }
 

@@ -170,9 +170,9 @@ interface EventFields {
   readonly "lane:moved": { source: SourceId } & LaneMove;
   /** `why`: counts, or what went wrong; null if it is absent. */
   readonly "deliveries:asked": { source: SourceId; outcome: DeliveriesOutcome; why: string | null };
-  /** The service does not have its own retry, so this process publishes nothing `via: service`. Once. */
   /** The service has no /v2/flowControl. */
   readonly "brake:switched-off": { source: SourceId };
+  /** The service does not have its own retry, so this process publishes nothing `via: service`. Once. */
   readonly "service-retry:switched-off": { source: SourceId; why: string };
   /** A call to the callback address of a source. `why` has nothing that the caller sent. */
   readonly "callback:received": {
