@@ -5,6 +5,7 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
+import { Word } from "./word.tsx";
 import { toNextStepText } from "../../operations/lane-words.ts";
 
 /** `halted for 4m · next probe in 10s`. What is paused has no next step. */
@@ -15,7 +16,7 @@ export function LaneWords({
   const { state, sinceMs } = lane;
   return (
     <>
-      <span class={state === "halted" ? "bad" : state === "open" ? "good" : "warn"}>{state}</span>
+      <Word word={state} name={state === "halted" ? "bad" : state === "open" ? "good" : "warn"} />
       {sinceMs === null ? null : ` for ${formatDuration(toMinutes(sinceMs))}`}
       {isPaused ? null : toNext(lane)}
     </>

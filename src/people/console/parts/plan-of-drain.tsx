@@ -12,6 +12,7 @@ import { Fields } from "./fields.tsx";
 import { ShareBar, ShareCell } from "./share-bar.tsx";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
+import { isOwnWord, Word } from "./word.tsx";
 import { Time } from "./time.tsx";
 
 type DrainPart = PlanReport["drains"][number];
@@ -27,7 +28,7 @@ const decisionWords: readonly (readonly [
   name: "good" | "bad" | "warn" | "soft" | "",
 ])[] = [
   ["republish", "send again", "good"],
-  ["drop", "archive and delete", "bad"],
+  ["drop", "drop", "bad"],
   ["park", "park", "warn"],
   ["settle", "delete again", ""],
   ["hold", "hold", "soft"],
@@ -57,7 +58,7 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
         {number(drain.planned)} records that entered until <Time at={drain.range.to} />, of{" "}
         {number(drain.listed)} that were listed.
       </p>
-      <Decisions decisions={drain.decisions} of={drain.planned} />
+      <Decisions decisions={drain.decisions} of={drain.planned} isDiscard={isDiscardOf(drain)} />
       <Warnings drain={drain} createdAt={createdAt} />
       <Limits drain={drain} />
       <Destinations drain={drain} />
@@ -69,12 +70,17 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
   );
 }
 
-/** How many records it decides how. `of`: all of them. */
+/** How many records it decides how. `of`: all of them. `isDiscard`: a person's order drops them. */
 export function Decisions({
   decisions,
   of,
-}: Readonly<{ decisions: Readonly<Record<string, number>>; of: number }>): Html {
-  const counts = decisionWords.map(([then, words, name]) => ({ count: decisions[then] ?? 0, words, name }));
+  isDiscard,
+}: Readonly<{ decisions: Readonly<Record<string, number>>; of: number; isDiscard: boolean }>): Html {
+  const counts = decisionWords.map(([then, words, name]) => ({
+    count: decisions[then] ?? 0,
+    words: then === "drop" && isDiscard ? "discard" : words,
+    name,
+  }));
   return (
     <>
       <ShareBar
@@ -87,12 +93,16 @@ export function Decisions({
           .filter(({ count }) => count > 0)
           .map(({ count, words, name }) => (
             <li class={`of-${name === "" ? "bar" : name}`}>
-              <strong>{number(count)}</strong> {words}
+              <strong>{number(count)}</strong> {isOwnWord(words) ? <Word word={words} /> : words}
             </li>
           ))}
       </ul>
     </>
   );
+}
+
+function isDiscardOf({ rules }: DrainPart): boolean {
+  return rules.some(({ reasons }) => reasons.some(({ reason }) => reason === "discarded"));
 }
 
 function Warnings({

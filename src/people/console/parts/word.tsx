@@ -9,6 +9,11 @@ const meanings = {
   parked: "left alone until a person releases it or it expires",
   "expire in 24 h": "the service deletes these within a day if nobody sends them again",
   halted: "what was sent again failed again, so only single probes go until one is delivered",
+  canary: "a few are sent first, to see whether they are delivered",
+  ramping: "what was sent first was delivered, so each step sends ten times as many",
+  open: "all that rules send there goes, within its limits",
+  drop: "archived by a rule, then deleted: nothing of it is sent again",
+  discard: "archived by a person's order, then deleted: nothing of it is sent again",
   lane: "how much is sent to one destination at once: a few first, more if they are delivered",
   unproven:
     "sent, and no answer has shown yet what became of it: it is looked for before it would be sent again",
@@ -20,6 +25,10 @@ export function isOwnWord(text: string): text is OwnWord {
   return text in meanings;
 }
 
-export function Word({ word }: { readonly word: OwnWord }): Html {
-  return <span title={meanings[word]}>{word}</span>;
+export function Word({ word, name }: Readonly<{ word: OwnWord; name?: string }>): Html {
+  return (
+    <span class={name} title={meanings[word]}>
+      {word}
+    </span>
+  );
 }

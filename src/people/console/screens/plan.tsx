@@ -58,7 +58,11 @@ export const planScreen = defineScreen<Model>({
               From a file, or another version of redriver. Its file alone has what it decides by rule,
               destination and failure.
             </p>
-            <Decisions decisions={plan.made.decisions} of={plan.made.records} />
+            <Decisions
+              decisions={plan.made.decisions}
+              of={plan.made.records}
+              isDiscard={plan.filter.discard !== undefined}
+            />
           </>
         )
       ) : (

@@ -82,7 +82,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
 
   const failure = await page(`/failures/${first}`);
   expect(failure).toMatch(/<h1><bdi>503 upstream is not there<\/bdi> <small>from <bdi>/);
-  expect(failure).toContain('<span class="bad">halted</span>');
+  expect(failure).toMatch(/<span class="bad" title="[^"]+">halted<\/span>/);
   expect(failure).toMatch(/\d of 5 failed again, 503/);
   expect(failure).toContain("lane-halted");
   expect(failure).toMatch(/republish<\/td>.*outage/s);

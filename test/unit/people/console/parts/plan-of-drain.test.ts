@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { LaneWords } from "../../../../../src/people/console/parts/lane.tsx";
 import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
 import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
 
@@ -67,4 +68,34 @@ test("a plan that was made earlier shows times of the day, and what it met as of
   expect(text).toContain("8 republish by outage from 10:16 UTC to 10:20 UTC");
   expect(text).toContain("decided anew from 10:16 UTC to 10:20 UTC");
   expect(text).not.toMatch(/next probe| in \d+[smh]/);
+});
+
+const dropped = async (reason: string) =>
+  String(
+    await PlanOfDrain({
+      drain: {
+        ...drain,
+        decisions: { ...drain.decisions, drop: 4 },
+        rules: [{ ...drain.rules[0]!, reasons: [{ key: `drop ${reason}`, then: "drop", reason, count: 4 }] }],
+      },
+      createdAt,
+    }),
+  );
+
+test("redriver's own words are explained to who points at one, and what a person discards is no drop", async () => {
+  expect(await dropped("rule")).toMatch(/<span title="archived by a rule, [^"]+">drop<.span>/);
+  expect(await dropped("discarded")).toMatch(/<span title="archived by a person[^"]+">discard<.span>/);
+  const lane = {
+    state: "canary",
+    sinceMs: 1_000,
+    why: null,
+    lastProbeAt: null,
+    size: 5,
+    sent: 2,
+    nextInMs: 0,
+    isSuspect: false,
+  } as const;
+  expect(String(await LaneWords({ lane }))).toMatch(
+    /<span class="warn" title="a few are sent first[^"]+">canary</,
+  );
 });
