@@ -1,6 +1,6 @@
 import { pauseOf } from "../../job/contracts/pauses.ts";
 import { type LanesCounted, hasLanes } from "../../job/contracts/lanes.ts";
-import { maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { isShareUnknown, maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
 import { toShortId } from "../../job/message/short-id.ts";
 import { toDepth } from "./depth.ts";
@@ -30,7 +30,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     }),
   );
   const drains = await Promise.all(
-    [...core.drains.values()].map(async ({ config, source }) => {
+    [...core.drains.values()].map(async ({ config, source, shared }) => {
       const pauses = sources.find((one) => one.source === source.config.id)?.pauses ?? [];
       const [guards, facts] = await Promise.all([
         source.guards.standings(config),
@@ -44,6 +44,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         facts,
         retentionMs: source.config.retentionMs,
         selectsEverything: selectsEverything(config),
+        mayShare: shared !== undefined,
         copiesWithinMs:
           core.document.archive !== undefined && config.beforeExpiry.then === "archive"
             ? config.beforeExpiry.withinMs
@@ -52,11 +53,13 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     }),
   );
   const withDestinations = drains.map((drain) => {
+    const ofSource = drains.filter(({ source }) => source === drain.source);
     const { census = null, failures = [] } = sources.find(({ source }) => source === drain.source) ?? {};
     const selected = census?.selected?.[drain.drain];
+    const stillCounting = isStillCounting(drain.facts, selected) || isShareUnknown(census, ofSource);
     return {
       ...drain,
-      stillCounting: isStillCounting(drain.facts, selected),
+      stillCounting,
       destinations: toDestinations(drain.facts, failures, selected ?? {}),
     };
   });

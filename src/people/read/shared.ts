@@ -6,18 +6,19 @@ import {
 } from "../../job/contracts/queue-facts.ts";
 import { unseenOf } from "./destinations.ts";
 
-type Standing = Pick<QueueFacts["drains"][number], "drain" | "facts" | "selectsEverything">;
+type Standing = Pick<QueueFacts["drains"][number], "drain" | "facts" | "selectsEverything" | "mayShare">;
 
 /** What a sum over the drains of a source counts too often. Pure. */
 export function toShared(
   { census }: Pick<QueueFacts["sources"][number], "census">,
   drains: readonly Standing[],
 ): SharedRecords | null {
-  if (census?.shared === undefined || census.shared.by.length === 0) return null;
-  const { by } = census.shared;
+  const by = census?.shared?.by ?? [];
+  if (by.length === 0 && (census?.shared !== undefined || !drains.some(({ mayShare }) => mayShare)))
+    return null;
   const surplusOf = toSurplus(census, drains);
   const standing = drains.map(({ facts }) => new Map((facts?.failures ?? []).map((one) => [one.id, one])));
-  const unseen = drains.map(({ drain, facts }) => new Map(unseenOf(facts, census.selected?.[drain] ?? {})));
+  const unseen = drains.map(({ drain, facts }) => new Map(unseenOf(facts, census?.selected?.[drain] ?? {})));
   let [waiting, parked] = [0, 0];
   for (const id of new Set([...standing, ...unseen].flatMap((of) => [...of.keys()]))) {
     const count = surplusOf(id);
@@ -33,5 +34,5 @@ export function toShared(
     waiting += waitingOften;
     parked += often("parked", count - waitingOften);
   }
-  return { by, at: census.at, waiting, parked };
+  return { by, at: census?.at ?? null, waiting, parked };
 }

@@ -35,6 +35,9 @@ export function Destinations({ status }: { readonly status: Status }): Html {
   return (
     <>
       <h2>Destinations</h2>
+      {status.sources.some(({ shared }) => shared !== null) ? (
+        <p class="hint">By drain: what several drains list stands in each of them.</p>
+      ) : null}
       {rows.length === 0 ? (
         <p class="empty">
           {status.drains.some(({ stillCounting }) => stillCounting)
@@ -64,10 +67,12 @@ function GroupOf({
   const own = rows.reduce((sum, one) => sum + one.waiting, 0);
   const parked = rows.reduce((sum, one) => sum + one.parked, 0);
   const isCounting = rows.some(({ stillCounting }) => stillCounting);
+  const held = group === "drains" ? rows.reduce((sum, one) => sum + one.heldByRules, 0) : 0;
+  const heldWords = held === 0 ? "" : `, ${number(held)} of them held by rules`;
   const words =
     group === "parked"
       ? `${toKnown(parked, isCounting)} parked`
-      : `${toKnown(own, isCounting)} wait, ${toPercent(own / Math.max(1, waiting))} of all`;
+      : `${toKnown(own, isCounting)} wait${heldWords}, ${toPercent(own / Math.max(1, waiting))} of all`;
   const more = rows.length - rowsShown;
   return (
     <details class="group" open={rows.length <= openUpTo} data-fold={group}>

@@ -16,10 +16,16 @@ export interface NeedsOfKind {
 }
 
 export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind): readonly Need[] {
-  const { id, origin, source, parked, drains } = failure;
+  const { id, origin, source, waiting, parked, drains } = failure;
   const going = drains.filter((one) => one.waiting > 0 && !isPaused(one.drain));
   const acting = going.filter(({ drain }) => !planned.has(drain));
-  const held = sumOf(acting.filter(isHeldByRules), (one) => one.waiting);
+  // Several drains may list the same.
+  const sumOnce = (some: typeof drains): number =>
+    Math.min(
+      waiting,
+      sumOf(some, (one) => one.waiting),
+    );
+  const held = sumOnce(acting.filter(isHeldByRules));
   const free = acting.filter((one) => !isHeldByRules(one));
   const halted = free.flatMap(({ drain, waiting: count }) => {
     const lane = lanes.find((one) => one.drain === drain)?.lane;
@@ -61,7 +67,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
     ...(halted.length > 0 || free.length === 0 || !canBePlanned
       ? []
       : [
-          need("good", `${number(sumOf(free, (one) => one.waiting))} wait their turn`, {
+          need("good", `${number(sumOnce(free))} wait their turn`, {
             detail: "The rules and the lane let them go by themselves. A plan can go first.",
             first: {
               kind: "plan",

@@ -22,7 +22,7 @@ export function toVerdict(status: Status): string {
     ...toPauseNotes(status),
     ...sources.map((source) => toBehind(source, sources.length === 1)),
     ...sources.map(toBrakeNote),
-    ...toHoldNotes(drains),
+    ...toHoldNotes(status),
     ...sources.flatMap(toSourceNotes),
     toUnsentText(status),
     ...toRestTexts(status).map(({ text }) => text),
@@ -160,9 +160,11 @@ function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
   ];
 }
 
-function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
+function toHoldNotes({ drains, sources }: Status): readonly Part[] {
   const later = sumOf(drains, ({ outlook }) => outlook.waitingForAttempt);
   const ruled = sumOf(drains, ({ outlook }) => outlook.heldByRules);
+  // Each drain has its own rules: what one of them holds, another one may send.
+  const byDrain = sources.some(({ shared }) => shared !== null) ? ", summed by drain" : "";
   const isRuledCounted = drains.every(
     ({ outlook }) => outlook.heldByRules === 0 || outlook.heldByRulesAt !== null,
   );
@@ -174,7 +176,7 @@ function toHoldNotes(drains: readonly DrainStatus[]): readonly Part[] {
     later > 0 && `${number(later)} wait for their next attempt`,
     forDate > 0 && `${number(forDate)} wait for their own date`,
     forPerson > 0 && `${number(forPerson)} held until a person acts`,
-    ruled > 0 && `${isRuledCounted ? "" : "at least "}${number(ruled)} held by rules`,
+    ruled > 0 && `${isRuledCounted ? "" : "at least "}${number(ruled)} held by rules${byDrain}`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];
 }

@@ -36,6 +36,12 @@ it("records that two drains list are counted once in totals and kinds, and the v
   const passes = async (): Promise<unknown> =>
     Promise.all([rig.pass(), runPassInProcess(money, rig.core.settings.passes, signals, () => undefined)]);
   await passes();
+  const running = async () => {
+    const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
+    return { ...status, replicas: [{ rejected: null, resting: [] }] as unknown as typeof status.replicas };
+  };
+  expect(toVerdict(await running())).toContain("440 of 440 left");
+  expect(toVerdict(await running())).toContain("; 20 parked for a person");
   const { source, documentHash } = rig.drain;
   const drains = [...rig.core.drains.values()].map(({ config }) => config);
   expect(await takeCensus({ source, drains, documentHash, archive: null }, signals)).toMatchObject({
@@ -53,14 +59,10 @@ it("records that two drains list are counted once in totals and kinds, and the v
     expiring: { count: 340 },
     depth: { count: 460 },
   });
-  const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
-  const running = {
-    ...status,
-    replicas: [{ rejected: null, resting: [] }] as unknown as typeof status.replicas,
-  };
-  expect(toVerdict(running)).toContain("440 of 440 left");
-  expect(toVerdict(running)).toContain("20 parked for a person");
-  expect(toVerdict(running)).toContain("360 are listed by both main and money");
+  expect(toVerdict(await running())).toContain("440 of 440 left");
+  expect(toVerdict(await running())).toContain("; 20 parked for a person");
+  expect(toVerdict(await running())).toContain("780 held by rules, summed by drain");
+  expect(toVerdict(await running())).toContain("360 are listed by both main and money");
   const metrics = createMetrics({
     version: "1",
     readFacts: () => readQueueFacts(rig.core),
@@ -72,4 +74,32 @@ it("records that two drains list are counted once in totals and kinds, and the v
   expect((await samples(metrics)).get(`redriver_failure_waiting{source="default",failure="${down}"}`)).toBe(
     440,
   );
+});
+
+it("what drains share is not known before a census: there are at least so many", async () => {
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: `    select: { topicName: crm }
+    rules: [{ name: gone, when: { responseStatus: 410 }, then: park }]
+  reports:
+    mode: live
+    select: { label: reports }
+    rules: [{ name: gone, when: { responseStatus: 410 }, then: park }]
+`,
+  });
+  rig.seed(40, { topicName: "crm", label: "reports", responseStatus: 410 });
+  rig.seed(10, { topicName: "crm", responseStatus: 410 });
+  rig.seed(5, { label: "reports", responseStatus: 410 });
+  await rig.pass();
+  const reports = rig.core.drains.get("reports" as DrainName)!;
+  await runPassInProcess(reports, rig.core.settings.passes, signals, () => undefined);
+  const parked = async () => {
+    const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
+    return toVerdict(status).match(/(?:at least )?\d+ parked/)?.[0];
+  };
+  expect(await parked()).toBe("at least 50 parked");
+  const { source, documentHash } = rig.drain;
+  const drains = [...rig.core.drains.values()].map(({ config }) => config);
+  await takeCensus({ source, drains, documentHash, archive: null }, signals);
+  expect(await parked()).toBe("55 parked");
 });

@@ -17,6 +17,7 @@ const said = (
       origin: "https://pay.example.com",
       source: "default",
       parked,
+      waiting: Object.values(drains).reduce((sum, one) => sum + one, 0),
       drains: Object.entries(drains).map(([drain, waiting]) => ({
         drain,
         waiting,
@@ -61,4 +62,12 @@ it("says of what rules hold that they do, and offers neither a turn nor a probe"
 it("offers no plan of a kind that none can select", () => {
   expect(said({ a: 5, b: 3 }, { id: "other", planned: ["b"] })).toEqual([]);
   expect(said({ a: 5 }, { id: "unreadable", lanes: { a: halted } })).toEqual(["bad probe a"]);
+});
+
+it("counts once what two drains list and hold", () => {
+  const ofDrain = { waiting: 119, ruled: { "hold otherwise": 119 } };
+  const drains = ["a", "b"].map((drain) => ({ drain, ...ofDrain }));
+  const failure = { id: "8648802510", parked: 0, waiting: 119, drains };
+  const given = { failure, lanes: [], planned: new Set(), isPaused: () => false };
+  expect(toNeedsOfKind(given as unknown as NeedsOfKind)).toMatchObject([{ what: "119 are held by rules" }]);
 });
