@@ -103,7 +103,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
   const known = toReasons(counts.reasons);
-  const stand = isCounted ? standingOf(known.held, counts.anew, soFar?.reasons.anew) : null;
+  const stand = isCounted ? standingOf(failures, known.held, counts.anew, soFar?.reasons.anew) : null;
   const left = isCounted || open !== undefined ? toLeft(failures, { inDoubt, counts, soFar, stand }) : counts;
   const { due = 0, held = 0, parked = 0 } = left;
   const met = soFar?.reasons ?? (counts.met === undefined ? known : toReasons(counts.met));
@@ -370,15 +370,32 @@ function toLeft(
   return { due, held: waiting - due, parked };
 }
 
-/** A publish ends none of them, so they are as many as the last full pass left, and what has arrived since. */
+/**
+ * A publish ends none of them, so they are as many as the last full pass left, and what has arrived since. What was
+ * discarded, or sent by another drain, is of kinds of which fewer wait than rules hold.
+ */
 const standingReasons = ["rule", "otherwise", "attempts-exhausted", "implausible-date"] as const;
 
-function standingOf(...all: readonly (ReasonCounts["held"] | undefined)[]): Readonly<Record<string, number>> {
+function standingOf(
+  failures: readonly StandingFailure[],
+  ...all: readonly (ReasonCounts["held"] | undefined)[]
+): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const counts of all) {
     for (const reason of standingReasons) sums[reason] = (sums[reason] ?? 0) + (counts?.[reason] ?? 0);
   }
-  return sums;
+  const { rule = 0, otherwise = 0 } = sums;
+  const byRules = failures.reduce((sum, one) => sum + Math.min(one.waiting, heldByRules(one)), 0);
+  const held: Readonly<Record<string, number>> = atMost({ rule, otherwise }, byRules);
+  return { ...sums, rule: held["rule"] ?? 0, otherwise: held["otherwise"] ?? 0 };
+}
+
+/** Decisions since the last full pass. */
+function heldByRules({ ruled }: StandingFailure): number {
+  return Object.entries(ruled).reduce(
+    (sum, [rule, count]) => sum + (rule.startsWith("hold ") ? count : 0),
+    0,
+  );
 }
 
 /** The most frequent first, up to `all`. */

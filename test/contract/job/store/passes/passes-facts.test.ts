@@ -68,6 +68,23 @@ describe("what another drain took", () => {
   });
 });
 
+test("what another drain took of a kind that rules held is held no more", async () => {
+  const { passes } = await create();
+  const failures: FailureCounts = {
+    a: { seen: 50, arrived: { 0: 50 }, ruled: { "hold otherwise": 50 } },
+    b: { seen: 60, arrived: { 0: 60 }, ruled: { "republish outage": 60 } },
+  };
+  const reasons = { ...noReasons, held: { otherwise: 50 } };
+  await runPass(passes, "p1", {}, { due: 60, held: 50, reasons }, "done", failures);
+  expect(await passes.facts(drain)).toMatchObject({
+    due: 60,
+    held: 50,
+    reasons: { held: { otherwise: 50 } },
+  });
+  await passes.countActs(drain, "money", { a: { taken: { 5: 45 } } }, retentionMs);
+  expect(await passes.facts(drain)).toMatchObject({ due: 60, held: 5, reasons: { held: { otherwise: 5 } } });
+});
+
 describe("what passes found", () => {
   test("the last window closes the pass with everything that was found", async () => {
     const stand = await create();
@@ -592,7 +609,9 @@ describe("what passes found", () => {
       held: { "too-young": 3, rule: 4 },
       parked: { refused: 1, rule: 3 },
     };
-    await runPass(passes, "p1", {}, { due: 2, held: 7, parked: 4, reasons: first });
+    const counts = { due: 2, held: 7, parked: 4, reasons: first };
+    const one = { ...toFailures(counts)["one"], ruled: { "hold young": 4 } };
+    await runPass(passes, "p1", {}, counts, "done", { one });
     expect(await sums()).toEqual(first);
     const met = { due: { paused: 2 }, held: { guard: 1, rule: 1 }, parked: {} };
     await runPass(passes, "p2", {}, { due: 2, reasons: met }, "done", { one: { published: 2 } });
@@ -609,11 +628,13 @@ describe("what passes found", () => {
     const { passes } = await create();
     const ruled = async () => (await passes.facts(drain))?.reasons.held.otherwise;
     const counted = { due: {}, held: { otherwise: 896, "lane-halted": 5_000 }, parked: {} };
-    const first = { one: { seen: 5_896, arrived: { 7: 5_896 } } };
+    const ofRules = { "hold otherwise": 896, "republish outage": 5_000 };
+    const first = { one: { seen: 5_896, arrived: { 7: 5_896 }, ruled: ofRules } };
     await runPass(passes, "p1", {}, { held: 5_896, reasons: counted }, "done", first);
     expect(await ruled()).toBe(896);
     const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
-    const published = { one: { seen: 5_400, published: 5_000, arrived: { 8: 10 } } };
+    const more = { arrived: { 8: 10 }, ruled: { "hold otherwise": 4 } };
+    const published = { one: { seen: 5_400, published: 5_000, ...more } };
     const met = { due: { "rate-limit": 900 }, held: { otherwise: 4 }, parked: {}, anew: { otherwise: 4 } };
     const soFar = { ...nothing, republished: 5_000, due: 900, held: 4, inDoubt: 100, reasons: met };
     await passes.progress(drain, pass.passId, "w1", [], soFar, published);
