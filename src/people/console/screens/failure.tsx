@@ -8,6 +8,7 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../../read/failure-views.ts";
+import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { toAsText } from "../../operations/failures/state-text.ts";
@@ -35,7 +36,7 @@ import { pausesOfKind, toKindPauseValues } from "../parts/paused.tsx";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { cut, number, toKnown } from "../../operations/phrases.ts";
+import { counted, cut, number, toKnown } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -47,6 +48,8 @@ interface Model extends StoredDetails {
   readonly redrives: Redrives;
   readonly pauses: readonly PauseRecord[];
   readonly others: readonly string[];
+  /** How many other kinds a rule for its host and status would take too. */
+  readonly alike: number;
   readonly expiring: ExpiringGroup | null;
 }
 
@@ -80,7 +83,8 @@ export const failureScreen = defineScreen<Model>({
 });
 
 async function readModel({ core, reads, params, query, now }: ScreenContext): Promise<Model | null> {
-  const found = (await reads.failures()).filter(({ id }) => id === params["id"]);
+  const all = await reads.failures();
+  const found = all.filter(({ id }) => id === params["id"]);
   const asked = query.get("source");
   const failure = found.find(({ source }) => asked === null || source === asked);
   const source = failure && core.sources.get(failure.source);
@@ -111,8 +115,19 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
       facts.sources
         .find((one) => one.source === failure.source)
         ?.expiring.groups.find((group) => group.failure === failure.id) ?? null,
+    alike: all.filter((one) => isAlike(one, failure)).length,
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
+}
+
+function isAlike(one: FailureView, { id, source, origin, status }: FailureView): boolean {
+  if (one.id === id || one.source !== source || one.status !== status) return false;
+  return one.waiting + one.parked > 0 && placeOf(one.origin) === placeOf(origin);
+}
+
+/** As a rule names it: schemes are not told apart. */
+function placeOf(origin: string): string {
+  return origin.startsWith("queue:") ? origin : hostOf(origin);
 }
 
 function toHalted(lanes: Model["lanes"]): readonly DrainName[] {
@@ -184,6 +199,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   const [paused] = kindPausesOf(model);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
   const drain = onlyDrainOf(failure);
+  const going = toGoing(failure);
   const content =
     sample === null ? null : (
       <ActForm
@@ -207,7 +223,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
     <>
       <h2>What else can be done about this kind</h2>
       <div class="acts">
-        {failure.waiting > 0 ? (
+        {going > 0 ? (
           <>
             {isAllHalted(model) ? null : (
               <a class="button" href={`/plans${toQuery({ drain, failure: id, limit: "5" })}`}>
@@ -215,7 +231,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
               </a>
             )}
             <a class="button" href={`/plans${toQuery({ drain, failure: id })}`}>
-              Plan all {number(failure.waiting)}
+              Plan all {number(going)}
             </a>
           </>
         ) : null}
@@ -255,8 +271,17 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
         />
       </div>
       <Discard {...{ model, context }} />
-      <ToGiveUp failure={failure} />
+      <Rules {...model} isHeld={failure.waiting > 0 && going === 0} />
     </>
+  );
+}
+
+/** How many wait that a plan could act on: not those that rules hold. */
+function toGoing({ waiting, drains }: FailureView): number {
+  const free = drains.filter((one) => one.waiting > 0 && !isHeldByRules(one));
+  return Math.min(
+    waiting,
+    free.reduce((sum, one) => sum + one.waiting, 0),
   );
 }
 
@@ -359,13 +384,34 @@ function Lanes(model: Model): Html {
 }
 
 /** A discard is of those that are here. Those that come are for a rule, which others read first. */
-function ToGiveUp({ failure: { origin, status } }: Pick<Model, "failure">): Html {
+function Rules({
+  failure: { origin, status },
+  alike,
+  isHeld,
+}: Pick<Model, "failure" | "alike"> & { readonly isHeld: boolean }): Html {
   const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
   const where =
     queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
   const when = `{ ${where}, responseStatus: ${status ?? "none"} }`;
+  const held = isHeld ? "Its rules hold it, so no plan sends it: only a rule that republishes it does. " : "";
+  if (alike > 0) {
+    return (
+      <p class="hint">
+        {held}A rule for its host and status would also take {counted(alike, "other kind")}: it needs what
+        tells this one apart, such as <code>responseBody</code> or <code>bodyBase64</code>.
+      </p>
+    );
+  }
   return (
     <>
+      {isHeld ? (
+        <>
+          <p class="hint">{held}For example, once the receiver takes it:</p>
+          <p>
+            <code>{`- { name: send-again, when: ${when}, then: republish }`}</code>
+          </p>
+        </>
+      ) : null}
       <p class="hint">
         To give up those that come too, a rule parks or drops them. Put it first in the drain of the{" "}
         <a href="/rules">document</a>. The daemons adopt an edited document by themselves:

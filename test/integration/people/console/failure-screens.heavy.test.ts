@@ -214,3 +214,26 @@ it("says why nothing is done to unreadable records as a kind, and draws no butto
   expect(html).toContain("Nothing is done to it as a kind: nobody can read these records");
   expect(html).not.toMatch(/Plan all|Try five|Plan to discard|Plan these|Pause this kind/);
 });
+
+it("draws no button for a kind that rules hold, and suggests a rule of that kind alone", async () => {
+  const { seed, page, pass, receiver } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  seed(2, { responseStatus: 410, responseBody: "the account is closed" });
+  seed(2, { responseStatus: 404, responseBody: "no such contact" });
+  seed(1, { responseStatus: 404, responseBody: "the route is unknown" });
+  await pass();
+  const list = await page("/failures");
+  const pageOf = async (text: string): Promise<string> => {
+    const id = new RegExp(`/failures/([0-9a-f]{10})"(?:(?!</tr>).)*${text}`, "s").exec(list)?.[1] ?? "";
+    return (await page(`/failures/${id}`)).replaceAll("&quot;", '"');
+  };
+  const alone = await pageOf("the account is closed");
+  expect(alone).not.toMatch(/Plan all|Try five/);
+  expect(alone).toContain("Its rules hold it, so no plan sends it: only a rule that republishes it does.");
+  const when = `{ host: "${new URL(receiver.url).host}", responseStatus: 410 }`;
+  expect(alone).toContain(`- { name: send-again, when: ${when}, then: republish }`);
+  expect(alone).toContain(`- { name: given-up, when: ${when}, then: park }`);
+  // A rule for host and status would take both.
+  const alike = await pageOf("no such contact");
+  expect(alike).toContain("would also take 1 other kind");
+  expect(alike).not.toMatch(/send-again|given-up/);
+});
