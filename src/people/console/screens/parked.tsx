@@ -10,6 +10,7 @@ import {
 } from "../../operations/parked/read-page.ts";
 import { releaseAct } from "../acts/forms.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
+import type { QueueFacts, SharedRecords } from "../../../job/contracts/queue-facts.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
@@ -24,6 +25,8 @@ import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts
 
 interface Model {
   readonly sums: readonly ParkedSum[];
+  /** By source: what several of its drains count as parked. */
+  readonly shared: ReadonlyMap<string, SharedRecords>;
   readonly conditions: ReadonlyMap<string, ReleaseConditions | null>;
   readonly source: SourceId | null;
   readonly page: ParkedRows;
@@ -55,13 +58,21 @@ export const parkedScreen = defineScreen<Model>({
     const conditions = await Promise.all(
       drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
     );
-    return { sums, conditions: new Map(conditions), source, page, answers: toShortAnswers(kinds) };
+    const shared = new Map(facts.sources.flatMap((one) => toSharedParked(one)));
+    return { sums, shared, conditions: new Map(conditions), source, page, answers: toShortAnswers(kinds) };
   },
   sections: [
     still("parked-counts", (model, context) => <Counts {...{ model, context }} />),
     still("parked-list", (model, context) => <List {...{ model, context }} />),
   ],
 });
+
+function toSharedParked({
+  source,
+  shared,
+}: Pick<QueueFacts["sources"][number], "source" | "shared">): readonly (readonly [string, SharedRecords])[] {
+  return shared !== null && shared.parked > 0 ? [[source, shared]] : [];
+}
 
 function toFilter(query: URLSearchParams): ParkedRowFilter {
   return {
@@ -72,7 +83,7 @@ function toFilter(query: URLSearchParams): ParkedRowFilter {
 }
 
 function Counts({
-  model: { sums, conditions },
+  model: { sums, shared, conditions },
   context,
 }: Readonly<{ model: Model; context: ScreenContext }>): Html {
   const { query } = context;
@@ -95,19 +106,39 @@ function Counts({
           )),
           amounts("parked", ({ count }) => count),
           column("what to do next", (sum) => (
-            <Next {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }} />
+            <Next
+              {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }}
+              isShared={isSharedIn(shared.get(sum.source), sum.drain)}
+            />
           )),
         ]}
       />
+      {[...shared].map(([source, { parked, by }]) => (
+        <p class="hint">
+          In {source}, {number(parked)} are counted more than once: several drains list them (
+          {by.map(({ drains }) => drains.join(" and ")).join("; ")}). A release is of what its own drain has
+          parked.
+        </p>
+      ))}
     </>
   );
+}
+
+function isSharedIn(shared: SharedRecords | undefined, drain: string): boolean {
+  return shared?.by.some(({ drains }) => drains.some((one) => one === drain)) === true;
 }
 
 function Next({
   sum,
   conditions,
+  isShared,
   context,
-}: Readonly<{ sum: ParkedSum; conditions: ReleaseConditions | null; context: ScreenContext }>): Html {
+}: Readonly<{
+  sum: ParkedSum;
+  conditions: ReleaseConditions | null;
+  isShared: boolean;
+  context: ScreenContext;
+}>): Html {
   const { drain, count } = sum;
   const reason = parkReasons.find((one) => one === sum.reason);
   if (reason === undefined) return <>See the release notes: this replica does not know the reason.</>;
@@ -115,7 +146,8 @@ function Next({
     { drain, reason, hasDrain: true },
     conditions?.hasServiceRule === true,
   );
-  const title = count === 1 ? "Release 1" : `Release all ${number(count)}`;
+  const all = count === 1 ? "Release 1" : `Release all ${number(count)}`;
+  const title = isShared ? `Release what ${drain} has parked` : all;
   return (
     <>
       {capitalised(advice)}

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
+import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
+import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { createConsoleStand, type ConsoleStand } from "../../../support/console-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -236,4 +238,30 @@ it("draws no button for a kind that rules hold, and suggests a rule of that kind
   const alike = await pageOf("no such contact");
   expect(alike).toContain("would also take 1 other kind");
   expect(alike).not.toMatch(/send-again|given-up/);
+});
+
+it("says what several drains count as parked, and releases what one of them has parked", async () => {
+  const rules = `minAge: 0s, rules: [{ name: gone, when: { responseStatus: 410 }, then: park }]`;
+  const { seed, page, pass, core } = await createConsoleStand({
+    redisUrl: redis.url(),
+    drain: `    minAge: 0s\n    rules: [{ name: gone, when: { responseStatus: 410 }, then: park }]\n  money: { mode: live, select: { topicName: money }, ${rules} }\n`,
+  });
+  seed(3, { responseStatus: 410 });
+  seed(2, { responseStatus: 410, topicName: "money" });
+  const never = new AbortController().signal;
+  const signals = { signal: never, stopping: never };
+  const [main, money] = [...core.drains.values()];
+  const { source } = main!;
+  await takeCensus(
+    { source, drains: core.document.drains, documentHash: core.document.hash, archive: null },
+    signals,
+  );
+  await pass();
+  await runPassInProcess(money!, core.settings.passes, signals, () => undefined);
+  const html = await page("/parked");
+  expect(html).toContain(
+    "In default, 2 are counted more than once: several drains list them (main and money).",
+  );
+  expect(html).toContain("Release what main has parked");
+  expect(html).not.toContain("Release all");
 });
