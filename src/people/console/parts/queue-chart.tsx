@@ -121,16 +121,17 @@ const maxRows = 24;
 /** The same numbers for who sees no chart: fewer steps, the newest first. */
 function Numbers({ chart: { waiting, moved } }: Pick<QueueChartProps, "chart">): Html {
   const every = Math.ceil(moved.arrived.length / maxRows);
+  const leftAt = new Map(waiting);
   const rows = Array.from({ length: Math.ceil(moved.arrived.length / every) }, (_, index) => {
     const [first, end] = [index * every, (index + 1) * every];
     const sumOf = (points: readonly Point[]): number | null => {
       const known = points.slice(first, end).flatMap(([, count]) => count ?? []);
       return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
     };
-    const [at = 0, left = null] = waiting[Math.min(end, waiting.length - 1)] ?? [];
+    const [at = 0] = moved.arrived[Math.min(end, moved.arrived.length) - 1] ?? [];
     return {
       at,
-      left,
+      left: leftAt.get(at) ?? null,
       arrived: sumOf(moved.arrived),
       published: sumOf(moved.published),
       failedAgain: sumOf(moved.failedAgain),

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { QueueChartFigure } from "../../../../../src/people/console/parts/queue-chart.tsx";
+import type { Status } from "../../../../../src/people/operations/status/read.ts";
+import { toQueueChart } from "../../../../../src/people/read/queue-chart.ts";
+
+const minutes = Array.from({ length: 24 }, (_, index) => 1_000 + index);
+const sampleOf = (index: number) => ({
+  waiting: 10 * index,
+  parked: 0,
+  arrived: index ** 2,
+  published: 0,
+  failedAgain: 0,
+});
+
+/** Of each row: the minute, what waited, what had arrived since the minute before. The newest first. */
+async function rowsOf(begin: number): Promise<readonly string[]> {
+  const samples = minutes.map((_, index) => (index < begin ? null : sampleOf(index)));
+  const chart = toQueueChart(minutes, samples, null);
+  const status = { drains: [] } as unknown as Status;
+  const html = String(await QueueChartFigure({ chart, marks: [], status }));
+  const cells = /datetime="([^"]+)".*?"waiting"[^>]*>([\d–]+)<.*?"arrived"[^>]*>([\d–]+)</gs;
+  const [, table = ""] = html.split("<tbody>");
+  return [...table.matchAll(cells)].map(
+    ([, time = "", waiting, arrived]) => `${Date.parse(time) / 60_000 - 1_000} ${waiting} ${arrived}`,
+  );
+}
+
+it.each([0, 9])(
+  "the table has what the chart has at each time, if samples begin at minute %i",
+  async (begin) => {
+    const rows = await rowsOf(begin);
+    const rest = minutes.map((_, index) => `${index} ${10 * index} ${2 * index - 1}`).slice(begin + 1);
+    expect(rows.slice(0, rest.length)).toEqual(rest.toReversed());
+  },
+);
