@@ -65,7 +65,7 @@ export const drainFacts: DrainFacts = {
   lastSuccessAt: 1_700_000_100_500,
   lastFullAt: null,
   failures: [standing],
-  seen: null,
+  gone: null,
   arrivals: 12,
   pace: {},
   backlog: null,

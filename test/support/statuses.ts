@@ -50,7 +50,7 @@ export function drain(name: string, changes: Partial<DrainStatus> = {}): DrainSt
     exact: true,
     reasons: { due: {}, held: {}, parked: {} },
     failures: [],
-    seen: null,
+    gone: null,
     pace: {},
     backlog: null,
     destinations: [],

@@ -16,6 +16,7 @@ import { RedriverError } from "../contracts/errors.ts";
 import { parseRecord } from "../message/parse-record.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
+import type { DrainFacts } from "../contracts/passes.ts";
 import { earlier } from "../contracts/tally.ts";
 import { countStrays } from "./unselected-come-backs.ts";
 import { createDrainSelects, type DatesMeaning } from "../listing/drain-selects.ts";
@@ -68,8 +69,9 @@ export async function takeCensus(
   }
   const startedAt = source.clock.monotonic();
   const { gone: goneBefore } = await source.ledger.summary();
+  const goneOf = await readGone(order);
   const counts = await countWithCare(order, signals, hasStalled);
-  const selected = await recordSelected(source, counts.selected);
+  const selected = await recordSelected(source, counts.selected, goneOf);
   const census = { ...counts.census, goneBefore, selected, shared: await recordShared(order, counts.shared) };
   await source.book.recordCensus(census);
   reportCensus(source, census, startedAt);
@@ -115,14 +117,27 @@ interface Shared {
   readonly surplus: FailureTally;
 }
 
+type GoneOf = ReadonlyMap<DrainName, NonNullable<DrainFacts["gone"]>>;
+
+/** Before a census lists: of what leaves meanwhile, some is counted, so there may be more than a reader is told. */
+async function readGone({ source, drains }: CensusOrder): Promise<GoneOf> {
+  const all = await Promise.all(
+    drains.map(async ({ name }) => [name, (await source.passes.facts(name))?.gone ?? {}] as const),
+  );
+  return new Map(all);
+}
+
 async function recordSelected(
   { recordFailures }: SourceRuntime,
   selected: Selected,
+  goneOf: GoneOf,
 ): Promise<Readonly<Record<DrainName, Readonly<Record<string, number>>>>> {
   const counts: Record<DrainName, Record<string, number>> = {};
   for (const [drain, tally] of selected) {
-    const ofDrain: Record<string, number> = {};
-    for (const [id, { seen = 0 }] of Object.entries(await recordFailures(drain, tally))) ofDrain[id] = seen;
+    const ofDrain: Record<string, number> = { ...goneOf.get(drain) };
+    for (const [id, { seen = 0 }] of Object.entries(await recordFailures(drain, tally))) {
+      ofDrain[id] = (ofDrain[id] ?? 0) + seen;
+    }
     counts[drain] = ofDrain;
   }
   return counts;

@@ -56,8 +56,8 @@ export interface DrainFacts extends Pick<
   readonly failures: readonly StandingFailure[];
   /** Ever, without those that the first count found. It grows as pages end, and never falls. */
   readonly arrivals: number;
-  /** How many of each kind the open pass has listed; null if earlier passes have counted everything. */
-  readonly seen: Readonly<Record<string, number>> | null;
+  /** How many of each kind have left the queue before anything is counted; null: a full pass has counted all. */
+  readonly gone: Readonly<Record<string, number>> | null;
   /** How many were published by slots of 10 s (Unix time / 10 s, Redis time), of the last two minutes at most. */
   readonly pace: Readonly<Record<string, number>>;
   /** Since when something waits (Redis time, Unix ms), and how many were published since; null: nothing waits. */

@@ -29,7 +29,10 @@ export interface Census {
   readonly documentHash: string;
   /** How many the ledger had marked gone before; absent: counted by a pass. */
   readonly goneBefore?: number;
-  /** By drain and kind of failure: what each drain selects. Absent: counted by a pass. */
+  /**
+   * By drain and kind of failure: what each drain selects. Until a full pass has counted a drain, what had left before is
+   * in it (`DrainFacts.gone`), so that what leaves later can be taken off. Absent: counted by a pass.
+   */
   readonly selected?: Readonly<Record<DrainName, Readonly<Record<string, number>>>>;
   /** Records that several drains select. Absent: counted by a pass. */
   readonly shared?: {

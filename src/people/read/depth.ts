@@ -17,7 +17,7 @@ export function toDepth(
   shared: SharedRecords | null,
 ): Depth | null {
   const fullAt = drains.map(({ facts }) => facts?.lastFullAt ?? null);
-  const isCounted = drains.length > 0 && drains.every(({ facts }) => facts !== null && facts.seen === null);
+  const isCounted = drains.length > 0 && drains.every(({ facts }) => facts !== null && facts.gone === null);
   const oldestFullAt = isCounted ? Math.min(...fullAt.map((at) => at ?? 0)) : 0;
   if (census === null && drains.every(({ facts }) => facts === null)) return null;
   let count = (summary?.pendingDelete ?? 0) + (census?.unselected ?? 0);

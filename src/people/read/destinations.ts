@@ -11,7 +11,7 @@ const unknownOrigin = "(other)";
  * census. Pure.
  */
 export function toDestinations(
-  facts: Pick<DrainFacts, "failures" | "seen"> | null,
+  facts: Pick<DrainFacts, "failures" | "gone"> | null,
   kinds: readonly Pick<RecordedFailure, "id" | "origin">[],
   selected: Readonly<Record<string, number>>,
 ): readonly Destination[] {
@@ -46,19 +46,20 @@ export function toDestinations(
 
 /** `selected`: as above; undefined: no census has counted the drain. */
 export function isStillCounting(
-  facts: Pick<DrainFacts, "seen"> | null,
+  facts: Pick<DrainFacts, "gone"> | null,
   selected: Readonly<Record<string, number>> | undefined,
 ): boolean {
-  return selected === undefined && (facts === null || facts.seen !== null);
+  return selected === undefined && (facts === null || facts.gone !== null);
 }
 
-/** By kind of failure: what the census counted, and the first full pass has not listed yet. */
+/** By kind of failure: what the census counted, less what has left since, and what the first full pass has not listed yet. */
 export function unseenOf(
-  facts: Pick<DrainFacts, "seen"> | null,
+  facts: Pick<DrainFacts, "failures" | "gone"> | null,
   selected: Readonly<Record<string, number>>,
 ): readonly (readonly [id: string, unseen: number])[] {
-  if (facts?.seen === null) return [];
+  if (facts?.gone === null) return [];
+  const listed = new Map(facts?.failures.map(({ id, waiting, parked }) => [id, waiting + parked]));
   return Object.entries(selected)
-    .map(([id, count]) => [id, Math.max(0, count - (facts?.seen?.[id] ?? 0))] as const)
+    .map(([id, count]) => [id, count - (facts?.gone?.[id] ?? 0) - (listed.get(id) ?? 0)] as const)
     .filter(([, unseen]) => unseen > 0);
 }

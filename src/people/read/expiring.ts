@@ -84,7 +84,7 @@ export function toExpiring(
     });
   }
   const inCensus = census?.expires === undefined ? null : within(census.expires.all);
-  const countedAt = drains.map(({ facts }) => (facts?.seen === null ? facts.lastFullAt : null));
+  const countedAt = drains.map(({ facts }) => (facts?.gone === null ? facts.lastFullAt : null));
   const at = [...countedAt, hasAll ? Infinity : ((census?.expires && census.at) ?? null)];
   const isListed = at.every((one) => one !== null);
   const count = isListed ? listed + unselected : inCensus;

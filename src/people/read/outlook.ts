@@ -84,7 +84,7 @@ export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: 
  * of the ledger now.
  */
 export function toOutlook(
-  facts: Pick<DrainFacts, "pace" | "backlog" | "reasons" | "seen" | "lastFullAt"> | null,
+  facts: Pick<DrainFacts, "pace" | "backlog" | "reasons" | "gone" | "lastFullAt"> | null,
   destinations: readonly DestinationOutlook[],
   stillCounting: boolean,
   now: number,
@@ -118,7 +118,7 @@ export function toOutlook(
   return {
     waiting,
     heldByRules: ruled,
-    heldByRulesAt: facts?.seen === null ? facts.lastFullAt : null,
+    heldByRulesAt: facts?.gone === null ? facts.lastFullAt : null,
     stoppedWaiting,
     waitingForAttempt,
     waitingForPerson,

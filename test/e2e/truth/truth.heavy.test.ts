@@ -245,7 +245,7 @@ it("every number that people see was true a moment ago, or says that it is not k
 
   const checkStatus = (face: string, status: Status, askedAt: number): void => {
     const { within, is } = toCheck(askedAt);
-    for (const { drain, outlook, seen: isFirst, parked = 0, destinations, stillCounting } of status.drains) {
+    for (const { drain, outlook, gone: isFirst, parked = 0, destinations, stillCounting } of status.drains) {
       const of = isOfDrain[drain] ?? (() => false);
       // During the first count there are at least so many.
       if (stillCounting || isFirst !== null) continue;
@@ -264,7 +264,7 @@ it("every number that people see was true a moment ago, or says that it is not k
     }
     const { count, atLeast, by, asOf, groups, unsent } = status.expiring;
     // A census does not take off what is done since. A pass does.
-    const isLive = status.drains.every(({ seen: isFirst }) => isFirst === null);
+    const isLive = status.drains.every(({ gone: isFirst }) => isFirst === null);
     const counted = toCheck(askedAt, isLive ? Infinity : (asOf ?? 0));
     const isExpiring: Which = ({ enteredAt }) => enteredAt + retentionMs < by;
     const [, most] = counted.span(isExpiring);
@@ -366,7 +366,7 @@ it("every number that people see was true a moment ago, or says that it is not k
 
     let askedAt = Date.now();
     const status = JSON.parse(await get("/api/v1/status")) as Status;
-    const whole = status.drains.every(({ seen: isFirst }) => isFirst === null);
+    const whole = status.drains.every(({ gone: isFirst }) => isFirst === null);
     if (whole) seen.whole += 1;
     const { failures } = JSON.parse(await get("/api/v1/failures?all=true")) as { failures: readonly Row[] };
     checkFailures(

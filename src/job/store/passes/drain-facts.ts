@@ -99,7 +99,8 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const { open, counts = {}, isCounted = false, lastSuccessAt, lastFullAt, lastOutcome } = row;
   const openPass = open === undefined ? null : toOpenPass(open);
   const ofOpen = toPairs<FailureCounts>(found);
-  const failures = toStanding(toPairs<Standing>(standing), ofOpen, isCounted, open?.progressAt);
+  const ofEarlier = toPairs<Standing>(standing);
+  const failures = toStanding(ofEarlier, ofOpen, isCounted, open?.progressAt);
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
   const known = toReasons(counts.reasons);
@@ -121,7 +122,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     mayHaveSkipped: row.mayHaveSkipped !== undefined,
     oldestRecordAt: counts.oldestRecordAt ?? null,
     failures,
-    seen: isCounted ? null : toSeen(ofOpen),
+    gone: isCounted ? null : toGone(ofEarlier, ofOpen),
     arrivals: Math.max(row.arrivedShown ?? 0, (row.arrived ?? 0) + arrivedSince(open?.pass, ofOpen)),
     backlog: row.backlog === undefined ? null : withPublishedNow(row.backlog, ofOpen, soFar),
     pace: row.pace ?? {},
@@ -330,13 +331,18 @@ function arrivedOf({ arrived = {} }: FailureCount): number {
   return Object.values(arrived).reduce((sum, count) => sum + count, 0);
 }
 
-function toSeen(found: ReadonlyMap<string, FailureCounts>): Readonly<Record<string, number>> {
-  const seen: Record<string, number> = {};
-  for (const [window, failures] of found) {
-    if (isRecalled(window)) continue;
-    for (const [id, count] of Object.entries(failures)) seen[id] = (seen[id] ?? 0) + (count.seen ?? 0);
+function toGone(
+  standing: ReadonlyMap<string, Standing>,
+  found: ReadonlyMap<string, FailureCounts>,
+): Readonly<Record<string, number>> {
+  const gone: Record<string, number> = {};
+  for (const [id, { n, w }] of standing) gone[id] = n - w;
+  for (const failures of found.values()) {
+    for (const [id, { published = 0, dropped = 0 }] of Object.entries(failures)) {
+      gone[id] = (gone[id] ?? 0) + published + dropped;
+    }
   }
-  return seen;
+  return gone;
 }
 
 function toLeft(

@@ -29,8 +29,8 @@ const source = (changes: object): Source =>
 
 const drain = (waiting: number, facts: Partial<DrainFacts>) => ({
   destinations: [{ origin: "o", unseen: 0, ...none, waiting, parked: 10 }],
-  facts: { seen: null, exact: true, lastFullAt: 1_000, ...facts } as DrainFacts,
-  stillCounting: facts.seen !== undefined,
+  facts: { gone: null, exact: true, lastFullAt: 1_000, ...facts } as DrainFacts,
+  stillCounting: facts.gone !== undefined,
   selectsEverything: true,
 });
 
@@ -58,7 +58,7 @@ const facts = (pace: DrainFacts["pace"], held: DrainFacts["reasons"]["held"] = {
   pace,
   backlog: { at: 1, published: 600 },
   reasons: { due: {}, held, parked: {} },
-  seen: null,
+  gone: null,
   lastFullAt: 1_000,
 });
 
@@ -84,17 +84,17 @@ describe("destinations", () => {
       { ...none, id: "b5", waiting: 20 },
       { ...none, id: "gone", waiting: 3 },
     ];
-    expect(toDestinations({ failures, seen: null }, kinds, { a5: 99 })).toMatchObject([
+    expect(toDestinations({ failures, gone: null }, kinds, { a5: 99 })).toMatchObject([
       { origin: "https://b.example", waiting: 20 },
       { origin: "https://a.example", waiting: 9, unseen: 0, parked: 1, published: 5, failedAgain: 1 },
       { origin: "(other)", waiting: 3 },
     ]);
   });
 
-  it("take what the first full pass has not listed yet from the census", () => {
-    const failures = [{ ...none, id: "a5", waiting: 60 }];
-    expect(toDestinations({ failures, seen: { a5: 100 } }, kinds, { a5: 1_000, b5: 50 })).toMatchObject([
-      { origin: "https://a.example", waiting: 960, unseen: 900 },
+  it("take what the first full pass has not listed yet from the census, less what has left since", () => {
+    const failures = [{ ...none, id: "a5", waiting: 60, parked: 10 }];
+    expect(toDestinations({ failures, gone: { a5: 40 } }, kinds, { a5: 1_000, b5: 50 })).toMatchObject([
+      { origin: "https://a.example", waiting: 950, unseen: 890, parked: 10 },
       { origin: "https://b.example", waiting: 50, unseen: 50 },
     ]);
     expect(toDestinations(null, kinds, { b5: 50 })).toMatchObject([{ waiting: 50, unseen: 50 }]);
@@ -104,9 +104,9 @@ describe("destinations", () => {
 describe("a drain is still being counted", () => {
   it.each([
     ["before its first pass", null, undefined, true],
-    ["during its first full pass", { seen: {} }, undefined, true],
-    ["not after that", { seen: null }, undefined, false],
-    ["not if a census has counted it", { seen: {} }, {}, false],
+    ["during its first full pass", { gone: {} }, undefined, true],
+    ["not after that", { gone: null }, undefined, false],
+    ["not if a census has counted it", { gone: {} }, {}, false],
   ])("%s", (_name, seen, selected, expected) => {
     expect(isStillCounting(seen, selected)).toBe(expected);
   });
@@ -134,7 +134,7 @@ describe("the depth of a source", () => {
   });
 
   it("is at least what was listed so far, until a drain that selects everything or a census has counted", () => {
-    const first = drain(85, { seen: { a5: 90 }, exact: false });
+    const first = drain(85, { gone: {}, exact: false });
     expect(toDepth(source({}), [first])).toEqual(depth(100, false, true));
     const part = { ...drain(85, {}), selectsEverything: false };
     expect(toDepth(source({}), [part])).toEqual(depth(100, false, true));

@@ -152,7 +152,7 @@ describe("what passes found", () => {
           reopenedAt: 0,
         },
       ],
-      seen: null,
+      gone: null,
       arrivals: 0,
       pace: { [startOfTime / 10_000]: 2 },
       backlog: { at: startOfTime, published: 2 },
@@ -203,7 +203,7 @@ describe("what passes found", () => {
     const facts = async () => (await passes.facts(drain))!;
     const first = { a: { seen: 100, arrived: { 7: 60, 8: 40 }, lastArrivedAt: 90 } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100, held: 100 }, first);
-    expect(await facts()).toMatchObject({ held: 100, exact: false, seen: { a: 100 } });
+    expect(await facts()).toMatchObject({ held: 100, exact: false, gone: { a: 0 } });
     const then = {
       a: {
         seen: 150,
@@ -227,7 +227,7 @@ describe("what passes found", () => {
       held: 115,
       parked: 5,
       exact: true,
-      seen: null,
+      gone: null,
       failures: [counted],
     });
     // Between two passes: a sweep, or an order of a person.
@@ -370,6 +370,10 @@ describe("what passes found", () => {
     const did = { ...nothing, listed: 300, republished: 100, deleted: 100, held: 190, parked: 10 };
     await passes.progress(drain, pass.passId, "w1", [], did, before);
     await passes.takeWindow(drain, pass.passId, "w1");
+    // What is left is not listed again yet.
+    const [kind] = (await passes.facts(drain))!.failures;
+    expect(kind).toMatchObject({ waiting: 0, parked: 0, published: 100 });
+    expect((await passes.facts(drain))!.gone).toEqual({ a: 100 });
     const rest = {
       a: { seen: 200, parkedBefore: 10, arrived: { 7: 200 }, published: 50, arrivedDone: { 7: 50 } },
     };
