@@ -80,7 +80,7 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["docs/faq.md", `a copy in its last ${inWords(expiry)} hours`],
   ["docs/comparison.md", `copied in its last ${inWords(expiry)} hours`],
   ["docs/runbooks.md", `${expiry} hours by default`],
-  ["README.md", `A destination gets ${canaries} messages`],
+  ["README.md", `A new destination gets ${canaries} messages`],
   ["docs/kubernetes-quick-start.md", `Each destination gets ${canaries} messages first`],
   ["docs/comparison.md", `| ${canaries} first, then more`],
   ["docs/upgrading.md", `begins at ${fromPerSecond}/s and doubles each minute, up to ${toPerSecond}/s`],

@@ -8,7 +8,7 @@ import { ask } from "../support/ask.ts";
 import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { codeSpans, documentPages, readDoc, root, tableRows, withoutCode } from "../support/markdown.ts";
 
-const maxPngBytes = 150_000;
+const maxPngBytes = 160_000;
 const maxSvgBytes = 60_000;
 
 interface Picture {
