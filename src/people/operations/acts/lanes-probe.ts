@@ -15,7 +15,7 @@ export const probe = defineOperation({
   reasonOf: "a probe",
   about: "try a halted destination now: one message, as any probe",
   costs:
-    "Publishes one of its dead letters, once and without retries. If it is delivered, what rules send there follows, step by step. If it fails again, it comes back to the queue, the lane stays halted, and the next probe is 1.5 times as late.",
+    "Publishes one of its dead letters, once and without retries. If it is delivered, what the rules send follows, step by step. If it fails again, it comes back to the queue, the lane stays halted, and the next probe is 1.5 times as late.",
   afterwards: "redriver lanes shows what becomes of it",
   async foresee(call) {
     const { found, ...foreseen } = await laneOperation.foresee(call);

@@ -35,7 +35,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
   const failureOf = canBePlanned ? { failure: id } : {};
   return [
     ...halted.map(({ drain, count, lane }) =>
-      need("bad", "Nothing is sent there until one that is tried is delivered", {
+      need("bad", "Sending there stops until a probe is delivered", {
         detail: `${number(count)} wait in ${drain}, ${toLaneWords(lane)}`,
         first: { kind: "probe", drain, origin, isHere: true },
       }),
@@ -59,7 +59,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
     ...going
       .filter(({ drain }) => canBePlanned && planned.has(drain))
       .map(({ drain, waiting: count }) =>
-        need("warn", `${number(count)} wait in ${drain}: it only plans`, {
+        need("warn", `${number(count)} wait in drain ${drain}, which only plans`, {
           detail: "Nothing of it is sent until somebody applies a plan.",
           first: { kind: "plan", drain, ...failureOf },
         }),

@@ -1,6 +1,6 @@
 import type { OtherLane } from "../../read/other-lanes.ts";
 import { toDestinationText } from "../destination-text.ts";
-import { ifAny, present, toClock } from "../phrases.ts";
+import { ifAny, number, present, toClock } from "../phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { LeastTime } from "../../plan/estimate.ts";
@@ -34,10 +34,10 @@ export function toSkipCounts({ gone, changed, otherwise }: Omit<SkipReport, "exa
   ]).join(", ");
 }
 
-/** `20400 for api.example.com at 10/s: at least 34m`. */
+/** `20,400 for api.example.com at 10/s: at least 34m`. */
 export function toLeastText({ kind, name, publishes, rate, ms }: LeastTime): string {
   const of = kind === "host" ? ` for ${name}` : kind === "rule" ? ` of rule ${name}` : "";
-  return `${publishes}${of} at ${rateText(rate)}: at least ${formatDuration(ms)}`;
+  return `${number(publishes)}${of} at ${rateText(rate)}: at least ${formatDuration(ms)}`;
 }
 
 /** `the lane of drain pay for api.example.com is halted since 06:06 UTC: 5 of 5 failed again, 503`. */

@@ -7,6 +7,7 @@ import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { capitalised, counted, number, present, toClock, toIn, toOwnersText } from "../phrases.ts";
 import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
 import { sumOf, toTotals } from "../../read/totals.ts";
+import type { Save } from "./expiring.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import { toBehind, toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
@@ -88,7 +89,7 @@ export function toNeeds(status: Status): readonly Need[] {
       ? []
       : [
           need("bad", `${atLeast}${number(parked)} are parked: only a person lets them go`, {
-            detail: toParkedDetail(status),
+            detail: toParkedDetail(status, parked),
             first: { kind: "parked" },
             owners: toParkedOwners(drains, status.at),
           }),
@@ -97,7 +98,7 @@ export function toNeeds(status: Status): readonly Need[] {
       mode !== "plan" || paused !== null || outlook.waiting === 0
         ? []
         : [
-            need("warn", `${number(outlook.waiting)} wait in ${drain}: it only plans`, {
+            need("warn", `${number(outlook.waiting)} wait in drain ${drain}, which only plans`, {
               detail: "Nothing of it is sent until somebody applies a plan, or its mode is live.",
               first: { kind: "plan", drain },
             }),
@@ -138,13 +139,38 @@ function toUnsent(status: Status): readonly Need[] {
   const [drain, ...others] = first.drains;
   return [
     need("bad", toUnsentText(status), {
-      detail: "Nothing sends them by itself.",
+      detail: toWhyUnsent(unsent),
       first:
         unsent.length === 1 && first.saves[0]?.act === "plan" && others.length === 0 && first.failure !== null
           ? { kind: "plan", drain, failure: first.failure }
           : { kind: "expiring", failure: first.failure, count: first.unsent },
     }),
   ];
+}
+
+const toWhy: Readonly<Record<Save["act"] | "several" | "none", (count: string) => string>> = {
+  release: (count) => `${count} are parked`,
+  resume: (count) => `a pause holds ${count}`,
+  plan: (count) => `${count} are in drains that only plan`,
+  probe: (count) => `a halt holds ${count}`,
+  rule: (count) => `no rule sends ${count}`,
+  drain: (count) => `no drain selects ${count}`,
+  several: (count) => `${count} need more than one act`,
+  none: (count) => `nobody can read ${count}`,
+};
+
+/** What holds how many of them: `No rule sends 48; a pause holds at least 3.` */
+function toWhyUnsent(groups: Status["expiring"]["groups"]): string {
+  const whyOf = ({ saves }: (typeof groups)[number]): keyof typeof toWhy => {
+    const [act = "none", ...others] = new Set(saves.map((save) => save.act).filter((one) => one !== "probe"));
+    return others.length > 0 ? "several" : act;
+  };
+  const texts = [...new Set(groups.map(whyOf))].map((why) => {
+    const of = groups.filter((group) => whyOf(group) === why);
+    const atLeast = of.every(({ isUnsentExact }) => isUnsentExact) ? "" : "at least ";
+    return toWhy[why](`${atLeast}${number(sumOf(of, ({ unsent }) => unsent))}`);
+  });
+  return `${capitalised(texts.join("; "))}.`;
 }
 
 /** `owners`: who works on it, in words; empty or absent: nobody. */
@@ -162,16 +188,19 @@ export function need(
   return { mood: isTaken ? "warn" : mood, what, headline: what, ...rest, detail: told, isTaken };
 }
 
-/** What most of them were answered, and what a person may do. */
-function toParkedDetail({ drains, sources }: Status): string {
-  const [most] = drains
+/** What most of them were answered, how many the rest are, and what a person may do. */
+function toParkedDetail({ drains, sources }: Status, total: number): string {
+  const [most, ...others] = drains
     .flatMap(({ source, failures = [] }) =>
       failures.map(({ id, parked }) => ({ parked, kind: kindsOf(sources, source).get(id) })),
     )
     .filter(({ parked, kind }) => parked > 0 && kind !== undefined)
     .toSorted((one, other) => other.parked - one.parked);
   const answer = most?.kind !== undefined && `${number(most.parked)} got ${toAnswerText(most.kind)}`;
-  return present([answer, "release sends them again, discard ends them"]).join("; ");
+  const more = most === undefined ? 0 : total - most.parked;
+  const kinds = others.some(({ kind }) => kind?.id === most?.kind?.id) ? "" : " of other kinds";
+  const rest = more > 0 ? `, ${number(more)} more${kinds}` : "";
+  return present([answer && `${answer}${rest}`, "release sends them again, discard ends them"]).join("; ");
 }
 
 function kindsOf(sources: Status["sources"], source: string) {
@@ -235,12 +264,12 @@ function toAnswerOf(
   return { answer: `${verb} ${answer}`, count: most.waiting };
 }
 
-/** `halted for 4m: a probe failed again, 503; next probe in 10s; if one is delivered, what rules send there follows`. */
+/** `halted for 4m: a probe failed again, 503; next probe in 10s; if a probe is delivered, what the rules send follows`. */
 export function toLaneWords(lane: LaneStanding | null): string {
   if (lane === null) return "halted";
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
   const why = lane.why === null ? "," : `: ${lane.why};`;
-  return `halted${since}${why} ${toNextStepText(lane)}; if one is delivered, what rules send there follows`;
+  return `halted${since}${why} ${toNextStepText(lane)}; if a probe is delivered, what the rules send follows`;
 }
 
 /** By a person or the document. */
@@ -272,9 +301,9 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
   const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
   if (behind.length > 0) {
-    const here = waiting > 0 && `${number(waiting)} wait here`;
+    const here = waiting > 0 && `${number(waiting)} wait in the queue`;
     const hint = present([free, "what waits follows as the service delivers"]).join(": ");
-    return { mood: "warn", text: present([...behind, here]).join(", "), hint: `${hint}.` };
+    return { mood: "warn", text: present([...behind, here]).join("; "), hint: `${hint}.` };
   }
   if (isDraining) return { mood: "good", text, hint: free && `${free}.` };
   if (waiting > 0) return { mood: "warn", text, hint: "" };

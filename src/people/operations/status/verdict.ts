@@ -57,8 +57,8 @@ function toQuiet(sources: Status["sources"]): string {
 export function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boolean): Part {
   if (deliveries?.standing !== "behind") return false;
   const { undelivered } = deliveries;
-  const waiting = undelivered === null ? "messages wait" : `at least ${number(undelivered)} wait`;
-  return `the service${isOnly ? "" : ` of ${source}`} is behind: ${waiting} undelivered`;
+  const count = undelivered === null ? "messages" : `at least ${number(undelivered)}`;
+  return `the service${isOnly ? "" : ` of ${source}`} has ${count} undelivered`;
 }
 
 /** What a replica last told of a service that it cannot work with: `the service does not answer`. */

@@ -27,7 +27,7 @@ describe("what a plan publishes, on the terminal", () => {
     expect(text()).toMatchInlineSnapshot(`
       "
         publishes
-          limit     20400 for api.example.com at 10/s: at least 34m
+          limit     20,400 for api.example.com at 10/s: at least 34m
 
           destination                                                       now  later
           api.example.com                                                  2400  18000
@@ -52,7 +52,7 @@ describe("what a plan publishes, on the terminal", () => {
     [
       "the rate of all",
       { least: { kind: "publish", rate: limits.publish, publishes: 2_400, ms: 120_000 } },
-      "2400 at 20/s: at least 2m",
+      "2,400 at 20/s: at least 2m",
     ],
     [
       "a rule",

@@ -166,8 +166,8 @@ describe("the overview of status", () => {
   const unwatched = "what was published within the hour has not failed again so far";
   it.each<[string, Partial<Status>]>([
     ["all clear: nothing waits", empty],
-    ["nothing waits here; the service is behind: at least 5 wait undelivered", delivers("behind", 5)],
-    ["nothing waits here; the service is behind: messages wait undelivered", delivers("behind")],
+    ["nothing waits here; the service has at least 5 undelivered", delivers("behind", 5)],
+    ["nothing waits here; the service has messages undelivered", delivers("behind")],
     ["nothing waits here: deliveries are still watched", delivers("watched")],
     [`nothing waits here: ${unwatched}`, delivers("unwatched")],
     ["all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],

@@ -110,13 +110,13 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     what: "pay.example.com answers 503 no route",
     headline: "halted: pay.example.com, 11 wait",
     detail:
-      "11 wait (9 with this answer), halted for 4m, next probe in 10m; if one is delivered, what rules send there follows",
+      "11 wait (9 with this answer), halted for 4m, next probe in 10m; if a probe is delivered, what the rules send follows",
     first: { kind: "probe", drain: "orders", origin: "https://pay.example.com" },
     isTaken: false,
   });
   expect(second).toMatchObject({
     mood: "bad",
-    detail: "2 got 503 no route; release sends them again, discard ends them",
+    detail: "2 got 503 no route, 1 more of other kinds; release sends them again, discard ends them",
     first: { kind: "parked" },
   });
   expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait", hint: "" });
@@ -185,7 +185,7 @@ it.each([
 it.each([
   [
     { waiting: 9, going: 9, perSecond: 1, deliveries: { standing: "behind", undelivered: 7 } },
-    "the service is behind: at least 7 wait undelivered, 9 wait here",
+    "the service has at least 7 undelivered; 9 wait in the queue",
     "Nothing needs a person: what waits follows as the service delivers.",
   ],
   [{ waiting: 9, going: 9, perSecond: 2 }, "draining: 9 of 9 left, 2/s", "Nothing needs a person."],
@@ -193,6 +193,15 @@ it.each([
   [{ parked: 3 }, "3 are parked: only a person lets them go", ""],
 ])("the headline of %j says that nobody is needed only if so", (given, text, hint) => {
   expect(headlineOf(status(given))).toMatchObject({ text, hint });
+});
+
+it.each([
+  [["rule"], "No rule sends 4."],
+  [["rule", "resume", "rule"], "No rule sends 8; a pause holds 4."],
+  [["drain", "plan"], "No drain selects 4; 4 are in drains that only plan."],
+])("says what holds those that expire: %j", (acts, detail) => {
+  const expiring = acts.map((act) => expires("a", act));
+  expect(toNeeds(status({ expiring }))[0]).toMatchObject({ detail });
 });
 
 it("says since when the service is away, as the first that knows it has told", () => {
