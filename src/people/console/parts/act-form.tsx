@@ -15,7 +15,7 @@ interface ActFormProps {
   /** The reason is news to who looks for the form, so it stands in its place. */
   readonly saysWhy?: boolean;
   /** How it stands out; default: not at all. */
-  readonly look?: "primary" | "brake" | "";
+  readonly look?: "primary" | "brake" | "quiet" | "";
   /** What is written on it here, such as how many it is about; default: the act's title. */
   readonly title?: string;
   /** Its page is about it: nobody has to open it first. */

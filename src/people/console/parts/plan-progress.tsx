@@ -1,4 +1,4 @@
-import type { PlanApplyDrain, SharedPlan } from "../../../job/contracts/plans.ts";
+import type { PlanApplyDrain, PlanMade, SharedPlan } from "../../../job/contracts/plans.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { stateWords } from "./plan-words.ts";
@@ -13,8 +13,15 @@ const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {
   failed: "bad",
 };
 
+interface Props {
+  readonly plan: SharedPlan;
+  readonly now: number;
+  /** What goes to destinations that are halted now. `isWhole`: false if a few destinations are not looked at. */
+  readonly halted: { readonly count: number; readonly isWhole: boolean };
+}
+
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
-export function PlanProgress({ plan, now }: { readonly plan: SharedPlan; readonly now: number }): Html {
+export function PlanProgress({ plan, now, halted }: Props): Html {
   const { state, why, making, apply, stoppedBy, replica } = plan;
   const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
     verdict ? [{ drain, ...verdict, isOfBefore: done === 0 && before + meanwhile > 0 }] : [],
@@ -22,13 +29,16 @@ export function PlanProgress({ plan, now }: { readonly plan: SharedPlan; readonl
   // Silence is no proof, so it is not green.
   const isSilent = verdicts.some(({ silent }) => silent > 0);
   const worst = verdicts.some(({ isBad }) => isBad) ? "bad" : isSilent ? "warn" : null;
+  const isWaiting = state === "ready" && halted.count > 0;
   return (
     <>
-      <p class={`verdict ${worst ?? mood[state] ?? ""}`} role="status" data-phase={state}>
+      <p
+        class={`verdict ${worst ?? (isWaiting ? "warn" : (mood[state] ?? ""))}`}
+        role="status"
+        data-phase={state}
+      >
         The plan is {stateWords[state]}
-        {state === "ready" && plan.made !== null
-          ? `: ${number(plan.made.acts)} of ${number(plan.made.records)} would be acted on`
-          : ""}
+        {state === "ready" && plan.made !== null ? toOutcome(plan.made, halted) : ""}
         {why === null ? null : (
           <>
             : <Foreign text={why} />
@@ -76,6 +86,13 @@ export function PlanProgress({ plan, now }: { readonly plan: SharedPlan; readonl
       )}
     </>
   );
+}
+
+function toOutcome({ acts, records }: PlanMade, { count, isWhole }: Props["halted"]): string {
+  if (count === 0) return `: ${number(acts)} of ${number(records)} would be acted on`;
+  const [atMost, atLeast] = isWhole ? ["", ""] : ["at most ", "at least "];
+  const others = Math.max(0, acts - count);
+  return `: ${atMost}${number(others)} can go at once; ${atLeast}${number(count)} wait: their destinations are halted`;
 }
 
 function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Html {
@@ -185,6 +202,6 @@ function sum({ gone, changed, otherwise }: PlanApplyDrain["skipped"]): number {
 }
 
 function toReasons(reasons: Readonly<Record<string, number>>): string {
-  const texts = Object.entries(reasons).map(([reason, count]) => `${reason} ${count}`);
+  const texts = Object.entries(reasons).map(([reason, count]) => `${reason} ${number(count)}`);
   return texts.join(", ") || "no reason is known";
 }

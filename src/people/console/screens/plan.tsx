@@ -13,6 +13,7 @@ import { toDestinationText } from "../../operations/destination-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { need, toLaneWords, type Need } from "../../operations/status/needs.ts";
 import type { Status } from "../../operations/status/read.ts";
+import { sumOf } from "../../read/totals.ts";
 import { Needs } from "../parts/needs.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
@@ -24,6 +25,7 @@ interface Model extends ShownPlan {
   readonly busyWith: SharedPlan | null;
   /** Destinations of the plan that take nothing now. */
   readonly needs: readonly Need[];
+  readonly halted: { readonly count: number; readonly isWhole: boolean };
 }
 
 export const planScreen = defineScreen<Model>({
@@ -41,11 +43,21 @@ export const planScreen = defineScreen<Model>({
     );
     const shown = await plans.show(plan.id);
     const isOpen = plan.made !== null && plan.state !== "applied";
-    const needs = isOpen && shown.report !== null ? toHaltedOf(shown.report, await reads.status()) : [];
-    return { ...shown, busyWith: busyWith ?? null, needs };
+    const report = isOpen ? shown.report : null;
+    const halted = report === null ? [] : toHaltedOf(report, await reads.status());
+    return {
+      ...shown,
+      busyWith: busyWith ?? null,
+      needs: halted.map(toNeed),
+      halted: {
+        count: sumOf(halted, ({ publishes }) => publishes),
+        isWhole:
+          report?.drains.every(({ estimate }) => estimate.destinations.more.destinations === 0) ?? true,
+      },
+    };
   },
   sections: [
-    live("progress", ({ plan }, { now }) => <PlanProgress plan={plan} now={now} />),
+    live("progress", ({ plan, halted }, { now }) => <PlanProgress {...{ plan, halted, now }} />),
     live("before", ({ plan, needs }, context) => (
       <Needs title={`Before you apply${plan.apply === null ? "" : " again"}`} {...{ needs, context }} />
     )),
@@ -78,17 +90,21 @@ export const planScreen = defineScreen<Model>({
 });
 
 /** What an apply would wait for, as the lanes are now. */
-function toHaltedOf({ drains }: PlanReport, status: Status): readonly Need[] {
+function toHaltedOf({ drains }: PlanReport, status: Status) {
   return drains.flatMap(({ drain, estimate }) => {
     const destinations = status.drains.find((one) => one.drain === drain)?.destinations ?? [];
     return estimate.destinations.top.flatMap(({ origin, publishes }) => {
       const lane = destinations.find((one) => one.origin === origin)?.lane;
       if (origin === null || lane?.state !== "halted" || publishes === 0) return [];
-      return need("bad", `${toDestinationText(origin)} is halted: an apply would send nothing there now`, {
-        detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
-        first: { kind: "probe", drain, origin },
-      });
+      return { drain, origin, publishes, lane };
     });
+  });
+}
+
+function toNeed({ drain, origin, publishes, lane }: ReturnType<typeof toHaltedOf>[number]): Need {
+  return need("bad", `${toDestinationText(origin)} is halted: an apply would send nothing there now`, {
+    detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
+    first: { kind: "probe", drain, origin },
   });
 }
 
@@ -136,6 +152,7 @@ function Acts({
           values={values}
           context={context}
           disabled={isWorkedOn ? "it is being worked on: stop it first" : null}
+          look="quiet"
         />
         {made === null ? null : (
           <p>

@@ -28,7 +28,20 @@ function applying(drain: Partial<PlanApplyDrain>, forMs = 120_000): SharedPlan {
 }
 
 const page = async (plan: SharedPlan): Promise<string> =>
-  String(await PlanProgress({ plan, now })).replaceAll(/<[^>]+>/g, " ");
+  toPage(await PlanProgress({ plan, now, halted: { count: 0, isWhole: true } }));
+const toPage = (html: unknown): string => String(html).replaceAll(/<[^>]+>/g, " ");
+
+test("a plan that is ready says what can go at once and what a halt holds, in amber", async () => {
+  const made = { records: 5_657, acts: 5_543 };
+  const plan = { ...applying({}), state: "ready", apply: null, made } as never;
+  const of = async (count: number, isWhole = true) =>
+    String(await PlanProgress({ plan, now, halted: { count, isWhole } }));
+  expect(await of(5_538)).toMatch(
+    /"verdict warn".*: 5 can go at once; 5,538 wait: their destinations are halted/s,
+  );
+  expect(await of(5_000, false)).toContain(": at most 543 can go at once; at least 5,000 wait");
+  expect(await of(0)).toMatch(/"verdict ".*: 5,543 of 5,657 would be acted on/s);
+});
 
 test("an apply has one sum: done before it, by it, and by others meanwhile", async () => {
   const plan = applying({ planned: 849, before: 177, done: 350, meanwhile: 322 });
