@@ -1,10 +1,10 @@
 /** What expires within a day, the earliest first, each with what would save it. */
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { number, toClock, toTime } from "../../operations/phrases.ts";
-import { toSaveTexts } from "../../operations/status/expiring.ts";
+import { toSaveTexts, written } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
-import { toShortAnswers } from "./short-answers.ts";
+import { toAnswerTexts } from "./answer-texts.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Ago, toAgo } from "./time.tsx";
@@ -21,7 +21,7 @@ export function ExpiringFirst({
   const [first] = groups;
   if (first === undefined) return null;
   const more = groups.length - groupsShown;
-  const answers = toShortAnswers(sources.flatMap(({ failures }) => failures));
+  const answers = toAnswerTexts(sources.flatMap(({ failures }) => failures));
   return (
     <>
       <h2>What expires before {toClock(by, now)}</h2>
@@ -49,7 +49,7 @@ export function ExpiringFirst({
             ) : (
               <>
                 <a href={`/failures/${failure}`}>
-                  <Foreign text={answers.get(failure) ?? failure} />
+                  <Foreign text={answers.get(failure) ?? failure} isWhole />
                 </a>
                 {origin === null ? null : (
                   <span class="note">
@@ -63,7 +63,15 @@ export function ExpiringFirst({
           column("what saves them", (group) => (
             <>
               {toSaveTexts(group).map(({ text, isCommand }) => (
-                <span class="save">{isCommand ? <code>{text}</code> : text}</span>
+                <span class="save">
+                  {isCommand ? (
+                    <code>{text}</code>
+                  ) : text === written.rule && group.failure !== null ? (
+                    <a href={`/failures/${group.failure}`}>{text}</a>
+                  ) : (
+                    text
+                  )}
+                </span>
               ))}
             </>
           )),
@@ -72,6 +80,13 @@ export function ExpiringFirst({
       {more > 0 ? <p class="hint">and {number(more)} more</p> : null}
     </>
   );
+}
+
+const staleMs = 300_000;
+
+/** Counted so long ago that it is no news. */
+export function isStale({ asOf }: Pick<Status["expiring"], "asOf">, now: number): boolean {
+  return asOf !== null && now - asOf > staleMs;
 }
 
 export function toExpiringHint(

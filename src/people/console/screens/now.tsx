@@ -18,7 +18,7 @@ import { capitalised, number, toClock, toKnown } from "../../operations/phrases.
 import { pauseAct, resumeAct } from "../acts/forms.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { Destinations } from "../parts/destinations.tsx";
-import { ExpiringFirst, toExpiringHint } from "../parts/expiring.tsx";
+import { ExpiringFirst, isStale, toExpiringHint } from "../parts/expiring.tsx";
 import { PauseWords } from "../parts/lane.tsx";
 import { Needs } from "../parts/needs.tsx";
 import { Paused } from "../parts/paused.tsx";
@@ -144,7 +144,7 @@ interface Tile {
   readonly count: number | null;
   readonly what: string;
   readonly line?: string;
-  readonly mood?: "bad" | "warn";
+  readonly mood?: "bad" | "stale";
   readonly href?: string;
 }
 
@@ -204,7 +204,7 @@ function Tiles({
       count: expiring.count,
       what: toExpiringHint(expiring, now),
       ...(expiring.atLeast > 0 ? { href: "#expiring" } : {}),
-      ...(expiring.unsent.atLeast > 0 ? { mood: "bad" as const } : {}),
+      ...(expiring.unsent.atLeast > 0 ? { mood: "bad" } : isStale(expiring, now) ? { mood: "stale" } : {}),
     },
   ];
   return (

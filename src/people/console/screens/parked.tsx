@@ -18,7 +18,7 @@ import { filterOf, toQuery, withQuery } from "../query.ts";
 import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
 import { capitalised, number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
-import { toShortAnswers } from "../parts/short-answers.ts";
+import { toAnswerTexts } from "../parts/answer-texts.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
@@ -59,7 +59,7 @@ export const parkedScreen = defineScreen<Model>({
       drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
     );
     const shared = new Map(facts.sources.flatMap((one) => toSharedParked(one)));
-    return { sums, shared, conditions: new Map(conditions), source, page, answers: toShortAnswers(kinds) };
+    return { sums, shared, conditions: new Map(conditions), source, page, answers: toAnswerTexts(kinds) };
   },
   sections: [
     still("parked-counts", (model, context) => <Counts {...{ model, context }} />),
@@ -205,7 +205,7 @@ function List({
           column("failure", ({ failure }) =>
             failure === null ? null : (
               <a href={`/failures/${encodeURIComponent(failure)}${toQuery({ source })}`}>
-                <Foreign text={answers.get(failure) ?? failure} />
+                <Foreign text={answers.get(failure) ?? failure} isWhole />
               </a>
             ),
           ),

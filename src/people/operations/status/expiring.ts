@@ -146,7 +146,7 @@ function ofDrain({ drain }: PauseRecord): readonly string[] {
   return drain === "*" ? [] : [drain];
 }
 
-const written = { rule: "no rule sends these: add one", drain: "no drain selects these: add one" };
+export const written = { rule: "no rule sends these: add one", drain: "no drain selects these: add one" };
 
 /** What saves them, a command as it is typed; and what is known of copies, which save what was in them. */
 export function toSaveTexts({

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { ExpiringFirst, isStale } from "../../../../../src/people/console/parts/expiring.tsx";
+
+const now = Date.UTC(2026, 10, 20, 10, 15);
+
+test("a kind that expires has its whole text, and what no rule sends leads to the kind's page", async () => {
+  const text = "java.lang.NullPointerException at com.example.pricing.RateTable.lookup(RateTable.java:214)";
+  const group = {
+    failure: "8648802510",
+    origin: "https://pay.example.com",
+    earliestAt: now + 3_600_000,
+    count: 9,
+    copied: null,
+    drains: ["orders"],
+    saves: [{ act: "rule", command: null }],
+  };
+  const status = {
+    expiring: { groups: [group], by: now + 86_400_000 },
+    sources: [{ failures: [{ id: group.failure, status: 500, text }] }],
+  };
+  const html = String(await ExpiringFirst({ status: status as never, now }));
+  expect(html).toContain(`500 ${text}`);
+  expect(html).toContain('<a href="/failures/8648802510">no rule sends these: add one</a>');
+});
+
+test("a count is stale after five minutes, and one that is not known is not", () => {
+  expect([now - 300_000, now - 300_001, null].map((asOf) => isStale({ asOf }, now))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
