@@ -97,6 +97,11 @@ it.skipIf(!hasBrowser)(
       await expectNoWiderThanScreen(phone.page);
       expect({ path, barriers: await findSeriousBarriers(phone.page) }).toEqual({ path, barriers: [] });
     }
+    // The brake is seen without a scroll, and never before what to do first.
+    await phone.page.goto(url);
+    const brake = await phone.page.locator("details.brake > summary").boundingBox();
+    expect(brake?.y).toBeGreaterThan(700);
+    expect(brake?.y).toBeLessThan(844 - (brake?.height ?? 0));
     // A row is a card there, and each cell has its title: nothing is beside the screen.
     await phone.page.goto(`${url}/failures`);
     const titles = await phone.page.evaluate<[string, string][]>(
