@@ -58,6 +58,7 @@ describe("redriver plan, of a drain with lanes", () => {
           why: null,
           sent: 0,
           nextInMs: 0,
+          lastProbeAt: null,
         },
       ],
       more: { lanes: 0, due: 0 },
