@@ -261,7 +261,6 @@ function toCounting(count: number): string {
   return count === 0 ? "not counted yet" : "at least: still counting";
 }
 
-/** While the first count goes on, none is no number. */
 /** Of what waits or is parked, as the last passes have met it: Unix ms; null: nothing is there. */
 function toFirstExpiry(
   { sources }: ScreenContext["core"],
