@@ -51,13 +51,15 @@ export async function planDrain(run: PlanRun) {
   let elsewhere = 0;
   let cut = false;
 
+  // A backlog may have millions, whose ids take memory.
+  const isShared = beside.later.length > 0;
   for await (const page of survey(drain, run.range, run.signals)) {
     // Such a record has neither a rule nor a host, and a kind of its own.
     const isCounted = !isFiltered || filter.failure === unreadableKind.id;
     for (const { reason, dlqId } of isCounted ? page.unusable : []) {
       if (dlqId !== undefined && beside.taken.has(dlqId)) elsewhere += 1;
       else unusable[reason] = (unusable[reason] ?? 0) + 1;
-      if (dlqId !== undefined) beside.taken.add(dlqId);
+      if (dlqId !== undefined && isShared) beside.taken.add(dlqId);
     }
     let looked = page.unusable.length;
     for (const letter of page.letters) {
@@ -68,7 +70,7 @@ export async function planDrain(run: PlanRun) {
         elsewhere += 1;
         continue;
       }
-      beside.taken.add(letter.dlqId);
+      if (isShared) beside.taken.add(letter.dlqId);
       const foreseen = foresee(drain, letter);
       const line = toPlanRecord(drain, foreseen, show);
       decided.add(toCounted(line, letter.facts?.now ?? 0));

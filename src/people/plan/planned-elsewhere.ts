@@ -11,9 +11,9 @@ import { isAct, isParkedAlready } from "./plan-file-record.ts";
 import { createFilter } from "./filter-letters.ts";
 
 export interface DrainsBeside {
-  /** What drains before this one have in the plan; what this one has is added. */
+  /** What drains before this one have in the plan. What this one has is added, if there are later ones. */
   readonly taken: Set<DlqId>;
-  /** Drains of the same source that are planned later, in this order. */
+  /** Drains of the same source that are planned later, in this order, and may select the same letters. */
   readonly later: readonly DrainRuntime[];
 }
 

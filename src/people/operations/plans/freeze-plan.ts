@@ -13,6 +13,7 @@ import { systemClock } from "../../../system-world.ts";
 import type { Show } from "../../../job/message/show-masked-values.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
+import { areDisjoint } from "../../../job/message/select.ts";
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
@@ -109,8 +110,11 @@ async function freeze(run: FreezeRun, signals: ListingSignals): Promise<PlanRepo
     for (const [drain, range] of ranges) knowing.push(await withNewer(drain, range, signals));
     for (const [at, range] of [...ranges.values()].entries()) {
       const drain = knowing[at]!;
-      const { id } = drain.source.config;
-      const later = knowing.slice(at + 1).filter(({ source }) => source.config.id === id);
+      const { source, config } = drain;
+      const { id } = source.config;
+      const later = knowing
+        .slice(at + 1)
+        .filter((one) => one.source === source && !areDisjoint(one.config.select, config.select));
       const beside = { taken: taken.get(id) ?? new Set<DlqId>(), later };
       taken.set(id, beside.taken);
       const onRecord = async (record: Foreseen, line: PlanRecord): Promise<void> => {
