@@ -428,7 +428,7 @@ it("every number that people see was true a moment ago, or says that it is not k
       );
       is(
         "Now says that two drains list the same",
-        /\d+ are listed by both webhooks and money/.test(toText(now)),
+        /\d+ were listed by both webhooks and money at/.test(toText(now)),
         true,
       );
     }

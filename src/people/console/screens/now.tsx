@@ -52,7 +52,7 @@ export const nowScreen = defineScreen<Model>({
     live("tiles", (model, { now }) => (
       <>
         <Tiles model={model} now={now} />
-        <Shared sources={model.status.sources} />
+        <Shared sources={model.status.sources} at={model.status.at} />
       </>
     )),
     live("chart", ({ chart, marks, range, status }) => (
@@ -149,9 +149,15 @@ interface Tile {
 }
 
 /** Records that several drains list count once in the totals, and more often by drain. */
-function Shared({ sources }: Pick<Status, "sources">): Html | null {
-  const texts = sources.flatMap(({ shared }) => toSharedTexts(shared));
-  return texts.length === 0 ? null : <p class="hint">{texts.join("; ")}: they count once here.</p>;
+function Shared({ sources, at }: Pick<Status, "sources" | "at">): Html | null {
+  const texts = sources.flatMap(({ shared }) => toSharedTexts(shared, at));
+  if (texts.length === 0) return null;
+  const counts = "what waits or is parked counts once here, what arrived may count for each";
+  return (
+    <p class="hint">
+      {texts.join("; ")}: {counts}.
+    </p>
+  );
 }
 
 function Tiles({

@@ -23,7 +23,7 @@ export function toVerdict(status: Status): string {
     ...sources.map((source) => toBehind(source, sources.length === 1)),
     ...sources.map(toBrakeNote),
     ...toHoldNotes(status),
-    ...sources.flatMap(toSourceNotes),
+    ...sources.flatMap((source) => toSourceNotes(source, status.at)),
     toUnsentText(status),
     ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
@@ -235,20 +235,25 @@ function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string 
   return lane === null ? "" : `, ${toNextStepText(lane)}`;
 }
 
-/** `340 are listed by both webhooks and money`; none if nothing of it is left. */
-export function toSharedTexts(shared: Status["sources"][number]["shared"]): readonly string[] {
+/** `340 were listed by both webhooks and money at 14:32 UTC`: by the last census; none if nothing of it is left. */
+export function toSharedTexts(shared: Status["sources"][number]["shared"], now: number): readonly string[] {
   if (shared === null || shared.waiting + shared.parked === 0) return [];
-  return shared.by.map(
+  const { by, at } = shared;
+  const asOf = at === null ? "" : ` at ${toClock(at, now)}`;
+  return by.map(
     ({ drains, count }) =>
-      `${number(count)} are listed by ${drains.length === 2 ? "both " : ""}${drains.join(" and ")}`,
+      `${number(count)} were listed by ${drains.length === 2 ? "both " : ""}${drains.join(" and ")}${asOf}`,
   );
 }
 
-function toSourceNotes({ settleGate, census, shared }: Status["sources"][number]): readonly Part[] {
+function toSourceNotes(
+  { settleGate, census, shared }: Status["sources"][number],
+  now: number,
+): readonly Part[] {
   return [
     settleGate === "closed" && "publishing waits for deletes",
     census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
-    ...toSharedTexts(shared),
+    ...toSharedTexts(shared, now),
   ];
 }
 

@@ -62,7 +62,7 @@ it("records that two drains list are counted once in totals and kinds, and the v
   expect(toVerdict(await running())).toContain("440 of 440 left");
   expect(toVerdict(await running())).toContain("; 20 parked for a person");
   expect(toVerdict(await running())).toContain("780 held by rules, summed by drain");
-  expect(toVerdict(await running())).toContain("360 are listed by both main and money");
+  expect(toVerdict(await running())).toContain("360 were listed by both main and money at ");
   const metrics = createMetrics({
     version: "1",
     readFacts: () => readQueueFacts(rig.core),
