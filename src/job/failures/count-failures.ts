@@ -34,7 +34,7 @@ export interface FailureTally {
   /** `sample`: the record, null if it has no id. */
   add(kind: FailureKind, sample: string | null, name: CountName, count?: number): void;
   /** `at`: of its entry or its expiry, Unix ms. */
-  byHour(kind: FailureKind, sample: string, at: number, name: HourName): void;
+  byHour(kind: FailureKind, sample: string, at: number, name: HourName, count?: number): void;
   /** It is left in the queue, which it entered at this time, Unix ms. */
   left(kind: FailureKind, sample: string, at: number): void;
   /** `part`: what a rule does and its name; the id of another kind; its entry. */
@@ -100,10 +100,10 @@ export function createFailureTally(): FailureTally {
         named(failure, dlqId, "failedAgainOf", parentFailure);
       }
     },
-    byHour(kind, sample, at, name) {
+    byHour(kind, sample, at, name, count = 1) {
       const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-      addPart((counter[name] ??= noParts()), toHour(at), 1);
-      if (name !== "arrived") return;
+      addPart((counter[name] ??= noParts()), toHour(at), count);
+      if (name !== "arrived" || count < 0) return;
       counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, at);
       counter.firstAt = Math.min(counter.firstAt ?? at, at);
     },

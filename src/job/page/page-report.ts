@@ -208,11 +208,9 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         break;
       case "done-before":
         addDecision(dlqId, doneBefore);
-        // Whoever did it has counted it, but for its arrival here.
-        if (letter.enteredAt > countedTo) {
-          failures.add(failure, dlqId, "dropped");
-          failures.byHour(failure, dlqId, letter.enteredAt, "arrivedDone");
-        } else failures.add(failure, dlqId, "seen", -1);
+        // Whoever did it has counted it, and its arrival too.
+        failures.add(failure, dlqId, "seen", -1);
+        if (letter.enteredAt > countedTo) failures.byHour(failure, dlqId, letter.enteredAt, "arrived", -1);
         othersOf.delete(letter);
         countParkChange(letter, false);
         break;
@@ -304,7 +302,10 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       tally.listed += open.length;
       for (const letter of open) {
         const { dlqId, enteredAt, failure, view } = letter;
-        if (isDone(view)) continue;
+        // Another drain has it in hand, and tells what became of it, its arrival too.
+        const isElsewhere =
+          shared !== undefined && view.state === "open" && !view.unknown && view.drain !== drain.config.name;
+        if (isDone(view) || isElsewhere) continue;
         if (shared !== undefined) othersOf.set(letter, shared.of(letter.raw, now));
         failures.add(failure, dlqId, "seen");
         if (view.state === "parked") failures.add(failure, dlqId, "parkedBefore");
