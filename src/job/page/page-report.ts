@@ -302,10 +302,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       tally.listed += open.length;
       for (const letter of open) {
         const { dlqId, enteredAt, failure, view } = letter;
-        // Another drain has it in hand, and tells what became of it, its arrival too.
-        const isElsewhere =
-          shared !== undefined && view.state === "open" && !view.unknown && view.drain !== drain.config.name;
-        if (isDone(view) || isElsewhere) continue;
+        if (isDone(view)) continue;
         if (shared !== undefined) othersOf.set(letter, shared.of(letter.raw, now));
         failures.add(failure, dlqId, "seen");
         if (view.state === "parked") failures.add(failure, dlqId, "parkedBefore");

@@ -85,7 +85,7 @@ end
 -- What another drain took. What was counted before waits no more. What the open pass has listed is as if this drain had
 -- taken it. Anything else is never listed: it has arrived, and is done.
 local function countTaken(failures)
-  local left, listed = row.open and windowsLeft() or {}, {}
+  local left, listed = nil, {}
   local countedTo = row.isCounted and row.watermark or 0
   for id, count in pairs(failures) do
     for at, number in pairs(count.taken or {}) do
@@ -94,6 +94,7 @@ local function countTaken(failures)
       if at <= countedTo then
         addPart(sum, 'expiresDone', at + call.retentionMs, number)
       else
+        left = left or row.open and windowsLeft() or {}
         if isListed(at, left) then
           listed[id] = listed[id] or {}
           sum = listed[id]
