@@ -4,6 +4,7 @@ import {
   countBetween,
   mostWithin,
   outcomeOf,
+  publishedTwice,
   ratePerSecond,
   secondsAhead,
   type Evidence,
@@ -119,4 +120,13 @@ it("durations are shown as they would be in real life", () => {
   expect(scale.toRealText(2_000)).toBe("1m 0s");
   expect(scale.toRealText(130_000)).toBe("1h 5m");
   expect(scale.toRealText(100)).toBe("3.0s");
+});
+
+it("a body is published twice if it was accepted again before it came back, and not after", () => {
+  expect(
+    publishedTwice([accepted("1", "a"), accepted("2", "a"), accepted("3", "b")], [{ messageId: "1" }]),
+  ).toBe(0);
+  expect(
+    publishedTwice([accepted("1", "a"), accepted("2", "a"), accepted("3", "b")], [{ messageId: "3" }]),
+  ).toBe(1);
 });

@@ -55,6 +55,17 @@ export function outcomeOf(ids: readonly string[], evidence: Evidence): Outcome {
   };
 }
 
+/** Bodies that were accepted more often than once and once for each time they came back. */
+export function publishedTwice(
+  accepted: Evidence["accepted"],
+  deadLettered: Evidence["deadLettered"],
+): number {
+  const bodies = new Map(accepted.map(({ messageId, bodySha256 }) => [messageId, bodySha256]));
+  const back = countBy(deadLettered, ({ messageId }) => bodies.get(messageId) ?? "");
+  const times = countBy(accepted, ({ bodySha256 }) => bodySha256);
+  return [...times].filter(([body, count]) => count - (back.get(body) ?? 0) > 1).length;
+}
+
 /**
  * Per second, between the moments at which one and nine tenths of them had come: what begins and ends a drain
  * is not its rate.
