@@ -72,10 +72,9 @@ describe("a user of Redis without one right of the line", () => {
     const daemon = await startDaemon(stage.setup.env);
     await stage.emptied(30_000);
     const figures: Record<string, number> = {};
+    // One for each way to notice it: a worker that waits, scripts, keys of jobs and of redriver, and a script's own call. Each takes a quarter of a minute.
     for (const [rule, right] of [
-      ...lacks,
-      ["+set", "+set"],
-      ["+zadd", "+zadd"],
+      ...lacks.filter(([one]) => !/xadd|hgetall/.test(one)),
       ["+hset", "+hset"],
     ] as const) {
       const told = daemon.log.length;
