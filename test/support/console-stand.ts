@@ -31,11 +31,7 @@ export async function createConsoleStand(
   let keptMs = 0;
   const stop = new AbortController();
   const plans = createPlanDesk({
-    acquire: () => ({
-      core,
-      superseded: () => new AbortController().signal,
-      release: () => undefined,
-    }),
+    acquire: () => ({ core, superseded: () => new AbortController().signal, release: () => undefined }),
     book: core.plans,
     clock: systemClock,
     identities: randomIdentities,

@@ -9,12 +9,7 @@ export const httpAnswer = (
   status: number,
   body: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
-): HostileAnswer => ({
-  kind: "http",
-  status,
-  headers,
-  body,
-});
+): HostileAnswer => ({ kind: "http", status, headers, body });
 const oddHeaders = fc.constantFrom<Readonly<Record<string, string>>>(
   {},
   { Date: "yesterday" },
@@ -141,9 +136,7 @@ const noneTaken = fc
       { messageId: "" },
       { error: "no" },
       [null],
-      {
-        messageId: ["msg_1"],
-      },
+      { messageId: ["msg_1"] },
       { messageid: "msg_1" },
       { result: { messageId: "" } },
     ),

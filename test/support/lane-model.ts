@@ -342,13 +342,7 @@ function find(model: Model, { pick, count, kind, status }: Found) {
     if (!known.back.has(parent) && kind === "down") known.down.add(parent);
     known.back.add(parent);
   }
-  const comeBacks = parents.map((parentDlqId) => ({
-    lane,
-    step,
-    parentDlqId,
-    kind,
-    status,
-  }));
+  const comeBacks = parents.map((parentDlqId) => ({ lane, step, parentDlqId, kind, status }));
   return { lane, step, comeBacks };
 }
 

@@ -58,15 +58,7 @@ export interface KnownRecord {
 }
 
 export function nothingKnown(): KnownRecord {
-  return {
-    posts: [],
-    suffix: 1,
-    holder: null,
-    publishedAs: null,
-    done: null,
-    kind: null,
-    parked: null,
-  };
+  return { posts: [], suffix: 1, holder: null, publishedAs: null, done: null, kind: null, parked: null };
 }
 
 export interface Model {

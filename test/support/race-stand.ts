@@ -200,11 +200,7 @@ function createWorker(rig: Rig, { clock, redisTime, scriptsTwice, told }: Worker
   const drain: DrainRuntime = {
     ...rig.drain,
     archive: archive === null ? null : stopping(archive, stops),
-    source: {
-      ...source,
-      clock: workerClock(clock),
-      service: stoppingService(source.service, stops, told),
-    },
+    source: { ...source, clock: workerClock(clock), service: stoppingService(source.service, stops, told) },
   };
   const memory = createSweepMemory(drain.source.clock);
   const list = async (): Promise<Page> => {

@@ -78,12 +78,7 @@ export function createRedisServers({ guard, dir: given }: RedisServersOptions = 
         ...(args.includes("--sentinel") ? [] : ["--save", "", "--appendonly", "no"]),
         ...args,
       ];
-      const admin = new Redis({
-        host: "127.0.0.1",
-        port: taken,
-        retryStrategy: () => 30,
-        ...adminOptions,
-      });
+      const admin = new Redis({ host: "127.0.0.1", port: taken, retryStrategy: () => 30, ...adminOptions });
       admin.on("error", () => undefined);
       admins.push(admin);
       let child: ChildProcess;

@@ -195,10 +195,7 @@ const task: fc.Arbitrary<Task> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "release" } as const) },
   { weight: 1, arbitrary: fc.nat({ max: 3 }).map((letter) => ({ kind: "delete-by-hand", letter }) as const) },
 );
-const job: fc.Arbitrary<Job> = fc.record({
-  waitMs: fc.oneof(fc.constant(0), span),
-  task,
-});
+const job: fc.Arbitrary<Job> = fc.record({ waitMs: fc.oneof(fc.constant(0), span), task });
 const worker = fc.record({
   skewMs: fc.constantFrom(0, 0, 300_000, -300_000),
   lanes: fc.array(fc.array(job, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 2 }),

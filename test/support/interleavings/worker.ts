@@ -138,10 +138,7 @@ type Opened = Awaited<ReturnType<typeof openPass>>;
 
 /** As a tick does: also the windows of a pass that is open, which another worker may have in hands. */
 function toWork(opened: Opened): { readonly passId: PassId; readonly windows: Opened["windows"] } {
-  return {
-    passId: opened.kind === "opened" ? opened.pass.passId : opened.passId,
-    windows: opened.windows,
-  };
+  return { passId: opened.kind === "opened" ? opened.pass.passId : opened.passId, windows: opened.windows };
 }
 
 /**

@@ -214,10 +214,7 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
     const name = client.fresh("parallelism");
     const one = {
       destination: client.at(`/keep/${name}/200?delayMs=150`),
-      headers: headers({
-        "-Flow-Control-Key": client.fresh("flow"),
-        "-Flow-Control-Value": "parallelism=1",
-      }),
+      headers: headers({ "-Flow-Control-Key": client.fresh("flow"), "-Flow-Control-Value": "parallelism=1" }),
     };
     await client.published([one, one, one]);
     const kept = await client.kept(name, 3);

@@ -30,12 +30,7 @@ describe("where Redis is", () => {
         REDRIVER_REDIS_SENTINEL_PASSWORD_FILE: file,
       }),
     ).toMatchObject({
-      sentinel: {
-        nodes: ["10.0.0.1:26379", "[::1]:26380"],
-        name: "main",
-        user: "me",
-        password: "hush",
-      },
+      sentinel: { nodes: ["10.0.0.1:26379", "[::1]:26380"], name: "main", user: "me", password: "hush" },
     });
   });
 

@@ -17,11 +17,7 @@ function sourcesOf(...ids: readonly string[]) {
       id as SourceId,
       createManualClock(),
       { emit: () => undefined },
-      {
-        leftMs: () => 0,
-        isFailing: () => failing.has(id),
-        takeRetry: () => true,
-      },
+      { leftMs: () => 0, isFailing: () => failing.has(id), takeRetry: () => true },
     ),
   );
   const sources = new Map(

@@ -50,9 +50,7 @@ describe("pages of a listing", () => {
     const nothing = createService(() => 0);
     await expect(
       listWithinMemory(nothing.list, { select: {} }, createPageSize(1), room),
-    ).rejects.toMatchObject({
-      code: "answer-too-large",
-    });
+    ).rejects.toMatchObject({ code: "answer-too-large" });
     expect(nothing.counts).toEqual([1]);
   });
 });

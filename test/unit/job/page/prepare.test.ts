@@ -9,12 +9,7 @@ import { anyItem } from "../../../support/item-checks.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 import { encodedOf, itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
 
-const preparation: Preparation = {
-  headerPrefix: "Upstash-",
-  lineageKey,
-  onLoss: "park",
-  checkItem: anyItem,
-};
+const preparation: Preparation = { headerPrefix: "Upstash-", lineageKey, onLoss: "park", checkItem: anyItem };
 
 function dueOf(
   raw: RawRecord,

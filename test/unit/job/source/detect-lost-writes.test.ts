@@ -35,10 +35,7 @@ describe("the watch over the ledger's stamps", () => {
   it("tells once of an epoch that changed, and of a sequence that went back", async () => {
     const lost: LostWrites[] = [];
     let stamp = { epoch: "a", sequence: 5, at: 1 };
-    const ledger: Ledger = {
-      ...(await create()).ledger,
-      now: () => Promise.resolve(stamp),
-    };
+    const ledger: Ledger = { ...(await create()).ledger, now: () => Promise.resolve(stamp) };
     const watched = watchLedger(ledger, (one) => lost.push(one));
     await watched.now();
     stamp = { epoch: "a", sequence: 4, at: 1 };

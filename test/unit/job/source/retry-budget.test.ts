@@ -83,11 +83,7 @@ function createSource(code: ErrorCode, budget: RetryBudget) {
   const slept: number[] = [];
   let calls = 0;
   const source = {
-    clock: {
-      now: () => 0,
-      random: () => 0.5,
-      sleep: (ms: number) => Promise.resolve(void slept.push(ms)),
-    },
+    clock: { now: () => 0, random: () => 0.5, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },
     readAt: () => Promise.resolve(0),
     memory: amplePageMemory(),
     health: { check: () => undefined, note: () => undefined, takeRetry: () => budget.take() },

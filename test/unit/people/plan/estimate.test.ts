@@ -16,15 +16,7 @@ const estimated = (fields: Partial<EstimateInput>) => estimate({ ...input, ...fi
 
 describe("an estimate", () => {
   it.each<[string, Partial<EstimateInput>, object]>([
-    [
-      "no time without a limit",
-      {},
-      {
-        publishes: 500,
-        least: null,
-        later: 0,
-      },
-    ],
+    ["no time without a limit", {}, { publishes: 500, least: null, later: 0 }],
     [
       "the drain's rate",
       { limits: { publish: perSecond(20) } },

@@ -5,11 +5,7 @@ import { rawRecord } from "../../../support/letters.ts";
 
 const itemOf = (id: string, header: string): BatchItem => ({
   destination: "https://a.example.com/",
-  headers: {
-    "Upstash-Deduplication-Id": id,
-    "Upstash-Forward-X-Redriver": id,
-    "Upstash-Retries": header,
-  },
+  headers: { "Upstash-Deduplication-Id": id, "Upstash-Forward-X-Redriver": id, "Upstash-Retries": header },
 });
 
 describe("hashes", () => {

@@ -41,13 +41,7 @@ describe("the kinds of failure of a source", () => {
     await book.meet(drain, [{ ...kind("one"), sample: null, status: null }]);
     const { othersId: _others, ...recorded } = kind("one");
     expect(await again().book.all()).toEqual([
-      {
-        ...recorded,
-        drain,
-        sample: "2-0",
-        firstMetAt: startOfTime,
-        lastMetAt: startOfTime + 3_600_000,
-      },
+      { ...recorded, drain, sample: "2-0", firstMetAt: startOfTime, lastMetAt: startOfTime + 3_600_000 },
     ]);
   });
 

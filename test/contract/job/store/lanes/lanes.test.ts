@@ -394,12 +394,7 @@ describe("a lane that is halted", () => {
     const { stand, driver } = createDriven();
     await driver.halt();
     const nextAt = stand.now() + config.probeEveryMs;
-    expect(await driver.ask(100)).toMatchObject({
-      state: "halted",
-      canaries: 0,
-      plain: 0,
-      until: nextAt,
-    });
+    expect(await driver.ask(100)).toMatchObject({ state: "halted", canaries: 0, plain: 0, until: nextAt });
     await stand.advance(config.probeEveryMs - 1);
     expect((await driver.ask(100)).canaries).toBe(0);
     await stand.advance(1);
@@ -1239,13 +1234,7 @@ describe("lanes in Redis", () => {
     const { answers } = await book.ask(drain, config, [{ lane: id, origin, wanted: 9, resumeMinutes: [] }]);
     await book.sent([{ lane: id, step: answers[0]!.step, roots: [toRootHash("msg_secret")] }]);
     await book.recordComeBacks([
-      {
-        lane: id,
-        step: answers[0]!.step,
-        parentDlqId: "1-secret",
-        kind: "down",
-        status: 503,
-      },
+      { lane: id, step: answers[0]!.step, parentDlqId: "1-secret", kind: "down", status: 503 },
     ]);
     const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
     const base = `${connection.keyPrefix}:v1:{eu}:lanes:`;

@@ -11,13 +11,7 @@ const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
 const none = { kinds: 0, count: 0 };
 
 const hour = 3_600_000;
-const quiet = {
-  expired: 0,
-  within1h: 0,
-  within6h: 0,
-  within24h: 0,
-  earliestAt: createdAt + 60 * hour,
-};
+const quiet = { expired: 0, within1h: 0, within6h: 0, within24h: 0, earliestAt: createdAt + 60 * hour };
 
 type Next = RuleReport["next"][number];
 
