@@ -1,7 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { TestContext } from "vitest";
+import { afterAll, expect, type TestContext } from "vitest";
 import type { Kept } from "./conformance-receiver.ts";
-import { isElsewhere, startServiceUnderTest, type ServiceUnderTest } from "./service-under-test.ts";
+import {
+  isElsewhere,
+  startServiceUnderTest,
+  testTimeoutMs,
+  type ServiceUnderTest,
+} from "./service-under-test.ts";
 
 export interface PlainAnswer {
   readonly status: number;
@@ -222,6 +227,16 @@ export async function startPlainClient(
   };
   return { client, stop };
 }
+
+/** The client of a file, stopped with it. Call at the top of the file. */
+export async function usePlainClient(): Promise<PlainClient> {
+  const { client, stop } = await startPlainClient();
+  afterAll(() => stop(), testTimeoutMs);
+  return client;
+}
+
+/** An answer that refuses a call of the message API. */
+export const refusal = (status = 400) => ({ status, body: { error: expect.any(String) as unknown } });
 
 /** The requests that came before the one before them was answered; 5 ms for clocks that round. */
 export const overlaps = (kept: readonly Kept[]): Kept[] =>

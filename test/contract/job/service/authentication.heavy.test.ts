@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   read,
   search,
   skipLoudly,
-  startPlainClient,
+  refusal,
+  usePlainClient,
   type Listed,
   type PlainAnswer,
-  type PlainClient,
 } from "../../../support/plain-client.ts";
 import { testTimeoutMs, type StatisticsUnderTest } from "../../../support/service-under-test.ts";
 
-let client: PlainClient;
-let stop: () => Promise<void>;
+const client = await usePlainClient();
 let record: Listed;
 let kept: string;
 beforeAll(async () => {
-  ({ client, stop } = await startPlainClient());
   [record] = (await client.dead([{}])) as [Listed];
   kept = client.fresh("unauthorized");
 }, testTimeoutMs);
-afterAll(() => stop(), testTimeoutMs);
 
 const operations: [string, (headers: Record<string, string>) => Promise<PlainAnswer>][] = [
   [
@@ -65,7 +62,7 @@ describe("5 authentication", { timeout: testTimeoutMs }, () => {
     async (_, operation) => {
       for (const [what, headers] of wrongBearers()) {
         const answer = await operation(headers);
-        expect(answer, what).toMatchObject({ status: 401, body: { error: expect.any(String) as unknown } });
+        expect(answer, what).toMatchObject(refusal(401));
       }
       expect(await client.ids({ messageId: record.messageId })).toEqual([record.dlqId]);
       await client.published([{ destination: client.at(`/keep/${kept}/200`), body: "authorized" }]);

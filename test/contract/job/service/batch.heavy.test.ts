@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startPlainClient, type PlainClient } from "../../../support/plain-client.ts";
+import { describe, expect, test } from "vitest";
+import { refusal, usePlainClient } from "../../../support/plain-client.ts";
 import { testTimeoutMs } from "../../../support/service-under-test.ts";
 
-let client: PlainClient;
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  ({ client, stop } = await startPlainClient());
-});
-afterAll(() => stop(), testTimeoutMs);
+const client = await usePlainClient();
 
 const messageId = expect.stringMatching(/^msg_./) as unknown;
 
@@ -155,7 +150,7 @@ describe("4.1 batch publish", { timeout: testTimeoutMs }, () => {
         headers: { Authorization: `Bearer ${client.service.token}`, "Content-Type": "application/json" },
         body,
       });
-      expect(answer, body).toMatchObject({ status: 400, body: { error: expect.any(String) as unknown } });
+      expect(answer, body).toMatchObject(refusal());
     }
   });
 

@@ -1,14 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { overlaps, startPlainClient, type PlainClient } from "../../../support/plain-client.ts";
+import { describe, expect, test } from "vitest";
+import { overlaps, refusal, usePlainClient } from "../../../support/plain-client.ts";
 import { testTimeoutMs } from "../../../support/service-under-test.ts";
 
-let client: PlainClient;
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  ({ client, stop } = await startPlainClient());
-});
-afterAll(() => stop(), testTimeoutMs);
+const client = await usePlainClient();
 
 const part = (text: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(text, "base64url").toString()) as Record<string, unknown>;
@@ -108,6 +103,6 @@ describe("remote contract: deliveries", { timeout: testTimeoutMs }, () => {
 describe("remote contract: errors", () => {
   test("an unknown path answers 404 with an error", async () => {
     const answer = await client.call("GET", "/v2/nothing-of-that-name");
-    expect(answer).toMatchObject({ status: 404, body: { error: expect.any(String) as unknown } });
+    expect(answer).toMatchObject(refusal(404));
   });
 });

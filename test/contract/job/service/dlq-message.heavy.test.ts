@@ -1,11 +1,6 @@
 import { isIP } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  skipLoudly,
-  startPlainClient,
-  type Listed,
-  type PlainClient,
-} from "../../../support/plain-client.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { skipLoudly, startPlainClient, usePlainClient, type Listed } from "../../../support/plain-client.ts";
 import { isElsewhere, startServiceUnderTest, testTimeoutMs } from "../../../support/service-under-test.ts";
 
 /** What the dead letters of this file are; each was made through the service. */
@@ -20,14 +15,12 @@ interface Letters {
   readonly unnamed: Listed;
 }
 
-let client: PlainClient;
-let stop: () => Promise<void>;
+const client = await usePlainClient();
 let letters: Letters;
 let publishedAt: number;
 let names: Record<"label" | "second" | "queue" | "group" | "key", string>;
 
 beforeAll(async () => {
-  ({ client, stop } = await startPlainClient());
   names = {
     label: client.label(),
     second: client.fresh("second"),
@@ -88,8 +81,9 @@ beforeAll(async () => {
     unnamed: records.find(({ url }) => String(url).endsWith("/unnamed"))!,
   };
 }, testTimeoutMs);
-afterAll(() => stop(), testTimeoutMs);
 
+const nothing = () => "";
+const binaryAnswer = Buffer.from([0xff, 0xfe, 0x00, 0x80]).toString("base64");
 const allLetters = (): Listed[] => Object.values(letters) as Listed[];
 
 describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
@@ -105,26 +99,49 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("url: URL the message should be delivered to, that of the endpoint in a URL Group", () => {
-    expect(letters.plain["url"]).toBe(client.at("/status/500"));
-    expect(letters.named["url"]).toBe(client.at("/status/500/billing"));
-    expect(letters.queued["url"]).toBe(client.at("/status/500"));
-  });
-
-  test("topicName: URL Group name, when sent to a URL Group", () => {
-    expect(letters.named["topicName"]).toBe(names.group);
-    expect(letters.plain["topicName"] ?? "").toBe("");
-  });
-
-  test("endpointName: name of the endpoint within the URL Group, when it has one", () => {
-    expect(letters.named["endpointName"]).toBe("billing");
-    expect(letters.unnamed["endpointName"] ?? "").toBe("");
-    expect(letters.plain["endpointName"] ?? "").toBe("");
-  });
-
-  test("method: HTTP method used for the message", () => {
-    expect(letters.rich["method"]).toBe("PUT");
-    expect(letters.plain["method"]).toBe("POST");
+  test.each<[row: string, letter: keyof Letters, expected: () => unknown]>([
+    ["url: URL the message should be delivered to", "plain", () => client.at("/status/500")],
+    ["url: that of the endpoint in a URL Group", "named", () => client.at("/status/500/billing")],
+    ["url: of a queue's message", "queued", () => client.at("/status/500")],
+    ["topicName: URL Group name, when sent to a URL Group", "named", () => names.group],
+    ["topicName: none", "plain", nothing],
+    ["endpointName: name of the endpoint within the URL Group", "named", () => "billing"],
+    ["endpointName: of an endpoint without one", "unnamed", nothing],
+    ["endpointName: none", "plain", nothing],
+    ["method: HTTP method used for the message", "rich", () => "PUT"],
+    ["method: of itself", "plain", () => "POST"],
+    ["body: the body when it is made only of UTF-8 characters", "rich", () => '{"order":17,"name":"Grüße"}'],
+    ["body: none", "plain", nothing],
+    ["bodyBase64: none beside a body", "rich", nothing],
+    ["maxRetries: number of retries to attempt after a delivery failure", "plain", () => 0],
+    ["maxRetries: one", "retried", () => 1],
+    ["callback: URL called on every delivery attempt", "rich", () => client.at("/status/200/callback")],
+    ["callback: none", "plain", nothing],
+    [
+      "failureCallback: URL called after the failure",
+      "rich",
+      () => client.at("/status/200/failure-callback"),
+    ],
+    ["failureCallback: none", "plain", nothing],
+    ["queueName: queue the message was enqueued on, if any", "queued", () => names.queue],
+    ["queueName: none", "plain", nothing],
+    ["label: label assigned by the user, the first of several", "rich", () => names.label],
+    ["labels: labels of the message", "rich", () => [names.label, names.second]],
+    ["labels: one", "plain", () => [names.label]],
+    ["flowControlKey: flow control key of the message", "rich", () => names.key],
+    ["flowControlKey: none", "plain", nothing],
+    ["rate: flow control value as it was given", "rich", () => 20],
+    ["period: flow control value in seconds", "rich", () => 2],
+    ["parallelism: flow control value as it was given", "rich", () => 3],
+    ["responseStatus: HTTP status code of the last failed delivery attempt", "rich", () => 503],
+    ["responseStatus: of another", "plain", () => 500],
+    ["responseBody: response body of the last failed attempt when only UTF-8", "plain", () => "status 500"],
+    ["responseBody: none if it is not UTF-8", "binaryAnswer", nothing],
+    ["responseBodyBase64: none beside a text", "plain", nothing],
+    ["responseBodyBase64: base64 of what is not UTF-8", "binaryAnswer", () => binaryAnswer],
+  ])("%s, of the %s one", (row, letter, expected) => {
+    const [field = ""] = row.split(":");
+    expect(letters[letter][field] ?? "").toEqual(expected());
   });
 
   test("header: HTTP headers sent to the destination, arrays of strings, without the Forward prefix", () => {
@@ -136,12 +153,6 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
     expect(named.get("content-type")).toEqual(["application/json"]);
     expect(named.get("x-order")).toEqual(["17"]);
     expect([...named.keys()].filter((name) => name.includes("forward-"))).toEqual([]);
-  });
-
-  test("body: the body when it is made only of UTF-8 characters", () => {
-    expect(letters.rich["body"]).toBe('{"order":17,"name":"Grüße"}');
-    expect(letters.rich["bodyBase64"] ?? "").toBe("");
-    expect(letters.plain["body"] ?? "").toBe("");
   });
 
   test("bodyBase64: base64 of a body with a non-UTF-8 character, and body is empty then", async (context) => {
@@ -164,11 +175,6 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
     expect(record!["body"] ?? "").toBe("");
   });
 
-  test("maxRetries: number of retries to attempt after a delivery failure", () => {
-    expect(letters.plain["maxRetries"]).toBe(0);
-    expect(letters.retried["maxRetries"]).toBe(1);
-  });
-
   test("notBefore: Unix milliseconds before which the message must not be delivered", () => {
     const { notBefore, createdAt } = letters.delayed as unknown as { notBefore: number; createdAt: number };
     expect(notBefore).toBeGreaterThanOrEqual(createdAt + 900);
@@ -181,16 +187,6 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
       // A minute for clocks that differ.
       expect(Math.abs(Number(letter["createdAt"]) - publishedAt)).toBeLessThan(60_000);
     }
-  });
-
-  test("callback: URL that receives a callback on every delivery attempt", () => {
-    expect(letters.rich["callback"]).toBe(client.at("/status/200/callback"));
-    expect(letters.plain["callback"] ?? "").toBe("");
-  });
-
-  test("failureCallback: URL that receives a callback after the message has failed", () => {
-    expect(letters.rich["failureCallback"]).toBe(client.at("/status/200/failure-callback"));
-    expect(letters.plain["failureCallback"] ?? "").toBe("");
   });
 
   test("scheduleId: absent from a message that no schedule triggered", () => {
@@ -213,42 +209,6 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
     for (const letter of allLetters()) expect(isIP(String(letter["callerIP"]))).toBeGreaterThan(0);
   });
 
-  test("queueName: queue the message was enqueued on, if any", () => {
-    expect(letters.queued["queueName"]).toBe(names.queue);
-    expect(letters.plain["queueName"] ?? "").toBe("");
-  });
-
-  test("label: label assigned by the user, the first of several", () => {
-    expect(letters.rich["label"]).toBe(names.label);
-  });
-
-  test("labels: labels of the message", () => {
-    expect(letters.rich["labels"]).toEqual([names.label, names.second]);
-    expect(letters.plain["labels"]).toEqual([names.label]);
-  });
-
-  test("flowControlKey: flow control key of the message", () => {
-    expect(letters.rich["flowControlKey"]).toBe(names.key);
-    expect(letters.plain["flowControlKey"] ?? "").toBe("");
-  });
-
-  test("rate: flow control value as it was given", () => {
-    expect(letters.rich["rate"]).toBe(20);
-  });
-
-  test("period: flow control value in seconds", () => {
-    expect(letters.rich["period"]).toBe(2);
-  });
-
-  test("parallelism: flow control value as it was given", () => {
-    expect(letters.rich["parallelism"]).toBe(3);
-  });
-
-  test("responseStatus: HTTP status code of the last failed delivery attempt", () => {
-    expect(letters.rich["responseStatus"]).toBe(503);
-    expect(letters.plain["responseStatus"]).toBe(500);
-  });
-
   test("responseHeader: response headers of the last failed attempt", () => {
     const header = new Map(
       Object.entries(letters.rich["responseHeader"] as Record<string, string | string[]>).map(
@@ -257,18 +217,6 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
     );
     expect(header.get("x-answer")).toBe("first");
     expect(header.get("retry-after")).toBe("7");
-  });
-
-  test("responseBody: response body of the last failed attempt when only UTF-8", () => {
-    expect(letters.plain["responseBody"]).toBe("status 500");
-    expect(letters.plain["responseBodyBase64"] ?? "").toBe("");
-  });
-
-  test("responseBodyBase64: base64 response body when it has a non-UTF-8 character", () => {
-    expect(letters.binaryAnswer["responseBodyBase64"]).toBe(
-      Buffer.from([0xff, 0xfe, 0x00, 0x80]).toString("base64"),
-    );
-    expect(letters.binaryAnswer["responseBody"] ?? "").toBe("");
   });
 
   test("state: failed, in the earlier form of the listing only", async (context) => {

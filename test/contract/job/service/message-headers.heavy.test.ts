@@ -1,15 +1,10 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { overlaps, startPlainClient, type PlainClient } from "../../../support/plain-client.ts";
+import { describe, expect, test } from "vitest";
+import { overlaps, usePlainClient } from "../../../support/plain-client.ts";
 import { testTimeoutMs } from "../../../support/service-under-test.ts";
 
 /** The table of message headers in the remote contract, each by its effect. */
-let client: PlainClient;
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  ({ client, stop } = await startPlainClient());
-});
-afterAll(() => stop(), testTimeoutMs);
+const client = await usePlainClient();
 
 /** Item headers; a name that begins with a dash gets the service's prefix. */
 const headers = (values: Readonly<Record<string, string>>): Record<string, string> =>

@@ -1,11 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
-import {
-  read,
-  skipLoudly,
-  startPlainClient,
-  type PlainAnswer,
-  type PlainClient,
-} from "../../../support/plain-client.ts";
+import { beforeAll, describe, expect, test, type TestContext } from "vitest";
+import { read, skipLoudly, usePlainClient, type PlainAnswer } from "../../../support/plain-client.ts";
 import { isElsewhere, testTimeoutMs, type StatisticsUnderTest } from "../../../support/service-under-test.ts";
 import { allSeries } from "../../../support/statistics-series.ts";
 
@@ -16,15 +10,12 @@ interface Datapoint {
 
 const periods = ["1h", "3h", "12h", "1d", "3d", "7d", "30d"] as const;
 const threeHoursMs = 3 * 3_600_000;
-let client: PlainClient;
-let stop: () => Promise<void>;
+const client = await usePlainClient();
 /** One answer without a period, for the field by field tests. */
 let answer: PlainAnswer;
 beforeAll(async () => {
-  ({ client, stop } = await startPlainClient());
   if (client.service.stats !== undefined) answer = await get(client.service.stats, "");
 }, testTimeoutMs);
-afterAll(() => stop(), testTimeoutMs);
 
 const stats = (context: TestContext): StatisticsUnderTest =>
   client.service.stats ?? skipLoudly(context, "CONFORMANCE_STATS_URL is not set");
