@@ -7,6 +7,7 @@ import {
   usePlainClient,
   type Listed,
   type PlainAnswer,
+  type Query,
 } from "../../../support/plain-client.ts";
 import { testTimeoutMs, type StatisticsUnderTest } from "../../../support/service-under-test.ts";
 
@@ -18,6 +19,9 @@ beforeAll(async () => {
   kept = client.fresh("unauthorized");
 }, testTimeoutMs);
 
+const on = (method: string, query: Query, headers: Record<string, string>) =>
+  client.call(method, `/v2/dlq${search(query)}`, { headers });
+
 const operations: [string, (headers: Record<string, string>) => Promise<PlainAnswer>][] = [
   [
     "Batch publish",
@@ -27,14 +31,8 @@ const operations: [string, (headers: Record<string, string>) => Promise<PlainAns
         body: JSON.stringify([{ destination: client.at(`/keep/${kept}/200`), body: "unauthorized" }]),
       }),
   ],
-  [
-    "DLQ list",
-    (headers) => client.call("GET", `/v2/dlq${search({ messageId: record.messageId })}`, { headers }),
-  ],
-  [
-    "DLQ bulk delete",
-    (headers) => client.call("DELETE", `/v2/dlq${search({ dlqIds: record.dlqId })}`, { headers }),
-  ],
+  ["DLQ list", (headers) => on("GET", { messageId: record.messageId }, headers)],
+  ["DLQ bulk delete", (headers) => on("DELETE", { dlqIds: record.dlqId }, headers)],
 ];
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -117,11 +117,7 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
     ["maxRetries: one", "retried", () => 1],
     ["callback: URL called on every delivery attempt", "rich", () => client.at("/status/200/callback")],
     ["callback: none", "plain", nothing],
-    [
-      "failureCallback: URL called after the failure",
-      "rich",
-      () => client.at("/status/200/failure-callback"),
-    ],
+    ["failureCallback: called after the failure", "rich", () => client.at("/status/200/failure-callback")],
     ["failureCallback: none", "plain", nothing],
     ["queueName: queue the message was enqueued on, if any", "queued", () => names.queue],
     ["queueName: none", "plain", nothing],

@@ -95,20 +95,10 @@ describe("a certificate of our own", () => {
     ["without its key", "KEY", () => "", "expected redis.keyFile beside redis.certFile, got none"],
     ["as a key alone", "CERT", () => "", "expected redis.certFile beside redis.keyFile, got none"],
     ["with the key of another", "KEY", () => written(otherKey()), "got another one"],
-    [
-      "with a key behind a passphrase",
-      "KEY",
-      () => written(otherKey("hush")),
-      `${noKey}, without a passphrase`,
-    ],
+    ["with a locked key", "KEY", () => written(otherKey("hush")), `${noKey}, without a passphrase`],
     ["with its files the wrong way round", "CERT", () => pair.keyFile, noCertificate],
     ["that is cut off", "CERT", () => written(testCertificate.slice(0, 200)), noCertificate],
-    [
-      "whose key is not there",
-      "KEY",
-      () => "/nowhere/redis.key",
-      `redis.keyFile (REDRIVER_REDIS_KEY_FILE): ${noKey}`,
-    ],
+    ["without that file", "KEY", () => "/nowhere", `redis.keyFile (REDRIVER_REDIS_KEY_FILE): ${noKey}`],
   ])("%s is told by its setting, and nothing of the files is", (_name, which, file, words) => {
     const problems = problemsOf({ env: env({ [`REDRIVER_REDIS_${which}_FILE`]: file() }) });
     expect(problems).toHaveLength(1);
@@ -127,51 +117,25 @@ describe("a certificate of our own", () => {
 
 const tls = "rediss://h";
 const named = { SENTINEL_NAME: "main" };
-const twice = { SENTINELS: "a:1", SENTINEL_PASSWORD: "hush", SENTINEL_PASSWORD_FILE: "/nowhere" };
+const sentinels = { ...named, SENTINELS: "a:1" };
+const password = { SENTINEL_PASSWORD: "hush" };
+const twice = { ...password, SENTINEL_PASSWORD_FILE: "/nowhere" };
 
 describe("contradictions are told by name", () => {
   it.each<[string, Readonly<Record<string, string>>, string]>([
-    [
-      "Sentinels and a cluster",
-      { ...named, SENTINELS: "a:1", CLUSTER: "true" },
-      "either redis.cluster or redis.sentinels, got both",
-    ],
-    [
-      "Sentinels without a name",
-      { SENTINELS: "a:1" },
-      "expected redis.sentinelName beside redis.sentinels, got none",
-    ],
-    ["a name without Sentinels", named, "expected redis.sentinels beside redis.sentinelName, got none"],
-    [
-      "a password without Sentinels",
-      { SENTINEL_PASSWORD: "hush" },
-      "expected redis.sentinels beside redis.sentinelPassword, got none",
-    ],
+    ["a cluster too", { ...sentinels, CLUSTER: "true" }, "either redis.cluster or redis.sentinels, got both"],
+    ["no name", { SENTINELS: "a:1" }, "expected redis.sentinelName beside redis.sentinels, got none"],
+    ["a name alone", named, "expected redis.sentinels beside redis.sentinelName, got none"],
+    ["a password alone", password, "expected redis.sentinels beside redis.sentinelPassword, got none"],
     [
       "a password twice",
-      { ...named, ...twice },
-      "either redis.sentinelPassword or redis.sentinelPasswordFile, got both",
+      { ...sentinels, ...twice },
+      "either redis.sentinelPassword or redis.sentinelPasswordFile",
     ],
-    [
-      "nodes of no cluster",
-      { CLUSTER_NODES: "a:1" },
-      "expected redis.cluster true beside redis.clusterNodes, got false",
-    ],
-    [
-      "a database of a cluster",
-      { CLUSTER: "true", URL: "redis://h/3" },
-      "expected no database number beside redis.cluster",
-    ],
-    [
-      "a signer without TLS",
-      { URL: "redis://h", CA_FILE: certificate },
-      "expected a redis.url with rediss:// beside redis.caFile",
-    ],
-    [
-      "a signer's file that holds something else",
-      { URL: tls, CA_FILE: "hush" },
-      "expected a readable file that holds certificates as PEM",
-    ],
+    ["nodes without it", { CLUSTER_NODES: "a:1" }, "expected redis.cluster true beside redis.clusterNodes"],
+    ["its database", { CLUSTER: "true", URL: "redis://h/3" }, "expected no database number beside"],
+    ["no TLS", { URL: "redis://h", CA_FILE: certificate }, "a redis.url with rediss:// beside redis.caFile"],
+    ["no certificate", { URL: tls, CA_FILE: "hush" }, "a readable file that holds certificates as PEM"],
     ["a Sentinel without a port", { ...named, SENTINELS: "a" }, "redis.sentinels"],
     ["a Sentinel with a login", { ...named, SENTINELS: "u:p@a:1" }, "redis.sentinels"],
     ["a cluster that is maybe one", { CLUSTER: "yes" }, "expected true or false"],

@@ -59,10 +59,7 @@ describe("redis.urlFile", () => {
   it.each([
     ["is not there", () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere/redis-url" })],
     ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: redisUrlFile("secret-text") })],
-    [
-      "stands beside redis.url",
-      () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere", REDRIVER_REDIS_URL: "redis://a:1" }),
-    ],
+    ["stands twice", () => ({ REDRIVER_REDIS_URL_FILE: "/x", REDRIVER_REDIS_URL: "redis://a:1" })],
   ])("is a problem that names the setting when it %s", (_name, env) => {
     const outcome = loadFrom(env());
     expect(outcome).toMatchObject({

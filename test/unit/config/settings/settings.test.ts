@@ -148,7 +148,9 @@ describe("names people have already", () => {
   });
 });
 
-const either = (name: string): string => `expected either ${name} or ${name}File`;
+const either = (name: string): string => `expected either ${name} or ${name}File, got both`;
+const otherThan = (port: number): string =>
+  `expected another port than http.port (${port}), or 0 for any free one, got the same`;
 
 const consolePort = (other: number) =>
   `expected another port than http.port (9466) and callback.port (${other}), 0 or none, got the same`;
@@ -231,24 +233,11 @@ describe("settings with mistakes", () => {
     expect(problems[0]?.length).toBeLessThan(300);
   });
 
-  const ports = "or 0 for any free one, got the same";
   it.each<[Record<string, string>, SettingName, string]>([
-    [
-      { SERVICE_TOKEN: "a", SERVICE_TOKEN_FILE: "/a" },
-      "service.tokenFile",
-      `${either("service.token")}, got both`,
-    ],
-    [
-      { LINEAGE_KEY: "a".repeat(16), LINEAGE_KEY_FILE: "/a" },
-      "lineage.keyFile",
-      `${either("lineage.key")}, got both`,
-    ],
-    [
-      { HTTP_PORT: "9000", CALLBACK_PORT: "9000" },
-      "callback.port",
-      `expected another port than http.port (9000), ${ports}`,
-    ],
-    [{ HTTP_PORT: "9467" }, "callback.port", `expected another port than http.port (9467), ${ports}`],
+    [{ SERVICE_TOKEN: "a", SERVICE_TOKEN_FILE: "/" }, "service.tokenFile", either("service.token")],
+    [{ LINEAGE_KEY: "a".repeat(16), LINEAGE_KEY_FILE: "/a" }, "lineage.keyFile", either("lineage.key")],
+    [{ HTTP_PORT: "9000", CALLBACK_PORT: "9000" }, "callback.port", otherThan(9000)],
+    [{ HTTP_PORT: "9467" }, "callback.port", otherThan(9467)],
     [{ CONSOLE_PORT: "9466" }, "console.port", consolePort(9467)],
     [{ CALLBACK_PORT: "9468" }, "console.port", consolePort(9468)],
     [

@@ -74,18 +74,10 @@ describe("a text that is no YAML", () => {
       ["mode: plan", "  rules: []"],
       "5:11: expected quotes around a value that contains a colon, or the indentation of",
     ],
-    [
-      "too shallow in a list",
-      ["rules:", "  - name: a", "    when: any", "  then: hold"],
-      "8:1: expected the indentation of",
-    ],
+    ["too shallow", ["rules:", "  - name: a", "    when: any", "  then: hold"], "8:1: expected the"],
     ["a dash one space short", ["rules:", "  - { when: any }", " - { when: any }"], "7:1: expected quotes"],
     ["tabs", ["\tmode: plan", "\tminAge: 1m"], "5:5: expected spaces for indentation, not tabs"],
-    [
-      "an open bracket",
-      ["rules: ["],
-      "expected the indentation of the lines beside it, and a closing bracket",
-    ],
+    ["an open bracket", ["rules: ["], "expected the indentation of the lines beside it, and a closing"],
     ["an open quote", ['source: "eu'], "expected a closing quote, bracket, comma or colon"],
     ["two mistakes, of which the first is told", ["source: a: b", " mode: plan"], "5:13: expected quotes"],
   ])("is one problem with its place: %s", (_, lines, problem) => {

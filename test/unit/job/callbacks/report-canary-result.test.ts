@@ -84,11 +84,7 @@ describe("a callback", () => {
     ["another body under the header", reportOf({ sent: { ...reportOf().sent, body: "other" } }), "unknown"],
     ["no lineage", reportOf({ sent: { header: {}, body: "body", bodyBase64: "" } }), "unknown"],
     ["a message in no step", reportOf({}, { ...lineage, step: null }), "unknown"],
-    [
-      "one that was sent plainly",
-      reportOf({}, { ...lineage, step: { ...canary, isCanary: false } }),
-      "unknown",
-    ],
+    ["one sent plainly", reportOf({}, { ...lineage, step: { ...canary, isCanary: false } }), "unknown"],
   ])("of %s tells nothing", async (_, report, outcome) => {
     const { told, receive } = createTold();
     expect(await receive(report)).toBe(outcome);

@@ -50,11 +50,7 @@ describe("a signature", () => {
   it.each([
     ["that is missing", undefined, "without a signature"],
     ["by another key", sign(good, "other"), "by none of the signing keys"],
-    [
-      "for another address",
-      sign({ ...good, sub: "https://redriver.example.com/callbacks/us" }),
-      "for another address",
-    ],
+    ["for another address", sign({ ...good, sub: "https://other.example.com" }), "for another address"],
     ["for the same address with another query", sign({ ...good, sub: `${url}x` }), "for another address"],
     ["that is over", sign({ ...good, exp: seconds - 61 }), "no longer valid"],
     ["that begins later", sign({ ...good, nbf: seconds + 61 }), "not valid yet"],

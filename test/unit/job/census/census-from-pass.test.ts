@@ -117,12 +117,7 @@ describe("a full pass", () => {
       {},
       { oldestRecordAt: now - retentionMs + 13 * hourMs - 1 },
     ],
-    [
-      "that saw a record of unknown age",
-      {},
-      {},
-      { reasons: { due: {}, held: {}, parked: { "no-dlq-id": 1 } } },
-    ],
+    ["that saw one of unknown age", {}, {}, { reasons: { due: {}, held: {}, parked: { "no-dlq-id": 1 } } }],
   ])("%s is none", (_, config, ofPass, ofTally) => {
     expect(toPassCensus(drainWith(config), { ...pass, ...ofPass }, { ...tally, ...ofTally })).toBeNull();
   });

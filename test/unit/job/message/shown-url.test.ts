@@ -4,10 +4,7 @@ import { toShownUrl } from "../../../../src/job/message/show-masked-values.ts";
 describe("an address whose content is masked", () => {
   it.each([
     ["https://api.example.com/v1/orders", "https://api.example.com/v1/orders"],
-    [
-      "https://api.example.com:8443/order-created-v2/4711",
-      "https://api.example.com:8443/order-created-v2/4711",
-    ],
+    ["https://api.example.com:8443/created-v2/4711", "https://api.example.com:8443/created-v2/4711"],
     ["http://[::1]:8080/a", "http://[::1]:8080/a"],
     ["https://bücher.example/größe", "https://bücher.example/größe"],
     ["https://user:pw@api.example.com/", "https://***@api.example.com/"],
@@ -16,10 +13,7 @@ describe("an address whose content is masked", () => {
     ["https://user:p/w@api.example.com/", "https://***/***/"],
     ["https://user:p?w@api.example.com/", "https://***?***"],
     ["https://a.example/?tenant=acme&token=abc", "https://a.example/?tenant=***&token=***"],
-    [
-      "https://a.example/?filter[status]=1;empty=&x=a=b",
-      "https://a.example/?filter[status]=***&empty=&x=***",
-    ],
+    ["https://a.example/?filter[status]=1;none=&x=a=b", "https://a.example/?filter[status]=***&none=&x=***"],
     ["https://a.example/?abc", "https://a.example/?***"],
     ["https://a.example/?jane@example.com=1&%6Eame=2", "https://a.example/?***=***&name=***"],
     ["https://a.example/?AbCdEfGh1jKlMn0p=1", "https://a.example/?***=***"],

@@ -12,12 +12,7 @@ describe("the range of a pass", () => {
     ["everything without dates", undefined, 0, horizon],
     ["from so long ago", { from: ago(2 * hour) }, now - 2 * hour, horizon],
     ["from a date", { from: at(now - hour) }, now - hour, horizon],
-    [
-      "up to so long ago, so that the watermark stays behind what was listed",
-      { to: ago(hour) },
-      0,
-      now - hour,
-    ],
+    ["up to so long ago, so the watermark stays behind what was listed", { to: ago(hour) }, 0, now - hour],
     ["never past the horizon", { to: at(now + hour) }, 0, horizon],
     ["up to now, which is the horizon", { to: ago(0) }, 0, horizon],
     ["both ends", { from: ago(2 * hour), to: ago(hour) }, now - 2 * hour, now - hour],

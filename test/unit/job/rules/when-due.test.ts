@@ -56,11 +56,7 @@ describe("a message that must not be delivered before a time", () => {
   });
 
   it.each([
-    [
-      "of seconds, until then at the latest",
-      Math.ceil(now / 1_000) + 60,
-      Math.ceil(now / 1_000) * 1_000 + 60_000,
-    ],
+    ["of seconds, until then", Math.ceil(now / 1_000) + 60, Math.ceil(now / 1_000) * 1_000 + 60_000],
     ["in 13 months", now + 400 * day, undefined],
     ["in the year 275760", 8_640_000_000_000_000, undefined],
     ["of 2^53 - 1", Number.MAX_SAFE_INTEGER, undefined],
@@ -81,14 +77,8 @@ describe("a decision in one line", () => {
   const until = enteredAt + 300_000;
 
   it.each([
-    [
-      { then: "hold", reason: "too-young", rule: "gateway", until },
-      'hold: too-young (rule "gateway", 40s of 5m)',
-    ],
-    [
-      { then: "hold", reason: "waiting", rule: "gateway", until },
-      'hold: waiting (rule "gateway", 40s of 5m)',
-    ],
+    [{ then: "hold", reason: "too-young", rule: "slow", until }, 'hold: too-young (rule "slow", 40s of 5m)'],
+    [{ then: "hold", reason: "waiting", rule: "slow", until }, 'hold: waiting (rule "slow", 40s of 5m)'],
     [{ then: "hold", reason: "retry-after", rule: "a", until }, 'hold: retry-after (rule "a", 4m20s left)'],
     [{ then: "hold", reason: "otherwise", rule: null }, "hold: otherwise"],
     [{ then: "hold", reason: "cooling", rule: null, until: enteredAt }, "hold: cooling (0s left)"],

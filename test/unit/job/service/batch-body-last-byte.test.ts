@@ -23,10 +23,7 @@ test.each([
   ["several items", ['{"a":1}', '{"b":"ü€😀"}', '{"c":3}']],
   ["items larger than a buffer", [`{"a":"${"x".repeat(2_000_000)}"}`, `{"b":"${"é".repeat(700_000)}"}`]],
   ["pairs of surrogates at each end of a buffer", ["😀".repeat(500_000), `x${"😀".repeat(500_000)}`]],
-  [
-    "an item that fills a buffer but for some bytes",
-    ["€".repeat(262_100), "€".repeat(262_144), "€".repeat(40)],
-  ],
+  ["an item that nearly fills a buffer", ["€".repeat(262_100), "€".repeat(262_144), "€".repeat(40)]],
   [
     "items in pieces, of bytes and of text",
     [

@@ -10,80 +10,45 @@ const seconds = (ms: number): string => String((serviceNow + ms) / 1000);
 const quarterMs = 15 * 60_000;
 const dayMs = 24 * 3_600_000;
 
-test.each([
-  ["Retry-After in seconds", { "retry-after": "7" }, 7_000],
-  [
-    "Retry-After as a date, by the service's clock",
-    { date, "retry-after": new Date(serviceNow + 20_000).toUTCString() },
-    20_000,
-  ],
-  ["Retry-After before any reset", { date, "retry-after": "3", "ratelimit-reset": seconds(50_000) }, 3_000],
-  [
-    "a burst reset in Unix seconds, by the service's clock",
-    { date, "burst-ratelimit-reset": seconds(4_000) },
-    4_000,
-  ],
-  ["a daily reset in Unix seconds", { date, "ratelimit-reset": seconds(3_600_000) }, 3_600_000],
-  ["a reset in Unix milliseconds", { date, "ratelimit-reset": String(serviceNow + 5_500) }, 5_500],
-  ["a reset in seconds from now", { date, "ratelimit-reset": "60" }, 60_000],
+/** A limit's own headers: when it is reset, and what is left of it. */
+const burst = (ms: number, remaining?: number) => limitOf("burst-ratelimit", ms, remaining);
+const daily = (ms: number, remaining?: number) => limitOf("ratelimit", ms, remaining);
+const limitOf = (name: string, ms: number, remaining?: number): Record<string, string> => ({
+  [`${name}-reset`]: seconds(ms),
+  ...(remaining === undefined ? {} : { [`${name}-remaining`]: String(remaining) }),
+});
+const after = (text: string) => ({ "retry-after": text });
+const utc = (ms: number) => new Date(serviceNow + ms).toUTCString();
+const reset = (text: string) => ({ "ratelimit-reset": text });
+
+test.each<[string, Record<string, string>, number]>([
+  ["Retry-After in seconds", after("7"), 7_000],
+  ["Retry-After as a date, by the service's clock", { date, ...after(utc(20_000)) }, 20_000],
+  ["Retry-After before any reset", { date, ...after("3"), ...daily(50_000) }, 3_000],
+  ["a burst reset, by the service's clock", { date, ...burst(4_000) }, 4_000],
+  ["a daily reset in Unix seconds", { date, ...daily(3_600_000) }, 3_600_000],
+  ["a reset in Unix milliseconds", { date, ...reset(String(serviceNow + 5_500)) }, 5_500],
+  ["a reset in seconds from now", { date, ...reset("60") }, 60_000],
   [
     "the limit that is used up, not the sooner one",
-    {
-      date,
-      "burst-ratelimit-reset": seconds(2_000),
-      "burst-ratelimit-remaining": "5",
-      "ratelimit-reset": seconds(900_000),
-      "ratelimit-remaining": "0",
-    },
+    { date, ...burst(2_000, 5), ...daily(900_000, 0) },
     900_000,
   ],
-  [
-    "the later reset when both are used up",
-    {
-      date,
-      "burst-ratelimit-reset": seconds(2_000),
-      "burst-ratelimit-remaining": "0",
-      "ratelimit-reset": seconds(900_000),
-      "ratelimit-remaining": "0",
-    },
-    900_000,
-  ],
-  [
-    "the sooner reset when nothing says which limit it was",
-    { date, "burst-ratelimit-reset": seconds(2_000), "ratelimit-reset": seconds(900_000) },
-    2_000,
-  ],
+  ["the later reset when both are used up", { date, ...burst(2_000, 0), ...daily(900_000, 0) }, 900_000],
+  ["the sooner reset when nothing says which it was", { date, ...burst(2_000), ...daily(900_000) }, 2_000],
   ["no header at all", { date }, 10_000],
-  ["headers that say nothing readable", { date, "retry-after": "soon", "ratelimit-reset": "-" }, 10_000],
-  ["a reset in the past", { date, "ratelimit-reset": seconds(-60_000) }, 1_000],
-  ["a daily reset in the year 2100", { date, "ratelimit-reset": String(Date.UTC(2100, 0, 1) / 1000) }, dayMs],
-  ["a burst reset in the year 2100", { date, "burst-ratelimit-reset": seconds(1_000 * dayMs) }, quarterMs],
+  ["headers that say nothing readable", { date, ...after("soon"), ...reset("-") }, 10_000],
+  ["a reset in the past", { date, ...daily(-60_000) }, 1_000],
+  ["a daily reset in the year 2100", { date, ...reset(String(Date.UTC(2100, 0, 1) / 1000)) }, dayMs],
+  ["a burst reset in some years", { date, ...burst(1_000 * dayMs) }, quarterMs],
   ["a burst reset that counts milliseconds", { date, "burst-ratelimit-reset": "900000" }, quarterMs],
-  ["Retry-After for three thousand years", { date, "retry-after": "99999999999" }, quarterMs],
-  ["Retry-After that counts milliseconds", { date, "retry-after": "900000" }, quarterMs],
-  [
-    "Retry-After as a date next year",
-    { date, "retry-after": new Date(serviceNow + 365 * dayMs).toUTCString() },
-    quarterMs,
-  ],
-  ["Retry-After as a Unix time", { date, "retry-after": seconds(30_000) }, 30_000],
-  [
-    "Retry-After as a Unix time in milliseconds",
-    { date, "retry-after": String(serviceNow + 30_500) },
-    30_500,
-  ],
-  ["Retry-After beyond all numbers", { date, "retry-after": "9".repeat(400) }, quarterMs],
-  [
-    "a daily reset that is used up, beside a mistaken burst",
-    {
-      date,
-      "burst-ratelimit-reset": seconds(1_000 * dayMs),
-      "burst-ratelimit-remaining": "0",
-      "ratelimit-reset": seconds(3_600_000),
-      "ratelimit-remaining": "0",
-    },
-    3_600_000,
-  ],
+  ["Retry-After for three thousand years", { date, ...after("99999999999") }, quarterMs],
+  ["Retry-After that counts milliseconds", { date, ...after("900000") }, quarterMs],
+  ["Retry-After as a date next year", { date, ...after(utc(365 * dayMs)) }, quarterMs],
+  ["Retry-After as a Unix time", { date, ...after(seconds(30_000)) }, 30_000],
+  ["Retry-After as a Unix time in ms", { date, ...after(String(serviceNow + 30_500)) }, 30_500],
+  ["Retry-After beyond all numbers", { date, ...after("9".repeat(400)) }, quarterMs],
+  ["a daily one that is used up", { date, ...burst(1_000 * dayMs, 0), ...daily(3_600_000, 0) }, 3_600_000],
 ])("%s", (_name, headers, waitMs) => {
   expect(toRetryAt({ headers, receivedAt })).toBe(receivedAt + waitMs);
 });

@@ -10,6 +10,10 @@ const stepMs = 1_000;
 
 type News = readonly [seconds: number, event: Notice["event"]];
 
+const began: News = [0, "backlog.began"];
+const newsOf = (text: string): readonly News[] =>
+  text.split(", ").map((one) => [parseInt(one), one.split(" ")[1] as Notice["event"]]);
+
 /** What a target gets of this news, looked at each second: when (s), and how many notices. */
 function messagesOf(news: readonly News[], goesOnUntil: number, untilSeconds = goesOnUntil + 1_200) {
   const told: (readonly [seconds: number, events: readonly string[]])[] = [];
@@ -57,19 +61,11 @@ it("is four messages in a day, and goes on with one a day", () => {
 });
 
 it("tells what is worse out of turn, once an incident, and counts it", () => {
-  const told = messagesOf(
-    [
-      [0, "backlog.began"],
-      [60, "destination.halted"],
-      [70, "destination.halted"],
-      [100, "destination.halted"],
-      [120, "parked.new"],
-      [300, "expiring.soon"],
-      [400, "expiring.soon"],
-      [1_200, "backlog.ended"],
-    ],
-    1_200,
+  const halts = newsOf(
+    "60 destination.halted, 70 destination.halted, 100 destination.halted, 120 parked.new",
   );
+  const expiries = newsOf("300 expiring.soon, 400 expiring.soon");
+  const told = messagesOf([began, ...halts, ...expiries, [1_200, "backlog.ended"]], 1_200);
   expect(told).toEqual([
     [15, ["backlog.began"]],
     [75, ["destination.halted", "destination.halted"]],
@@ -79,29 +75,13 @@ it("tells what is worse out of turn, once an incident, and counts it", () => {
 });
 
 it("what comes soon after an end waits for twice `every`, and is another incident then: a host that flaps", () => {
-  const told = messagesOf(
-    [
-      [0, "backlog.began"],
-      [120, "backlog.ended"],
-      [130, "backlog.began"],
-      [140, "backlog.ended"],
-      [760, "destination.halted"],
-      [800, "backlog.began"],
-    ],
-    120,
-    2_000,
-  );
+  const flaps = "120 backlog.ended, 130 backlog.began, 140 backlog.ended, 760 destination.halted";
+  const told = messagesOf([began, ...newsOf(flaps), [800, "backlog.began"]], 120, 2_000);
   expect(told.map(([seconds]) => seconds)).toEqual([15, 135, 735, 775, 1_375]);
 });
 
 it("a digest comes at its time", () => {
-  const told = messagesOf(
-    [
-      [0, "backlog.began"],
-      [100, "digest"],
-    ],
-    9_000,
-  );
+  const told = messagesOf([began, [100, "digest"]], 9_000);
   expect(told.map(([seconds]) => seconds)).toEqual([15, 115]);
 });
 

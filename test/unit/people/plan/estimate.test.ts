@@ -14,60 +14,39 @@ function day(limit: number, used: number): Partial<EstimateInput> {
 const counting = (fields: Partial<EstimateInput["counts"]>) => ({ counts: { ...input.counts, ...fields } });
 const estimated = (fields: Partial<EstimateInput>) => estimate({ ...input, ...fields });
 
+const ofPublish = { limits: { publish: perSecond(20) } };
+const ofHost = { limits: { publish: perSecond(20), perHost: perSecond(10) } };
+const learned = { limits: { perHost: builtInAuto } };
+const nowhere = counting({ destinations: [] });
+const other = { ...to("a.example.com", 200, 100), origin: "http://a.example.com" };
+const ofOrigins = {
+  limits: { perHost: perSecond(10) },
+  ...counting({ destinations: [to("a.example.com", 400), other] }),
+};
+const ofRule = {
+  ruleRates: new Map([["slow", { count: 1, perMs: minute }]]),
+  ...counting({ ofRules: new Map([["slow", 3]]) }),
+};
+
 describe("an estimate", () => {
   it.each<[string, Partial<EstimateInput>, object]>([
     ["no time without a limit", {}, { publishes: 500, least: null, later: 0 }],
-    [
-      "the drain's rate",
-      { limits: { publish: perSecond(20) } },
-      { least: { kind: "publish", publishes: 500, ms: 25_000 } },
-    ],
+    ["the drain's rate", ofPublish, { least: { kind: "publish", publishes: 500, ms: 25_000 } }],
     [
       "the busiest host",
-      { limits: { publish: perSecond(20), perHost: perSecond(10) } },
+      ofHost,
       { least: { kind: "host", name: "a.example.com", publishes: 400, ms: 40_000 } },
     ],
-    [
-      "the highest rate that a host may learn",
-      { limits: { perHost: builtInAuto } },
-      { least: { kind: "host", rate: perSecond(100), ms: 4_000 } },
-    ],
-    [
-      "a host that has two origins",
-      {
-        limits: { perHost: perSecond(10) },
-        ...counting({
-          destinations: [
-            to("a.example.com", 400),
-            { ...to("a.example.com", 200, 100), origin: "http://a.example.com" },
-          ],
-        }),
-      },
-      { least: { kind: "host", publishes: 700, ms: 70_000 } },
-    ],
-    [
-      "a rule's own rate",
-      {
-        ruleRates: new Map([["slow", { count: 1, perMs: minute }]]),
-        ...counting({ ofRules: new Map([["slow", 3]]) }),
-      },
-      { least: { kind: "rule", name: "slow", publishes: 3, ms: 180_000 } },
-    ],
+    ["the highest rate that a host may learn", learned, { least: { rate: perSecond(100), ms: 4_000 } }],
+    ["a host that has two origins", ofOrigins, { least: { kind: "host", publishes: 700, ms: 70_000 } }],
+    ["a rule's own rate", ofRule, { least: { kind: "rule", name: "slow", publishes: 3, ms: 180_000 } }],
     ["a pass's ceiling", { limits: { perPass: 200 } }, { passes: 3, least: null }],
     ["a day's ceiling with room enough", day(1_000, 500), { days: 1 }],
     ["a day's ceiling of which most is used: today and tomorrow", day(1_000, 600), { days: 2 }],
     ["a day's ceiling that is used up: only tomorrow", day(1_000, 1_000), { days: 1 }],
     ["a day's ceiling that is lower than it was", day(200, 350), { days: 3 }],
-    [
-      "a day's ceiling that counts only what is new",
-      { ...day(1_000, 600), ...counting({ again: 100 }) },
-      { days: 1 },
-    ],
-    [
-      "nothing to do",
-      { limits: { publish: perSecond(20) }, ...counting({ destinations: [] }) },
-      { publishes: 0, passes: 1, days: 1, least: { ms: 0 } },
-    ],
+    ["a day's ceiling, of what is new", { ...day(1_000, 600), ...counting({ again: 100 }) }, { days: 1 }],
+    ["nothing to do", { ...ofPublish, ...nowhere }, { publishes: 0, passes: 1, days: 1, least: { ms: 0 } }],
   ])("has %s", (_name, fields, expected) => {
     expect(estimated(fields)).toMatchObject(expected);
   });

@@ -9,14 +9,8 @@ const textOf = (responseBody: string) => of(responseBody).text;
 describe("a failure's text", () => {
   it.each([
     ["upstream connect error or disconnect/reset", "upstream connect error or disconnect/reset"],
-    [
-      "Order 12345 was not found (id=9f8c2d8e-1111-4222-8333-444455556666)",
-      "Order <n> was not found (id=<id>)",
-    ],
-    [
-      "can't connect to 'db-7.prod' at 10.0.0.1:5432 after 3000ms",
-      "can't connect to <text> at <ip> after <n>ms",
-    ],
+    ["Order 12345 not found (id=9f8c2d8e-1111-4222-8333-444455556666)", "Order <n> not found (id=<id>)"],
+    ["can't connect to 'db-7.prod' at 10.0.0.1:5432 in 3000ms", "can't connect to <text> at <ip> in <n>ms"],
     ["dial [fe80::1ff:fe23:4567:890a]:80 refused", "dial [<ip>]:<n> refused"],
     ["2025-10-19 18:33:05.244068975 +0000 UTC failed", "<time> failed"],
     ["2025-10-19T18:33:05Z and 18:33:05.1", "<time> and <time>"],
@@ -31,10 +25,7 @@ describe("a failure's text", () => {
     ['Bearer realm="api" refused', "Bearer realm=<text> refused"],
     ["{error: bearer token}", "{error: bearer token}"],
     ["Bearer aaaa refused, bearer token missing", "Bearer <secret> refused, bearer token missing"],
-    [
-      "Basic dXNlcjpwdw== refused, basic validation failed",
-      "Basic <secret> refused, basic validation failed",
-    ],
+    ["Basic dXNlcjpwdw== refused, basic check failed", "Basic <secret> refused, basic check failed"],
     ["password => hunter2; X-Api-Key: hunter3", "password => <secret>; X-Api-Key: <secret>"],
     ["Set-Cookie: sid=hunter2; lang=de; Path=/, then more", "Set-Cookie: <secret>, then more"],
     ["dial postgres:hunter2@db/orders failed", "dial <email> failed"],
@@ -48,10 +39,7 @@ describe("a failure's text", () => {
     ["jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEFghiJKLmno", "jwt <id>"],
     ["commit deadbeef01 0x1F2e3d4c5b", "commit <hex>"],
     ["ids 1, 2, 3 and 4,5", "ids <n> and <n>"],
-    [
-      "java.lang.IllegalStateException at com.example.Foo.bar(Foo.java:123)",
-      "java.lang.IllegalStateException at com.example.Foo.bar(Foo.java:<n>)",
-    ],
+    ["java.IllegalState at com.Foo.bar(Foo.java:123)", "java.IllegalState at com.Foo.bar(Foo.java:<n>)"],
     ["HttpMessageNotReadableException", "HttpMessageNotReadableException"],
     ["  several\n\t lines  ", "several lines"],
     ["サービスが利用できません", "サービスが利用できません"],
@@ -64,10 +52,7 @@ describe("a failure's text", () => {
   it.each([
     ['{"error":"invalid tenant"}', "invalid tenant"],
     ['{"message":"Order 17 failed","code":"E1001","trace":"a1b2"}', "E1001: Order <n> failed"],
-    [
-      '{"error":{"message":"No such customer: cus_9s6XKzkNRiz8i3","code":"resource_missing"}}',
-      "resource_missing: No such customer: <id>",
-    ],
+    ['{"error":{"message":"No such: cus_9s6XKzkNRiz8i3","code":"missing"}}', "missing: No such: <id>"],
     ['{"title":"Conflict","detail":"Row 5 exists","status":409}', "Conflict: Row <n> exists"],
     ['{"errors":[{"message":"first"},{"message":"second"}]}', "first"],
     ['[{"code":40401}]', "40401"],
@@ -93,10 +78,7 @@ describe("a failure's text", () => {
   });
 
   it.each([
-    [
-      "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>nginx 1.2</body>",
-      "<n> Bad Gateway",
-    ],
+    ["<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>1.2</body>", "<n> Bad Gateway"],
     ["<html><body>no title for jane@example.com</body></html>", "(html)"],
     [
       '<?xml version="1.0"?><Error><Code>AccessDenied</Code><RequestId>4442587FB7D0A2F9</RequestId></Error>',

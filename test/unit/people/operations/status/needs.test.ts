@@ -142,6 +142,10 @@ it("the headline counts what waits behind every halt, and a paused destination i
   expect(headlineOf(one).text).toBe("halted: h4.example.com and 4 more, 60 wait");
 });
 
+const nine = { waiting: 9 };
+const byPlan = expires("a", "plan");
+const ofTwoKinds = [expires("a", "resume"), expires("b", "release")];
+
 it.each([
   ["nothing is there", {}, "calm", []],
   ["it drains beside parked ones", { waiting: 5, going: 5, perSecond: 2, parked: 1 }, "good", ["parked"]],
@@ -149,24 +153,9 @@ it.each([
   ["it waits for its next attempt", { waiting: 5 }, "warn", []],
   ["a drain only plans", { waiting: 5, mode: "plan" }, "warn", ["plan"]],
   ["the service is behind", { deliveries: { standing: "behind", undelivered: 7 } }, "warn", []],
-  [
-    "records expire that only a plan sends",
-    { waiting: 9, mode: "plan", expiring: [expires("a", "plan")] },
-    "bad",
-    ["plan", "plan"],
-  ],
-  [
-    "records of two kinds expire that only a person sends",
-    { waiting: 9, expiring: [expires("a", "resume"), expires("b", "release")] },
-    "bad",
-    ["expiring"],
-  ],
-  [
-    "records expire, and a probe lets them go",
-    { waiting: 9, expiring: [expires("a", "probe", 0)] },
-    "warn",
-    [],
-  ],
+  ["only a plan sends what expires", { ...nine, mode: "plan", expiring: [byPlan] }, "bad", ["plan", "plan"]],
+  ["only a person sends what expires", { ...nine, expiring: ofTwoKinds }, "bad", ["expiring"]],
+  ["they expire, and a probe lets them go", { waiting: 9, expiring: [expires("a", "probe", 0)] }, "warn", []],
   ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["rules"]],
   ["a replica rejects its document", { replicas: [replica({ rejected: "line 3" })] }, "bad", ["rules"]],
   ["the service does not answer", resting("waiting", "service-unavailable"), "warn", ["runbook"]],
@@ -184,7 +173,7 @@ it.each([
 
 it.each([
   [
-    { waiting: 9, going: 9, perSecond: 1, deliveries: { standing: "behind", undelivered: 7 } },
+    { ...nine, going: 9, perSecond: 1, deliveries: { standing: "behind", undelivered: 7 } },
     "the service has at least 7 undelivered; 9 wait in the queue",
     "Nothing needs a person: what waits follows as the service delivers.",
   ],
