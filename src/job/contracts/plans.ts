@@ -112,7 +112,7 @@ const planVerdict = z.object({
   cameBack: count,
   /** As callbacks have reported. */
   delivered: count,
-  /** Nobody has heard of them, which proves no delivery. */
+  /** Have not come back yet, and no callback told of them: no proof of delivery. */
   silent: count,
   /** Those that came back, the most frequent first, at most ten kinds. */
   failures: z.array(

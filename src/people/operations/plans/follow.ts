@@ -222,7 +222,9 @@ function toText(verdict: Omit<PlanVerdict, "text">, watchMs: number, why: string
       ? `${cameBack} came back${soFar}: ${toFailuresText(failures)}${toCause(verdict)}`
       : delivered < sent && `none came back${soFar || ` in ${formatDuration(watchMs)}`}`,
     delivered > 0 && `${delivered} delivered`,
-    silent > 0 && state !== "following" && `${silent} silent, which proves no delivery`,
+    silent > 0 &&
+      state !== "following" &&
+      `${silent === sent ? "" : `${silent} ${silent === 1 ? "has" : "have"} not come back yet, `}which is no proof of delivery`,
     state === "stopped" && "not followed to the end of its watch",
     state === "unknown" && `the queue was not read to its end (${why})`,
   ];

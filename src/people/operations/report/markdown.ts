@@ -18,7 +18,7 @@ const words = {
   waitsAfter: "waiting at the end, parked or not",
   failedAgain: "failed again (they arrived again)",
   delivered: "delivered, by a callback",
-  silent: "silent since they were sent again",
+  silent: "not come back since they were sent again, which is no proof of delivery",
   parked: "parked",
   messages: "messages billed, without the service's retries",
   calls: "calls of the service",

@@ -57,7 +57,7 @@ describe("what became of what an apply has sent", () => {
     await stand.run(["apply", five, "--reason", "first", "--by", "ada"]);
     const { out } = await stand.apply();
     expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "orders: 10 sent, none came back in 2s, 10 silent, which proves no delivery; of these, this apply sent 5, and the drain itself or an earlier apply 5",
+      "orders: 10 sent, none came back in 2s, which is no proof of delivery; of these, this apply sent 5, and the drain itself or an earlier apply 5",
     );
   });
 
@@ -69,7 +69,7 @@ describe("what became of what an apply has sent", () => {
     await stand.plan();
     const { exitCode, out, err } = await stand.apply();
     expect(out).toMatch(
-      /orders: 5 sent, 2 came back: 1 × \d+; 1 × \d+, 3 silent, which proves no delivery\n/,
+      /orders: 5 sent, 2 came back: 1 × \d+; 1 × \d+, 3 have not come back yet, which is no proof of delivery\n/,
     );
     expect(err).toContain("2 came back so far");
     expect(exitCode).toBe(1);
@@ -91,7 +91,7 @@ describe("what became of what an apply has sent", () => {
       sent: 25,
       cameBack: 5,
       isBad: true,
-      text: `${new URL(stand.receiver.url).host}: 5 sent, 5 came back: 503, the receiver is still down; 4 other hosts: 20 sent, none came back in 3s, 20 silent, which proves no delivery`,
+      text: `${new URL(stand.receiver.url).host}: 5 sent, 5 came back: 503, the receiver is still down; 4 other hosts: 20 sent, none came back in 3s, which is no proof of delivery`,
     });
     expect(exitCode).toBe(1);
   });
@@ -115,7 +115,7 @@ describe("what became of what an apply has sent", () => {
         if (text.includes("so far")) interrupt?.();
       },
     });
-    expect(out).toContain("5 silent, which proves no delivery, not followed to the end of its watch\n");
+    expect(out).toContain("which is no proof of delivery, not followed to the end of its watch\n");
     expect(exitCode).toBe(3);
   });
 
