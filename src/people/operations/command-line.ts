@@ -1,5 +1,5 @@
 /** What a person types into a shell to do the same. */
-import { fieldsOf, kindOf, type FieldFace, type Operation, type Texts } from "./define.ts";
+import { fieldsOf, kindOf, toWords, type FieldFace, type Operation, type Texts } from "./define.ts";
 import { toShellWord } from "./shell-word.ts";
 
 /** Words that are missing are left out. Hosts and queues are named by strangers. */
@@ -22,7 +22,7 @@ export function toOperationLine(operation: Operation, values: Texts): string {
   for (const [name, schema, face] of fieldsOf(operation)) {
     const text = toSent(values[name], face);
     if (text === undefined) continue;
-    if (face.isArgument === true) behind.push(text);
+    if (face.isArgument === true) behind.push(...toWords(text, face));
     else if (kindOf(schema) === "boolean") flags.push(toFlag(name, face));
     else flags.push(toFlag(name, face), text);
   }

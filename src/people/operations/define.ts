@@ -186,10 +186,10 @@ export function checkInput(operation: Operation, input: Input, drains: readonly 
 }
 
 /** A text of a command line or a form as the value that its field takes. The field itself judges it. */
-export function toFieldValue(schema: z.ZodType, text: string): unknown {
+export function toFieldValue(schema: z.ZodType, text: string, face: Partial<FieldFace> = {}): unknown {
   switch (kindOf(schema)) {
     case "array":
-      return [text];
+      return toWords(text, face);
     case "number":
       return /^\d+$/.test(text) ? Number(text) : text;
     case "boolean":
@@ -197,6 +197,11 @@ export function toFieldValue(schema: z.ZodType, text: string): unknown {
     case "text":
       return text;
   }
+}
+
+/** A drain's name has no blank, so a form names several in one value. */
+export function toWords(text: string, { namesDrains = false }: Partial<FieldFace>): readonly string[] {
+  return namesDrains ? text.split(" ") : [text];
 }
 
 export type FieldKind = "array" | "number" | "boolean" | "text";

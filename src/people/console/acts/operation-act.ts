@@ -39,7 +39,7 @@ function performForm(operation: Operation, sent: Values, doing: Doing): Promise<
   const labels = new Map<string, string>();
   for (const [name, schema, face] of fieldsOf(operation)) {
     const text = toSent(values[name], face);
-    if (text !== undefined) read[name] = toFieldValue(schema, text);
+    if (text !== undefined) read[name] = toFieldValue(schema, text, face);
     labels.set(name, face.label ?? name);
   }
   const input = parseInput(operation, read, (name) => labels.get(name) ?? name);

@@ -1,7 +1,6 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
 import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
-import { defined } from "../../../job/message/defined.ts";
 import { unreadableKind } from "../../../job/message/failure-kind.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -198,8 +197,8 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   const { id, source, sample, note, isQuiet, quiet, owner } = failure;
   const [paused] = kindPausesOf(model);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
-  const drain = onlyDrainOf(failure);
   const going = toGoing(failure);
+  const [next] = toFree(model);
   const content =
     sample === null ? null : (
       <ActForm
@@ -225,12 +224,12 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
       <div class="acts">
         {going > 0 ? (
           <>
-            {isAllHalted(model) ? null : (
-              <a class="button" href={`/plans${toQuery({ drain, failure: id, limit: "5" })}`}>
+            {next === undefined ? null : (
+              <a class="button" href={`/plans${toQuery({ drain: next.drain, failure: id, limit: "5" })}`}>
                 Try five
               </a>
             )}
-            <a class="button" href={`/plans${toQuery({ drain, failure: id })}`}>
+            <a class="button" href={`/plans${toQuery({ drain: namesOf(drainsOf(failure)), failure: id })}`}>
               Plan all {number(going)}
             </a>
           </>
@@ -285,10 +284,13 @@ function toGoing({ waiting, drains }: FailureView): number {
   );
 }
 
-/** Then five would not go either: the first thing to do is a probe. */
-function isAllHalted({ failure: { drains }, lanes }: Model): boolean {
-  const waiting = drains.filter((one) => one.waiting > 0);
-  return waiting.every(({ drain }) => lanes.find((one) => one.drain === drain)?.lane.state === "halted");
+/** The drains that could send five now, those with most first. At a halted lane the first thing to do is a probe. */
+function toFree({ failure: { drains }, lanes }: Model): FailureView["drains"] {
+  const isHalted = (name: string): boolean =>
+    lanes.some(({ drain, lane }) => drain === name && lane.state === "halted");
+  return drains
+    .filter((one) => one.waiting > 0 && !isHeldByRules(one) && !isHalted(one.drain))
+    .toSorted((one, other) => other.waiting - one.waiting);
 }
 
 /** What can be done instead. */
@@ -308,8 +310,9 @@ function NoKind({ failure, why }: Pick<Model, "failure"> & { readonly why: strin
 }
 
 function Discard({ model: { failure }, context }: Readonly<{ model: Model; context: ScreenContext }>): Html {
-  const { id, waiting, parked, drains } = failure;
-  const drain = onlyDrainOf(failure);
+  const { id, waiting, parked } = failure;
+  const drains = drainsOf(failure);
+  const all = namesOf(drains);
   const names = drains.map((one) => [one.drain, one.drain] as const);
   const hidden = ["rules", "host", "failure", "limit", "discard"];
   return (
@@ -318,9 +321,9 @@ function Discard({ model: { failure }, context }: Readonly<{ model: Model; conte
       <ActForm
         act={makePlanAct}
         title={`Plan to discard these ${number(waiting + parked)}`}
-        values={defined({ drains: drain, failure: id, discard: "true" })}
-        hides={drain === undefined ? hidden : ["drains", ...hidden]}
-        choices={{ drains: [["", "every drain"], ...names] }}
+        values={{ drains: all, failure: id, discard: "true" }}
+        hides={names.length > 1 ? hidden : ["drains", ...hidden]}
+        choices={{ drains: [[all, `each that lists it: ${all.replaceAll(" ", ", ")}`], ...names] }}
         context={context}
         disabled={
           context.core.document.archive === undefined
@@ -449,9 +452,15 @@ function LaneActs({ model, context }: Readonly<{ model: Model; context: ScreenCo
   );
 }
 
-/** Undefined: several have met it, so a person chooses. */
-function onlyDrainOf({ drains: [first, ...more] }: FailureView): DrainName | undefined {
-  return more.length === 0 ? first?.drain : undefined;
+/** Those that list it now, of all that have met it. */
+function drainsOf({ drains }: FailureView): FailureView["drains"] {
+  const listing = drains.filter(({ waiting, parked }) => waiting + parked > 0);
+  return listing.length > 0 ? listing : drains;
+}
+
+/** As a form names several. */
+function namesOf(drains: FailureView["drains"]): string {
+  return drains.map(({ drain }) => drain).join(" ");
 }
 
 /** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */

@@ -48,15 +48,18 @@ function Make({ all, context }: Readonly<{ all: readonly SharedPlan[]; context: 
       values={values}
       isOpen
       context={context}
-      choices={toChoices(context.core)}
+      choices={toChoices(context.core, values.drains)}
       disabled={toWhyNoMore(all)}
       saysWhy
     />
   );
 }
 
-function toChoices({ document }: Core) {
-  const drains = document.drains.map(({ name }) => [name, name] as const);
+/** `chosen`: drains that another page has named, several with a blank between them. */
+function toChoices({ document }: Core, chosen = "") {
+  const all = document.drains.map(({ name }) => [name, name] as const);
+  const several = chosen.split(" ").join(", ");
+  const drains = several === chosen ? all : [[chosen, several] as const, ...all];
   const rules = new Set(document.drains.flatMap((drain) => drain.rules.map(({ name }) => name)));
   return {
     drains: [["", "every drain"] as const, ...drains],

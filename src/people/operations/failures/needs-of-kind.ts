@@ -71,7 +71,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
             detail: "The rules and the lane let them go by themselves. A plan can go first.",
             first: {
               kind: "plan",
-              drain: free.length === 1 ? free[0]?.drain : undefined,
+              drain: free.map(({ drain }) => drain).join(" "),
               ...failureOf,
             },
           }),

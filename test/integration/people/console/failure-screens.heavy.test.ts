@@ -265,3 +265,30 @@ it("says what several drains count as parked, and releases what one of them has 
   expect(html).toContain("Release what main has parked");
   expect(html).not.toContain("Release all");
 });
+
+it("plans a kind by the drains that list it, and by no other", async () => {
+  const rules = "minAge: 0s, rules: [{ name: all, when: any, then: republish }]";
+  const of = (topic: string): string => `{ mode: plan, ${rules}, select: { topicName: ${topic} } }`;
+  const { seed, page, pass, act, core } = await createConsoleStand({
+    redisUrl: redis.url(),
+    mode: "plan",
+    drain: `    minAge: 0s\n    rules: [{ name: all, when: any, then: republish }]\n    select: { topicName: [mail, money] }\n  money: ${of("money")}\n  other: ${of("else")}\narchive: { dir: /tmp/unused, keep: 30d, volume: ephemeral }\n`,
+  });
+  seed(2, { responseStatus: 410, topicName: "money" });
+  seed(1, { responseStatus: 410, topicName: "mail" });
+  seed(1, { responseStatus: 409, topicName: "else" });
+  const signals = { signal: new AbortController().signal, stopping: new AbortController().signal };
+  const [, ...others] = [...core.drains.values()];
+  for (const drain of others) await runPassInProcess(drain, core.settings.passes, signals, () => undefined);
+  await pass();
+  const [, id = ""] = /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*410/s.exec(await page("/failures")) ?? [];
+  const html = await page(`/failures/${id}`);
+  expect(html).toContain(`href="/plans?drain=main+money&amp;failure=${id}"`);
+  expect(html).toContain(`href="/plans?drain=main&amp;failure=${id}&amp;limit=5"`);
+  expect(html).toContain('<option value="main money" selected="">each that lists it: main, money</option>');
+  expect(html).toContain(`redriver plan --keep main money --failure ${id} --discard`);
+  const plans = await page(`/plans?drain=main+money&failure=${id}`);
+  expect(plans).toContain('<option value="main money" selected="">main, money</option>');
+  await act("/plans", "plan-keep", { drains: "main money", failure: id, discard: "true" });
+  expect((await core.plans.all()).map(({ drains }) => drains)).toEqual([["main", "money"]]);
+});
