@@ -50,6 +50,7 @@ const printed = toEstimateText(
     },
   }),
   { closedGuards: [], perDay: null, perPass: null },
+  { by: "a halt", isAll: false, holds: (origin) => origin === "https://crm.example.com" },
 );
 
 describe("docs/plan.md", () => {

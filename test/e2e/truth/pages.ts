@@ -68,7 +68,10 @@ export function planOf(page: string) {
     }),
     destinations: rows.flatMap((row) => {
       const name = /data-title="destination"[^>]*>(?:<[^>]+>)*([^<]+)/.exec(row)?.[1];
-      return name === undefined ? [] : [{ name, due: cells(row, "due now"), later: cells(row, "due later") }];
+      if (name === undefined) return [];
+      // What a halt holds is due, and stands apart.
+      const due = ["due now", "held by a halt"].map((title) => cells(row, title)).filter(Number.isInteger);
+      return [{ name, due: due.reduce((sum, one) => sum + one, 0), later: cells(row, "due later") }];
     }),
   };
 }

@@ -1,6 +1,6 @@
 /** A plan in lines for a person: what would be done, why, and what it would take. */
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
-import { toOtherLaneText } from "../../operations/plans/decision-text.ts";
+import { toHold, toOtherLaneText } from "../../operations/plans/decision-text.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { PlannedFailures } from "../../plan/failure-count.ts";
 import {
@@ -69,11 +69,16 @@ function toDrainText(columns: number, drain: PlanReport["drains"][number], now: 
       ),
     }),
     // Halted lanes are counted by destination, not by rule.
-    toRulesText(columns, drain.rules, now, pausedBy !== null ? "paused" : halted && "see lanes"),
+    toRulesText(
+      columns,
+      drain.rules,
+      now,
+      pausedBy !== null ? "paused" : halted && "or held by a halt, see lanes",
+    ),
     drain.failures.top.length > 0 && `\n${toFailureText(columns, drain.failures)}`,
     toPlanLanesText(columns, lanes),
     ...otherLanes.map((one) => wrapWords(columns, 2, "", toOtherLaneText(one, now))),
-    toEstimateText(columns, estimate, drain.room),
+    toEstimateText(columns, estimate, drain.room, toHold(drain)),
   );
 }
 

@@ -3,7 +3,12 @@
  * made, so what was read beside the records stands with that time, and times to come are times of the day.
  */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { toDecisionText, toLeastText, toOtherLaneText } from "../../operations/plans/decision-text.ts";
+import {
+  toDecisionText,
+  toHold,
+  toLeastText,
+  toOtherLaneText,
+} from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { number, toClock } from "../../operations/phrases.ts";
@@ -146,7 +151,8 @@ function Warnings({
 function Limits({ drain: { estimate, decisions, byService } }: Props): Html | null {
   const { least, days, passes } = estimate;
   if (decisions.republish === 0) return null;
-  if (least === null && passes <= 1 && days <= 1 && !byService) return null;
+  const leastText = least && toLeastText(least);
+  if (leastText === null && passes <= 1 && days <= 1 && !byService) return null;
   return (
     <Fields
       of={[
@@ -154,7 +160,7 @@ function Limits({ drain: { estimate, decisions, byService } }: Props): Html | nu
           "By the service",
           byService ? `${number(byService)} by its own retry, each in a call of its own` : null,
         ],
-        ["Limit", least && <Foreign text={toLeastText(least)} />],
+        ["Limit", leastText && <Foreign text={leastText} />],
         ["Passes", passes > 1 ? `a drain left to itself needs ${number(passes)} or more` : null],
         ["Days", days > 1 ? `${number(days)} or more, by the ceiling of a day` : null],
       ]}
@@ -162,7 +168,11 @@ function Limits({ drain: { estimate, decisions, byService } }: Props): Html | nu
   );
 }
 
-function Rules({ drain: { rules }, now }: Props & { readonly now: number }): Html {
+function Rules({ drain, now }: Props & { readonly now: number }): Html {
+  const { rules } = drain;
+  const hold = toHold(drain);
+  // Halts are counted by destination.
+  const due = hold === null ? "due now" : `${hold.isAll ? "" : "due now, or "}held by ${hold.by}`;
   return (
     <>
       <h3>By rule</h3>
@@ -173,7 +183,7 @@ function Rules({ drain: { rules }, now }: Props & { readonly now: number }): Htm
         columns={({ column, amounts }) => [
           column("rule", ({ rule }) => <Foreign text={rule ?? "no rule"} />),
           amounts("records", ({ count }) => count),
-          amounts("due now", ({ dueNow }) => dueNow),
+          amounts(due, ({ dueNow }) => dueNow),
           column("decision", (rule) => <Foreign text={toReasons(rule)} />),
           column("then", (rule) => <Foreign text={toNext(rule, now)} />),
           column("status", ({ statuses }) =>
@@ -253,8 +263,11 @@ function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
   );
 }
 
-function Destinations({ drain: { estimate, lanes } }: Props): Html | null {
+function Destinations({ drain }: Props): Html | null {
+  const { estimate, lanes } = drain;
   const { top, more } = estimate.destinations;
+  const hold = toHold(drain);
+  const isHeld = (origin: string | null): boolean => hold?.holds(origin) === true;
   if (top.length === 0) return null;
   const all = top.reduce((sum, { publishes }) => sum + publishes, more.publishes);
   const stateOf = new Map<string, string>(lanes?.lanes.map(({ origin, state }) => [origin, state]));
@@ -267,14 +280,25 @@ function Destinations({ drain: { estimate, lanes } }: Props): Html | null {
         rows={top}
         columns={({ column, amounts }) => [
           column("destination", ({ origin }) => <Foreign text={toDestinationText(origin)} />),
-          column("due now", ({ publishes, origin }) => (
-            <ShareCell
-              count={publishes}
-              of={all}
-              whole="what is due now"
-              name={stateOf.get(origin ?? "") === "halted" ? "bad" : "good"}
-            />
-          )),
+          ...(hold?.isAll === true
+            ? []
+            : [
+                column("due now", ({ publishes, origin }) => (
+                  <ShareCell
+                    count={isHeld(origin) ? 0 : publishes}
+                    of={all}
+                    whole="what is due"
+                    name="good"
+                  />
+                )),
+              ]),
+          ...(hold === null
+            ? []
+            : [
+                column(`held by ${hold.by}`, ({ publishes, origin }) => (
+                  <ShareCell count={isHeld(origin) ? publishes : 0} of={all} whole="what is due" name="bad" />
+                )),
+              ]),
           amounts("due later", ({ later }) => later),
           column("lane, when made", ({ origin }) => stateOf.get(origin ?? "") ?? null),
         ]}

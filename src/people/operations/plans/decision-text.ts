@@ -4,6 +4,7 @@ import { ifAny, number, present, toClock } from "../phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { LeastTime } from "../../plan/estimate.ts";
+import type { LaneWaits } from "../../plan/lane-waits.ts";
 import type { NextReport } from "../../plan/rule-report.ts";
 import type { Skip, SkipReport } from "../../plan/skipped-by-apply.ts";
 
@@ -34,10 +35,30 @@ export function toSkipCounts({ gone, changed, otherwise }: Omit<SkipReport, "exa
   ]).join(", ");
 }
 
-/** `20,400 for api.example.com at 10/s: at least 34m`. */
-export function toLeastText({ kind, name, publishes, rate, ms }: LeastTime): string {
+/** A shorter time is no news: a lane alone watches for a minute. */
+const shownLeastMs = 60_000;
+
+/** `20,400 for api.example.com at 10/s: at least 34m`; null: the limit takes no time worth a word. */
+export function toLeastText({ kind, name, publishes, rate, ms }: LeastTime): string | null {
+  if (ms < shownLeastMs) return null;
   const of = kind === "host" ? ` for ${name}` : kind === "rule" ? ` of rule ${name}` : "";
   return `${number(publishes)}${of} at ${rateText(rate)}: at least ${formatDuration(ms)}`;
+}
+
+interface OfHold {
+  readonly pausedBy: string | null;
+  readonly room: { readonly closedGuards: readonly unknown[] };
+  readonly lanes: LaneWaits | null;
+}
+
+/** What held what is due when the plan was made: all of it, or what goes to halted destinations. Null: nothing did. */
+export function toHold({ pausedBy, room, lanes }: OfHold) {
+  if (pausedBy !== null) return { by: "a pause", isAll: true, holds: () => true } as const;
+  if (room.closedGuards.length > 0) return { by: "a guard", isAll: true, holds: () => true } as const;
+  const halted = (lanes?.lanes ?? []).filter(({ state, due }) => state === "halted" && due > 0);
+  if (halted.length === 0) return null;
+  const holds = (of: string | null): boolean => halted.some(({ origin }) => origin === of);
+  return { by: "a halt", isAll: false, holds } as const;
 }
 
 /** `the lane of drain pay for api.example.com is halted since 06:06 UTC: 5 of 5 failed again, 503`. */

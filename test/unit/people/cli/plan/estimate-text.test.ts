@@ -63,8 +63,9 @@ describe("what a plan publishes, on the terminal", () => {
     expect(text(fields)).toContain(`    limit     ${expected}\n`);
   });
 
-  it("has no line for a limit if none is set, and none at all if nothing is published", () => {
+  it("has no line for a limit that takes no minute or is not set, and none at all if nothing is published", () => {
     expect(text({ least: null })).not.toContain("limit");
+    expect(text({ least: { ...outage.least!, ms: 59_999 } })).not.toContain("limit");
     expect(text({ publishes: 0, later: 0 })).toBe("");
   });
 });

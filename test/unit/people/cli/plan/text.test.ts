@@ -274,8 +274,8 @@ describe("a plan on the terminal", () => {
           perPass   a drain left to itself needs 2 passes or more
           perDay    90 of 100 used today (UTC), 10 left, spread over 9 days or more
 
-          destination             now
-          api.orders.example.com  812
+          destination             now  held by a pause
+          api.orders.example.com    0              812
       "
     `);
   });
@@ -361,7 +361,7 @@ describe("a plan on the terminal", () => {
     const told = (pausedBy: string | null): string =>
       toPlanText(200, { ...halted, drains: [{ ...halted.drains[0]!, rules: [outage], pausedBy }] });
     expect(told(null)).toContain("812 republish (820 wait for halted lanes), 3 drop");
-    expect(told(null)).toContain("due       812 now (see lanes), 200 in");
+    expect(told(null)).toContain("due       812 now (or held by a halt, see lanes), 200 in");
     expect(told("by eve: incident 7")).toContain("812 republish (paused), 3 drop");
     expect(told("by eve: incident 7")).toContain("due       812 now (paused), 200 in");
     const open = withLanes([laneOf({ state: "open" })]).drains[0]!;

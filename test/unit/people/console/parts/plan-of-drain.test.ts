@@ -57,8 +57,8 @@ const drain = {
   },
 } as unknown as PlanReport["drains"][number];
 
-const shown = async (): Promise<string> =>
-  String(await PlanOfDrain({ drain, createdAt })).replaceAll(/<[^>]+>/g, "");
+const shown = async (changes: object = {}): Promise<string> =>
+  String(await PlanOfDrain({ drain: { ...drain, ...changes }, createdAt })).replaceAll(/<[^>]+>/g, " ");
 
 test("a plan that was made earlier shows times of the day, and what it met as of its making", async () => {
   const text = await shown();
@@ -68,6 +68,30 @@ test("a plan that was made earlier shows times of the day, and what it met as of
   expect(text).toContain("8 republish by outage from 10:16 UTC to 10:20 UTC");
   expect(text).toContain("decided anew from 10:16 UTC to 10:20 UTC");
   expect(text).not.toMatch(/next probe| in \d+[smh]/);
+});
+
+test("what a halt, a pause or a guard holds is named so, and a limit of no time is not shown", async () => {
+  const [pay, shop] = ["https://pay.example.com", "https://shop.example.com"];
+  const top = [
+    { origin: pay, publishes: 12, later: 8 },
+    { origin: shop, publishes: 5, later: 0 },
+  ];
+  const destinations = { top, more: { destinations: 0 } };
+  const least = { kind: "publish", publishes: 17, rate: { count: 340, perMs: 1_000 }, ms: 50 };
+  const estimate = { ...drain.estimate, destinations, least };
+  const rowOf = (text: string, host: string) =>
+    new RegExp(`${host} +([\\d, ]+)`).exec(text)?.[1]?.trim().split(/\s+/);
+  const halted = await shown({ estimate });
+  expect(halted).toMatch(/destination +due now +held by a halt +due later/);
+  expect(rowOf(halted, "pay.example.com")).toEqual(["0", "12", "8"]);
+  expect(rowOf(halted, "shop.example.com")).toEqual(["5", "0", "0"]);
+  expect(halted).toMatch(/rule +records +due now, or held by a halt/);
+  expect(halted).not.toContain("at least");
+  const paused = await shown({ estimate, pausedBy: "by eve" });
+  expect(paused).toMatch(/destination +held by a pause +due later/);
+  const free = await shown({ estimate: { ...estimate, least: { ...least, ms: 90_000 } }, lanes: null });
+  expect(free).toMatch(/destination +due now +due later/);
+  expect(free).toMatch(/17 at 340\/s: at least 1m30s/);
 });
 
 const dropped = async (reason: string) =>
