@@ -2,7 +2,7 @@
 import type { Estimate } from "../../plan/estimate.ts";
 import type { Room } from "../../plan/guards-and-ceilings.ts";
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
-import { toHold, toLeastText } from "../../operations/plans/decision-text.ts";
+import { toLeastText, type toHold } from "../../operations/plans/decision-text.ts";
 import { joined } from "../../operations/phrases.ts";
 import { fitted, toTable } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";

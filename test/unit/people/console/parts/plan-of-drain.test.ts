@@ -70,6 +70,9 @@ test("a plan that was made earlier shows times of the day, and what it met as of
   expect(text).not.toMatch(/next probe| in \d+[smh]/);
 });
 
+const rowOf = (text: string, host: string) =>
+  new RegExp(`${host} +([\\d, ]+)`).exec(text)?.[1]?.trim().split(/\s+/);
+
 test("what a halt, a pause or a guard holds is named so, and a limit of no time is not shown", async () => {
   const [pay, shop] = ["https://pay.example.com", "https://shop.example.com"];
   const top = [
@@ -79,8 +82,6 @@ test("what a halt, a pause or a guard holds is named so, and a limit of no time 
   const destinations = { top, more: { destinations: 0 } };
   const least = { kind: "publish", publishes: 17, rate: { count: 340, perMs: 1_000 }, ms: 50 };
   const estimate = { ...drain.estimate, destinations, least };
-  const rowOf = (text: string, host: string) =>
-    new RegExp(`${host} +([\\d, ]+)`).exec(text)?.[1]?.trim().split(/\s+/);
   const halted = await shown({ estimate });
   expect(halted).toMatch(/destination +due now +held by a halt +due later/);
   expect(rowOf(halted, "pay.example.com")).toEqual(["0", "12", "8"]);
