@@ -16,6 +16,12 @@ export function defineScript<Answer>(name: string, lua: string): RedisScript<Ans
   return { name, lua, sha: createHash("sha1").update(lua).digest("hex") };
 }
 
+/** The same from a template, behind what several scripts begin with: luaScript("name", prelude)`text`. */
+export function luaScript<Answer = unknown>(name: string, prelude = "") {
+  return (text: TemplateStringsArray, ...parts: readonly (string | number)[]): RedisScript<Answer> =>
+    defineScript(name, prelude + String.raw({ raw: text }, ...parts));
+}
+
 /**
  * Runs a script on one Redis. Promises: one round trip while the server knows the script, two on first use or
  * after a restart. If the connection breaks before the reply, the script may run twice, which scripts allow.

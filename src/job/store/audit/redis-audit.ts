@@ -9,7 +9,7 @@ import {
 } from "../../contracts/audit.ts";
 import type { SourceId } from "../../contracts/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { parseEntryText, toTexts, type CallLists } from "./entry-text.ts";
 import { appendAuditLua } from "./append.lua.ts";
 import { createAuditOver } from "./unwritten-entries.ts";
@@ -34,15 +34,12 @@ export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256
  *
  * KEYS: 1 the stream. ARGV: as appendAudit takes them from the first on. Returns: nothing.
  */
-const appendScript = defineScript(
-  "audit:append",
-  `
+const appendScript = luaScript("audit:append")`
 ${serverTimeLua}
 ${appendAuditLua}
 appendAudit(KEYS[1], 1, {})
 return false
-`,
-);
+`;
 
 /** Of one script call: a few hundred kilobytes. */
 const textsPerCall = 50;

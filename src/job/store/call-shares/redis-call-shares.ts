@@ -1,7 +1,7 @@
 import { shareEveryMs, shareLeaseMs, type CallShare, type CallShares } from "../../contracts/call-shares.ts";
 import type { SourceId } from "../../contracts/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
-import { defineScript, parseReply } from "../../redis/script-runner.ts";
+import { luaScript, parseReply } from "../../redis/script-runner.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -66,9 +66,7 @@ end
  * Returns: JSON of CallShare. Effects: the replica's part and what was learned are written; dead replicas are
  * dropped. Run twice: a cut is counted twice, so growth of others since the first run is lost.
  */
-const exchangeScript = defineScript<CallShare>(
-  "call-shares:exchange",
-  `${preludeLua}
+const exchangeScript = luaScript<CallShare>("call-shares:exchange")`${preludeLua}
 local own, max, inFlight, demand, perSecond = 'replica:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local asked, given = demand, 0
 for field, text in pairs(known) do
@@ -128,8 +126,7 @@ return written({
   rate = rate[1] and { calls = allowed(), windowMs = rate[2] } or cjson.null,
   isPaced = paced ~= nil,
 })
-`,
-);
+`;
 
 /**
  * The moments of a window lie evenly between its first 4 % and its last 12 %. So a call that is a little late,
@@ -140,9 +137,7 @@ return written({
  * Returns: JSON of their ms from now, or nil if no limit is known. Effects: they are given. Run twice: as many
  * moments are lost.
  */
-const takeScript = defineScript<readonly number[]>(
-  "call-shares:take",
-  `${preludeLua}
+const takeScript = luaScript<readonly number[]>("call-shares:take")`${preludeLua}
 if not rate[1] then return false end
 if not paced then
   paced = now
@@ -167,8 +162,7 @@ while #moments < tonumber(ARGV[1]) do
 end
 put('moment', last)
 return written(moments)
-`,
-);
+`;
 
 const nothingNamed = { calls: 0, windowMs: 0, resetInMs: 0, isUsedUp: false };
 

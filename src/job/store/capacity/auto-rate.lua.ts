@@ -4,7 +4,6 @@ export const autoIdleMs = 3_600_000;
 const toleratedShare = 0.05;
 /** A listing check may meet a failure long before a pass does. More failures at once halve the rate anyway. */
 const maxParents = 64;
-/** Hosts that can be shown. */
 export const maxLearnedHosts = 500;
 
 /**

@@ -1,5 +1,5 @@
 import type { CapacityVerdict, CeilingUse, LearnedRate } from "../../contracts/capacity.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { autoRateLua } from "./auto-rate.lua.ts";
 import { undeliveredLua } from "./undelivered.lua.ts";
@@ -87,13 +87,11 @@ end
  * Run twice: takes twice. What the first run took leads to no POST: less is granted for a while, never more.
  * A second run of a move takes out another grant of that moment at most, and records as many as it takes out.
  */
-export const takeScript = defineScript<{
+export const takeScript = luaScript<{
   at: number;
   verdicts: readonly CapacityVerdict[];
   ask?: { granted: number };
-}>(
-  "limits:take",
-  `${preludeLua}
+}>("limits:take")`${preludeLua}
 local logs, learned, autos = {}, {}, 0
 for i, rate in ipairs(call.rates) do
   logs[i] = readLog(KEYS[i + 3], rate)
@@ -227,8 +225,7 @@ if undelivered and (sent > 0 or asks) then
   writeUndelivered(KEYS[call.undelivered.key], undelivered)
 end
 return cjson.encode({ at = nowUp, verdicts = verdicts, ask = asks and { granted = undelivered.granted } or nil })
-`,
-);
+`;
 
 /**
  * used: what the ceilings have granted.
@@ -236,15 +233,12 @@ return cjson.encode({ at = nowUp, verdicts = verdicts, ask = asks and { granted 
  * KEYS: 1 count of the pass, 2 count of the day. ARGV: 1 {}.
  * Returns: JSON { at, day, pass, dayEndsAt }. Effects: none.
  */
-export const usedScript = defineScript<CeilingUse>(
-  "limits:used",
-  `${preludeLua}
+export const usedScript = luaScript<CeilingUse>("limits:used")`${preludeLua}
 local today, used = readToday(KEYS[2])
 return cjson.encode({
   at = nowUp, day = used, pass = tonumber(redis.call('GET', KEYS[1]) or '0'), dayEndsAt = (today + 1) * dayMs,
 })
-`,
-);
+`;
 
 /**
  * giveBack: restores grants of a take.
@@ -257,9 +251,7 @@ return cjson.encode({
  * they are still recorded. The counts of the pass, of that day and of a learned rate's watch are lowered,
  * never below 0. Run twice: the mark prevents a second effect.
  */
-export const giveBackScript = defineScript(
-  "limits:giveBack",
-  `${preludeLua}
+export const giveBackScript = luaScript("limits:giveBack")`${preludeLua}
 if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', call.markLife) then return 0 end
 if call.undelivered then
   local known = readUndelivered(KEYS[call.undelivered.key], call.undelivered)
@@ -295,8 +287,7 @@ if day and day == math.floor(call.at / dayMs) then
   redis.call('SET', KEYS[3], string.format('%.0f:%.0f', day, math.max(0, count - call.counted)), 'KEEPTTL')
 end
 return 1
-`,
-);
+`;
 
 /**
  * failedAgain: messages of hosts failed again.
@@ -308,9 +299,7 @@ return 1
  * without one.
  * Run twice: the second run finds the parents, or the watch in which the rate is not halved again.
  */
-export const failedAgainScript = defineScript(
-  "limits:failedAgain",
-  `${preludeLua}
+export const failedAgainScript = luaScript("limits:failedAgain")`${preludeLua}
 for i, failures in ipairs(call.hosts) do
   local learned = readLearned(KEYS[i])
   if learned then
@@ -320,16 +309,13 @@ for i, failures in ipairs(call.hosts) do
   end
 end
 return 1
-`,
-);
+`;
 
 /**
  * learned: ARGV: 1 { prefix, max }: what is learned of a host is at prefix .. id. KEYS: 1 hosts with a learned
  * rate. The keys of hosts share its hash tag. Returns: JSON { learned: [LearnedRate] }. Effects: none.
  */
-export const learnedScript = defineScript<{ learned: readonly LearnedRate[] }>(
-  "limits:learned",
-  `${preludeLua}
+export const learnedScript = luaScript<{ learned: readonly LearnedRate[] }>("limits:learned")`${preludeLua}
 local rates = {}
 for _, id in ipairs(redis.call('ZREVRANGE', KEYS[1], 0, call.max - 1)) do
   local learned = readLearned(call.prefix .. id)
@@ -341,5 +327,4 @@ for _, id in ipairs(redis.call('ZREVRANGE', KEYS[1], 0, call.max - 1)) do
   end
 end
 return cjson.encode({ learned = rates })
-`,
-);
+`;

@@ -144,7 +144,6 @@ interface CountedRate {
   readonly auto?: LearnedBy;
 }
 
-/** As `AutoRate`, for one host. */
 interface LearnedBy {
   readonly host: string;
   /** Ends the key of what is learned. */

@@ -1,4 +1,4 @@
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
@@ -77,9 +77,7 @@ end
  * answer. If messages wait, nothing.
  * Run twice: the same, or a little more cautious.
  */
-export const learnUndeliveredScript = defineScript(
-  "limits:learn",
-  `${serverTimeLua}
+export const learnUndeliveredScript = luaScript("limits:learn")`${serverTimeLua}
 ${undeliveredLua}
 local call = cjson.decode(ARGV[1])
 local known = readUndelivered(KEYS[1], call)
@@ -101,16 +99,15 @@ end
 known.seenMs = seenMs and math.max(1, math.min(seenMs, call.slowMs))
 writeUndelivered(KEYS[1], known)
 return 1
-`,
-);
+`;
 
 /**
  * deliveryTime: KEYS: 1 what is undelivered. ARGV: 1 {}. Returns: JSON { tookMs, grantedPerSecond }, or null if
  * nothing was learned. Effects: none.
  */
-export const deliveryTimeScript = defineScript<{ tookMs: number; grantedPerSecond: number } | null>(
+export const deliveryTimeScript = luaScript<{ tookMs: number; grantedPerSecond: number } | null>(
   "limits:deliveryTime",
-  `${serverTimeLua}
+)`${serverTimeLua}
 local values = redis.call('HMGET', KEYS[1], 'seenMs', 'granted', 'clearAt', 'clearGranted', 'out')
 local tookMs, granted, clearAt, clearGranted, out = unpack(values)
 if not tookMs then return 'null' end
@@ -119,5 +116,4 @@ if clearAt and now > tonumber(clearAt) then
   perSecond = math.max(0, tonumber(granted) - tonumber(clearGranted)) * 1000 / (now - tonumber(clearAt))
 end
 return cjson.encode({ tookMs = tonumber(tookMs), grantedPerSecond = perSecond })
-`,
-);
+`;

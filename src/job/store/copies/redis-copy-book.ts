@@ -1,7 +1,7 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { CopyBook } from "../../contracts/copy-book.ts";
 import type { SourceId } from "../../contracts/ids.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
@@ -24,9 +24,7 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
  * its life gets a new one, because it is still listed. A source may keep records longer than its settings
  * say.
  */
-const missingScript = defineScript(
-  "copies:missing",
-  `${prelude}
+const missingScript = luaScript("copies:missing")`${prelude}
 local missing = {}
 local half = now + ARGV[1] / 2
 for i = 2, #ARGV do
@@ -39,17 +37,13 @@ for i = 2, #ARGV do
   end
 end
 return missing
-`,
-);
+`;
 
 /** Returns: nothing. Effects: the book has the dlqIds. Run twice: the same. */
-const copiedScript = defineScript(
-  "copies:copied",
-  `${prelude}
+const copiedScript = luaScript("copies:copied")`${prelude}
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], forgetAt, ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-`,
-);
+`;
 
 /** Keeps one script short, so that it does not stop the server for others. */
 const idsPerCall = 1_000;

@@ -1,6 +1,6 @@
 import { maxFailureKinds, type FailureBook } from "../../contracts/failures.ts";
 import type { SourceId } from "../../contracts/ids.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
@@ -17,9 +17,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * is no room, the one that was met longest ago makes room if that was forgetAfterMs ago, and its mark has it from
  * then on; else the new one is counted under the id of the others. Run twice: the same.
  */
-const meetScript = defineScript(
-  "failures:meet",
-  `${serverTimeLua}
+const meetScript = luaScript("failures:meet")`${serverTimeLua}
 local call = cjson.decode(ARGV[1])
 local function isOthers(id) return string.sub(id, 1, 5) == 'other' end
 
@@ -102,8 +100,7 @@ for i, kind in ipairs(call.kinds) do
   ids[i] = id
 end
 return cjson.encode(ids)
-`,
-);
+`;
 
 /** Room for a new kind is made by one that nobody has met for a day. */
 const forgetAfterMs = 86_400_000;

@@ -7,7 +7,7 @@ import {
   type FailureQuiet,
 } from "../../contracts/failures.ts";
 import type { SourceId } from "../../contracts/ids.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
@@ -38,9 +38,7 @@ interface StoredMark {
  * are those of kinds that were forgotten keptMs ago, and above maxMarks that of the one forgotten longest ago. Run twice: the
  * same, a moment later.
  */
-const markScript = defineScript(
-  "failures:mark",
-  `${serverTimeLua}
+const markScript = luaScript("failures:mark")`${serverTimeLua}
 local call = cjson.decode(ARGV[1])
 local text = redis.call('HGET', KEYS[1], call.id)
 local mark = text and cjson.decode(text) or {}
@@ -79,8 +77,7 @@ for i = 1, #all, 2 do
 end
 if oldest and redis.call('HLEN', KEYS[1]) > call.maxMarks then redis.call('HDEL', KEYS[1], oldest) end
 return false
-`,
-);
+`;
 
 export function createRedisFailureMarks(redis: StoreRedis, sourceId: SourceId): FailureMarks {
   const { failureMarks } = sourceKeys(redis.keyPrefix, sourceId);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { GuardBook, GuardMemory } from "../../contracts/guards.ts";
 import type { DrainName, SourceId } from "../../contracts/ids.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { drainKeys } from "../keys.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 
@@ -16,17 +16,14 @@ const lifeMs = 7 * 86_400_000;
  * Returns: the replaced effect (`open` for none, or one of another version), or nil if nothing is replaced.
  * Run twice: the second time the effect is its own.
  */
-const recordScript = defineScript(
-  "guards:record",
-  `
+const recordScript = luaScript("guards:record")`
 local text = redis.call('GET', KEYS[1])
 local kept = text and cjson.decode(text)
 if kept and kept.v ~= tonumber(ARGV[4]) then kept = nil end
 if kept and kept.readAt > tonumber(ARGV[1]) then return false end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return kept and kept.effect or 'open'
-`,
-);
+`;
 
 export function createRedisGuardBook(redis: StoreRedis, sourceId: SourceId): GuardBook {
   const keyOf = (drain: DrainName, guard: string): string =>

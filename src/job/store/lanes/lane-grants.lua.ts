@@ -1,6 +1,6 @@
 /** What a page asks of its lanes, and what it tells them of the canaries that they granted. */
 import type { LaneAnswer } from "../../contracts/lanes.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { forgetAfterMs, rememberedRoots, repeatAfterMs } from "./lane-constants.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
@@ -14,9 +14,9 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
  * stored. None if `wanted` is 0.
  * Run twice: marked where anything is wanted.
  */
-export const askScript = defineScript<{ at: number; answers: readonly LaneAnswer[] }>(
+export const askScript = luaScript<{ at: number; answers: readonly LaneAnswer[] }>(
   "lanes:ask",
-  `${lanePreludeLua}
+)`${lanePreludeLua}
 local isWanted = false
 
 local function grant(lane, wanted, resumeMinutes)
@@ -74,8 +74,7 @@ local answers = {}
 for i, one in ipairs(call.asks) do answers[i] = ask(one) end
 local reply = cjson.encode({ at = now, answers = answers })
 return isWanted and mark(reply) or reply
-`,
-);
+`;
 
 /**
  * sent: records what was published.
@@ -84,9 +83,7 @@ return isWanted and mark(reply) or reply
  * again; the lanes are in use.
  * Run twice: marked.
  */
-export const sentScript = defineScript(
-  "lanes:sent",
-  `${lanePreludeLua}
+export const sentScript = luaScript("lanes:sent")`${lanePreludeLua}
 local function recordSent(lane, step, sent)
   resolve(step, sent)
   -- A proven message may be reported late. Counted twice, it would look like one that has survived.
@@ -126,16 +123,13 @@ for _, one in ipairs(call.sent) do
   end
 end
 return mark('1')
-`,
-);
+`;
 
 /**
  * giveBack: ARGV[2]: { unused: [{ lane, step, count, resumeMinutes }] }. Returns: JSON 1. Effects: so many
  * grants are under way no more; the minutes are recorded. Run twice: marked.
  */
-export const giveBackScript = defineScript(
-  "lanes:giveBack",
-  `${lanePreludeLua}
+export const giveBackScript = luaScript("lanes:giveBack")`${lanePreludeLua}
 for _, one in ipairs(call.unused) do
   local lane = read(one.lane)
   local step = lane and stepOf(lane, one.step)
@@ -147,5 +141,4 @@ for _, one in ipairs(call.unused) do
   if lane then put(one.lane, lane) end
 end
 return mark('1')
-`,
-);
+`;

@@ -1,6 +1,6 @@
 /** What became of canaries, and when a lane wants to know. */
 import type { LaneChange, LaneReady, LaneWatch } from "../../contracts/lanes.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { checkEveryMs, maxDue } from "./lane-constants.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
@@ -18,9 +18,7 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
  * too many of it fail after all.
  * Run twice: a proof counts once; marked if a lane moved.
  */
-export const proveScript = defineScript<readonly LaneChange[]>(
-  "lanes:prove",
-  `${lanePreludeLua}
+export const proveScript = luaScript<readonly LaneChange[]>("lanes:prove")`${lanePreludeLua}
 -- A time that is still to come was read before the server's clock was set back.
 local checkedAt = call.checkedAt and call.checkedAt <= now + 1000 and call.checkedAt or nil
 local moves, service = {}, call.service
@@ -63,8 +61,7 @@ for _, one in ipairs(call.lanes) do
 end
 local reply = cjson.encode(moves)
 return #moves > 0 and mark(reply) or reply
-`,
-);
+`;
 
 /**
  * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes, wantsFull? }] }
@@ -74,13 +71,11 @@ return #moves > 0 and mark(reply) or reply
  * other minutes for the same step follow a minute later.
  * Run twice: marked where something is handed out.
  */
-export const dueScript = defineScript<{
+export const dueScript = luaScript<{
   at: number;
   watches: readonly LaneWatch[];
   ready: readonly LaneReady[];
-}>(
-  "lanes:due",
-  `${lanePreludeLua}
+}>("lanes:due")`${lanePreludeLua}
 local watches, ready, minutesOf, needsFull = {}, {}, {}, {}
 
 local function takeWatch(id, lane, step)
@@ -124,5 +119,4 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', dueKey, '-inf', now, 'LIMIT', 0,
 end
 local reply = cjson.encode({ at = now, watches = watches, ready = ready })
 return (#watches > 0 or #ready > 0) and mark(reply) or reply
-`,
-);
+`;

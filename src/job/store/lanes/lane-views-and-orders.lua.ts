@@ -1,6 +1,6 @@
 /** What people order of a lane, and what they see of all. */
 import { laneStates, type LaneProbe, type LaneReset, type LanesCounted } from "../../contracts/lanes.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { forgetAfterMs, maxDue, repeatAfterMs } from "./lane-constants.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
@@ -11,9 +11,7 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
  * canary lately, and its minutes are handed out at once. If it has none, its drain is to make a full pass.
  * None unless it is halted, or while a probe is under way. Run twice: it is due already.
  */
-export const probeNowScript = defineScript<LaneProbe>(
-  "lanes:probeNow",
-  `${lanePreludeLua}
+export const probeNowScript = luaScript<LaneProbe>("lanes:probeNow")`${lanePreludeLua}
 local lane = read(call.lane)
 if not lane then return cjson.encode({ kind = 'unknown' }) end
 if lane.state ~= 'halted' then return cjson.encode({ kind = 'not-halted', state = lane.state }) end
@@ -26,8 +24,7 @@ lane.step.calledAt = nil
 if #lane.places == 0 then lane.isAsked = true end
 put(call.lane, lane)
 return cjson.encode({ kind = 'due' })
-`,
-);
+`;
 
 /**
  * reset: a person lets a lane start over.
@@ -35,9 +32,7 @@ return cjson.encode({ kind = 'due' })
  * ARGV[2]: { lane }. Returns: JSON LaneReset. Effects: it is a canary, under a new step, without what it knew of
  * failures. Its minutes are handed out at once, as for probeNow. Totals stay. Run twice: marked.
  */
-export const resetScript = defineScript<LaneReset>(
-  "lanes:reset",
-  `${lanePreludeLua}
+export const resetScript = luaScript<LaneReset>("lanes:reset")`${lanePreludeLua}
 local lane = read(call.lane)
 if not lane then return cjson.encode({ kind = 'unknown' }) end
 local step = lane.step
@@ -47,8 +42,7 @@ for _, name in ipairs({ 'cause', 'nextAt', 'probeEvery', 'isShaky', 'isMixed', '
 if #lane.places == 0 then lane.isAsked = true end
 put(call.lane, lane)
 return mark(cjson.encode(was))
-`,
-);
+`;
 
 /**
  * views: the lanes that are named, or lanes in an order.
@@ -59,9 +53,7 @@ return mark(cjson.encode(was))
  * Returns: JSON { lanes } of the known lanes, each as its LaneView; in an order also { counts, totals }.
  * Effects: in an order, lanes that have been unused for seven days leave the indexes. Run twice: the same.
  */
-export const viewsScript = defineScript<LanesCounted>(
-  "lanes:views",
-  `${lanePreludeLua}
+export const viewsScript = luaScript<LanesCounted>("lanes:views")`${lanePreludeLua}
 local lanes = {}
 
 local function add(id)
@@ -128,5 +120,4 @@ return cjson.encode({
   lanes = lanes, counts = counts, totals = totals, at = now, unknown = unknown, lastUsedAt = lastUsedAt,
   service = service and cjson.decode(service) or cjson.null,
 })
-`,
-);
+`;

@@ -1,5 +1,5 @@
 import type { BeginAnswer, BeginVerdict, Riding } from "../../contracts/ledger.ts";
-import { defineLedgerScript } from "./prelude.lua.ts";
+import { ledgerScript } from "./prelude.lua.ts";
 import { writeAuditLua } from "./write-audit.lua.ts";
 
 export interface BatchBegun extends Riding {
@@ -30,9 +30,7 @@ export interface BatchBegun extends Riding {
  * The service's own retry has no horizon, and what a later page lists was not published by it. What a batch may
  * have published is a declared double by any other way.
  */
-export const beginScript = defineLedgerScript<BeginAnswer | BatchBegun>(
-  "begin",
-  `${writeAuditLua}
+export const beginScript = ledgerScript<BeginAnswer | BatchBegun>("begin")`${writeAuditLua}
 local previous = call.previous
 local ids = cjson.decode(ARGV[4])
 
@@ -215,5 +213,4 @@ for i, id in ipairs(ids) do
   if verdicts[i].kind ~= 'begun' or verdicts[i].declaredDouble then isAllPlain = false end
 end
 return answered({ kind = 'answered', verdicts = verdicts }, isAllPlain, ARGV[4])
-`,
-);
+`;

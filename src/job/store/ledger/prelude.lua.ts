@@ -1,6 +1,6 @@
 import { reasonsDecidedAgain } from "../../contracts/ledger-entries.ts";
 import type { LedgerStamp } from "../../contracts/ledger.ts";
-import { defineScript, type RedisScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { batchLua } from "./batch.lua.ts";
 
@@ -278,9 +278,5 @@ end
 `;
 
 /** `Answer`: besides the stamp. */
-export function defineLedgerScript<Answer = object>(
-  name: string,
-  body: string,
-): RedisScript<LedgerStamp & Answer> {
-  return defineScript(`ledger:${name}`, preludeLua + body);
-}
+export const ledgerScript = <Answer = object>(name: string) =>
+  luaScript<LedgerStamp & Answer>(`ledger:${name}`, preludeLua);

@@ -1,6 +1,6 @@
 import type { Token } from "../../contracts/ids.ts";
 import type { PublishedVerdict, Riding, SourceFacts } from "../../contracts/ledger.ts";
-import { defineLedgerScript } from "./prelude.lua.ts";
+import { ledgerScript } from "./prelude.lua.ts";
 import { writeAuditLua } from "./write-audit.lua.ts";
 
 /**
@@ -17,11 +17,9 @@ import { writeAuditLua } from "./write-audit.lua.ts";
  * service's own retry becomes cool, and others stay. Rules are counted. If all are recorded, the audit's texts are written (write-audit.lua.ts).
  * Run twice: the same answer, nothing changes.
  */
-export const publishedScript = defineLedgerScript<
+export const publishedScript = ledgerScript<
   SourceFacts & Riding & { verdicts?: readonly PublishedVerdict[]; isUnknown?: true }
->(
-  "published",
-  `${writeAuditLua}
+>("published")`${writeAuditLua}
 evenWhenFull()
 
 -- What each rule has published, and what of it came back. A drop names no rule.
@@ -119,8 +117,7 @@ for i, id in ipairs(ids) do
 end
 writeCounts()
 return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, idsText, ARGV[5])
-`,
-);
+`;
 
 /**
  * archived: a fact for drops, fenced: the archive's file is this token's.
@@ -128,9 +125,7 @@ return answered(withSourceFacts({ verdicts = verdicts }), isAllRecorded, idsText
  * ARGV: 3 { file, token }, 4 dlqIds. Returns: stamp, verdicts in order: recorded | not-yours.
  * Effects: open(drop) of the token becomes archived and pending. Run twice: the same answer, nothing changes.
  */
-export const archivedScript = defineLedgerScript<{ verdicts: readonly ("recorded" | "not-yours")[] }>(
-  "archived",
-  `
+export const archivedScript = ledgerScript<{ verdicts: readonly ("recorded" | "not-yours")[] }>("archived")`
 evenWhenFull()
 local ids, verdicts = cjson.decode(ARGV[4]), {}
 load(ids)
@@ -153,8 +148,7 @@ for i, id in ipairs(ids) do
   verdicts[i] = verdict
 end
 return stamped({ verdicts = verdicts })
-`,
-);
+`;
 
 /**
  * gone: a fact, only from published or archived.
@@ -166,9 +160,7 @@ return stamped({ verdicts = verdicts })
  * counted in the meta's `gone`. Each call removes two gone batches that are due.
  * Run twice: the same count, nothing changes.
  */
-export const goneScript = defineLedgerScript<{ count: number; left?: readonly Token[] }>(
-  "gone",
-  `
+export const goneScript = ledgerScript<{ count: number; left?: readonly Token[] }>("gone")`
 evenWhenFull()
 
 local function mayGo(e)
@@ -202,8 +194,7 @@ for _, id in ipairs(ids) do
 end
 if buried > 0 then redis.call('HINCRBY', metaKey, 'gone', buried) end
 return stamped({ count = count, left = #left > 0 and left or nil })
-`,
-);
+`;
 
 /**
  * deleteFailed: a DELETE of these did not end with all of them deleted.
@@ -212,9 +203,7 @@ return stamped({ count = count, left = #left > 0 and left or nil })
  * failed flags them for good, maybeGone: they are searched for before the next DELETE.
  * Run twice: the same, nothing changes.
  */
-export const deleteFailedScript = defineLedgerScript(
-  "deleteFailed",
-  `
+export const deleteFailedScript = ledgerScript("deleteFailed")`
 evenWhenFull()
 local ids = cjson.decode(ARGV[4])
 load(ids)
@@ -232,5 +221,4 @@ for _, id in ipairs(ids) do
   end
 end
 return stamped({})
-`,
-);
+`;

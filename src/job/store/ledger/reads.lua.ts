@@ -1,7 +1,7 @@
-import { defineLedgerScript } from "./prelude.lua.ts";
+import { ledgerScript } from "./prelude.lua.ts";
 
 /** now: ARGV[3] {}. Returns: the stamp. Effects: sets the epoch if there is none. */
-export const nowScript = defineLedgerScript("now", `return stamped({})`);
+export const nowScript = ledgerScript("now")`return stamped({})`;
 
 /**
  * look: reads entries, and renews those that are listed.
@@ -12,9 +12,7 @@ export const nowScript = defineLedgerScript("now", `return stamped({})`);
  * but cool (unless released) live on: gone for the life of a tombstone, others for the retention. Not counted
  * in the sequence: losing it loses nothing.
  */
-export const lookScript = defineLedgerScript(
-  "look",
-  `
+export const lookScript = ledgerScript("look")`
 local function recordListed(id, e)
   if batchOf[id] then
     listBatch(batchOf[id])
@@ -43,17 +41,14 @@ flush()
 wrote = false
 answer[1] = stamped({})
 return answer
-`,
-);
+`;
 
 /**
  * sentAs: the lineages that are kept under ids of messages, for another retention.
  *
  * ARGV: 4 messageIds. Returns: array of the stamp, then for each that there is its place from 0 on, and its text.
  */
-export const sentAsScript = defineLedgerScript(
-  "sentAs",
-  `
+export const sentAsScript = ledgerScript("sentAs")`
 local keys, answer = {}, { stamped({}) }
 for i, id in ipairs(cjson.decode(ARGV[4])) do keys[i] = ofLedger .. 'sent:' .. id end
 for i, text in ipairs(redis.call('MGET', unpack(keys))) do
@@ -64,8 +59,7 @@ for i, text in ipairs(redis.call('MGET', unpack(keys))) do
   end
 end
 return answer
-`,
-);
+`;
 
 /**
  * page: members of an index, oldest first, with their entries.
@@ -76,9 +70,7 @@ return answer
  * Returns: array of the stamp, how many living members were walked (some 20 times limit at most), then dlqId
  * and entry JSON alternating. Effects: members whose entry has expired are dropped from the indexes.
  */
-export const pageScript = defineLedgerScript(
-  "page",
-  `
+export const pageScript = ledgerScript("page")`
 local index = call.index == 'open' and openKey or pendingKey
 local batchIndex = call.index == 'open' and openBatchesKey or pendingBatchesKey
 local ceiling = '+inf'
@@ -145,8 +137,7 @@ walkEntries(redis.call('ZCOUNT', index, '-inf', ceiling))
 local answer = { stamped({}), walked }
 for i = 1, #found do answer[i + 2] = found[i] end
 return answer
-`,
-);
+`;
 
 /**
  * parked: a page of what is parked, in the order of the index.
@@ -156,9 +147,7 @@ return answer
  * gone or of another version). Effects: none. If the entry before has left its place, the page begins
  * with the first of its score, which may show some again and passes over none.
  */
-export const parkedScript = defineLedgerScript(
-  "parked",
-  `
+export const parkedScript = ledgerScript("parked")`
 local first = redis.call('ZCOUNT', parkedKey, '-inf', now)
 local total = redis.call('ZCARD', parkedKey) - first
 if call.after then
@@ -179,5 +168,4 @@ for i = 1, #members, 2 do
   answer[#answer + 1] = isParked and text or ''
 end
 return answer
-`,
-);
+`;

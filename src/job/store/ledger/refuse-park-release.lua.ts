@@ -1,5 +1,5 @@
 import type { ParkVerdict, RefusedVerdict, SourceFacts } from "../../contracts/ledger.ts";
-import { defineLedgerScript } from "./prelude.lua.ts";
+import { ledgerScript } from "./prelude.lua.ts";
 
 /**
  * refused: ends the POST of the current token that certainly was not accepted.
@@ -12,9 +12,7 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * service takes messages: lastAcceptedAt is now and refusedAloneInARow 0.
  * Run twice: the entry knows whose refusal was counted; the same answer, nothing changes.
  */
-export const refusedScript = defineLedgerScript<SourceFacts & { verdicts: readonly RefusedVerdict[] }>(
-  "refused",
-  `
+export const refusedScript = ledgerScript<SourceFacts & { verdicts: readonly RefusedVerdict[] }>("refused")`
 local function countAlone(e)
   setMeta('refusedAloneInARow', tonumber(meta.refusedAloneInARow or 0) + 1)
   if e.rt and now - e.rt < limits.aloneEvery then return end
@@ -47,8 +45,7 @@ loadRequests(call.requests)
 local verdicts = {}
 for i, request in ipairs(call.requests) do verdicts[i] = refuse(request) end
 return stamped(withSourceFacts({ verdicts = verdicts }))
-`,
-);
+`;
 
 /**
  * park: leaves records for a person, or until rules or settings change.
@@ -59,9 +56,7 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
  * drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
  * person. An entry that a person released since seenAt stays as it is.
  */
-export const parkScript = defineLedgerScript<{ verdicts: readonly ParkVerdict[] }>(
-  "park",
-  `
+export const parkScript = ledgerScript<{ verdicts: readonly ParkVerdict[] }>("park")`
 local function park(request)
   local e = read(request.dlqId)
   if e and e.s == 'other-version' then return { kind = 'not-yours' } end
@@ -82,8 +77,7 @@ loadRequests(call.requests)
 local verdicts = {}
 for i, request in ipairs(call.requests) do verdicts[i] = park(request) end
 return stamped({ verdicts = verdicts })
-`,
-);
+`;
 
 /**
  * release: lets parked records go on.
@@ -94,9 +88,7 @@ return stamped({ verdicts = verdicts })
  * is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
  * forgotten before it is begun.
  */
-export const releaseScript = defineLedgerScript<{ count: number }>(
-  "release",
-  `
+export const releaseScript = ledgerScript<{ count: number }>("release")`
 local count, ids = 0, cjson.decode(ARGV[4])
 load(ids)
 for _, id in ipairs(ids) do
@@ -108,5 +100,4 @@ for _, id in ipairs(ids) do
   end
 end
 return stamped({ count = count })
-`,
-);
+`;

@@ -1,5 +1,5 @@
 import type { LedgerSummary } from "../../contracts/ledger.ts";
-import { defineLedgerScript } from "./prelude.lua.ts";
+import { ledgerScript } from "./prelude.lua.ts";
 
 /**
  * summary: ARGV: 3 {}, 4 ids of rules. Returns: stamp, counts (of each rule, published and failed again), open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
@@ -13,11 +13,9 @@ import { defineLedgerScript } from "./prelude.lua.ts";
  * have an old page. So one step back is at most backBy, and the next comes backEvery later. Then a page that
  * looks fresh was listed less than a tombstone's life ago.
  */
-export const summaryScript = defineLedgerScript<
+export const summaryScript = ledgerScript<
   Omit<LedgerSummary, "rules"> & { readonly counts?: readonly (readonly [string | false, string | false])[] }
->(
-  "summary",
-  `
+>("summary")`
 -- An idle ledger asks no more of its indexes.
 local isIdle = redis.call('EXISTS', openKey, openBatchesKey, pendingKey, pendingBatchesKey, failedKey) == 0
 local oldestOpenAt, oldestPendingAt
@@ -61,5 +59,4 @@ return stamped({
   gone = tonumber(meta.gone or 0),
   settleGate = (isPending or failed > 0) and settleGateClosed() and 'closed' or 'open',
 })
-`,
-);
+`;

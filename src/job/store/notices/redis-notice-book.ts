@@ -1,6 +1,6 @@
 import type { SourceId } from "../../contracts/ids.ts";
 import type { DigestBase, Notice, NoticeBook } from "../../contracts/notices.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
@@ -22,9 +22,7 @@ const maxFields = 1_000;
  * Returns: how many notices were left out because there are too many, or -1 if the version has changed.
  * Effects: version + 1, the memory and the notices. Run twice: the second time the version has changed.
  */
-const replaceScript = defineScript(
-  "notices:replace",
-  `
+const replaceScript = luaScript("notices:replace")`
 if tonumber(redis.call('HGET', KEYS[1], 'version') or '0') ~= tonumber(ARGV[1]) then return -1 end
 redis.call('HSET', KEYS[1], 'version', ARGV[1] + 1, 'memory', ARGV[2])
 local leftOut = 0
@@ -37,24 +35,20 @@ for i = 5, #ARGV, 2 do
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return leftOut
-`,
-);
+`;
 
 /**
  * digest: KEYS: 1 the hash. ARGV: 1 the field of the base, 2 its text as it was read ('' for none), 3 the new
  * text, 4 life in ms, then field and text of a notice, if there is one.
  * Returns: 1, or 0 if the base has changed. Run twice: the second time it has changed.
  */
-const digestScript = defineScript(
-  "notices:digest",
-  `
+const digestScript = luaScript("notices:digest")`
 if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 if ARGV[5] then redis.call('HSET', KEYS[1], ARGV[5], ARGV[6]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1
-`,
-);
+`;
 
 export function createRedisNoticeBook<Memory>(redis: StoreRedis, sourceId: SourceId): NoticeBook<Memory> {
   const key = sourceKeys(redis.keyPrefix, sourceId).notices;

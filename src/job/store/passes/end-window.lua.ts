@@ -1,4 +1,4 @@
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
@@ -17,9 +17,7 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
  * away. Reasons are those of the last full pass, and apart those of the last pass (`met`), and those of what has arrived
  * since the full one (`anew`).
  */
-export const endWindowScript = defineScript(
-  "passes:endWindow",
-  `${passPreludeLua}
+export const endWindowScript = luaScript("passes:endWindow")`${passPreludeLua}
 local function passOpen()
   local left = windowsLeft()
   for i = #left, call.maxLeft + 1, -1 do left[i] = nil end
@@ -121,5 +119,4 @@ row.last = { passId = call.passId, windowId = call.windowId, owner = call.owner,
 dropOpen()
 save()
 return cjson.encode(verdict)
-`,
-);
+`;

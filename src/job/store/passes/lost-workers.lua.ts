@@ -1,4 +1,4 @@
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
@@ -7,9 +7,7 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
  * under work replaces what it had before; `long` says of the same records that they are under work for long. Nothing
  * is suspected of the cleared. The unworkable are passed over from now on. Counts as progress. Run twice: the same.
  */
-export const markWindowScript = defineScript(
-  "passes:markWindow",
-  `${passPreludeLua}
+export const markWindowScript = luaScript("passes:markWindow")`${passPreludeLua}
 local open = openPass()
 local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' or ownerOf(open) ~= call.owner then return cjson.encode(false) end
@@ -34,17 +32,14 @@ if care then
 end
 save()
 return cjson.encode(true)
-`,
-);
+`;
 
 /**
  * leaveWindow: ARGV[1] { passId, windowId, owner, isStopping }. Returns: nil. Effects: if the window is this owner's,
  * it has none, so that the next one is not told of a lost worker; only, if it stops, from when on it did nothing. Run
  * twice: the same.
  */
-export const leaveWindowScript = defineScript(
-  "passes:leaveWindow",
-  `${passPreludeLua}
+export const leaveWindowScript = luaScript("passes:leaveWindow")`${passPreludeLua}
 local open = openPass()
 if not open or ownerOf(open) ~= call.owner then return false end
 open.owners[call.windowId] = nil
@@ -53,5 +48,4 @@ local care = careOf(open)
 if care then care.marked, care.isLong, care.isListing = nil, nil, nil end
 save()
 return false
-`,
-);
+`;

@@ -1,4 +1,4 @@
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
@@ -11,9 +11,7 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
  * that is less than overlapMs later.
  * Run twice: the pass that is open under this passId is answered again.
  */
-export const openScript = defineScript(
-  "passes:open",
-  `${passPreludeLua}
+export const openScript = luaScript("passes:open")`${passPreludeLua}
 -- More windows than this cost more calls than listing everything between them.
 local maxDueWindows = 50
 
@@ -105,5 +103,4 @@ row.forced = nil
 row.backlog = row.backlog or { at = now, published = 0 }
 save()
 return opened()
-`,
-);
+`;

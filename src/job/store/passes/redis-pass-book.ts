@@ -31,7 +31,6 @@ const minuteMs = 60_000;
 type Found = "care" | "unworkable" | "unlistable" | "workerLostAt";
 type Stored<Taken extends TakenWindow> = Omit<Taken, Found> & Partial<Pick<Taken, Found>>;
 
-/** Passes of one source's drains in Redis. */
 export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
   const { passPrefix, unworkable } = sourceKeys(redis.keyPrefix, sourceId);
   const run = async (

@@ -1,4 +1,4 @@
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
@@ -8,9 +8,7 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
  * If that worker has stalled and not left, it was lost.
  * Run twice: the same, so the same owner is never lost to itself.
  */
-export const takeWindowScript = defineScript(
-  "passes:takeWindow",
-  `${passPreludeLua}
+export const takeWindowScript = luaScript("passes:takeWindow")`${passPreludeLua}
 local open = openPass()
 local text = open and redis.call('HGET', windowsKey, call.windowId)
 if not text or text == 'ended' then return false end
@@ -39,8 +37,7 @@ return cjson.encode({
   care = care, unworkable = readKnown().unworkable, unlistable = #moments > 0 and moments or nil,
   workerLostAt = open.lostAt,
 })
-`,
-);
+`;
 
 /**
  * progress: ARGV: 1 { passId, windowId, owner?, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON).
@@ -48,9 +45,7 @@ return cjson.encode({
  * has another owner or has ended. Effects: each minute is due at the earliest time known, whatever is returned. An
  * open pass makes progress, and keeps both until the window ends, unless it was taken over.
  */
-export const progressScript = defineScript(
-  "passes:progress",
-  `${passPreludeLua}
+export const progressScript = luaScript("passes:progress")`${passPreludeLua}
 for _, one in ipairs(call.due) do addDue(string.format('%.0f', one.minute), one.dueAt) end
 local open = openPass()
 if open then
@@ -68,17 +63,14 @@ if open then
   return cjson.encode(open.left)
 end
 return false
-`,
-);
+`;
 
 /**
  * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass gets one more window for each minute in
  * its reach, and the minute counts as taken from due. Other minutes are due for the next pass. Run twice: a
  * minute that is still to be listed is not added again.
  */
-export const recallScript = defineScript(
-  "passes:recall",
-  `${passPreludeLua}
+export const recallScript = luaScript("passes:recall")`${passPreludeLua}
 local open, waiting = row.open, {}
 for _, window in ipairs(open and windowsLeft() or {}) do
   if isRecalled(window.windowId) then waiting[window.from] = true end
@@ -102,5 +94,4 @@ for _, minute in ipairs(call.minutes) do
 end
 if open then save() end
 return false
-`,
-);
+`;

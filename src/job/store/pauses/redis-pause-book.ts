@@ -1,6 +1,6 @@
 import type { PauseBook, PauseRecord, PauseTarget } from "../../contracts/pauses.ts";
 import type { SourceId } from "../../contracts/ids.ts";
-import { defineScript, parseReply } from "../../redis/script-runner.ts";
+import { luaScript, parseReply } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { sourceKeys } from "../keys.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
@@ -12,16 +12,13 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * long it lasts, ms; empty: until it is resumed. Returns: the record as it is stored.
  * Run twice: the second lasts as long, from a moment later.
  */
-const pauseScript = defineScript<PauseRecord>(
-  "pauses:pause",
-  `${serverTimeLua}
+const pauseScript = luaScript<PauseRecord>("pauses:pause")`${serverTimeLua}
 local pause = cjson.decode(ARGV[2])
 if ARGV[3] ~= '' then pause['until'] = now + tonumber(ARGV[3]) end
 local text = cjson.encode(pause)
 redis.call('HSET', KEYS[1], ARGV[1], text)
 return text
-`,
-);
+`;
 
 /**
  * all: those in force.
@@ -29,9 +26,7 @@ return text
  * KEYS: 1 pauses. Returns: JSON list of PauseRecords in no order. Effects: those that are over are removed. Run
  * twice: the same.
  */
-const allScript = defineScript<readonly PauseRecord[]>(
-  "pauses:all",
-  `${serverTimeLua}
+const allScript = luaScript<readonly PauseRecord[]>("pauses:all")`${serverTimeLua}
 local pauses = {}
 local stored = redis.call('HGETALL', KEYS[1])
 for i = 1, #stored, 2 do
@@ -43,8 +38,7 @@ for i = 1, #stored, 2 do
   end
 end
 return cjson.encode(pauses)
-`,
-);
+`;
 
 /** Pauses of one source's drains: the hash that the ledger's begin reads. Fails with `redis-unavailable`. */
 export function createRedisPauseBook(redis: StoreRedis, sourceId: SourceId): PauseBook {

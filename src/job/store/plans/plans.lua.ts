@@ -1,5 +1,5 @@
 import { planDeadAfterMs } from "../../contracts/plans.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 export const planLifeMs = 24 * 3_600_000;
@@ -68,12 +68,10 @@ local function sign(id) redis.call('HSET', row(id), 'signAt', string.format('%.0
 const startedFields =
   "{ 'state', 'replica', 'signAt', 'order', 'startedAt', 'endedAt', 'progress', 'why', 'stop', 'asked' }";
 
-const define = (name: string, lua: string) => defineScript(`plans:${name}`, `${preludeLua}${lua}`);
+const planScript = (name: string) => luaScript(`plans:${name}`, preludeLua);
 
 /** ARGV: 4 id, 5 token, 6 about (JSON), 7 replica, 8 most plans, 9 `1` if it was asked for. Returns: begun, full. */
-export const beginScript = define(
-  "begin",
-  `
+export const beginScript = planScript("begin")`
 local id, token = ARGV[4], ARGV[5]
 if isMine(id, token) then return 'begun' end
 local most, isAsked = tonumber(ARGV[8]), ARGV[9] == '1'
@@ -85,16 +83,13 @@ if isAsked then redis.call('HSET', row(id), 'asked', '1') end
 sign(id)
 expireAt(id, now + ${planLifeMs})
 return 'begun'
-`,
-);
+`;
 
 /**
  * ARGV: 4 id, 5 token, 6 part, 7 its text, 8 most bytes of all plans. Returns: kept, full, lost. A part that
  * is there already is not added again.
  */
-export const appendScript = define(
-  "append",
-  `
+export const appendScript = planScript("append")`
 local id, part = ARGV[4], tonumber(ARGV[6])
 if not isMine(id, ARGV[5]) or get(id, 'state') ~= 'making' then return 'lost' end
 local parts = redis.call('LLEN', lines(id))
@@ -116,13 +111,10 @@ redis.call('RPUSH', lines(id), ARGV[7])
 redis.call('HINCRBY', row(id), 'bytes', #ARGV[7])
 expireAt(id, number(id, 'expiresAt'))
 return 'kept'
-`,
-);
+`;
 
 /** ARGV: 4 id, 5 token, 6 made (JSON), 7 the summary, 8 parts. Returns: kept, lost. Twice: the same. */
-export const completeScript = define(
-  "complete",
-  `
+export const completeScript = planScript("complete")`
 local id = ARGV[4]
 if not isMine(id, ARGV[5]) then return 'lost' end
 if get(id, 'state') ~= 'making' then return get(id, 'made') and 'kept' or 'lost' end
@@ -133,16 +125,13 @@ redis.call('HSET', row(id), 'state', 'ready', 'made', ARGV[6])
 redis.call('HDEL', row(id), 'stop', 'making')
 expireAt(id, number(id, 'expiresAt'))
 return 'kept'
-`,
-);
+`;
 
 /**
  * ARGV: 4 id, 5 token, 6 order (JSON), 7 replica, 8 one that is gone (empty: none). Returns: a list of started, unknown or not-whole; or busy,
  * the drain, the order, the replica and the plan of the living apply. Effects: the plan is applied by this token.
  */
-export const startScript = define(
-  "start",
-  `
+export const startScript = planScript("start")`
 local id, token = ARGV[4], ARGV[5]
 if redis.call('EXISTS', row(id)) == 0 then return { 'unknown' } end
 if not get(id, 'made') then return { 'not-whole' } end
@@ -163,29 +152,23 @@ redis.call('HSET', row(id), 'before', cjson.encode(before), 'state', 'applying',
   'startedAt', string.format('%.0f', now), 'asked', '1')
 sign(id)
 return { 'started' }
-`,
-);
+`;
 
 /**
  * ARGV: 4 id, 5 token, 6 field of the progress, 7 progress (JSON). Returns: a list of lost; or mine and who has
  * stopped it, empty if nobody has.
  */
-export const signScript = define(
-  "sign",
-  `
+export const signScript = planScript("sign")`
 local id = ARGV[4]
 if not isMine(id, ARGV[5]) or not isWork(get(id, 'state')) then return { 'lost' } end
 redis.call('HSET', row(id), ARGV[6], ARGV[7])
 sign(id)
 if number(id, 'expiresAt') < now + ${leftWhileAppliedMs} then expireAt(id, now + ${leftWhileAppliedMs}) end
 return { 'mine', get(id, 'stop') or '' }
-`,
-);
+`;
 
 /** ARGV: 4 id, 5 token, 6 state, 7 why (empty: null), 8 field, 9 progress (JSON). Returns: kept, lost. */
-export const endScript = define(
-  "end",
-  `
+export const endScript = planScript("end")`
 local id = ARGV[4]
 if not isMine(id, ARGV[5]) then return 'lost' end
 if not isWork(get(id, 'state')) then return get(id, 'state') == ARGV[6] and 'kept' or 'lost' end
@@ -193,13 +176,10 @@ redis.call('HSET', row(id), 'state', ARGV[6], ARGV[8], ARGV[9], 'endedAt', strin
 if ARGV[7] ~= '' then redis.call('HSET', row(id), 'why', ARGV[7]) end
 if not get(id, 'made') then dropLines(id) end
 return 'kept'
-`,
-);
+`;
 
 /** ARGV: 4 id, 5 token. Returns: kept, lost. Effects: the plan is as before its start. Twice: the same. */
-export const giveBackScript = define(
-  "giveBack",
-  `
+export const giveBackScript = planScript("giveBack")`
 local id = ARGV[4]
 if not isMine(id, ARGV[5]) then return 'lost' end
 local before = cjson.decode(get(id, 'before'))
@@ -207,37 +187,28 @@ for _, field in ipairs(${startedFields}) do
   if before[field] then redis.call('HSET', row(id), field, before[field]) else redis.call('HDEL', row(id), field) end
 end
 return 'kept'
-`,
-);
+`;
 
 /** ARGV: 4 id, 5 who. Returns: asked, idle, unknown. Effects: the first who stops it is remembered. */
-export const stopScript = define(
-  "stop",
-  `
+export const stopScript = planScript("stop")`
 local id = ARGV[4]
 if redis.call('EXISTS', row(id)) == 0 then return 'unknown' end
 if not isLive(id) then return 'idle' end
 redis.call('HSETNX', row(id), 'stop', ARGV[5])
 return 'asked'
-`,
-);
+`;
 
 /** ARGV: 4 id. Returns: removed, busy, unknown. */
-export const removeScript = define(
-  "remove",
-  `
+export const removeScript = planScript("remove")`
 local id = ARGV[4]
 if redis.call('EXISTS', row(id)) == 0 then return 'unknown' end
 if isLive(id) then return 'busy' end
 forget(id)
 return 'removed'
-`,
-);
+`;
 
 /** ARGV: 4 an id; none: all plans. Returns: now, of each its id and its fields, and last the summary of the one. */
-export const readScript = define(
-  "read",
-  `
+export const readScript = planScript("read")`
 local ids = ARGV[4] and { ARGV[4] } or redis.call('ZREVRANGE', KEYS[1], 0, -1)
 local answer = { string.format('%.0f', now) }
 for _, id in ipairs(ids) do
@@ -247,5 +218,4 @@ for _, id in ipairs(ids) do
 end
 if ARGV[4] and #answer > 1 then answer[#answer + 1] = redis.call('GET', summary(ARGV[4])) end
 return answer
-`,
-);
+`;

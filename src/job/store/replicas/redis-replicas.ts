@@ -1,6 +1,6 @@
 import type { ReplicaRecord, Replicas } from "../../contracts/replicas.ts";
 import { sharedKey } from "../../redis/key-prefix.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 
@@ -15,19 +15,14 @@ const replicaLifeMs = 60_000;
  * ARGV: 2 the replica, 3 its record (JSON, without seenAt). Returns: nothing. Effects: the record is there,
  * seen now; the registry vanishes when nobody announces for a record's life. Run twice: seen a little later.
  */
-const announceScript = defineScript(
-  "replicas:announce",
-  `${serverTimeLua}
+const announceScript = luaScript("replicas:announce")`${serverTimeLua}
 local seen = string.gsub(ARGV[3], '}$', ',"seenAt":' .. string.format('%.0f', now) .. '}')
 redis.call('HSET', KEYS[1], ARGV[2], seen)
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
-`,
-);
+`;
 
 /** Returns: the living records' JSON. Effects: records that are too old are dropped. */
-const allScript = defineScript(
-  "replicas:all",
-  `${serverTimeLua}
+const allScript = luaScript("replicas:all")`${serverTimeLua}
 local living = {}
 local all = redis.call('HGETALL', KEYS[1])
 for i = 1, #all, 2 do
@@ -38,8 +33,7 @@ for i = 1, #all, 2 do
   end
 end
 return living
-`,
-);
+`;
 
 /** The living daemons of an installation. Fails with `redis-unavailable`. */
 export function createRedisReplicas(redis: StoreRedis): Replicas {

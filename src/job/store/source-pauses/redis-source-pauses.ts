@@ -11,7 +11,7 @@ import {
   type SourcePauseBook,
 } from "../../contracts/source-pauses.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
-import { defineScript, parseReply } from "../../redis/script-runner.ts";
+import { luaScript, parseReply } from "../../redis/script-runner.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -32,9 +32,7 @@ const lifeMs = 3_600_000;
  * once more while failures are few. Both only wait longer. A second `giveBack` may let another call go beside
  * the probe.
  */
-const sourcePauseScript = defineScript<SourcePause>(
-  "source-pauses",
-  `${serverTimeLua}
+const sourcePauseScript = luaScript<SourcePause>("source-pauses")`${serverTimeLua}
 local verb, class, given = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 local all, known = redis.call('HGETALL', KEYS[1]), {}
@@ -109,8 +107,7 @@ local probe = get('probe')
 if probe > now then return pause('failing', math.min(${besideProbeMs}, probe - now)) end
 set('probe', now + given)
 return 'probe'
-`,
-);
+`;
 
 export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceId): SourcePauseBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");

@@ -1,6 +1,6 @@
 import type { Census, SourceBook } from "../../contracts/source-book.ts";
 import type { SourceId } from "../../contracts/ids.ts";
-import { defineScript } from "../../redis/script-runner.ts";
+import { luaScript } from "../../redis/script-runner.ts";
 import { accountKey, addressKey, sourceKeys } from "../keys.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
@@ -12,9 +12,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * Returns: bound | same | token-changed | url-differs. Effects: url is set once and never changed; token is
  * set unless the url differs. Run twice: bound and token-changed become same.
  */
-const bindScript = defineScript(
-  "source:bind",
-  `
+const bindScript = luaScript("source:bind")`
 local known = redis.call('HMGET', KEYS[1], 'url', 'token')
 if not known[1] then
   redis.call('HSET', KEYS[1], 'url', ARGV[1], 'token', ARGV[2])
@@ -24,8 +22,7 @@ if known[1] ~= ARGV[1] then return 'url-differs' end
 if known[2] == ARGV[2] then return 'same' end
 redis.call('HSET', KEYS[1], 'token', ARGV[2])
 return 'token-changed'
-`,
-);
+`;
 
 /**
  * idOfAccount: the source id of an account.
@@ -34,15 +31,12 @@ return 'token-changed'
  * Returns: the recorded id. Effects: the given id is recorded for that long, unless there is another.
  * Run twice: the same.
  */
-const idOfAccountScript = defineScript(
-  "source:idOfAccount",
-  `
+const idOfAccountScript = luaScript("source:idOfAccount")`
 local known = redis.call('GET', KEYS[1])
 if known and known ~= ARGV[1] then return known end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]
-`,
-);
+`;
 
 /**
  * recordAddress: records that a source id is bound to an address.
@@ -53,16 +47,13 @@ return ARGV[1]
  * the last.
  * Run twice: the same.
  */
-const recordAddressScript = defineScript(
-  "source:recordAddress",
-  `${serverTimeLua}
+const recordAddressScript = luaScript("source:recordAddress")`${serverTimeLua}
 local untilMs = math.max(now + tonumber(ARGV[2]), tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '0'))
 redis.call('ZADD', KEYS[1], string.format('%.0f', untilMs), ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
-`,
-);
+`;
 
 /**
  * isInUse: whether a ledger has something that must not be forgotten.
@@ -72,9 +63,7 @@ redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
  * Returns: 1 or 0. Effects: none. A write that is recorded for a time to come, because the ledger went back
  * to the server's time, is of just now.
  */
-const isInUseScript = defineScript(
-  "source:isInUse",
-  `${serverTimeLua}
+const isInUseScript = luaScript("source:isInUse")`${serverTimeLua}
 local server = now
 local meta = redis.call('HMGET', KEYS[1], 'lastNow', 'ahead', 'wroteAt', 'coolUntil')
 now = math.max(server + tonumber(meta[2] or 0), tonumber(meta[1] or 0))
@@ -85,8 +74,7 @@ if tonumber(meta[4] or 0) > server then return 1 end
 -- After a loss of Redis there is no wroteAt, and the ledger is in use as long as its sweep runs.
 local wroteAt = tonumber(meta[3] or meta[1] or 0)
 return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
-`,
-);
+`;
 
 /**
  * recordCensus: records the newest census.
@@ -94,14 +82,11 @@ return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
  * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is
  * set unless a census with a later `at` is there. Run twice: the same.
  */
-const recordCensusScript = defineScript(
-  "source:recordCensus",
-  `
+const recordCensusScript = luaScript("source:recordCensus")`
 local known = redis.call('GET', KEYS[1])
 if known and cjson.decode(known).at > cjson.decode(ARGV[1]).at then return end
 redis.call('SET', KEYS[1], ARGV[1])
-`,
-);
+`;
 
 export function createRedisSourceBook(
   redis: StoreRedis,
