@@ -18,7 +18,6 @@ export function toTokenSetting(
   }
 }
 
-/** The setting that its address comes from. */
 export function toAddressSetting({ name, url }: SourceConfig): string {
   return url === undefined
     ? "service.url (REDRIVER_SERVICE_URL, or QSTASH_URL where that is unset)"

@@ -260,7 +260,6 @@ function byDeduplicated({ records }: EventOf<"record:published">): readonly Grou
   ];
 }
 
-/** Of every series of a counter. */
 export function labelsOfRow({ owner, series }: Pick<CounterRow, "owner" | "series">): readonly string[] {
   return [...owner, ...Object.keys(series[0] ?? {})];
 }

@@ -10,7 +10,6 @@ import { createGauges, gauge, type MetricDefinition } from "./metric-definition.
 
 export interface MetricsOptions {
   readonly version: string;
-  /** `console.url`. */
   readonly consoleUrl?: string | undefined;
   /** Called at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
   readonly readFacts: () => Promise<QueueFacts | null>;

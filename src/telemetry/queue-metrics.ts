@@ -126,7 +126,6 @@ const totalsOfLanes: Rows<LaneRow> = {
   ],
 };
 
-/** Of a drain with its source. */
 const arrivals: Rows<DrainRow> = {
   redriver_arrivals_total: [
     "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",

@@ -19,7 +19,6 @@ export function showEffectiveDocument(text: string, hash: string): string {
   return `# hash ${hash}\n${stringify(document, { aliasDuplicateObjects: false })}`;
 }
 
-/** Of the text of a document that loads. */
 export function toEffectiveDocument(text: string): object {
   const reading = parseYaml(text, "");
   const document = asMap(reading.ok ? reading.tree.value : {});
@@ -73,7 +72,6 @@ function over(...layers: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** `every` and `cron` replace each other from layer to layer. */
 function layered(...layers: readonly Raw[]): Record<string, unknown> {
   let schedule: Raw = {};
   for (const layer of layers.map((one) => asMap(one["schedule"]))) {

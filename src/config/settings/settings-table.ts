@@ -341,7 +341,6 @@ export const settingRows = {
 export type SettingName = keyof typeof settingRows;
 export const settingNames = Object.keys(settingRows) as readonly SettingName[];
 
-/** The value that each setting's parser yields. */
 export type SettingValues = {
   readonly [Name in SettingName]: (typeof settingRows)[Name] extends SettingRow<infer Value> ? Value : never;
 };

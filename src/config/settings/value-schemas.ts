@@ -149,7 +149,6 @@ export const basePath = read((value) => {
   return path === "" || basePathPattern.test(path) ? path : null;
 }, 'a path such as "/redriver", of letters, digits and . _ ~ -, that begins with no page of the console such as /failures');
 
-/** An address, or a range of addresses in CIDR form. */
 export const addressRange = z.string().refine((text) => parseAddressRange(text) !== null);
 
 /** `host:port`, with brackets around an IPv6 address. */

@@ -38,7 +38,6 @@ async function askTime(redis: Pick<RedisConnection, "command" | "isReady">): Pro
   }
 }
 
-/** The state of the archive's volume from here (archive/judge-volume.ts). */
 export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume | null> {
   return seeVolume(dir, volume ?? silentVolume());
 }

@@ -48,7 +48,6 @@ export interface UndeliveredLimit {
   readonly max: number;
   /** How long one is taken to be while nothing is known of any, and at most. */
   readonly slowMs: number;
-  /** True: the service may be asked. */
   readonly asks?: true;
 }
 
@@ -78,13 +77,11 @@ export interface FailedAgain {
   readonly isCanary: boolean;
 }
 
-/** What is learned of one host. */
 export interface LearnedRate {
   readonly host: string;
   readonly perSecond: number;
   /** Redis time of the beginning of its watch, Unix ms. */
   readonly since: number;
-  /** Grants in this watch. */
   readonly sent: number;
   /** Messages that failed again in this watch. */
   readonly failedAgain: number;
@@ -135,7 +132,6 @@ export interface Capacity {
     /** The service is to be asked now, as `learn` then says. One caller a second gets it. */
     readonly ask?: { readonly granted: number };
   }>;
-  /** For the limit of what is undelivered. */
   learn(source: SourceId, limit: UndeliveredLimit, news: DeliveryNews): Promise<void>;
   /** Restores grants without a POST: `query` has only those requests, `at` is the take's. Once per grant. */
   giveBack(query: CapacityQuery, at: number): Promise<void>;

@@ -88,7 +88,6 @@ export interface ErrorDetail {
   readonly cause?: unknown;
   /** Unix ms before which the caller must not try again (`wait`). */
   readonly retryAt?: number | undefined;
-  /** HTTP status, if there was one. */
   readonly status?: number | undefined;
   /** It is certain that the service was never asked. */
   readonly notSent?: boolean;

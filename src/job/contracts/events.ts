@@ -94,7 +94,6 @@ interface EventFields {
    * that meets it emits one.
    */
   readonly "record:passed-over": { source: SourceId; date: number };
-  /** Copied to the archive shortly before their expiry. */
   readonly "archive:copied": { source: SourceId; drain: DrainName | null; count: number };
   readonly "archive:failed": { source: SourceId; message: string };
   /** The volume of an archive, once per document that changes it. */

@@ -48,13 +48,11 @@ export interface Notice {
 
 export const maxNoticeItems = 20;
 
-/** A notice on its way to one target. */
 export interface AddressedNotice {
   readonly target: string;
   readonly notice: Notice;
 }
 
-/** What a digest counts from. */
 export interface DigestBase {
   readonly at: number;
   readonly published: number;
@@ -117,7 +115,6 @@ export interface IncidentBook {
   write(target: string, incident: Incident): Promise<void>;
 }
 
-/** An answer of a target, whatever its status. */
 export interface NoticeAnswer {
   readonly status: number;
   /** The first bytes of its body as text, without control characters. */

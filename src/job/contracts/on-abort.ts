@@ -1,6 +1,5 @@
 interface Listeners {
   readonly all: Set<() => void>;
-  /** The one listener that the signal has. */
   readonly onSignal: () => void;
 }
 

@@ -52,7 +52,6 @@ export interface DrainFacts extends Pick<
    * is a position has skipped them. False again after a full pass without such pages.
    */
   readonly mayHaveSkipped: boolean;
-  /** By kind of failure. */
   readonly failures: readonly StandingFailure[];
   /** Ever, without those that the first count found. It grows as pages end, and never falls. */
   readonly arrivals: number;
@@ -134,7 +133,6 @@ export type CloseVerdict =
   /** The pass is closed, or has no such window, or another owner has it: nothing changed. */
   | { readonly kind: "stale" };
 
-/** One run of a window. */
 export interface WindowRun {
   readonly passId: PassId;
   readonly windowId: string;

@@ -17,7 +17,6 @@ export interface PauseRecord {
   readonly until?: number;
 }
 
-/** A pause of one destination. */
 export type HostPause = PauseRecord & { readonly host: DestinationName };
 
 /** The pause that stops this whole drain, if any. */

@@ -60,7 +60,6 @@ export const planStates = [
 ] as const;
 export type PlanState = (typeof planStates)[number];
 
-/** What a plan was asked for. */
 const planAbout = z.object({
   by: z.string(),
   drains: z.array(drainName),
@@ -77,12 +76,9 @@ const planMaking = z.object({
 });
 export type PlanMaking = Frozen<z.infer<typeof planMaking>>;
 
-/** Of a plan that is whole. */
 const planMade = z.object({
   records: count,
-  /** Records that an apply would act on. */
   acts: count,
-  /** Records by decision. */
   decisions: counts,
   /** Of its file, as the last line of the file has it. */
   sha256: z.string(),
@@ -173,7 +169,6 @@ export const sharedPlan = z.object({
   state: z.enum(planStates),
   /** Why it was interrupted or has failed. */
   why: z.string().nullable(),
-  /** The replica that works on it, or did last. */
   replica: z.string(),
   /** Who has stopped the present or last work on it; null: nobody. */
   stoppedBy: z.string().nullable(),

@@ -147,7 +147,6 @@ export interface FlowKeySteerer {
   steer(key: string, to: "pause" | "resume"): Promise<true | null>;
 }
 
-/** The parts that give the service's time. */
 export interface ServiceTime {
   readonly clock: Pick<Clock, "now">;
   readonly service: Pick<MessageService, "clockOffsetMs">;

@@ -46,7 +46,6 @@ export interface SourcePauseBook {
    * Reports a missing answer or a 5xx. Answers the pause, or null while failures are few. `jitter`: 0 to 1.
    */
   failed(jitter: number): Promise<SourcePause | null>;
-  /** Reports any answer to a call. */
   answered(): Promise<void>;
   /** Reports an answer other than 429 to a `limit-probe`. */
   lifted(callClass: CallClass): Promise<void>;

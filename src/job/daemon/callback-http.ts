@@ -22,7 +22,6 @@ export interface CallbackRequest {
 
 export interface CallbackAnswer {
   readonly status: 200 | 400 | 401 | 404 | 413 | 502 | 503;
-  /** When to call again, in seconds. */
   readonly retryAfterSeconds?: number;
 }
 

@@ -46,7 +46,6 @@ export interface JobParts {
   readonly stopping: AbortSignal;
   /** False while Redis is not fit for a ledger: nothing is begun then. */
   readonly mayAct: () => boolean;
-  /** A page of this drain has ended. */
   readonly onPage?: (drain: DrainName) => void;
 }
 

@@ -99,7 +99,6 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       for (const change of await unlessRedisAway(() => book.recordComeBacks(comeBacks), []))
         await report(change);
     },
-    /** A canary was delivered (LaneBook.delivered). */
     async delivered({ lane, step }: StepRef, parentDlqId: string): Promise<void> {
       const change = await unlessRedisAway(() => book.delivered({ lane, step }, parentDlqId), undefined);
       if (change !== undefined) await report(change);

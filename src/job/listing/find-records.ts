@@ -29,7 +29,6 @@ export interface Wanted {
   readonly datesAgree?: boolean;
 }
 
-/** The result of one listing. */
 export interface Finding {
   readonly records: readonly RawRecord[];
   /** Redis time from before its first GET; 0 for a listing without pages. */
@@ -40,7 +39,6 @@ export interface Finding {
   readonly failure: unknown;
 }
 
-/** The limits of a search. */
 export interface SearchBudget {
   /** GETs. */
   callsLeft: number;

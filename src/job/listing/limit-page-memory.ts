@@ -58,7 +58,6 @@ export interface PageMemoryParts {
 
 export type PageMemory = ReturnType<typeof createPageMemory>;
 
-/** The page memory of one source. */
 export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbage }: PageMemoryParts) {
   const sizes = createRecordSizes();
   let wasLarge = false;

@@ -50,7 +50,6 @@ export const createPageSize = (count = recordsPerPage): PageSize => ({
 });
 
 export interface PageInMemory {
-  /** The number of records asked for. */
   readonly asked: number;
   /** Releases its memory, once its records are done. Safe to call twice. */
   readonly release: () => void;

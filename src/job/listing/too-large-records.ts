@@ -54,7 +54,6 @@ export function createTooLargeDates(clock: Pick<Clock, "monotonic">) {
 }
 
 export interface TooLargeSearch {
-  /** The range of the listing that met the record. */
   readonly range: DateRange;
   /**
    * The date of the record before it; null: it was the first. Outside the range, dates mean another thing.

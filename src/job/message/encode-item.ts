@@ -11,7 +11,6 @@ export function encodeItem({ destination, queue, headers, body }: BatchItem): {
   return { json, bytes: Buffer.byteLength(json) };
 }
 
-/** The item that was encoded. */
 export function decodeItem(encoded: EncodedItem): BatchItem {
   const text = typeof encoded === "string" ? encoded : encoded.map(String).join("");
   return JSON.parse(text) as BatchItem;
@@ -106,7 +105,6 @@ function bytesOfTexts(texts: readonly string[], headers: BatchItem["headers"]): 
   return bytes;
 }
 
-/** As `encodeItem` writes it, in this series. */
 export function inSeries({ json, idEnd, largeBody }: ItemJson, suffix: number): EncodedItem {
   const pieces = suffix === 1 ? [json] : [json.subarray(0, idEnd), `-${suffix}`, json.subarray(idEnd)];
   return largeBody === null ? pieces : [...pieces, JSON.stringify(largeBody), "}"];

@@ -122,7 +122,6 @@ export function isForwardable(name: string, headerPrefix: string): boolean {
   return !notForwarded.has(lower) && !lower.startsWith(headerPrefix.toLowerCase()) && !ownHeaders.has(lower);
 }
 
-/** Names of an item's headers under one prefix. */
 export type ItemNames = ReturnType<typeof toItemNames>;
 
 function toItemNames(prefix: string) {

@@ -16,7 +16,6 @@ export type Beginning = Pick<
   "act" | "via" | "token" | "pageReadAt" | "pastHorizon" | "previous" | "isDiscard" | "archivedForMs"
 >;
 
-/** `recordBegun`: see begin. */
 interface Beginnings {
   readonly begun: readonly Begun[];
   readonly recordBegun: () => Promise<void>;

@@ -17,7 +17,6 @@ export interface Seen {
   readonly lineage?: Lineage | null | undefined;
 }
 
-/** One record, decided as its page would. */
 export function decideRecord(
   runtime: DecidingRuntime,
   raw: RawRecord,

@@ -30,7 +30,6 @@ export type Fate =
   | { readonly kind: "parked"; readonly decision: Park }
   | { readonly kind: "in-doubt" };
 
-/** What a fate is given to. */
 interface Fated {
   readonly decision: Decision;
   fate: Fate | null;

@@ -103,7 +103,6 @@ export class Letter {
     return this.#content ?? forgotten();
   }
 
-  /** Its item, if it is due. */
   get due(): Item {
     if (this.item === null)
       throw new RedriverError("invariant-broken", "a letter without an item is not due");
@@ -121,7 +120,6 @@ export class Letter {
     return this.due.bytes;
   }
 
-  /** The lineage that it is sent with. */
   get lineage(): Lineage {
     return (this.sendAs ?? this.item ?? this.due).lineage;
   }
@@ -194,7 +192,6 @@ export interface SendAs {
   readonly endsAt: number;
 }
 
-/** When capacity was granted. */
 export interface Grant {
   /** Redis time, Unix ms. */
   readonly at: number;

@@ -46,7 +46,6 @@ async function lineagesOf(
   return lineages.map((text) => (text === null ? null : unpackLineage(text)));
 }
 
-/** Reads these letters by them. */
 export async function recognise(
   source: Pick<SourceRuntime, "config" | "ledger">,
   letters: readonly Letter[],
@@ -55,7 +54,6 @@ export async function recognise(
   for (const [index, lineage] of lineages.entries()) letters[index]!.readAs(lineage);
 }
 
-/** That of one record as listed. */
 export async function lineageOf(
   source: Pick<SourceRuntime, "config" | "ledger">,
   { messageId }: RawRecord,
@@ -74,7 +72,6 @@ export async function lookUp(
   see(letters, await source.ledger.look(idsOf(letters), workerLostAt), source.ledger.limits);
 }
 
-/** Puts what the ledger has said into its letters. */
 export function see(
   letters: readonly Letter[],
   { views, ...stamp }: Awaited<ReturnType<Ledger["peek"]>>,

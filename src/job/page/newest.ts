@@ -25,7 +25,6 @@ export interface NewestRange extends SurveyRange {
   readonly unlistable?: readonly number[];
   readonly unworkable?: ReadonlySet<unknown>;
   readonly maxValues?: number;
-  /** Called after each page. */
   readonly onPage?: () => Promise<void>;
 }
 

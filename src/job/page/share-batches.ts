@@ -77,7 +77,6 @@ class Sending {
 export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { source } = drain;
   const { clock } = source;
-  /** Letters that are in no batch yet. */
   let waiting: Letter[] = [];
   /**
    * Of each letter, from its arrival until its batch has ended. A letter in a batch stays here if its page ends

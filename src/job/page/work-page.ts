@@ -31,7 +31,6 @@ import { idsPerDelete, settleOrLeave } from "./settle.ts";
 import { toUnworkable } from "./put-aside.ts";
 import { createSharedBatches, type PageBatches } from "./share-batches.ts";
 
-/** The surroundings of a page's work. */
 export interface PageWork {
   /** Ends waits for capacity. Begun work is finished. It must abort if the page's signal does. */
   readonly stopping?: AbortSignal;
@@ -196,7 +195,6 @@ function expiringSoon(
   return records.filter((raw) => expiresBy(raw, retentionMs, by));
 }
 
-/** The records of these letters, and the others. */
 function partOf(
   records: readonly RawRecord[],
   letters: readonly { readonly dlqId: DlqId }[],

@@ -26,7 +26,6 @@ export interface WindowPaging extends TakenWindow {
   readonly signal: AbortSignal;
   /** Ends the run between two pages. */
   readonly stopping: AbortSignal;
-  /** Called after each page. */
   readonly onPage: (tally: Tally, failures: FailureTally) => void;
 }
 
@@ -233,7 +232,6 @@ function listOnce({ source, config, documentHash }: DrainRuntime, { pass, window
     source.newestOfPasses.of({ drain: config.name, passId, documentHash, from, isStopping }, list);
 }
 
-/** What a window lists. */
 export function toListing({ select }: DrainRuntime["config"], { from, to }: Window) {
   return { select, ...(from > 0 ? { fromDate: from } : {}), toDate: to };
 }

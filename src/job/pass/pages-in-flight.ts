@@ -11,7 +11,6 @@ export interface WindowFlight {
   readonly failed: AbortSignal;
   /** Reports a failure of the listing. */
   fail(error: unknown): void;
-  /** Begins to work a page. */
   begin(work: () => Promise<void>): void;
   /** Waits until the next page may be listed. Throws the first failure. */
   mayListNext(): Promise<void>;

@@ -28,7 +28,6 @@ const moveAgainMs = 1_000;
 interface Processing {
   readonly queue: QueueKind;
   readonly handle: (job: Job, context: JobContext) => Promise<void>;
-  /** Called before a job is given up. */
   readonly beforeGivenUp: (job: Job) => Promise<void>;
   readonly running: RunningJobs;
   readonly clock: Pick<Clock, "now" | "monotonic" | "random" | "sleep">;

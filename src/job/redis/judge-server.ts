@@ -30,7 +30,6 @@ const almostFullAt = 0.9;
 
 type Info = ReadonlyMap<string, string>;
 
-/** `info`: the fields of INFO. */
 export function judgeServer(info: Info, policy: string | undefined): readonly RedisProblem[] {
   return [
     judgePolicy(policy),

@@ -13,7 +13,6 @@ export interface MomentsParts {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
   /** This replica's part of all calls, 0 to 1. */
   readonly ownShare: () => number;
-  /** Calls that wait for a moment. */
   readonly waiting: () => number;
   /** A moment has come, or none is needed any more. */
   readonly onTurn: () => void;

@@ -35,7 +35,6 @@ export function signatureOf(
   return { key: keyOf(`${status}\n${text}`), status, text };
 }
 
-/** The text of `signatureOf`. */
 export function signatureTextOf({
   responseBody,
   responseBodyBase64,

@@ -124,7 +124,6 @@ export function undeliveredLimitOf(
   return defined({ max: maxParallelism, slowMs, asks });
 }
 
-/** Holds a letter without capacity, by the limit that its wait names. */
 export function holdForCapacity(drain: DrainRuntime, letter: Letter, { verdict }: CapacityWait): void {
   const { publish, perHost, perPass, perDay } = drain.config.limits;
   const until = verdict.until ?? undefined;

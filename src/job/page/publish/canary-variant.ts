@@ -12,7 +12,6 @@ import type { StepRef } from "../../contracts/lanes.ts";
 import type { LaneConfig } from "../../contracts/drains-document.ts";
 import type { Item, Letter, SendAs } from "../letter.ts";
 
-/** What an item is made from. */
 export type Sendable = Pick<Letter, "sendAs" | "due">;
 
 /** The item for a series' suffix. The deduplication id is the same in every variant. */
@@ -22,7 +21,6 @@ export function itemOf({ sendAs, due }: Sendable, suffix: number): BatchItem {
   return canaryOf(due, item, sendAs.timeoutMs, signLineage(sendAs.lineage, due.bodyHash, due.lineageKey));
 }
 
-/** The same as JSON. */
 export function encodedOf(letter: Sendable, suffix: number): EncodedItem {
   if (letter.sendAs !== null) return encodeItem(itemOf(letter, suffix)).json;
   return inSeries(letter.due.json, suffix);

@@ -4,7 +4,6 @@ import { compileRegex } from "./regex.ts";
 
 export type Matching = Exclude<TextPattern, Presence>;
 
-/** The text that a pattern is made of. */
 export function textOf(pattern: Matching): string {
   return pattern.kind === "glob"
     ? pattern.pattern

@@ -18,7 +18,6 @@ export function toComparison(text: string): DecimalRange | null {
     : toRange(bound, undefined, isOpen, true);
 }
 
-/** The form `range`. */
 export const decimalRange: Form<DecimalRange> = {
   parse: (value) => {
     const [, from = "", to = ""] = (typeof value === "string" ? rangeForm.exec(value) : null) ?? [];
