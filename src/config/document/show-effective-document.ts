@@ -93,11 +93,7 @@ function hideTarget(url: unknown): unknown {
 
 function hideSelect(select: Raw): Raw {
   const { url, not } = select;
-  return defined({
-    ...select,
-    url: url && hideAddress(url),
-    not: not && hideSelect(asMap(not)),
-  });
+  return defined({ ...select, url: url && hideAddress(url), not: not && hideSelect(asMap(not)) });
 }
 
 function hideRule(rule: Raw): Raw {

@@ -37,10 +37,7 @@ export function toSettings(values: SettingValues, files: RedisFiles, isRedisGive
     settingNames.map((name) => [name, values[name]]),
     toKey,
   );
-  Object.assign(sections["redis"] ?? {}, {
-    target: toRedisSettings(values, files),
-    isGiven: isRedisGiven,
-  });
+  Object.assign(sections["redis"] ?? {}, { target: toRedisSettings(values, files), isGiven: isRedisGiven });
   return freezeInDepth(sections) as unknown as Settings;
 }
 

@@ -146,9 +146,7 @@ export function createArchive({
 
   return {
     async write(entries) {
-      if (closing !== null) {
-        throw new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
-      }
+      if (closing !== null) throw new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
       return writes.add(entries.map(toLine).join(""));
     },
     close() {

@@ -53,9 +53,7 @@ export async function createOpenFile(
       await writeAll(file, member, good);
       await file.sync();
       if (good === 0) await disk.syncDirectory(dir);
-      if ((await disk.identity(whole)) !== (await file.identity())) {
-        throw new FileVanished(name);
-      }
+      if ((await disk.identity(whole)) !== (await file.identity())) throw new FileVanished(name);
       good += member.length;
     },
     /** After a failed append; never throws. */

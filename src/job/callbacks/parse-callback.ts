@@ -30,11 +30,7 @@ export function parseCallback(body: Buffer): AttemptReport | null {
     retried,
     maxRetries,
     ...(isCount(createdAt) ? { createdAt } : {}),
-    sent: {
-      header,
-      body: isText ? bytes.toString("utf8") : "",
-      bodyBase64: isText ? "" : sourceBody,
-    },
+    sent: { header, body: isText ? bytes.toString("utf8") : "", bodyBase64: isText ? "" : sourceBody },
   };
 }
 

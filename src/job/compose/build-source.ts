@@ -258,10 +258,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     unworkable: createUnworkableRecords(),
     sweepRequest: createSweepRequest(),
     tooLarge: createTooLargeDates(world.clock),
-    memory: createPageMemory({
-      ...parts.memory,
-      maxAnswerBytes: settings.service.maxAnswerBytes,
-    }),
+    memory: createPageMemory({ ...parts.memory, maxAnswerBytes: settings.service.maxAnswerBytes }),
     pagesInFlight: createPagesInFlight(),
     newestOfPasses: createNewestOfPasses(world.clock),
     windowSizes,

@@ -16,11 +16,7 @@ export interface QueueSample {
 export type KindsSample = Readonly<Record<string, readonly [published: number, failedAgain: number]>>;
 
 /** Every minute is kept for six hours, every tenth for a week, and kinds by the hour for a day. */
-export const keptSamples = {
-  minutes: 360,
-  everyTenth: 10_080,
-  kindHours: 25,
-} as const;
+export const keptSamples = { minutes: 360, everyTenth: 10_080, kindHours: 25 } as const;
 
 /** Fails with `redis-unavailable`. */
 export interface QueueSeries {

@@ -78,9 +78,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       if (outcome === "complete") waits.answered(config.name);
       if (owed.has(config.name)) return tick(config.name, now);
       // Nothing seems to be due, but records may have been skipped: the next pass is full and shows it.
-      if (tally.pagesBehindDeletes > 0 && tally.due + tally.inDoubt === 0) {
-        return tick(config.name, now);
-      }
+      if (tally.pagesBehindDeletes > 0 && tally.due + tally.inDoubt === 0) return tick(config.name, now);
       if (outcome !== "complete" && unanswered.has(config.name)) await tickWhenAnswered(drain);
       const health = source.health.current("batch");
       if ((reasons.due["not-sent"] ?? 0) === 0) return;

@@ -132,11 +132,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     requestTimeoutMs: opsRequestTimeoutMs,
     livez: () => toLiveness(clock.now(), redisFitness.fitSince(), queue.lastProgressAt(), maxSilenceMs),
     readyz: async () => {
-      const state = {
-        redisProblems: redisFitness.problems(),
-        schedulesAppliedAt,
-        stopping: stop.aborted,
-      };
+      const state = { redisProblems: redisFitness.problems(), schedulesAppliedAt, stopping: stop.aborted };
       return toReadiness(live.current(), redis, state, watchedArchive.problem(), standstill.reasons());
     },
     metrics: () => metrics.render(),

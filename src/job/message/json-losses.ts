@@ -33,9 +33,7 @@ export function findJsonLosses(
 export function endOfString(text: string, start: number): number {
   const [quote, backslash] = [0x22, 0x5c];
   let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== quote) {
-    at += text.charCodeAt(at) === backslash ? 2 : 1;
-  }
+  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
   return at + 1;
 }
 

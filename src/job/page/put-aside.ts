@@ -93,13 +93,7 @@ async function parkAlone(
   if (isNew) reportUnworkable(drain, id, error);
   if (config.mode !== "live") return parked;
   const attempt = "attempt" in view ? view.attempt : 0;
-  const parking = {
-    dlqId: id,
-    reason: "unworkable",
-    rule: null,
-    attempt,
-    notes: [note],
-  } as const;
+  const parking = { dlqId: id, reason: "unworkable", rule: null, attempt, notes: [note] } as const;
   const verdicts = mayPark
     ? await unlessBroken(() =>
         writeParked(drain, [host === undefined ? parking : { ...parking, host }], { seenAt: readAt }),

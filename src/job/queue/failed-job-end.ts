@@ -40,9 +40,7 @@ export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
   if (!isRedriverError(error)) return at.stopping ? { kind: "hand-back" } : { kind: "retry" };
   // This process closes, or another document changed the drain. Any replica may work the job then.
   if (error.code === "stopped") return { kind: "hand-back" };
-  if (error.code === "document-changed" && at.queue !== "short" && !at.stopping) {
-    return { kind: "leave" };
-  }
+  if (error.code === "document-changed" && at.queue !== "short" && !at.stopping) return { kind: "leave" };
   if (isRedisSilent(error) && at.queue !== "short" && !at.stopping) {
     return { kind: "wait", until: at.now + at.redisWaitMs };
   }
@@ -54,10 +52,7 @@ export function toJobEnd(error: unknown, at: JobMoment): JobEnd {
       return at.stopping ? { kind: "hand-back" } : { kind: "give-up" };
     case "wait":
       if (at.queue === "short") return { kind: "give-up" };
-      return {
-        kind: "wait",
-        until: Math.max(error.retryAt ?? at.now + waitDefaultMs, at.now + waitLeastMs),
-      };
+      return { kind: "wait", until: Math.max(error.retryAt ?? at.now + waitDefaultMs, at.now + waitLeastMs) };
     // A park is about a single message and ends inside a stage; a job that ends so has no next try.
     case "park":
     case "halt":

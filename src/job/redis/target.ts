@@ -41,10 +41,7 @@ export function toNode(
     throw new RedriverError("settings-invalid", "expected host:port of a Redis, got something else");
   }
   const { hostname, port } = url;
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: port === "" ? defaultPort : Number(port),
-  };
+  return { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? defaultPort : Number(port) };
 }
 
 function bracketed(host: string): string {

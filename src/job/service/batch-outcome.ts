@@ -97,9 +97,7 @@ function fromSuccess(body: AnswerBody, status: number, context: BatchContext): B
   if (parsed === undefined) return odd(`${expected}, got ${status} without JSON`);
   if (!Array.isArray(parsed)) return odd(`${expected}, got ${status} with other JSON`);
   const elements: readonly unknown[] = parsed;
-  if (elements.length !== context.itemCount) {
-    return odd(`${expected}, got ${status} with ${elements.length}`);
-  }
+  if (elements.length !== context.itemCount) return odd(`${expected}, got ${status} with ${elements.length}`);
   const clean = (text: string): string => toErrorText(text, context.token);
   const toId = (text: string): MessageId => toShownMessageId(text, context.token);
   return { kind: "answered", items: elements.map((element) => toItemOutcome(element, clean, toId)) };
@@ -130,11 +128,7 @@ export function toItemOutcome(
   const position = Array.isArray(element) ? together(element.map(toPosition)) : toPosition(element);
   switch (position.kind) {
     case "published":
-      return {
-        kind: "accepted",
-        messageId: toId(position.messageId),
-        deduplicated: position.deduplicated,
-      };
+      return { kind: "accepted", messageId: toId(position.messageId), deduplicated: position.deduplicated };
     case "refused":
       return { kind: "refused", error: clean(position.error) };
     case "unreadable":

@@ -32,9 +32,7 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
 /** The answer of DELETE /v2/dlq: `{deleted}`, at most as many as were asked for. */
 export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonly deleted: number }> {
   const parsed = parseJsonBody(bytes);
-  if (!isObject(parsed)) {
-    return { ...problem("expected a JSON object, got something else"), isForeign: true };
-  }
+  if (!isObject(parsed)) return { ...problem("expected a JSON object, got something else"), isForeign: true };
   const { deleted } = parsed;
   if (typeof deleted !== "number" || !Number.isSafeInteger(deleted) || deleted < 0) {
     return problem("expected `deleted` to be a whole number, got something else");

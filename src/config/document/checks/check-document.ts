@@ -130,8 +130,6 @@ function checkSchedule(layers: readonly Raw[], schedule: Raw, path: ValuePath, r
     report([...path, "cron"], "key", "either every or cron", { behind: ", got both" });
   } else if (timezone !== undefined && cron === undefined) {
     const below = layers.some((layer) => layer["cron"] !== undefined);
-    if (every !== undefined || !below) {
-      report([...path, "timezone"], "key", "a cron pattern beside timezone");
-    }
+    if (every !== undefined || !below) report([...path, "timezone"], "key", "a cron pattern beside timezone");
   }
 }

@@ -64,9 +64,7 @@ function impossibleOf(leaf: Leaf, retentionMs: number | null): readonly Impossib
   if (leaf.kind === "number") {
     return leaf.oneOf.flatMap((pattern) => impossibleNumber(leaf.field, pattern) ?? []);
   }
-  if (leaf.kind === "text") {
-    return leaf.oneOf.flatMap((pattern) => impossibleText(leaf.field, pattern) ?? []);
-  }
+  if (leaf.kind === "text") return leaf.oneOf.flatMap((pattern) => impossibleText(leaf.field, pattern) ?? []);
   if (leaf.kind !== "duration" || leaf.field === "messageAge" || retentionMs === null) return [];
   return leaf.oneOf.flatMap((pattern) => beyondRetention(pattern, retentionMs) ?? []);
 }

@@ -63,9 +63,7 @@ function checkAction(rule: Raw, mayDrop: boolean, path: ValuePath, report: Repor
 
 function checkVia(rule: Raw, withoutRetry: string | null, path: ValuePath, report: Report): void {
   if (rule["via"] === undefined) return;
-  if (otherActions.includes(rule["then"])) {
-    report([...path, "via"], "key", "via only beside then: republish");
-  }
+  if (otherActions.includes(rule["then"])) report([...path, "via"], "key", "via only beside then: republish");
   if (rule["set"] !== undefined) {
     report([...path, "set"], "key", "either set or via", {
       behind: ": the service's own retry sends a message as it was",
@@ -82,9 +80,7 @@ function checkVia(rule: Raw, withoutRetry: string | null, path: ValuePath, repor
 function checkChanges(rule: Raw, path: ValuePath, report: Report): void {
   if (rule["set"] === undefined) return;
   const set = asMap(rule["set"]);
-  if (otherActions.includes(rule["then"])) {
-    report([...path, "set"], "key", "set only beside then: republish");
-  }
+  if (otherActions.includes(rule["then"])) report([...path, "set"], "key", "set only beside then: republish");
   if (typeof set["queue"] === "string" && set["delay"] !== undefined) {
     // remote-contract: a delay together with a queue is refused by the service.
     report([...path, "set", "delay"], "key", "either queue or delay", {

@@ -11,20 +11,14 @@ const text = { type: "string", minLength: 1 };
 
 /** The common forms of texts, and of texts inside JSON. */
 export const textForms = {
-  regex: {
-    parse: parseRegex,
-    schema: { ...text, description: "RE2 syntax, found anywhere in the text." },
-  },
+  regex: { parse: parseRegex, schema: { ...text, description: "RE2 syntax, found anywhere in the text." } },
   prefix: { parse: (value) => parseLiteral(value, "prefix"), schema: text },
   suffix: { parse: (value) => parseLiteral(value, "suffix"), schema: text },
 } as const satisfies Readonly<Record<string, Form<TextPattern>>>;
 
 const allForms = {
   ...textForms,
-  equals: {
-    parse: parseExact,
-    schema: { ...text, description: "This text as it is: no glob, no none." },
-  },
+  equals: { parse: parseExact, schema: { ...text, description: "This text as it is: no glob, no none." } },
   in: listOf(parseExact, "a list of texts", text, "One of these texts as they are."),
 };
 

@@ -6,9 +6,7 @@ const clockSkewMs = 60 * 60_000;
 /** Unix ms. No act comes before the entry into the queue, which is the time in the id. 0 for any other id. */
 export function earliestActAt(dlqIds: Iterable<string>): number {
   let earliest = Number.POSITIVE_INFINITY;
-  for (const dlqId of dlqIds) {
-    earliest = Math.min(earliest, Number(/^(\d{1,15})-/.exec(dlqId)?.[1] ?? 0));
-  }
+  for (const dlqId of dlqIds) earliest = Math.min(earliest, Number(/^(\d{1,15})-/.exec(dlqId)?.[1] ?? 0));
   return Number.isFinite(earliest) ? Math.max(0, earliest - clockSkewMs) : 0;
 }
 

@@ -55,9 +55,7 @@ export function createRedisQueueSeries(redis: StoreRedis): QueueSeries {
 
 function isKept(field: string, now: number): boolean {
   const [, hour] = /^h(\d+)$/.exec(field) ?? [];
-  if (hour !== undefined) {
-    return Number(hour) > Math.floor(now / minutesOfHour) - keptSamples.kindHours;
-  }
+  if (hour !== undefined) return Number(hour) > Math.floor(now / minutesOfHour) - keptSamples.kindHours;
   const minute = Number(field);
   const age = now - minute;
   return age <= keptSamples.minutes || (minute % 10 === 0 && age <= keptSamples.everyTenth);
