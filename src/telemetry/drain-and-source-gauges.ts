@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { toInDoubt, toSurplus, type QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { Clock } from "../job/contracts/clock.ts";
-import { chooseDestinations, chooseFailures, type DestinationOfDrain } from "./choose-series.ts";
+import { chooseDestinations, chooseFailures } from "./choose-series.ts";
 import { createGauges } from "./metric-definition.ts";
 import {
   restOfDestinations,
@@ -88,23 +88,17 @@ export function createQueueGauges(
   const setDestinations = (source: string, drains: readonly DrainRow[]): void => {
     const { shown, otherWaiting } = chooseDestinations(drains);
     for (const one of shown) {
-      const { drain, origin, published, failedAgain } = one;
+      const { drain, origin } = one;
       const labels = { source, drain, origin };
       const name = `${source} ${drain} ${origin}`;
+      const published = rising(`published ${name}`, one.published);
+      const failedAgain = rising(`failed again ${name}`, one.failedAgain);
       setDestination(one, labels);
-      setDestinationTotals(
-        {
-          ...one,
-          published: rising(`published ${name}`, published),
-          failedAgain: rising(`failed again ${name}`, failedAgain),
-        },
-        labels,
-      );
+      setDestinationTotals({ published, failedAgain }, labels);
     }
-    setDestination(
-      { ...noDestination, waiting: otherWaiting },
-      { source, drain: "", origin: restOfDestinations },
-    );
+    // Drain "" is no label: the rest of all drains.
+    const rest = { origin: restOfDestinations, waiting: otherWaiting, parked: 0 };
+    setDestination(rest, { source, drain: "", origin: restOfDestinations });
   };
   const setFailures = ({ source, failures, census }: SourceRow, drains: readonly DrainRow[]): void => {
     for (const one of chooseFailures(failures, drains, clock.now(), toSurplus(census, drains))) {
@@ -147,19 +141,6 @@ export function createQueueGauges(
     }
   };
 }
-
-/** Stands for all that have no series of their own. Drain "" is no label: the rest of all drains. */
-const noDestination: DestinationOfDrain = {
-  drain: "",
-  origin: restOfDestinations,
-  waiting: 0,
-  unseen: 0,
-  parked: 0,
-  arrived: 0,
-  published: 0,
-  failedAgain: 0,
-  failingSince: null,
-};
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -125,10 +125,8 @@ const lines: {
     ];
   },
   "window:failed": ({ code, drain, message }) => failed(code, `window of ${drain} failed: ${message}`),
-  "record:unworkable": ({ code, drain, dlqId, message }) => [
-    "error",
-    () => `${dlqId} of ${drain} breaks its page (${code}): ${message}`,
-  ],
+  "record:unworkable": ({ code, drain, dlqId, message }) =>
+    said("error", `${dlqId} of ${drain} breaks its page (${code}): ${message}`),
   "record:settled": ({ count }) => ["debug", () => `settled ${count}`],
   "newest:limited": ({ drain, letters }) => [
     "warn",
@@ -213,14 +211,9 @@ const lines: {
   ],
   "statistics:read": ({ index }) => ["debug", () => `statistics of ${index} read`],
   "statistics:failed": ({ code, index, message }) => failed(code, `statistics of ${index}: ${message}`),
-  "notice:delivered": ({ target, notices }) => [
-    "info",
-    () => `notify.${target} was told: ${namesOf(notices)}`,
-  ],
-  "notice:dropped": ({ target, notices, why }) => [
-    "warn",
-    () => `notify.${target} was not told: ${namesOf(notices)}: ${why}`,
-  ],
+  "notice:delivered": ({ target, notices }) => said("info", `notify.${target} was told: ${namesOf(notices)}`),
+  "notice:dropped": ({ target, notices, why }) =>
+    said("warn", `notify.${target} was not told: ${namesOf(notices)}: ${why}`),
   "job:failed": ({ code, kind, givenUp, message }) =>
     failed(code, `${kind} job ${givenUp ? "given up" : "failed"}: ${message}`),
   "redis:lost": ({ message }) => failed("redis-unavailable", `Redis lost: ${message}`),
@@ -228,10 +221,8 @@ const lines: {
   "redis:unfit": ({ problems }) =>
     said("warn", `Redis is not fit, and nothing new is begun: ${problems.join("; ")}`),
   "redis:fit": () => ["info", () => "Redis is fit again"],
-  "log:dropped": ({ lines: count }) => [
-    "warn",
-    () => `${count} lines of the log were dropped: nobody read it fast enough`,
-  ],
+  "log:dropped": ({ lines: count }) =>
+    said("warn", `${count} lines of the log were dropped: nobody read it fast enough`),
   "process:warned": ({ name, message }) => ["warn", () => `${name}: ${message}`],
   "daemon:started": ({ version }) => ["info", () => `redriver ${version} started`],
   "daemon:reloading": ({ why }) => ["info", () => `${why}: reads the document and secrets again`],

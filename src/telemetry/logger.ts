@@ -1,5 +1,5 @@
 import { pino, stdTimeFunctions } from "pino";
-import { isRedriverError } from "../job/contracts/errors.ts";
+import { framesOf, isRedriverError } from "../job/contracts/errors.ts";
 import { createRedact } from "./redact.ts";
 
 export type LineLevel = "debug" | "info" | "warn" | "error" | "fatal";
@@ -63,22 +63,14 @@ const maxCauseDepth = 5;
 function toErrorFields(error: unknown, depth: number): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const quotes = error instanceof SyntaxError;
-  const frames = toFrames(error);
   const code: unknown = isRedriverError(error) ? error.code : "code" in error ? error.code : undefined;
   return {
     type: error.name,
     ...(typeof code === "string" ? { code } : {}),
     ...(quotes ? {} : { message: error.message }),
-    stack: frames,
+    stack: framesOf(error),
     ...(error.cause === undefined || depth >= maxCauseDepth
       ? {}
       : { cause: toErrorFields(error.cause, depth + 1) }),
   };
-}
-
-/** A stack begins with the message, and lines of the message may look like frames. */
-function toFrames({ stack = "", message }: Error): readonly string[] {
-  const at = stack.indexOf(message);
-  const frames = at < 0 ? "" : stack.slice(at + message.length);
-  return frames.split("\n").flatMap((line) => (line.startsWith("    at ") ? [line.trim()] : []));
 }

@@ -135,7 +135,7 @@ const arrivals: Rows<DrainRow> = {
 
 export const restOfDestinations = "other";
 
-const ofDestinations: Rows<DestinationOfDrain> = {
+const ofDestinations: Rows<Pick<DestinationOfDrain, "origin" | "waiting" | "parked">> = {
   redriver_destination_waiting: [
     "Records that wait: due, held or in doubt. Of the 20 destinations of a source with most; other: of all others.",
     ({ waiting }) => waiting,
@@ -146,7 +146,7 @@ const ofDestinations: Rows<DestinationOfDrain> = {
   ],
 };
 
-const totalsOfDestinations: Rows<DestinationOfDrain> = {
+const totalsOfDestinations: Rows<Pick<DestinationOfDrain, "published" | "failedAgain">> = {
   redriver_destination_published_total: [
     "Dead letters that were published to a destination, ever; of the same destinations.",
     ({ published }) => published,

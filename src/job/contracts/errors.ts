@@ -161,17 +161,13 @@ export interface Failure {
 export function toFailure(error: unknown): Failure {
   if (isRedriverError(error)) return { code: error.code, message: error.message };
   if (!(error instanceof Error)) return { code: "unexpected", message: `a thrown ${typeof error}` };
-  const place = toPlace(error);
+  const [place] = framesOf(error);
   return { code: "unexpected", message: place === undefined ? error.name : `${error.name} ${place}` };
 }
 
-/** The first frame. A stack begins with the message, and its lines may look like frames. */
-function toPlace({ stack = "", message }: Error): string | undefined {
+/** A stack begins with the message, and lines of the message may look like frames. */
+export function framesOf({ stack = "", message }: Error): readonly string[] {
   const at = stack.indexOf(message);
-  if (at < 0) return undefined;
-  return stack
-    .slice(at + message.length)
-    .split("\n")
-    .find((line) => line.startsWith("    at "))
-    ?.trim();
+  const frames = at < 0 ? "" : stack.slice(at + message.length);
+  return frames.split("\n").flatMap((line) => (line.startsWith("    at ") ? [line.trim()] : []));
 }

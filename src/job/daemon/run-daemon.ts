@@ -101,25 +101,14 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     text: parts.documentText,
   });
   const redisFitness = createRedisFitness(redis, events, clock, () => [...live.current().sources.keys()]);
-  const watchedArchive = createArchiveWatch({
-    current: () => live.current(),
-    look: lookAtVolume,
-    clock,
-    events,
-  });
+  const { current } = live;
+  const watchedArchive = createArchiveWatch({ current, look: lookAtVolume, clock, events });
   const standstill = createStandstillWatch(live, clock, redisFitness.isFit, parts.standstills?.lastFailure);
   parts.standstills?.count(() => standstill.reasons().length);
   const keepGoing = createLoops({ clock, events, stop });
   const isApplied = upToDateFor(reapplyEveryMs);
   const { everyMs } = settings.sweep;
-  const lookForSweeps = createSweeping({
-    current: () => live.current(),
-    queue,
-    earlyTicks,
-    events,
-    clock,
-    everyMs,
-  });
+  const lookForSweeps = createSweeping({ current, queue, earlyTicks, events, clock, everyMs });
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
   let rests: ReplicaRecord["resting"] = [];
@@ -223,22 +212,9 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       if (!started) {
         // Before the first window is taken: the others must know that this document is worked under.
         await announce();
-        const { readStatistics } = parts;
-        const mayAct = redisFitness.isFit;
-        const { handle, beforeGivenUp } = createJobHandler({
-          live,
-          queue,
-          earlyTicks,
-          peers,
-          events,
-          clock,
-          readStatistics,
-          notices,
-          stopping: stop,
-          mayAct,
-          onPage: standstill.moved,
-        });
-        await queue.start(handle, beforeGivenUp);
+        const beside = { earlyTicks, peers, notices, onPage: standstill.moved };
+        const handler = createJobHandler({ ...parts, ...beside, stopping: stop, mayAct: redisFitness.isFit });
+        await queue.start(handler.handle, handler.beforeGivenUp);
         started = true;
       }
       await keepSchedules();

@@ -3,7 +3,7 @@ import { toEnteredAt } from "../message/parse-record.ts";
 import { withOwnCallback } from "../message/proof-callback-url.ts";
 import { defined } from "../message/defined.ts";
 import { createSelectMatcher, withoutLeft, type Select } from "../message/select.ts";
-import type { MessageService } from "../contracts/service.ts";
+import type { ListQuery, MessageService } from "../contracts/service.ts";
 import type { FailureKind } from "../message/failure-kind.ts";
 import { byHalves } from "../by-halves.ts";
 import { parsePage } from "../page/parse-page.ts";
@@ -49,7 +49,7 @@ export async function findWithOneCall(
     (query) => source.service.list(query, signal),
     { select: {}, fromDate: enteredAt, toDate: enteredAt },
     { ...createPageSize(), expectsLargeAnswer: true },
-    { memory: source.memory, waitSignal: () => signal },
+    roomOf(source, signal),
   );
   release();
   const found = records.find((record) => record["dlqId"] === dlqId);
@@ -64,11 +64,9 @@ async function listUntil(
   const size = createPageSize();
   const isSelected = createSelectMatcher({ ...defined({ not: select.not }) });
   let listed = 0;
+  const list = (query: ListQuery) => source.service.list(query, signal);
   for await (const { records, release } of followCursor((at) =>
-    listWithinMemory((query) => source.service.list(query, signal), { select, ...dates, ...at }, size, {
-      memory: source.memory,
-      waitSignal: () => signal,
-    }),
+    listWithinMemory(list, { select, ...dates, ...at }, size, roomOf(source, signal)),
   )) {
     release();
     const found = records.find((record) => record["dlqId"] === dlqId && isSelected(record));
@@ -86,10 +84,8 @@ export async function findOfKind(
   isOfKind: (kind: FailureKind) => boolean,
   signal: AbortSignal,
 ): Promise<RawRecord | null> {
-  const page = await listWithinMemory((paged) => listPage(source, paged, signal), query, createPageSize(), {
-    memory: source.memory,
-    waitSignal: () => signal,
-  });
+  const list = (paged: ListQuery) => listPage(source, paged, signal);
+  const page = await listWithinMemory(list, query, createPageSize(), roomOf(source, signal));
   page.release();
   const found = await byHalves(
     withoutLeft(page, query.select).records,
@@ -97,6 +93,10 @@ export async function findOfKind(
     () => Promise.resolve([]),
   );
   return found.flat().find(({ failure }) => isOfKind(failure))?.raw ?? null;
+}
+
+function roomOf({ memory }: Pick<SourceRuntime, "memory">, signal: AbortSignal) {
+  return { memory, waitSignal: () => signal };
 }
 
 /** Lists one record, to see if this token may. Throws as the service does. */

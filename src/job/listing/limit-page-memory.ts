@@ -140,11 +140,8 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     async takeTurn(toCount: () => number, waitSignal: WaitSignal): Promise<PageLease> {
       const first = await takeFirst(waitSignal);
       try {
-        return toPageLease(
-          await take(turns, turnBytes(toCount()) * readingFactor, waitSignal),
-          first,
-          waitSignal,
-        );
+        const turn = await take(turns, turnBytes(toCount()) * readingFactor, waitSignal);
+        return toPageLease(turn, first, waitSignal);
       } catch (error) {
         first?.release();
         throw error;

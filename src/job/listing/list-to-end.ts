@@ -35,7 +35,7 @@ export const maxListingMs = 1_800_000;
 /** The date of a record without a date: outside every range. */
 const outside = -1;
 
-export interface ListingPage extends ListedPage {
+export interface ListingPage extends ListedPage, PageInMemory {
   readonly isLast: boolean;
   /** True if it was asked for by the cursor of the page before. */
   readonly isBehindCursor: boolean;
@@ -45,10 +45,6 @@ export interface ListingPage extends ListedPage {
    * behind it in the same millisecond.
    */
   readonly passedOver: number | null;
-  /** The number of records asked for; 0 if passed over. */
-  readonly asked: number;
-  /** Releases its memory, once its records are done. Safe to call twice. */
-  readonly release: () => void;
   /**
    * Empties `records`, once nobody needs them. Its caller, and this generator, hold the page until the next
    * one.
@@ -57,6 +53,13 @@ export interface ListingPage extends ListedPage {
 }
 
 export type ListingRange = Omit<ListQuery, "count" | "cursor">;
+
+export function toListing(
+  { select }: Pick<ListQuery, "select">,
+  { from, to }: { readonly from: number; readonly to: number },
+): ListingRange {
+  return { select, ...(from > 0 ? { fromDate: from } : {}), toDate: to };
+}
 
 /**
  * As `listPages`, for a caller that works one page at a time: a page holds its memory until the next one is
@@ -93,13 +96,9 @@ export async function* listPages(
 ): AsyncGenerator<ListingPage, void, undefined> {
   const whole: DateRange = defined({ fromDate, toDate });
   const { fromDate: low = 0, toDate: high = Infinity } = whole;
-  const moments = [...source.tooLarge.within(whole), ...unlistable.filter((at) => at >= low && at <= high)];
-  const parts = [
-    ...cutAround(
-      whole,
-      [...new Set(moments)].toSorted((one, other) => one - other),
-    ),
-  ];
+  const known = [...source.tooLarge.within(whole), ...unlistable.filter((at) => at >= low && at <= high)];
+  const moments = [...new Set(known)].toSorted((one, other) => one - other);
+  const parts = [...cutAround(whole, moments)];
   // A part that lists some of the records again does not count them twice. Few listings have parts.
   const inFirstPart: unknown[] = [];
   let ids: Set<unknown> | null = null;
@@ -201,20 +200,11 @@ async function isBlocked(
 }
 
 const holdsNothing = (): void => undefined;
+const nothing = { records: [], asked: 0, isBehindCursor: false, release: holdsNothing, forget: holdsNothing };
 
 async function passOver(source: SourceRuntime, at: number, isLast: boolean): Promise<ListingPage> {
   source.events.emit({ type: "record:passed-over", source: source.config.id, date: at });
-  const readAt = await source.readAt();
-  return {
-    records: [],
-    readAt,
-    isLast,
-    isBehindCursor: false,
-    passedOver: at,
-    asked: 0,
-    release: holdsNothing,
-    forget: holdsNothing,
-  };
+  return { ...nothing, readAt: await source.readAt(), isLast, passedOver: at };
 }
 
 /** The dates of a record, without its body: the next page is read while this is kept. */

@@ -69,49 +69,24 @@ export function isFieldValue(text: string): boolean {
 }
 
 /** Fields of one value, not a list: RFC 9110 §5.3 forbids joining them, and joining cookies changes them. */
-const singleValued: ReadonlySet<string> = new Set([
-  "age",
-  "authorization",
-  "content-location",
-  "content-range",
-  "content-type",
-  "cookie",
-  "date",
-  "etag",
-  "expires",
-  "from",
-  "if-modified-since",
-  "if-range",
-  "if-unmodified-since",
-  "last-modified",
-  "location",
-  "max-forwards",
-  "origin",
-  "range",
-  "referer",
-  "retry-after",
-  "set-cookie",
-]);
+const singleValued = namesIn(`
+  age authorization content-location content-range content-type cookie date etag expires from if-modified-since
+  if-range if-unmodified-since last-modified location max-forwards origin range referer retry-after set-cookie
+`);
 
 /**
  * Set by the connection that delivers, or by the service itself. Names that a Connection header lists are not
  * dropped: the listing shows them as sent to the destination, and a record must not be able to drop its own
  * Content-Type.
  */
-const notForwarded: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "host",
-  "content-length",
-  "user-agent",
-]);
+const notForwarded = namesIn(`
+  connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade
+  host content-length user-agent
+`);
+
+function namesIn(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
 
 /**
  * True if a header of this name may be forwarded: not of the connection, not the service's own

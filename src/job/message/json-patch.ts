@@ -54,23 +54,11 @@ function toSteps(document: unknown, operation: PatchOperation): readonly Step[] 
     case "remove":
       return [{ op: "remove", path: operation.path }];
     case "copy":
-      return [
-        {
-          op: "add",
-          path: operation.path,
-          value: structuredClone(valueAt(document, tokensOf(operation.from))),
-        },
-      ];
     case "move": {
-      if (operation.path.startsWith(`${operation.from}/`)) throw new NotApplicable();
-      return [
-        { op: "remove", path: operation.from },
-        {
-          op: "add",
-          path: operation.path,
-          value: structuredClone(valueAt(document, tokensOf(operation.from))),
-        },
-      ];
+      const { op, from, path } = operation;
+      if (op === "move" && path.startsWith(`${from}/`)) throw new NotApplicable();
+      const add = { op: "add", path, value: structuredClone(valueAt(document, tokensOf(from))) } as const;
+      return op === "copy" ? [add] : [{ op: "remove", path: from }, add];
     }
   }
 }

@@ -6,6 +6,7 @@ import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { emptyTally, type Tally } from "../contracts/tally.ts";
 import type { Decision, HoldReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
+import type { RecordFacts } from "../rules/record-facts.ts";
 import type { SharedLetters } from "../failures/shared-letters.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
 import { unreadableKind } from "../message/failure-kind.ts";
@@ -87,11 +88,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   let mayHaveDeleted = false;
   let decisions: EventOf<"record:decided">["records"][number][] = [];
 
-  const addDecision = (
-    dlqId: DlqId | null,
-    decision: Decision,
-    explain = (): string => explainDecision(decision),
-  ): void => {
+  const addDecision = (dlqId: DlqId | null, decision: Decision, why?: string, facts?: RecordFacts): void => {
+    const explain = (): string => `${explainDecision(decision, facts)}${why === undefined ? "" : `: ${why}`}`;
     decisions.push({ dlqId, decision, explain });
   };
   /** One event for all decisions since the last: of a stage, or of a batch. */
@@ -161,7 +159,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     const { dlqId, decision, failure, view, facts } = letter;
     if (decision.then === "park" || decision.then === "hold") failures.stays(failure, dlqId);
     if (!isDone(view)) countParkChange(letter, decision.then === "park");
-    addDecision(dlqId, decision, () => explainDecision(decision, facts ?? undefined));
+    addDecision(dlqId, decision, undefined, facts ?? undefined);
     if (decision.then === "park") {
       countPark(decision.reason);
       acted.push(dlqId);
@@ -214,16 +212,13 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         othersOf.delete(letter);
         countParkChange(letter, false);
         break;
-      case "held": {
+      case "held":
         hold(letter, fate.decision);
         failures.stays(failure, dlqId);
         // What a discard did not take stays where it was.
         countParkChange(letter, isDiscard(decision) && letter.view.state === "parked");
-        const { decision: holding, why } = fate;
-        const text = (): string => explainDecision(holding);
-        addDecision(dlqId, holding, why === undefined ? text : () => `${text()}: ${why}`);
+        addDecision(dlqId, fate.decision, fate.why);
         break;
-      }
       case "parked":
         countPark(fate.decision.reason);
         failures.stays(failure, dlqId);
@@ -249,8 +244,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         failures.add(unreadableKind, null, "seen");
         // No ledger remembers it. Each pass meets it anew, and only a full one counts it.
         failures.add(unreadableKind, null, "parkedBefore");
-        const decision: Decision = { then: "park", reason, rule: null };
-        addDecision(dlqId, decision, () => `${explainDecision(decision)}: ${problem}`);
+        addDecision(dlqId, { then: "park", reason, rule: null }, problem);
       }
     },
     /** A record that no page gets through or that nobody can read, parked or held. */
@@ -266,8 +260,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       if (letter.enteredAt > countedTo) failures.byHour(unreadableKind, dlqId, letter.enteredAt, "arrived");
       if (wasParked) failures.add(unreadableKind, dlqId, "parkedBefore");
       failures.stays(unreadableKind, dlqId);
-      const text = (): string => explainDecision(decision);
-      addDecision(dlqId, decision, problem === undefined ? text : () => `${text()}: ${problem}`);
+      addDecision(dlqId, decision, problem);
       if (decision.then === "hold") {
         hold(letter, decision);
         return;
@@ -325,13 +318,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     },
     outcome(): PageOutcome {
       emitDecisions();
-      return {
-        tally: { ...tally, reasons: { ...holds, parked: parks } },
-        left,
-        acted,
-        failures,
-        mayHaveDeleted,
-      };
+      const reasons = { ...holds, parked: parks };
+      return { tally: { ...tally, reasons }, left, acted, failures, mayHaveDeleted };
     },
   };
 }

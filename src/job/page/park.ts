@@ -53,12 +53,9 @@ export async function writeParked(
     return record;
   });
   await recordIntent(source, "park", records, ofDrain(drain));
-  const requests = parkings.map(({ dlqId, reason, attempt, failure }) => ({
-    dlqId,
-    reason,
-    attempt,
-    ...defined({ failure }),
-  }));
+  const requests = parkings.map(({ dlqId, reason, attempt, failure }) =>
+    defined({ dlqId, reason, attempt, failure }),
+  );
   const { name, rulesHash } = config;
   const options = { drain: name, rulesHash, token: null, ...by, ...defined({ workerLostAt }) };
   const { verdicts } = await source.ledger.park(requests, options);

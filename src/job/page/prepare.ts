@@ -99,15 +99,10 @@ export function prepare(
   const { item, losses } = rebuilt;
 
   const json = toItemJson(item, headerPrefix);
-  const { attempt } = record;
   let proofOf: string | null = null;
+  const plain = { json, lineage, bodyHash, headerPrefix, lineageKey };
   const inLane = (address: string | null, lane: LaneConfig) =>
-    largestCanary(
-      { json, lineage, bodyHash, headerPrefix, lineageKey, proofAddress: address },
-      attempt,
-      item,
-      lane,
-    );
+    largestCanary({ ...plain, proofAddress: address }, record.attempt, item, lane);
   let canary = lane === undefined ? null : inLane(null, lane);
   const notAllowed = checkItem(item, json.bytes) ?? (canary && checkItem(canary.item, canary.bytes));
   if (notAllowed !== null) return { kind: "park", reason: notAllowed };

@@ -9,7 +9,7 @@ import type { LedgerView } from "../contracts/ledger-entries.ts";
 import type { UnusableRecord } from "../message/dead-letter.ts";
 import { byHalves } from "../by-halves.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
-import { listToEnd } from "../listing/list-to-end.ts";
+import { listToEnd, toListing } from "../listing/list-to-end.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { toUnworkable } from "./put-aside.ts";
 import { decideLetter } from "./decide-letter.ts";
@@ -43,11 +43,7 @@ export async function* survey(
 ): AsyncGenerator<SurveyPage, void, undefined> {
   const { source, config } = drain;
   const horizon = range.clock?.horizon ?? Infinity;
-  const query = {
-    select: config.select,
-    ...(range.from > 0 ? { fromDate: range.from } : {}),
-    toDate: range.to,
-  };
+  const query = toListing(config, range);
   // A person waits for it and can stop it.
   const inTime = { ...signals, maxListingMs: Infinity };
   const { fromArchive } = drain;

@@ -1,6 +1,6 @@
 import { sleptFully } from "../contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../contracts/errors.ts";
-import type { OpenVerdict, Window } from "../contracts/passes.ts";
+import type { CloseVerdict, OpenVerdict, Window } from "../contracts/passes.ts";
 import { addTallies, emptyTally, type Tally } from "../contracts/tally.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
@@ -8,12 +8,10 @@ import type { DrainRuntime } from "../runtime.ts";
 import { openPass, type PassSettings } from "./open-pass.ts";
 import { abandonWindow, workWindow } from "./work-window.ts";
 
-interface ClosedPass {
-  readonly kind: "closed";
-  readonly outcome: "complete" | "partial";
-  readonly tally: Tally;
-  readonly durationMs: number;
-}
+type ClosedPass = { readonly kind: "closed" } & Pick<
+  Extract<CloseVerdict, { kind: "pass-closed" }>,
+  "outcome" | "tally" | "durationMs"
+>;
 
 /** `busy`: another pass of the drain is open. */
 export type PassInProcess = { readonly kind: "busy" } | ClosedPass;
@@ -122,18 +120,8 @@ export async function runPassInProcess(
       onProgress([...soFar.values()].reduce(addTallies, done));
     };
     try {
-      const { signal } = signals;
-      const order = {
-        passId,
-        windowId,
-        owner,
-        signal,
-        stopping,
-        lastTry: true,
-        onPage,
-        places: windowsAtOnce,
-      };
-      const { split, verdict } = await workWindow(drain, order);
+      const order = { passId, windowId, owner, lastTry: true, onPage, places: windowsAtOnce };
+      const { split, verdict } = await workWindow(drain, { ...order, signal: signals.signal, stopping });
       done = addTallies(done, soFar.get(windowId) ?? emptyTally);
       left.splice(left.indexOf(window), 1, ...split);
       if (verdict.kind === "pass-closed") {

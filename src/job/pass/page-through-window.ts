@@ -4,7 +4,7 @@ import { addTallies, emptyTally, type Tally } from "../contracts/tally.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import { createWindowFailures } from "../failures/window-failures.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
-import { listPages, type ListingPage } from "../listing/list-to-end.ts";
+import { listPages, toListing, type ListingPage } from "../listing/list-to-end.ts";
 import { type NewestRange, withNewer } from "../page/newest.ts";
 import { createSharedBatches, type PageBatches } from "../page/share-batches.ts";
 import type { FindNewer } from "../rules/record-facts.ts";
@@ -80,18 +80,14 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const progress = createProgress(given, pages.leftInPass, () => takenOver.abort());
   const behindDeletes = countBehindDeletes();
   let tally = emptyTally;
+  const onTurn = () => progress.page([], tally, failures.sum);
   const toRange = (): NewestRange => {
     // Lanes recall windows from before the range of a pass.
     const all = { ...window, from: Math.min(window.from, pass.from), to: Math.max(window.to, pass.to) };
     const { from, to } = narrowWindow(config.dates, all, pass.startedAt) ?? all;
-    return {
-      from,
-      to,
-      unlistable: given.unlistable,
-      unworkable: new Set(given.unworkable),
-      // A pass without progress is closed as abandoned.
-      onPage: () => progress.page([], tally, failures.sum),
-    };
+    // A pass without progress is closed as abandoned.
+    const { unlistable, unworkable } = given;
+    return { from, to, unlistable, unworkable: new Set(unworkable), onPage: onTurn };
   };
   // A careful window decides nothing that rests on other windows' letters.
   const drain =
@@ -110,19 +106,9 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
-      const outcome = await workPageBut(
-        given.unworkable,
-        ofPage,
-        { records: part, readAt, isAlone },
-        signal,
-        {
-          stopping: stop,
-          batches,
-          onDecided,
-          failures: counts.tally,
-          onTurn: () => progress.page([], tally, failures.sum),
-        },
-      );
+      const ways = { stopping: stop, batches, onDecided, failures: counts.tally, onTurn };
+      const listing = { records: part, readAt, isAlone };
+      const outcome = await workPageBut(given.unworkable, ofPage, listing, signal, ways);
       place.ended(outcome.mayHaveDeleted);
       pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
@@ -210,16 +196,8 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   }
   await progress.end(tally, failures.ended);
   if (takenOver.signal.aborted) return { kind: "taken-over" };
-  if (split.length === 0) {
-    return {
-      kind: "paged",
-      split,
-      tally: { ...tally, pagesBehindDeletes: behindDeletes.count() },
-      failures: failures.ended,
-    };
-  }
-  tally = toActs(tally);
-  given.onPage(tally, failures.ended);
+  if (split.length === 0) tally = { ...tally, pagesBehindDeletes: behindDeletes.count() };
+  else given.onPage((tally = toActs(tally)), failures.ended);
   return { kind: "paged", split, tally, failures: failures.ended };
 }
 
@@ -230,10 +208,6 @@ function listOnce({ source, config, documentHash }: DrainRuntime, { pass, window
   const isStopping = () => given.signal.aborted || given.stopping.aborted;
   return (list: () => Promise<FindNewer>): Promise<FindNewer> =>
     source.newestOfPasses.of({ drain: config.name, passId, documentHash, from, isStopping }, list);
-}
-
-export function toListing({ select }: DrainRuntime["config"], { from, to }: Window) {
-  return { select, ...(from > 0 ? { fromDate: from } : {}), toDate: to };
 }
 
 function leftOf({ due, held, parked, inDoubt }: Tally): number {

@@ -7,8 +7,9 @@ import { createFailureTally, type FailureTally } from "../failures/count-failure
 import { toPassCensus } from "../census/census-from-pass.ts";
 import { selectsEverything } from "../message/select.ts";
 import { smallAnswerBytes } from "../listing/list-page.ts";
+import { toListing } from "../listing/list-to-end.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { pageThroughWindow, toListing } from "./page-through-window.ts";
+import { pageThroughWindow } from "./page-through-window.ts";
 import { narrowWindow } from "./select-dates.ts";
 
 export interface WindowWork {

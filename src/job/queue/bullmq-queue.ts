@@ -155,6 +155,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     }
   }
 
+  function triedAgain(kind: QueueKind): JobsOptions {
+    return { attempts: retryOf[kind].attempts, backoff: { type: "custom" }, stackTraceLimit: 0 };
+  }
+
   async function addOnce(job: ShortJob, of: string, at: number): Promise<void> {
     await addShort(job, onceOptions(job.kind, of, at, clock.now()));
   }
@@ -214,13 +218,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       const added = toAdd.map((job) => ({
         name: job.kind,
         data: toJobData(job),
-        opts: {
-          ...keepWindows,
-          jobId: toWindowJobId(job),
-          attempts: retry.attempts,
-          backoff: { type: "custom" },
-          stackTraceLimit: 0,
-        },
+        opts: { ...keepWindows, ...triedAgain("windows"), jobId: toWindowJobId(job) },
       }));
       await withRedis("windows", () => windows.current().addBulk(added));
     },
@@ -233,12 +231,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
         name: "notify",
         data: toJobData({ kind: "notify", target }),
         opts: {
+          ...triedAgain("notices"),
           jobId: toNotifyJobId(target),
-          attempts: retryOf.notices.attempts,
-          backoff: { type: "custom" },
           removeOnComplete: true,
           removeOnFail: true,
-          stackTraceLimit: 0,
         },
       }));
       await withRedis("notices", () => queue.addBulk(added));
@@ -259,15 +255,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       }
       started = { handle, beforeGivenUp };
       startWorkers();
-      const { onError } = watch;
-      void keepLookingForStalled({
-        toWorked,
-        connection: forQueues,
-        lock,
-        clock,
-        stopped: stopped.signal,
-        onError,
-      });
+      const connected = { connection: forQueues, stopped: stopped.signal, onError: watch.onError };
+      void keepLookingForStalled({ toWorked, lock, clock, ...connected });
     },
 
     lastProgressAt: () => lastProgressAt,

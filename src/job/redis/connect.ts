@@ -44,34 +44,26 @@ export interface MasterReply {
   readonly reply: unknown;
 }
 
-export interface ConnectionSettings {
-  /** Its name in CLIENT LIST is `redriver-<role>`. */
-  readonly role: string;
-  readonly keyPrefix?: string;
-  /** Called when the connection is lost and when it is ready, once per change. */
-  readonly onState?: (state: "ready" | "lost", message: string) => void;
-}
-
 const goodbyeMs = 500;
 const toTimedOut = (): Error => new Error("Command timed out");
 
-export function createRedis(target: RedisTarget, settings: ConnectionSettings): RedisConnection {
+/** Its name in CLIENT LIST is `redriver-<role>`. */
+export function createRedis(
+  target: RedisTarget,
+  { role, keyPrefix = defaultKeyPrefix }: { readonly role: string; readonly keyPrefix?: string },
+): RedisConnection {
   const address = toAddress(target);
-  const client = openClient(target, "commands", `redriver-${settings.role}`);
+  const client = openClient(target, "commands", `redriver-${role}`);
   let lastError: unknown = new Error("not connected yet");
   let timesReady = 0;
-  let state: "ready" | "lost" | null = null;
+  let wasReady = false;
   const whyAway = (): RedriverError => toRedisError(lastError, address, "connect");
   client.on("ready", () => {
-    if (state === "ready") return;
-    state = "ready";
-    timesReady += 1;
-    settings.onState?.(state, "");
+    if (!wasReady) timesReady += 1;
+    wasReady = true;
   });
   client.on("close", () => {
-    if (state === "lost" || client.status === "end") return;
-    state = "lost";
-    settings.onState?.(state, whyAway().message);
+    wasReady = false;
   });
   client.on("error", (error: unknown) => {
     lastError = toReason(error);
@@ -102,7 +94,7 @@ export function createRedis(target: RedisTarget, settings: ConnectionSettings): 
     address,
     user: toLogin(target).user || "default",
     hasDatabase: toDatabase(target) !== 0,
-    keyPrefix: settings.keyPrefix ?? defaultKeyPrefix,
+    keyPrefix,
     command,
     askMasters: (name, ...args) =>
       Promise.all(

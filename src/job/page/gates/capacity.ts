@@ -17,6 +17,7 @@ import type {
 import { defined } from "../../message/defined.ts";
 import type { LaneConfig } from "../../contracts/drains-document.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
+import type { HoldReason } from "../../rules/decision.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { DrainRuntime, SourceRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
@@ -126,27 +127,26 @@ export function undeliveredLimitOf(
 
 export function holdForCapacity(drain: DrainRuntime, letter: Letter, { verdict }: CapacityWait): void {
   const { publish, perHost, perPass, perDay } = drain.config.limits;
-  const until = verdict.until ?? undefined;
+  const holdBy = (reason: HoldReason, why: string): void =>
+    hold(letter, reason, verdict.until ?? undefined, why);
   switch (verdict.by) {
     case "publish":
-      return hold(letter, "rate-limit", until, `limits.publish is ${toText(publish)}`);
-    case "host": {
-      const rate = toPerHostText(perHost, verdict);
-      const why = `limits.perHost is ${rate}, for ${letter.due.rateHost}`;
-      return hold(letter, "rate-limit", until, why);
-    }
-    case "service": {
-      const why = "maxParallelism: as much as may wait is undelivered";
-      return hold(letter, "still-under-way", until, why);
-    }
+      return holdBy("rate-limit", `limits.publish is ${toText(publish)}`);
+    case "host":
+      return holdBy(
+        "rate-limit",
+        `limits.perHost is ${toPerHostText(perHost, verdict)}, for ${letter.due.rateHost}`,
+      );
+    case "service":
+      return holdBy("still-under-way", "maxParallelism: as much as may wait is undelivered");
     case "rule": {
       const rule = drain.config.rules.find(({ name }) => name === letter.decision.rule);
-      return hold(letter, "rate-limit", until, `the rule's limit is ${toText(rule?.limit)}`);
+      return holdBy("rate-limit", `the rule's limit is ${toText(rule?.limit)}`);
     }
     case "pass":
-      return hold(letter, "pass-limit", until, `limits.perPass is ${perPass}`);
+      return holdBy("pass-limit", `limits.perPass is ${perPass}`);
     case "day":
-      return hold(letter, "day-limit", until, `limits.perDay is ${perDay}`);
+      return holdBy("day-limit", `limits.perDay is ${perDay}`);
   }
 }
 
