@@ -9,9 +9,7 @@ export function createTeardown() {
   const closers: { readonly name: string; readonly close: Close }[] = [];
   return {
     add: (name: string, close: Close) => void closers.push({ name, close }),
-    /**
-     * Closes all. Answers the names of those that failed or took longer than `eachMs`. Safe to call twice.
-     */
+    /** Closes all. Answers the names of those that failed or took longer than `eachMs`. Safe to call twice. */
     async run(eachMs: number): Promise<readonly string[]> {
       const unclean: string[] = [];
       for (let next = closers.pop(); next !== undefined; next = closers.pop()) {

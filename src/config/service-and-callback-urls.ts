@@ -7,9 +7,8 @@ const callbackExpected =
   'an http(s) address of at most 500 characters without spaces, user, query and fragment, such as "https://redriver.example.com/callbacks"';
 
 /**
- * The base URL of a service: without trailing slash, `/v2` and `/v2/publish`. People keep QSTASH_URL with any
- * of these (remote-contract: environment names people already have). The value is never repeated: it may
- * carry credentials.
+ * The base URL of a service: without trailing slash, `/v2` and `/v2/publish`. People keep QSTASH_URL with any of these
+ * (remote-contract: environment names people already have). The value is never repeated: it may carry credentials.
  */
 export function parseServiceUrl(value: unknown): Parsed<string> {
   const url = typeof value === "string" && isOneWord(value) ? parsePlainUrl(value) : null;
@@ -18,10 +17,7 @@ export function parseServiceUrl(value: unknown): Parsed<string> {
   return { ok: true, value: url.origin + path.replace(/\/+$/, "") };
 }
 
-/**
- * Without trailing slash. The path stays as it is spelled in a URL: it is what a callback must have been sent
- * to.
- */
+/** Without trailing slash. The path stays as it is spelled in a URL: it is what a callback must have been sent to. */
 export function parseCallbackUrl(value: unknown): Parsed<string> {
   const isText = typeof value === "string" && value.length <= 500 && !/[\s\p{Cc}]/u.test(value);
   const url = isText ? parsePlainUrl(value) : null;

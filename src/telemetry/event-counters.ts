@@ -201,9 +201,7 @@ export function createEventCounters(registry: Registry) {
 
   let known: readonly string[] = [];
   return {
-    /**
-     * Makes every series of the document's sources, drains and indexes exist, at 0. Others stay as they are.
-     */
+    /** Makes every series of the document's sources, drains and indexes exist, at 0. Others stay as they are. */
     adopt({ hash, sources, drains, indexes, archive }: MeasuredDocument): void {
       if (archive === undefined) archiveVolume.reset();
       configInfo.reset();

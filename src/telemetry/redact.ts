@@ -7,9 +7,8 @@ export type Redact = (line: string) => string;
 
 /**
  * Redacts by value, in any place: a message, a stack or a URL. Finds a secret as it is, as JSON escapes it,
- * percent-encoded, and in base64 and base64url. These are found at any of the three alignments, so also
- * inside a Basic header. `secrets` is called for every line, because tokens are read again when their file
- * changes.
+ * percent-encoded, and in base64 and base64url. These are found at any of the three alignments, so also inside a Basic
+ * header. `secrets` is called for every line, because tokens are read again when their file changes.
  */
 export function createRedact(secrets: () => readonly string[]): Redact {
   let known: readonly string[] = [];

@@ -12,9 +12,7 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/**
- * What holds without a word in the document. A drain's keys lie below `defaults`, which lie below its own.
- */
+/** What holds without a word in the document. A drain's keys lie below `defaults`, which lie below its own. */
 export const builtIn = {
   paused: false,
   source: { retention: 3 * dayMs, dedupWindow: 10 * minuteMs, census: 15 * minuteMs },
@@ -51,10 +49,7 @@ export const builtIn = {
   notify: { allowPrivate: false, events: noticeEvents, every: 300_000 },
 } as const;
 
-/**
- * Drain over `defaults` over built-in: mappings key by key, lists replaced. `none` takes away what lies
- * below.
- */
+/** Drain over `defaults` over built-in: mappings key by key, lists replaced. `none` takes away what lies below. */
 export function toEffective(defaults: CommonKeys, drain: CommonKeys) {
   const keys = over<CommonKeys>(builtIn.drain, defaults, drain);
   const below = builtIn.drain;

@@ -33,9 +33,8 @@ export interface LoadOptions {
 }
 
 /**
- * text → positions and plain data → shape (zod) and what keys mean together → compiled drains.
- * All problems and warnings are reported at once, in the order of the text; the document is adopted whole or
- * not at all.
+ * text → positions and plain data → shape (zod) and what keys mean together → compiled drains. All problems and
+ * warnings are reported at once, in the order of the text; the document is adopted whole or not at all.
  */
 export function loadDocument(text: string, fileName: string, options: LoadOptions = {}): DocumentOutcome {
   const reading = parseYaml(text, fileName);

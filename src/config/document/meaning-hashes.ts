@@ -64,10 +64,7 @@ const unorderedKeys = new Set<string>(["of", "oneOf", ...selectListNames]);
 /** The part that is written into messages: there the order of every list counts. */
 const orderedPart = "set";
 
-/**
- * JSON with sorted keys. Infinite ends of ranges become null, which is unambiguous: `from` is never the upper
- * end.
- */
+/** JSON with sorted keys. Infinite ends of ranges become null, which is unambiguous: `from` is never the upper end. */
 export function canonicalJson(value: unknown, key = "", ordered = false): string {
   if (Array.isArray(value)) {
     const members = value.map((member) => canonicalJson(member, "", ordered));

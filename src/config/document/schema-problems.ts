@@ -142,9 +142,8 @@ const secretiveKey =
   /^(token|secret|credentials|headers?|(response|callback|failureCallback)Header|url|destination|callbacks?|failureCallback|merge|value)$/;
 
 /**
- * A union's issue holds one list of issues per alternative. The alternative that was meant is the one that
- * accepts the kind of value that is there, so its issues lie deeper or name keys; without one, the union
- * speaks for itself.
+ * A union's issue holds one list of issues per alternative. The alternative that was meant is the one that accepts the
+ * kind of value that is there, so its issues lie deeper or name keys; without one, the union speaks for itself.
  */
 function* flatten(issues: readonly Issue[], base: ValuePath, tree: YamlTree): Generator<PlacedIssue> {
   for (const issue of issues) {

@@ -68,10 +68,9 @@ function unknownVariable(envName: string): Problem {
 }
 
 /**
- * Kubernetes adds variables for every Service of the namespace (kubernetes.io, "Accessing the Service"): for
- * a Service `redriver` REDRIVER_SERVICE_HOST, REDRIVER_SERVICE_PORT, REDRIVER_PORT=tcp://…,
- * REDRIVER_PORT_9466_TCP and so on. Nobody wrote them as settings. A prefix counts as a Service when both its
- * host and its port address are there.
+ * Kubernetes adds variables for every Service of the namespace (kubernetes.io, "Accessing the Service"): for a Service
+ * `redriver` REDRIVER_SERVICE_HOST, REDRIVER_SERVICE_PORT, REDRIVER_PORT=tcp://…, REDRIVER_PORT_9466_TCP and so on.
+ * Nobody wrote them as settings. A prefix counts as a Service when both its host and its port address are there.
  */
 function findServiceLinks(env: Environment): readonly string[] {
   return Object.keys(env).flatMap((envName) => {

@@ -34,11 +34,10 @@ export type SettingsOutcome =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Loads the settings: default, then the names that people have already, then file, environment and flags.
- * Reports all problems at once. The result is a frozen plain object: convict's `set` reaches prototypes
- * through its keys (CVE-2026-106550), so nothing of convict is handed on. convict merges and has the
- * defaults, but does not validate: its formats take "0x50" for a port and "yes" for a boolean, and its
- * messages repeat the value.
+ * Loads the settings: default, then the names that people have already, then file, environment and flags. Reports all
+ * problems at once. The result is a frozen plain object: convict's `set` reaches prototypes through its keys
+ * (CVE-2026-106550), so nothing of convict is handed on. convict merges and has the defaults, but does not validate:
+ * its formats take "0x50" for a port and "yes" for a boolean, and its messages repeat the value.
  */
 export function loadSettings(input: SettingsInput): SettingsOutcome {
   const file = readSettingsFile(input.file);

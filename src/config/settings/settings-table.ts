@@ -66,10 +66,7 @@ const headerName = matching(/^[A-Za-z0-9-]{1,100}$/, "the name of a header, such
 const groups = listOf(lineOf("the name of a group", 255), "a list of names of groups");
 const redisNodes = listOf(redisNode, 'a list of addresses such as "10.0.0.1:26379"');
 
-/**
- * Every setting by its name. The environment name mirrors it: `service.tokenFile` is
- * REDRIVER_SERVICE_TOKEN_FILE.
- */
+/** Every setting by its name. The environment name mirrors it: `service.tokenFile` is REDRIVER_SERVICE_TOKEN_FILE. */
 export const settingRows = {
   "service.url": row(
     null,

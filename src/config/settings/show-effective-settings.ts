@@ -25,10 +25,7 @@ function toShown(name: SettingName, value: unknown): unknown {
   return unit === "ms" ? durationText(Number(value)) : (value ?? null);
 }
 
-/**
- * The address with `[set]` in place of user and password, and without its query, which may have a password
- * too.
- */
+/** The address with `[set]` in place of user and password, and without its query, which may have a password too. */
 function withoutPassword(address: string): string {
   const { protocol, username, password, host, pathname } = new URL(address);
   return `${protocol}//${username === "" && password === "" ? "" : "[set]@"}${host}${pathname}`;

@@ -6,8 +6,7 @@ export type TextFile =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Reads a regular UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a huge file costs
- * nothing.
+ * Reads a regular UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a huge file costs nothing.
  */
 export function readTextFile(path: string, maxBytes: number): TextFile {
   let file: number | undefined;

@@ -33,8 +33,7 @@ interface Place {
 }
 
 /**
- * Strict YAML 1.2: no duplicate keys, tags, merge keys, prototype names, second documents, or great depth and
- * size.
+ * Strict YAML 1.2: no duplicate keys, tags, merge keys, prototype names, second documents, or great depth and size.
  */
 export function parseYaml(text: string, file: string): YamlReading {
   const lines = new LineCounter();
@@ -76,9 +75,7 @@ export function parseYaml(text: string, file: string): YamlReading {
   let values = 0;
   let exhausted = false;
 
-  /**
-   * `expanding`: below an alias. What is wrong there is reported at its anchor, not once more for each alias.
-   */
+  /** `expanding`: below an alias. What is wrong there is reported at its anchor, not once more for each alias. */
   function walk(node: Node | null | undefined, path: ValuePath, keyAt: number, expanding: boolean): Place {
     const place: Place = { at: startOf(node, keyAt), keyAt, value: null, entries: new Map() };
     const refuse = expanding ? ignore : report;

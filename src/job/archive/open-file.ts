@@ -20,10 +20,9 @@ export class FileVanished extends Error {
  *   append: write behind the last good member → sync the file → sync the directory if the file is new
  *           → is its name still there?
  *
- * Only after all four is the member good. A file with a failed append is never written to again. It is cut
- * back to its last good member if possible, and the next success is in another file. So nothing good is ever
- * behind a torn member. A sync that failed once is not believed the second time, because the kernel may have
- * dropped the pages.
+ * Only after all four is the member good. A file with a failed append is never written to again. It is cut back to its
+ * last good member if possible, and the next success is in another file. So nothing good is ever behind a torn member.
+ * A sync that failed once is not believed the second time, because the kernel may have dropped the pages.
  *
  * `openedAt` and `namedAt`: now in Unix ms, by this machine's clock and for its name. `nextCount` counts
  * within the process.

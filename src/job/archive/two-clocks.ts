@@ -2,10 +2,9 @@
 const maxApartMs = 5 * 60_000;
 
 /**
- * This machine's clock beside another machine's. A wrong one must not make a new file look old. So a file is
- * named by the later of both, and its age is taken by the earlier of both. While they are far apart nothing
- * is old. `otherNow`: Unix ms, null without an answer. `report` gets their difference, once until they agree
- * again.
+ * This machine's clock beside another machine's. A wrong one must not make a new file look old. So a file is named by
+ * the later of both, and its age is taken by the earlier of both. While they are far apart nothing is old. `otherNow`:
+ * Unix ms, null without an answer. `report` gets their difference, once until they agree again.
  */
 export function createTwoClocks(
   now: () => number,

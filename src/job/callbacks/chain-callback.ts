@@ -32,10 +32,9 @@ export type Chained =
   | { readonly kind: "not-chained"; readonly why: string; readonly retryAt?: number };
 
 /**
- * Forwards a callback to the message's original callback URL, as a message of the same source: redriver
- * itself calls only its services. If the service calls us again for the same attempt, the deduplication id is
- * the same. After a refusal it is another id, because a refused id may count as seen. `query`: the query of
- * our callback URL.
+ * Forwards a callback to the message's original callback URL, as a message of the same source: redriver itself calls
+ * only its services. If the service calls us again for the same attempt, the deduplication id is the same. After a
+ * refusal it is another id, because a refused id may count as seen. `query`: the query of our callback URL.
  */
 export async function chainCallback(
   { config, service, takeBatchTurn, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,

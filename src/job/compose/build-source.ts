@@ -76,9 +76,7 @@ export interface Decorate {
   readonly archive?: (built: Archive, config: ArchiveConfig) => Archive;
 }
 
-/**
- * A source with the parts that only its owner needs: to read its token, pause its drains, close its sockets.
- */
+/** A source with the parts that only its owner needs: to read its token, pause its drains, close its sockets. */
 export interface BuiltSource {
   readonly runtime: SourceRuntime;
   readonly service: MessageService;
@@ -192,9 +190,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }, riding),
     createRoomCheck(redis, world.clock),
   );
-  /**
-   * Best effort: if Redis is away again, the pass rows are as lost as the ledger; the next passes are full.
-   */
+  /** Best effort: if Redis is away again, the pass rows are as lost as the ledger; the next passes are full. */
   const forceFullPasses = (): void => {
     for (const drain of parts.documentNow().drains) {
       if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);

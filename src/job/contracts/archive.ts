@@ -78,9 +78,8 @@ export interface ArchivedLetters {
 }
 
 /**
- * Reads the entries of every process, file by file, oldest first. An entry may appear twice. Damage is
- * reported and skipped: everything before and after it is read. Fails with `archive-unavailable` if the
- * directory cannot be listed.
+ * Reads the entries of every process, file by file, oldest first. An entry may appear twice. Damage is reported and
+ * skipped: everything before and after it is read. Fails with `archive-unavailable` if the directory cannot be listed.
  */
 export interface ArchiveReader {
   files(): Promise<readonly ArchiveFile[]>;

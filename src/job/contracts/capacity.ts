@@ -99,8 +99,7 @@ export interface CeilingUse {
 }
 
 /**
- * Rates and ceilings of publishes, shared by all replicas; each drain has its own. Guarantees, by Redis's
- * clock:
+ * Rates and ceilings of publishes, shared by all replicas; each drain has its own. Guarantees, by Redis's clock:
  *
  * - A rate of `count` in `perMs` grants at most `count` in any span [t, t + perMs), and at most g = max(1,
  *   ⌊count · 1 s / perMs⌋), one second's worth, in any span [t, t + perMs / ⌊count / g⌋). So a rate per

@@ -85,10 +85,9 @@ export interface IndexCredentials {
 }
 
 /**
- * Reads the statistics of search indexes. Guarantees: a call ends within its timeout or when its signal
- * aborts. Nothing is retried inside, and redirects are not followed. Fails with RedriverError
- * `statistics-unavailable`, `unauthorised`, `rate-limited` (with retryAt), `source-misconfigured`,
- * `answer-unreadable` or `stopped`.
+ * Reads the statistics of search indexes. Guarantees: a call ends within its timeout or when its signal aborts. Nothing
+ * is retried inside, and redirects are not followed. Fails with RedriverError `statistics-unavailable`, `unauthorised`,
+ * `rate-limited` (with retryAt), `source-misconfigured`, `answer-unreadable` or `stopped`.
  */
 export interface StatisticsReader {
   read(index: IndexTarget, credentials: IndexCredentials, signal?: AbortSignal): Promise<IndexStatistics>;

@@ -19,9 +19,7 @@ export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", 
 export interface StepRef {
   /** Hash of drain and origin (`toLaneId`). */
   readonly lane: string;
-  /**
-   * Counts up from the second (Unix time) of the lane's first request: no number of a forgotten step returns.
-   */
+  /** Counts up from the second (Unix time) of the lane's first request: no number of a forgotten step returns. */
   readonly step: number;
 }
 
@@ -211,11 +209,10 @@ export interface LaneBook {
   /** From passes and listing checks. Unknown steps change nothing. Answers the moved lanes. */
   recordComeBacks(comeBacks: readonly LaneComeBack[]): Promise<readonly LaneChange[]>;
   /**
-   * Of the 200 lanes that have waited longest: steps that need a listing check now, and drains with a lane
-   * that has resume minutes and can go on: its probe is due, or its step has room. Each answer goes to the
-   * first caller only. A check is due halfway through the watch, at its end, and then every 15 s until the
-   * step is judged. A minute is handed out once: two for a probe, all of them for a step, and more for the
-   * same step after a minute.
+   * Of the 200 lanes that have waited longest: steps that need a listing check now, and drains with a lane that has
+   * resume minutes and can go on: its probe is due, or its step has room. Each answer goes to the first caller only. A
+   * check is due halfway through the watch, at its end, and then every 15 s until the step is judged. A minute is
+   * handed out once: two for a probe, all of them for a step, and more for the same step after a minute.
    */
   due(): Promise<{
     readonly watches: readonly LaneWatch[];

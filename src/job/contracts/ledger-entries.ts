@@ -17,9 +17,8 @@ export interface Series {
 }
 
 /**
- * The permission to try a parked record once more. `by-person`: a person granted one attempt, for any park
- * reason. `listed-again`: it was parked as vanished and is listed after all, or the same rules decide
- * otherwise by now.
+ * The permission to try a parked record once more. `by-person`: a person granted one attempt, for any park reason.
+ * `listed-again`: it was parked as vanished and is listed after all, or the same rules decide otherwise by now.
  */
 export type Released = false | "by-person" | "listed-again";
 

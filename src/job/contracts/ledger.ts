@@ -18,8 +18,7 @@ export interface LedgerStamp {
   readonly epoch: string;
   readonly sequence: number;
   /**
-   * The ledger's time: Redis TIME, or ahead of it after the server's clock was set back. Unix ms like all
-   * times here.
+   * The ledger's time: Redis TIME, or ahead of it after the server's clock was set back. Unix ms like all times here.
    */
   readonly at: number;
   /** `at`: when a loss was last detected. `since`: lost writes may record publications from then on. */
@@ -162,10 +161,9 @@ export type PublishedVerdict = {
 export interface RefusedRequest {
   readonly dlqId: DlqId;
   /**
-   * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the
-   * only item. `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a
-   * refusal. It enqueued nothing and proves nothing. It counts as a refusal, and as an acceptance of the
-   * source, which takes messages.
+   * `not-sent`: the POST never counted. `refused`: certain refusal. `refused-alone`: certain, and it was the only item.
+   * `hit-after-refusals`: answered `deduplicated` in a series with an unanswered POST and a refusal. It enqueued
+   * nothing and proves nothing. It counts as a refusal, and as an acceptance of the source, which takes messages.
    */
   readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
   /** Not due again before now + this. */
@@ -263,8 +261,7 @@ type Entries<Entry> = LedgerStamp & { readonly entries: readonly Entry[] };
 type Counted = LedgerStamp & { readonly count: number };
 
 /**
- * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per
- * drain.
+ * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per drain.
  *
  *   absent, cool ──begin──► open ─┬─ published ──► published ──gone──► gone
  *                            │ ▲  └─ archived (a drop) ──► archived ──gone──► gone
@@ -278,10 +275,9 @@ type Counted = LedgerStamp & { readonly count: number };
  * Rights are fenced, facts are not: begin, refused, park and release need the current right; `published` and
  * `gone` merge upwards from any worker and never regress. Times are taken inside the script.
  *
- * Guarantees: one script and one round trip per call, for up to 100 records, verdicts in order. A call is
- * idempotent per token: the client may send it twice. An entry and the indexes change together. Fails with
- * RedriverError `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract:
- * bodies, rates, schedules.
+ * Guarantees: one script and one round trip per call, for up to 100 records, verdicts in order. A call is idempotent
+ * per token: the client may send it twice. An entry and the indexes change together. Fails with RedriverError
+ * `redis-unavailable`; no answer means not begun, so no POST. Not part of this contract: bodies, rates, schedules.
  *
  * `workerLostAt`: a worker of these records was lost or has stopped by then, Redis time. What was begun or published before
  * waits for no takeover. If that worker froze and goes on, its POST and the next one are of the same id.
@@ -345,9 +341,8 @@ export interface Ledger {
   pendingDeletes(limit: number, offset: number): Promise<Entries<PendingEntry>>;
   summary(rules?: readonly RuleName[]): Promise<LedgerSummary>;
   /**
-   * Records a detected loss of writes; every later answer has it. `oldestAt`: the oldest publication that was
-   * not settled at the last check, Unix ms. In any case the lost writes may include as much as the settle
-   * gate lets pend.
+   * Records a detected loss of writes; every later answer has it. `oldestAt`: the oldest publication that was not
+   * settled at the last check, Unix ms. In any case the lost writes may include as much as the settle gate lets pend.
    */
   recordLoss(oldestAt?: number): Promise<LedgerStamp>;
 }

@@ -11,8 +11,7 @@ export interface ReplicaRecord {
   /** Why the present file was not adopted; null if it was. */
   readonly rejected: string | null;
   /**
-   * Sources that it does not call now. Halts are its own; pauses bind all replicas, and this is what it knows
-   * of them.
+   * Sources that it does not call now. Halts are its own; pauses bind all replicas, and this is what it knows of them.
    */
   readonly resting: readonly {
     readonly source: SourceId;

@@ -24,9 +24,8 @@ export interface SourcePause {
  *                                     ▲                                                        │
  *                                     └────────── fails: twice as long, up to 20 s ────────────┘
  *
- * A long pause after a 429 is probed too: every five minutes one call of that class goes through. Any answer
- * but 429 ends the pause, because a service that asks for an age may mean a moment, or may have recovered
- * since.
+ * A long pause after a 429 is probed too: every five minutes one call of that class goes through. Any answer but 429
+ * ends the pause, because a service that asks for an age may mean a moment, or may have recovered since.
  *
  * Guarantees: durations are counted by Redis TIME, so replicas with other clocks agree. Of two pauses the
  * longer counts. While a probe is under way, nobody else is let through, and nobody thinks it calm. A probe
@@ -42,9 +41,7 @@ export interface SourcePauseBook {
   ask(callClass: CallClass, leaseMs: number): Promise<SourcePause | "calm" | "go" | "probe" | "limit-probe">;
   /** Reports a 429. `ask` then answers a pause no longer than until its next probe. */
   limited(callClass: CallClass, forMs: number): Promise<void>;
-  /**
-   * Reports a missing answer or a 5xx. Answers the pause, or null while failures are few. `jitter`: 0 to 1.
-   */
+  /** Reports a missing answer or a 5xx. Answers the pause, or null while failures are few. `jitter`: 0 to 1. */
   failed(jitter: number): Promise<SourcePause | null>;
   answered(): Promise<void>;
   /** Reports an answer other than 429 to a `limit-probe`. */
@@ -64,9 +61,8 @@ export const firstPauseMs = 1_000;
  */
 export const calmForMs = firstPauseMs;
 /**
- * With all jitter. A pause, a probe that dies with its process (a timeout of 30 s and the slack below) and
- * the next sweep (15 s) are 70 s. That is less than a takeover and a sweep (75 s), the longest wait once the
- * service answers.
+ * With all jitter. A pause, a probe that dies with its process (a timeout of 30 s and the slack below) and the next
+ * sweep (15 s) are 70 s. That is less than a takeover and a sweep (75 s), the longest wait once the service answers.
  */
 export const maxPauseMs = 20_000;
 /** A probe's lease is the timeout of its call and this slack, in which its end is recorded. */

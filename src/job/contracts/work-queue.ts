@@ -55,9 +55,8 @@ export interface WorkQueue {
   /** One sweep of a source now, for all that ask within the same `spanMs`: spans are counted from the epoch, rounded. */
   addSweepOf(source: SourceId, at: number, spanMs: number): Promise<void>;
   /**
-   * Adds windows from the front until `atOnce` of them wait or run. Absent: all. A window that waits more
-   * than a second for its next try does not count. A window that was added before is not added twice,
-   * unless its job was given up.
+   * Adds windows from the front until `atOnce` of them wait or run. Absent: all. A window that waits more than a second
+   * for its next try does not count. A window that was added before is not added twice, unless its job was given up.
    */
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
   /** Sends what waits for these targets of `notify`, unless that is under way or waits for its next try. */

@@ -32,9 +32,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
   const owed = new Set<DrainName>();
   /** `coolAt`, by clock.monotonic(): records that a halt refused are due again by then. */
   const held = new Map<DrainName, { readonly callClass: CallClass; readonly coolAt: number }>();
-  /**
-   * The trial that a drain got a tick for. It needs one batch; the drains it turns away get ticks at its end.
-   */
+  /** The trial that a drain got a tick for. It needs one batch; the drains it turns away get ticks at its end. */
   const tickedFor = new Map<DrainName, Health>();
   const waits = createUnansweredBackoff();
   /** Since their last pass was opened. */
@@ -147,9 +145,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
   return earlyTicks;
 }
 
-/**
- * A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock.
- */
+/** A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock. */
 function createUnansweredBackoff() {
   const waits = new Map<DrainName, { readonly waitMs: number; readonly endsAt: number }>();
   return {

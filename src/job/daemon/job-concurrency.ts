@@ -7,10 +7,9 @@ const shortJobs = 10;
 const maxNotifyJobs = 4;
 
 /**
- * Jobs of each queue that a process may have in hand at once. Jobs that hang with their source always leave
- * room for all others. A source has one sweep and one census under way, and a drain one tick that waits for a
- * first answer. Slots limit the windows at work (window-slots.ts). A few wait for a slot, and two places are
- * always free.
+ * Jobs of each queue that a process may have in hand at once. Jobs that hang with their source always leave room for
+ * all others. A source has one sweep and one census under way, and a drain one tick that waits for a first answer.
+ * Slots limit the windows at work (window-slots.ts). A few wait for a slot, and two places are always free.
  */
 export function toMaxJobs({
   sources,

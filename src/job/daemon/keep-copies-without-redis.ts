@@ -22,11 +22,10 @@ interface CopyingParts {
 }
 
 /**
- * Retention runs while Redis is away, read-only or full, and no job counts then. Each call checks once. When
- * due, it lists every source without a count for its census interval, and copies records near their expiry.
- * Answers ms until the next check.
- * It is each replica's own, so each makes a copy. A source that this process knows as paused or halted is not
- * listed.
+ * Retention runs while Redis is away, read-only or full, and no job counts then. Each call checks once. When due, it
+ * lists every source without a count for its census interval, and copies records near their expiry. Answers ms until
+ * the next check. It is each replica's own, so each makes a copy. A source that this process knows as paused or halted
+ * is not listed.
  */
 export function createCopyingWithoutRedis({
   live,

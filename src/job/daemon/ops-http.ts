@@ -70,9 +70,8 @@ async function answer(context: Context, ask: () => HealthReport | Promise<Health
 const maxAgeMs = 1_000;
 
 /**
- * Renders at most once a second and one at a time. All requests meanwhile wait for that render or get its
- * bytes. They share one buffer, so a thousand unread answers weigh no more than one. A failure counts as a
- * render.
+ * Renders at most once a second and one at a time. All requests meanwhile wait for that render or get its bytes. They
+ * share one buffer, so a thousand unread answers weigh no more than one. A failure counts as a render.
  */
 function createSharedScrape(
   render: () => Promise<string>,

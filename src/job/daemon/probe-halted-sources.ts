@@ -20,10 +20,9 @@ interface ProberParts {
 }
 
 /**
- * Probes halted sources once: reads each token again, and asks a halted source for one small listing. An
- * answer resumes it. If publishing alone is halted, the next batch is the proof. Publishing is put on trial,
- * ever more rarely, and at once under another token. A service that refused everything is not tried before
- * its pause is over. Never throws.
+ * Probes halted sources once: reads each token again, and asks a halted source for one small listing. An answer resumes
+ * it. If publishing alone is halted, the next batch is the proof. Publishing is put on trial, ever more rarely, and at
+ * once under another token. A service that refused everything is not tried before its pause is over. Never throws.
  */
 export async function probeSources(
   sources: Iterable<BuiltSource>,

@@ -11,9 +11,7 @@ interface SlotAsked {
   readonly max: number;
 }
 
-/**
- * Of one source. Waiting windows occupy places of the worker, so a few are enough to take over free slots.
- */
+/** Of one source. Waiting windows occupy places of the worker, so a few are enough to take over free slots. */
 export const maxWaiting = 2;
 const waitMs = 1_000;
 

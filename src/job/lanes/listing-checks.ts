@@ -19,9 +19,8 @@ interface Interval {
 }
 
 /**
- * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A step is
- * judged only by a listing that was read to its end. Without watches, the service is not called. Throws
- * RedriverErrors.
+ * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A step is judged only
+ * by a listing that was read to its end. Without watches, the service is not called. Throws RedriverErrors.
  */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
   // Read first: a stop in between lists more than is needed, never less. The earlier clock, as in passes.

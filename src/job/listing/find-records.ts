@@ -1,6 +1,5 @@
 /**
- * Searches for dead letters by ids with as few listings as possible. Each listing answers what it proves as
- * it ends.
+ * Searches for dead letters by ids with as few listings as possible. Each listing answers what it proves as it ends.
  *
  *   by ids, 100 a call, if the source's service can (listByIds)
  *     ─► by windows around the times in the ids
@@ -163,8 +162,7 @@ class IdSearch {
   }
 
   /**
-   * `marginMs`: on both sides of each window. `isProofOf`: true if a window that ended without it proves its
-   * absence.
+   * `marginMs`: on both sides of each window. `isProofOf`: true if a window that ended without it proves its absence.
    */
   async *#byWindows(marginMs: number, isProofOf: (wanted: Wanted) => boolean): Findings {
     const whole = joinTimes([...this.#missing.keys()].map(enteredAtOfId));

@@ -4,10 +4,9 @@
  *   size learned ─► count ─► turn ─► asked for ─► answer begins: lease for reading
  *     ─► read, cut off above ─► lease for its records ─► released
  *
- * A page has one lease for its whole life: the answer, its text, the records, their items, the body in flight
- * and its answer. Its turn comes before it is asked for, and is a lease of what the source may use if others
- * use nothing. So one source never asks for more than it can read, and a source that does not answer takes
- * nothing from others.
+ * A page has one lease for its whole life: the answer, its text, the records, their items, the body in flight and its
+ * answer. Its turn comes before it is asked for, and is a lease of what the source may use if others use nothing. So
+ * one source never asks for more than it can read, and a source that does not answer takes nothing from others.
  */
 import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
 
@@ -28,9 +27,7 @@ const minAnswerBytes = 262_144;
 const worthCollectingBytes = 4_194_304;
 
 export interface PageLease {
-  /**
-   * Takes memory to read an answer that says its length, or has at most `maxBytes`. False: there is none now.
-   */
+  /** Takes memory to read an answer that says its length, or has at most `maxBytes`. False: there is none now. */
   mayRead(saidBytes: number | undefined, maxBytes: number): boolean;
   /** Waits for it. Throws as `takeTurn`. */
   waitToRead(maxBytes: number): Promise<void>;

@@ -45,10 +45,7 @@ export interface ListingPage extends ListedPage, PageInMemory {
    * behind it in the same millisecond.
    */
   readonly passedOver: number | null;
-  /**
-   * Empties `records`, once nobody needs them. Its caller, and this generator, hold the page until the next
-   * one.
-   */
+  /** Empties `records`, once nobody needs them. Its caller, and this generator, hold the page until the next one. */
   readonly forget: () => void;
 }
 
@@ -62,8 +59,7 @@ export function toListing(
 }
 
 /**
- * As `listPages`, for a caller that works one page at a time: a page holds its memory until the next one is
- * asked for.
+ * As `listPages`, for a caller that works one page at a time: a page holds its memory until the next one is asked for.
  */
 export async function* listToEnd(
   source: SourceRuntime,

@@ -9,10 +9,7 @@ const joinWithinMs = 60_000;
 /** Pages of one listing. A window that needs more is cut, so that a failure costs at most this many. */
 export const pagesPerWindow = 8;
 
-/**
- * Windows around these times, oldest first. Each costs one listing if its records are gone, as they mostly
- * are.
- */
+/** Windows around these times, oldest first. Each costs one listing if its records are gone, as they mostly are. */
 export function joinTimes(times: readonly number[], withinMs = joinWithinMs): readonly SearchWindow[] {
   const windows: { from: number; to: number }[] = [];
   for (const time of times.toSorted((one, other) => one - other)) {

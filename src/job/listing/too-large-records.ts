@@ -55,9 +55,7 @@ export function createTooLargeDates(clock: Pick<Clock, "monotonic">) {
 
 export interface TooLargeSearch {
   readonly range: DateRange;
-  /**
-   * The date of the record before it; null: it was the first. Outside the range, dates mean another thing.
-   */
+  /** The date of the record before it; null: it was the first. Outside the range, dates mean another thing. */
   readonly behind: number | null;
   /** Unix ms by the service's clock. */
   readonly now: number;

@@ -1,10 +1,9 @@
 import type { ForwardHeaders } from "./headers.ts";
 
 /**
- * Names of headers that prove a body, so that an edit makes them wrong: of RFC 9530, RFC 9421, RFC 1864,
- * Standard Webhooks, Svix, and the vendors' X-Hub-Signature-256, Stripe-Signature, X-Shopify-Hmac-Sha256 and
- * the like. A name that is taken for one by mistake costs a park that a rule can answer; one that is missed
- * costs a rejected message.
+ * Names of headers that prove a body, so that an edit makes them wrong: of RFC 9530, RFC 9421, RFC 1864, Standard
+ * Webhooks, Svix, and the vendors' X-Hub-Signature-256, Stripe-Signature, X-Shopify-Hmac-Sha256 and the like. A name
+ * that is taken for one by mistake costs a park that a rule can answer; one that is missed costs a rejected message.
  */
 const provesBody =
   /signature|digest|hmac|checksum|md5|sha-?(?:1|224|256|384|512)|(?:^|[-_])(?:sig|jws|crc32c?)(?:[-_]|$)|^svix-|(?:body|payload|content|goog)[-_]?hash/;

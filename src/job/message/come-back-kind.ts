@@ -1,7 +1,6 @@
 /**
- * How a redriven message failed again. `down`: nobody answered, or the answer was only "not now", as in an
- * outage. `refused`: the receiver is up and refuses this message. docs/internals/lanes-in-detail.md has what follows from
- * each.
+ * How a redriven message failed again. `down`: nobody answered, or the answer was only "not now", as in an outage.
+ * `refused`: the receiver is up and refuses this message. docs/internals/lanes-in-detail.md has what follows from each.
  */
 export type ComeBackKind = "down" | "refused";
 

@@ -26,9 +26,8 @@ export interface RebuildRow {
 const maxBodyRows = 50;
 
 /**
- * The differences between a rebuilt item and its record. Left out are additions of every redrive
- * (deduplication id and lineage header), and headers that no redrive forwards (of the connection and of the
- * service). Pure, and never throws.
+ * The differences between a rebuilt item and its record. Left out are additions of every redrive (deduplication id and
+ * lineage header), and headers that no redrive forwards (of the connection and of the service). Pure, and never throws.
  */
 export function describeRebuild(
   letter: DeadLetter,

@@ -34,9 +34,8 @@ export function urlPartsOf(text: string): UrlParts | null {
 }
 
 /**
- * True if a message can be sent to this URL: http or https, a host, no credentials. White space, control
- * characters and backslashes are refused too: URL parsers drop or reinterpret them, so two parsers would read
- * two addresses.
+ * True if a message can be sent to this URL: http or https, a host, no credentials. White space, control characters and
+ * backslashes are refused too: URL parsers drop or reinterpret them, so two parsers would read two addresses.
  */
 export function isDestination(text: string): boolean {
   return readUrl(text).isDestination;

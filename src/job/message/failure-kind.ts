@@ -4,8 +4,7 @@ import { signatureOf, signatureTextOf } from "./signature/signature-of.ts";
 import { laneOriginOfLetter } from "./destination-url.ts";
 
 /**
- * Dead letters of one source that failed alike: same destination, same status, same answer without the parts
- * that vary.
+ * Dead letters of one source that failed alike: same destination, same status, same answer without the parts that vary.
  */
 export interface FailureKind {
   /** The same in every process at any time (`toShortId` of its origin and signature). */

@@ -75,9 +75,8 @@ const singleValued = namesIn(`
 `);
 
 /**
- * Set by the connection that delivers, or by the service itself. Names that a Connection header lists are not
- * dropped: the listing shows them as sent to the destination, and a record must not be able to drop its own
- * Content-Type.
+ * Set by the connection that delivers, or by the service itself. Names that a Connection header lists are not dropped:
+ * the listing shows them as sent to the destination, and a record must not be able to drop its own Content-Type.
  */
 const notForwarded = namesIn(`
   connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade

@@ -1,7 +1,6 @@
 /**
- * Limits for every publish: the addresses, the size, the number of headers. No record or rule overrides them.
- * A record beyond them is parked and checked again whenever it is listed, because settings decide, not
- * people.
+ * Limits for every publish: the addresses, the size, the number of headers. No record or rule overrides them. A record
+ * beyond them is parked and checked again whenever it is listed, because settings decide, not people.
  */
 import type { BatchItem } from "./dead-letter.ts";
 import { parseUrl, urlPartsOf } from "./destination-url.ts";

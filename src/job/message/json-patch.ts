@@ -22,10 +22,7 @@ type Step =
 /** A step that cannot be taken; only travels inside this file. */
 class NotApplicable extends Error {}
 
-/**
- * Null: a `test` fails, a path is missing, or one reaches a prototype. Changes neither argument. Never
- * throws.
- */
+/** Null: a `test` fails, a path is missing, or one reaches a prototype. Changes neither argument. Never throws. */
 export function patchJson(document: unknown, operations: readonly PatchOperation[]): PatchedJson | null {
   try {
     let value: unknown = structuredClone(document);

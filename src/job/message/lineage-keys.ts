@@ -1,9 +1,8 @@
 import { toLineageKey } from "./lineage.ts";
 
 /**
- * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for
- * this source alone. A message that another source redrove is no come-back here, and its parent's dlqId means
- * another record.
+ * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for this source
+ * alone. A message that another source redrove is no come-back here, and its parent's dlqId means another record.
  */
 export function createLineageKeys(
   token: { value(): string },

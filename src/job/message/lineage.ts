@@ -183,9 +183,8 @@ export function readLineage(
 }
 
 /**
- * The lineage of the next republish, in no step yet and with the root's flow control. A come-back keeps its
- * root; any other dead letter is a root itself. `attemptBefore`: redrives already made, the larger of header
- * and ledger.
+ * The lineage of the next republish, in no step yet and with the root's flow control. A come-back keeps its root; any
+ * other dead letter is a root itself. `attemptBefore`: redrives already made, the larger of header and ledger.
  */
 export function nextLineage(
   letter: DeadLetter,

@@ -1,10 +1,9 @@
 import type { DeduplicationId } from "./dead-letter.ts";
 
 /**
- * The id under which a dead letter is published, the same wherever it is computed. No two inputs share one: a
- * dlqId is `<ms>-<seq>`, so a third number can only be the suffix; `_` appears only as the first character of
- * an escape (`_u` and four hex digits of a UTF-16 code unit). Throws RangeError unless `suffix` is a whole
- * number from 1.
+ * The id under which a dead letter is published, the same wherever it is computed. No two inputs share one: a dlqId is
+ * `<ms>-<seq>`, so a third number can only be the suffix; `_` appears only as the first character of an escape (`_u`
+ * and four hex digits of a UTF-16 code unit). Throws RangeError unless `suffix` is a whole number from 1.
  *
  * @param suffix counts the series of a dead letter; 1 adds nothing, n adds `-n`.
  */

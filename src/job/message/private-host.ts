@@ -40,10 +40,9 @@ for (const [network, bits] of ipv4Networks) privateAddresses.addSubnet(network, 
 for (const [network, bits] of ipv6Networks) privateAddresses.addSubnet(network, bits, "ipv6");
 
 /**
- * True for `localhost`, a name below it, or a literal loopback, link-local, private or otherwise not public
- * address. `host` is a URL's `hostname`: the parser has resolved `0x7f.1`, `2130706433` and `%6c`. A name
- * that a resolver turns into such an address is not recognised: the service resolves it, not this process.
- * Total.
+ * True for `localhost`, a name below it, or a literal loopback, link-local, private or otherwise not public address.
+ * `host` is a URL's `hostname`: the parser has resolved `0x7f.1`, `2130706433` and `%6c`. A name that a resolver turns
+ * into such an address is not recognised: the service resolves it, not this process. Total.
  */
 export function isPrivateHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.+$/, "");

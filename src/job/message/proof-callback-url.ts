@@ -6,10 +6,9 @@
  *   <address>?redriver-callback=v1.<sealed>   sealed = base64url of nonce (12 bytes), AES-256-GCM text
  *                                             of JSON { u URL, h headers }, tag (16)
  *
- * It is in the address because every listing shows that. Whether a callback's headers are listed is not
- * documented. It is sealed because addresses end up in logs on the way, and a callback's headers may contain
- * credentials. Reading it back depends on no configuration, so a record is still recognised after callbacks
- * were switched off.
+ * It is in the address because every listing shows that. Whether a callback's headers are listed is not documented. It
+ * is sealed because addresses end up in logs on the way, and a callback's headers may contain credentials. Reading it
+ * back depends on no configuration, so a record is still recognised after callbacks were switched off.
  */
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import type { BatchItem, HeaderValues, RawRecord } from "./dead-letter.ts";

@@ -200,9 +200,8 @@ function toSeconds(ms: number): string {
 }
 
 /**
- * Parts that a rebuild leaves out or does again, without changing the message. A redacted record is parked
- * before. So `redaction` is reported only if a record lists its setting and no placeholder: a redacted part
- * that was empty.
+ * Parts that a rebuild leaves out or does again, without changing the message. A redacted record is parked before. So
+ * `redaction` is reported only if a record lists its setting and no placeholder: a redacted part that was empty.
  */
 function addReportedLosses(
   losses: Loss[],

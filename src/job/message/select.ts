@@ -46,9 +46,8 @@ type SelectListName = {
 export const selectListNames = selectNames.filter((name): name is SelectListName => filters[name] === "list");
 
 /**
- * True if the service would list a record by this selection. Reads the record as it was listed, so it also
- * works for one that cannot be parsed. A filter without a value selects everything, as it does for the
- * service.
+ * True if the service would list a record by this selection. Reads the record as it was listed, so it also works for
+ * one that cannot be parsed. A filter without a value selects everything, as it does for the service.
  */
 export function createSelectMatcher({ not, ...select }: Select): (record: RawRecord) => boolean {
   const filters = Object.entries(select).flatMap(([name, given]: [string, Filters[SelectName]]) => {

@@ -95,9 +95,8 @@ export function isDiscard({ then, reason }: Letter["decision"]): boolean {
 }
 
 /**
- * True for a letter parked as vanished that is listed after all, because an earlier listing lagged. Also for
- * one parked by these very rules, if they decide otherwise by now. One parked under other rules is taken by
- * `begin` itself.
+ * True for a letter parked as vanished that is listed after all, because an earlier listing lagged. Also for one parked
+ * by these very rules, if they decide otherwise by now. One parked under other rules is taken by `begin` itself.
  */
 export function isToUnpark({ config }: DrainRuntime, { view, item, decision }: Letter): boolean {
   // A discard takes it as it is.

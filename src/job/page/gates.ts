@@ -3,9 +3,8 @@
  *
  *   guard ─► pause (of a destination) ─► lane ─► source health, drain's own pause ─► capacity
  *
- * They are asked for the due letters of a page (gates/rounds.ts), and once more before a batch is begun, each for
- * those that passed it too long ago. An answer of Redis is old after half a second, and a lane's after a part of
- * its watch.
+ * They are asked for the due letters of a page (gates/rounds.ts), and once more before a batch is begun, each for those
+ * that passed it too long ago. An answer of Redis is old after half a second, and a lane's after a part of its watch.
  *
  * `begin` refuses too: an old page, a closed settle gate, a full ledger, a letter in another worker's hands.
  *

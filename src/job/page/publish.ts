@@ -10,8 +10,7 @@
  *                         │               sweep. If even the last answer is unreadable, the source is halted
  *                         └─ misconfigured ─► the source is halted
  *
- * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts
- * deletes.
+ * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts deletes.
  */
 import { defined } from "../message/defined.ts";
 import type { EncodedItem } from "../message/encode-item.ts";

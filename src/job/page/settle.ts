@@ -24,9 +24,8 @@ export interface SettleCall {
 }
 
 /**
- * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for a
- * host's turn (gates/rounds.ts). Under a limit of a few calls per second that is some resets. Longer pauses are
- * left to the sweep.
+ * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for a host's turn
+ * (gates/rounds.ts). Under a limit of a few calls per second that is some resets. Longer pauses are left to the sweep.
  */
 const settleWaitsMs = 15_000;
 

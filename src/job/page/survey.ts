@@ -33,9 +33,7 @@ export interface SurveyPage {
   readonly isLast: boolean;
 }
 
-/**
- * Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`.
- */
+/** Page by page, in the service's order. Throws a RedriverError of the service or the ledger, or `stopped`. */
 export async function* survey(
   drain: DrainRuntime,
   range: SurveyRange,

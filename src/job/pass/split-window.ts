@@ -1,7 +1,6 @@
 /**
- * When a window is split, and where. A window is paged by its cursor while its pages are counted. If far more
- * pages are expected than it should have, its range is split into windows of some tens of pages, so that
- * replicas share them.
+ * When a window is split, and where. A window is paged by its cursor while its pages are counted. If far more pages are
+ * expected than it should have, its range is split into windows of some tens of pages, so that replicas share them.
  *
  * The order and the density of the pages only choose the cuts. The parts cover the whole range, also what was
  * listed already: its records are deleted or listed once more.

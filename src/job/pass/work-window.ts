@@ -60,9 +60,8 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
  * stays. Any other failure ends the window, which makes the pass partial. A halted source ends it only if no
  * other process may call the source: otherwise a halted process would end windows that others could work.
  *
- * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`)
- * while a process works under that document. Otherwise it is ended, so that the next pass can open under this
- * one.
+ * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`) while a
+ * process works under that document. Otherwise it is ended, so that the next pass can open under this one.
  */
 export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
   const { source, config, documentHash } = drain;

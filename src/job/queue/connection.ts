@@ -3,15 +3,13 @@ import { withinMs } from "../../within-ms.ts";
 import { toCallError } from "./translate-error.ts";
 
 /**
- * `queue`: adds jobs and schedules; must fail fast while Redis is away. `worker`: must keep its commands
- * until Redis is back (`maxRetriesPerRequest: null`) and set a socketTimeout above the 5 s of a blocking
- * read, never a commandTimeout.
+ * `queue`: adds jobs and schedules; must fail fast while Redis is away. `worker`: must keep its commands until Redis is
+ * back (`maxRetriesPerRequest: null`) and set a socketTimeout above the 5 s of a blocking read, never a commandTimeout.
  */
 export type ConnectionRole = "queue" | "worker";
 
 /**
- * What the queue needs of a Redis client; an ioredis instance fits. Whoever calls `createConnection` owns the
- * result.
+ * What the queue needs of a Redis client; an ioredis instance fits. Whoever calls `createConnection` owns the result.
  */
 export interface QueueConnection {
   /** Redis TIME: seconds and microseconds. */

@@ -28,10 +28,7 @@ export function parseJob(value: unknown): Job | null {
   }
 }
 
-/**
- * Only the fields of the union, whatever else the object carries: nothing of a message can ride along into
- * Redis.
- */
+/** Only the fields of the union, whatever else the object carries: nothing of a message can ride along into Redis. */
 export function toJobData(job: Job): Job {
   const data = parseJob(job);
   if (data === null)

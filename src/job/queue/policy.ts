@@ -8,9 +8,7 @@ export interface RetryPolicy {
   readonly capMs: number;
 }
 
-/**
- * 8 tries wait 30 s, 1, 2, 4, 8, 16 and 30 min, less up to half of each as jitter: half an hour to an hour.
- */
+/** 8 tries wait 30 s, 1, 2, 4, 8, 16 and 30 min, less up to half of each as jitter: half an hour to an hour. */
 export const noticeRetry: RetryPolicy = { attempts: 8, baseMs: 30_000, capMs: 30 * 60_000 };
 
 /** How a crashed replica's jobs come back. */
@@ -48,8 +46,7 @@ export const maxStalls: Readonly<Record<QueueKind, number>> = {
 export const callTimeoutMs = 10_000;
 
 /**
- * How long a worker waits after Redis refused its call; BullMQ's own 15 s would be a stall after Redis is
- * well again.
+ * How long a worker waits after Redis refused its call; BullMQ's own 15 s would be a stall after Redis is well again.
  */
 export const refusedRestMs = 1_000;
 
@@ -65,9 +62,7 @@ export const keepShort = {
   removeOnFail: { age: 86_400, count: 200 },
 };
 
-/**
- * A done window is also what makes adding it again a no-op, so more of them are kept: 5,000 are about 2.5 MB.
- */
+/** A done window is also what makes adding it again a no-op, so more of them are kept: 5,000 are about 2.5 MB. */
 export const keepWindows = {
   removeOnComplete: { age: 3_600, count: 5_000 },
   removeOnFail: { age: 86_400, count: 1_000 },

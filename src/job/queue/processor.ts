@@ -69,10 +69,9 @@ export function createProcessor(processing: Processing): Processor {
   }
 
   /**
-   * Moves a running job. While Redis takes no writes, the move is repeated and the lock kept alive. If the
-   * job is no longer ours, or this process stops, the job stays: its lock ends, and the check for stalled
-   * jobs brings it back. A thrown error would count as a failed try, and its text would be written into
-   * Redis.
+   * Moves a running job. While Redis takes no writes, the move is repeated and the lock kept alive. If the job is no
+   * longer ours, or this process stops, the job stays: its lock ends, and the check for stalled jobs brings it back. A
+   * thrown error would count as a failed try, and its text would be written into Redis.
    */
   async function move(make: () => Promise<unknown>, outer: AbortSignal | undefined): Promise<void> {
     for (;;) {

@@ -9,10 +9,9 @@ import { toRedisError } from "./translate-error.ts";
 import { withinMs } from "../../within-ms.ts";
 
 /**
- * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it
- * reconnects by itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`. In
- * a cluster the keys of one call share a slot. Not part of this contract: blocking commands, subscriptions,
- * transactions.
+ * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it reconnects by
+ * itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`. In a cluster the keys of
+ * one call share a slot. Not part of this contract: blocking commands, subscriptions, transactions.
  */
 export interface RedisConnection extends ScriptRunner {
   readonly topology: RedisTopology;

@@ -36,9 +36,8 @@ return cjson.encode(answer)
 type Refused = readonly [rights: number, command: string, error: string];
 
 /**
- * One problem if this user lacks a right that the daemon and its queue need, with the line that gives it. A
- * server that cannot run the question, for another reason than rights, is not judged by it. Fails with
- * `redis-unavailable`.
+ * One problem if this user lacks a right that the daemon and its queue need, with the line that gives it. A server that
+ * cannot run the question, for another reason than rights, is not judged by it. Fails with `redis-unavailable`.
  */
 export async function findMissingRights(
   redis: RedisConnection,

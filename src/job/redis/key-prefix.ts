@@ -1,7 +1,6 @@
 /**
- * Names of keys: `{prefix}:v1:{source}:…`. The version of the layout is in every name, so that two layouts
- * never read each other. The source id is the hash tag, so all keys of a source live in one slot and one
- * script may touch them.
+ * Names of keys: `{prefix}:v1:{source}:…`. The version of the layout is in every name, so that two layouts never read
+ * each other. The source id is the hash tag, so all keys of a source live in one slot and one script may touch them.
  */
 export const defaultKeyPrefix = "redriver";
 

@@ -1,7 +1,6 @@
 /**
- * The body of POST /v2/batch as a stream that asks before its last byte. JSON without its last byte cannot be
- * accepted, so a batch that is late, or was stopped, is withheld by keeping that one byte back (ledger.md,
- * "The last byte").
+ * The body of POST /v2/batch as a stream that asks before its last byte. JSON without its last byte cannot be accepted,
+ * so a batch that is late, or was stopped, is withheld by keeping that one byte back (ledger.md, "The last byte").
  *
  *   nothing ─► part ─► all        how much may have left this process
  *                └──► withheld    the last byte was not allowed; `all` is never reached

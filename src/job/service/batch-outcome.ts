@@ -114,11 +114,10 @@ type Position =
   | { readonly kind: "unreadable"; readonly why: string };
 
 /**
- * Reads one position of a batch answer as proof about its item (remote-contract.md, POST). An object with a
- * message id, or a non-empty array of such objects, proves publication. An object with a readable error and
- * no message id is a refusal, and so is a non-empty array of such objects. Anything else proves nothing
- * either way. As a refusal it would be published again, and perhaps twice. `clean` makes the service's error
- * text fit to show, `toId` its ids.
+ * Reads one position of a batch answer as proof about its item (remote-contract.md, POST). An object with a message id,
+ * or a non-empty array of such objects, proves publication. An object with a readable error and no message id is a
+ * refusal, and so is a non-empty array of such objects. Anything else proves nothing either way. As a refusal it would
+ * be published again, and perhaps twice. `clean` makes the service's error text fit to show, `toId` its ids.
  */
 export function toItemOutcome(
   element: unknown,

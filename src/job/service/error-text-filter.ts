@@ -13,9 +13,8 @@ const maxErrorChars = 200;
 const removed = "[removed]";
 
 /**
- * The error of a body, fit to show. JSON is shown by its error text. Any other body may be a proxy's page
- * that repeats its input: it is shown by its size and a known phrase. Empty if there is no body, or it was
- * cut.
+ * The error of a body, fit to show. JSON is shown by its error text. Any other body may be a proxy's page that repeats
+ * its input: it is shown by its size and a known phrase. Empty if there is no body, or it was cut.
  */
 export function toShownErrorText(body: AnswerBody, token: string): string {
   if (body.kind !== "whole" || body.bytes.byteLength === 0) return "";

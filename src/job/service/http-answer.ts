@@ -44,9 +44,8 @@ export function serviceNowOf(answer: Pick<HttpAnswer, "headers" | "receivedAt">)
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The JSON value of a whole body; undefined: none. Bytes that are not UTF-8 are none: a replacement would
- * alter a message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs
- * them.
+ * The JSON value of a whole body; undefined: none. Bytes that are not UTF-8 are none: a replacement would alter a
+ * message's body without a trace. Numbers beyond 2^53 lose their last digits; nothing here needs them.
  */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   try {

@@ -44,10 +44,7 @@ import { parseRetryMoment } from "../message/retry-after.ts";
 export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;
 
 export interface MessageServiceOptions {
-  /**
-   * As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing
-   * slash.
-   */
+  /** As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing slash. */
   readonly baseUrl: string;
   /** Called before every request. */
   readonly token: () => string;

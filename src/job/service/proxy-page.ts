@@ -1,6 +1,4 @@
-/**
- * The text of a body that may be a proxy's page, by its size and a known phrase: the page may repeat its input.
- */
+/** The text of a body that may be a proxy's page, by its size and a known phrase: the page may repeat its input. */
 export function describePage(text: string, byteLength: number): string {
   const lower = text.replace(/\s+/g, " ").toLowerCase();
   const phrase = pagePhrases.find((one) => lower.includes(one));
@@ -8,9 +6,7 @@ export function describePage(text: string, byteLength: number): string {
   return phrase === undefined ? `${what}, not repeated here` : `${what} that says "${phrase}"`;
 }
 
-/**
- * Phrases of servers and proxies that answer instead of the service, in lower case; the most specific first.
- */
+/** Phrases of servers and proxies that answer instead of the service, in lower case; the most specific first. */
 const pagePhrases = [
   "upstream connect error or disconnect/reset before headers",
   "no server is available to handle this request",

@@ -11,13 +11,11 @@ const maxBurstMs = 15 * 60_000;
 const maxQuotaMs = 24 * 3_600_000;
 
 /**
- * The time at which a 429 lets us try again, in Unix ms of our clock. Retry-After (seconds or a date) wins.
- * Else the used-up limit's reset counts: Burst-RateLimit-* or, for the daily quota, RateLimit-*. Points in
- * time are compared with the answer's own Date, so that a wrong clock on either side cancels out. Without any
- * of them: 10 s from now.
- * At least 1 s, unless the named point in time is sooner and our clock agrees with the Date; at most 15 min,
- * or 24 h for the daily quota. A wait of more than a few minutes is probed before its end
- * (contracts/source-pauses.ts).
+ * The time at which a 429 lets us try again, in Unix ms of our clock. Retry-After (seconds or a date) wins. Else the
+ * used-up limit's reset counts: Burst-RateLimit-* or, for the daily quota, RateLimit-*. Points in time are compared
+ * with the answer's own Date, so that a wrong clock on either side cancels out. Without any of them: 10 s from now. At
+ * least 1 s, unless the named point in time is sooner and our clock agrees with the Date; at most 15 min, or 24 h for
+ * the daily quota. A wait of more than a few minutes is probed before its end (contracts/source-pauses.ts).
  */
 export function toRetryAt(answer: Pick<HttpAnswer, "headers" | "receivedAt">): number {
   const { headers, receivedAt } = answer;

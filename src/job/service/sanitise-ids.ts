@@ -4,9 +4,8 @@ import type { MessageId, RawRecord } from "../message/dead-letter.ts";
 const plain = /^msg_[\w.:=~+-]{1,128}$/;
 
 /**
- * A message id of an answer, fit to store and show. An id of the documented form (service-interface.md 2.2)
- * stays. Any other may hold anything, even the token or a body, so its hash becomes its name. Equal ids stay
- * equal.
+ * A message id of an answer, fit to store and show. An id of the documented form (service-interface.md 2.2) stays. Any
+ * other may hold anything, even the token or a body, so its hash becomes its name. Equal ids stay equal.
  */
 export function toShownMessageId(messageId: string, token: string): MessageId {
   if (plain.test(messageId) && !holdsToken(messageId, token)) return messageId as MessageId;

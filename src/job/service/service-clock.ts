@@ -6,10 +6,9 @@ const plausibleMs = 10 * 60_000;
 const answersToBelieve = 10;
 
 /**
- * One service's clock, from many Date headers: one alone may come from a proxy, a cache or an error page.
- * An answer that contradicts the believed clock is believed only when ten in a row agree. Until then the
- * earliest of all counts: a record looks younger, so it is held for longer. A record that looks too old could
- * be dropped.
+ * One service's clock, from many Date headers: one alone may come from a proxy, a cache or an error page. An answer
+ * that contradicts the believed clock is believed only when ten in a row agree. Until then the earliest of all counts:
+ * a record looks younger, so it is held for longer. A record that looks too old could be dropped.
  */
 export function createServiceClock() {
   let believed: number | undefined;

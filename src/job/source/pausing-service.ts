@@ -42,9 +42,7 @@ type NotSent = Extract<BatchOutcome, { kind: "not-sent" }>;
 
 type Leave = "go" | "probe" | "limit-probe";
 
-/**
- * The end of a call, as news of the service. `silent`: none, because it was never sent or was stopped here.
- */
+/** The end of a call, as news of the service. `silent`: none, because it was never sent or was stopped here. */
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
 
 /**

@@ -42,18 +42,13 @@ type Halt = Extract<Health, { state: "halted" }>;
  * Not part of this contract: when a halted source is tried again. The prober decides that.
  */
 export interface SourceHealth {
-  /**
-   * Whether calls of a class may be made; default: listing and deleting. On trial one batch at a time may.
-   */
+  /** Whether calls of a class may be made; default: listing and deleting. On trial one batch at a time may. */
   current(callClass?: CallClass): Health;
   /** The state of the source for watchers. On trial counts as halted. */
   standing(): Health;
   /** It did not answer several times in a row, and no answer is known since. Between two probes too. */
   isFailing(): boolean;
-  /**
-   * Throws the reason as a RedriverError unless calls of this class may be made; default: listing and
-   * deleting.
-   */
+  /** Throws the reason as a RedriverError unless calls of this class may be made; default: listing and deleting. */
   check(callClass?: CallClass): void;
   /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
   note(error: unknown, callClass?: CallClass): void;

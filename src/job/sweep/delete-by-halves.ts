@@ -4,9 +4,8 @@
  *
  *   all ─► refused ─► one half, the other half, … ─► refused alone: skipped for a while (per-id-backoff.ts)
  *
- * If none of the listed ids can be deleted in three sweeps in a row, and nobody deleted anything in between,
- * the cause is the address and not an id: the source is halted. A second refusal of the same single id is no
- * news.
+ * If none of the listed ids can be deleted in three sweeps in a row, and nobody deleted anything in between, the cause
+ * is the address and not an id: the source is halted. A second refusal of the same single id is no news.
  */
 import { BoundedMap } from "../../bounded-map.ts";
 import type { DlqId } from "../message/dead-letter.ts";

@@ -50,9 +50,8 @@ export async function needsSweep({ unwritten, ledger }: SourceRuntime): Promise<
 }
 
 /**
- * Sweeps one source. `drains`: those of the current document. `hasStalled`: an earlier run of this job was lost.
- * Throws RedriverErrors; finished work stays finished. If both halves fail, one failure is thrown and the other
- * reported.
+ * Sweeps one source. `drains`: those of the current document. `hasStalled`: an earlier run of this job was lost. Throws
+ * RedriverErrors; finished work stays finished. If both halves fail, one failure is thrown and the other reported.
  */
 export async function sweep(
   source: SourceRuntime,

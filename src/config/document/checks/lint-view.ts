@@ -11,8 +11,7 @@ import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 
 /**
- * What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not
- * readable.
+ * What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not readable.
  */
 export type LintView = ReturnType<typeof toLintView>;
 export type LintDrain = LintView["drains"][number];

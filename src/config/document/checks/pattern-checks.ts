@@ -203,8 +203,7 @@ function impossibleId(text: string, kind: Kind): Misfit | null {
 }
 
 /**
- * `url` is the whole address, and every record's begins with its scheme. `start`: what each matching text
- * begins with.
+ * `url` is the whole address, and every record's begins with its scheme. `start`: what each matching text begins with.
  */
 function withoutScheme(start: string, kind: "exact" | "glob" | "prefix"): Misfit | null {
   const lower = start.toLowerCase();

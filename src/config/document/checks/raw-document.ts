@@ -1,9 +1,7 @@
 import { isObject } from "../../../job/message/json-value.ts";
 import type { ValuePath } from "../../problem.ts";
 
-/**
- * The document as it was written, before anything is known of its shape. Reading a part of it never throws.
- */
+/** The document as it was written, before anything is known of its shape. Reading a part of it never throws. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 export function asMap(value: unknown): Raw {

@@ -2,9 +2,7 @@ import { defined } from "../../../job/message/defined.ts";
 import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 
-/**
- * Reports a problem at a place in the document. Its message is `expected <expected><behind>` unless given.
- */
+/** Reports a problem at a place in the document. Its message is `expected <expected><behind>` unless given. */
 export type Report = (
   path: ValuePath,
   part: "key" | "value",

@@ -20,9 +20,8 @@ interface Retention {
 }
 
 /**
- * A record leaves the queue when its retention is over, so a wait that is as long never ends. Some such waits
- * do something, if probably not what was meant: these are warnings. Each is reported once, where it is
- * written.
+ * A record leaves the queue when its retention is over, so a wait that is as long never ends. Some such waits do
+ * something, if probably not what was meant: these are warnings. Each is reported once, where it is written.
  */
 export function checkRetentions(document: Raw, report: Report, warn: Warn): void {
   const refuse: Warn = (path, expected, message, found) =>

@@ -8,9 +8,7 @@ export interface WarningContext {
   readonly now: number | undefined;
 }
 
-/**
- * Warns of rules that load and never decide, or not as they seem to. Only what one date or an equal rule shows.
- */
+/** Warns of rules that load and never decide, or not as they seem to. Only what one date or an equal rule shows. */
 export function warnAboutRules(drain: LintDrain, { archive, now }: WarningContext, warn: Warn): void {
   const hiding = new Map<string, LintRule>();
   for (const [index, rule] of drain.rules.entries()) {

@@ -11,10 +11,7 @@ import type { ValuePath } from "../../problem.ts";
  * a grammar knows is described with `meta`.
  */
 
-/**
- * A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma
- * separated.
- */
+/** A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma separated. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape, expected = "a mapping") {
   const known = Object.entries(shape)
     .filter(([, schema]) => !isRefused(schema as z.ZodType))

@@ -49,9 +49,7 @@ function respelled(value: unknown): string {
   return toComparison(text) === null ? "" : `${JSON.stringify(text)}: `;
 }
 
-/**
- * An index's cost has fractions, so the inclusive end of an open comparison is the next number that there is.
- */
+/** An index's cost has fractions, so the inclusive end of an open comparison is the next number that there is. */
 function toRange(operator: string, bound: number): NumberRange {
   const open = !operator.endsWith("=");
   return operator.startsWith(">")

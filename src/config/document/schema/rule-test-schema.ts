@@ -26,10 +26,7 @@ const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const values = z.record(z.string().max(256), oneOrMany(text, "text"), "a mapping of header names to text");
 const body = jsonValue;
 
-/**
- * Fields of a record by their own names (service-interface.md 2.3), and the times and attempts that rules ask
- * for.
- */
+/** Fields of a record by their own names (service-interface.md 2.3), and the times and attempts that rules ask for. */
 const given = section({
   url: key(text, "Destination address."),
   method: key(text, "HTTP method."),

@@ -46,9 +46,7 @@ const changedHeaderName = headerName.refine(
   `a header that a rule may set: not ${lineageHeaderName}, ${rootIdHeaderName}, Host, Content-Length, User-Agent or one of the connection`,
 );
 
-/**
- * A URL Group is not among these: it would deliver to every endpoint again, also to those that had succeeded.
- */
+/** A URL Group is not among these: it would deliver to every endpoint again, also to those that had succeeded. */
 const destinationExpected =
   "an http(s) address without user and password, or a mapping of scheme, host, path";
 

@@ -13,9 +13,8 @@ const maxNames = 8;
 const maxQuoted = 300;
 
 /**
- * The error text of a JSON body: `invalid_request: <n> items refused`. Without any such field, the names of
- * its members. Null for a text that is no JSON. A `code` that a person can read (E1001, 40401, not_found) is
- * kept.
+ * The error text of a JSON body: `invalid_request: <n> items refused`. Without any such field, the names of its
+ * members. Null for a text that is no JSON. A `code` that a person can read (E1001, 40401, not_found) is kept.
  *
  * @param isWhole true if `text` is the whole body; else it is searched without being parsed.
  */

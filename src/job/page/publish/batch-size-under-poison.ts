@@ -13,8 +13,7 @@ const maxRemembered = 20_000;
 export type PoisonShare = ReturnType<typeof createPoisonShare>;
 
 /**
- * The share of poison among recent messages. A poison message makes the service refuse every batch that holds
- * it.
+ * The share of poison among recent messages. A poison message makes the service refuse every batch that holds it.
  *
  * A refusal beside a POST in doubt leaves a whole batch in doubt until its window has passed. So messages are
  * posted again in batches so small that few of them hold poison. Without poison these batches are full.

@@ -7,8 +7,7 @@ import { isByService, isReconciling, type Begun, type Letter } from "../letter.t
 const retriesAtOnce = 30;
 
 /**
- * Packs letters into batches. Those that reconcile an earlier POST come first and share no batch with
- * others.
+ * Packs letters into batches. Those that reconcile an earlier POST come first and share no batch with others.
  *
  * If the source is on trial, the first message travels alone, so that an unreadable answer leaves one message
  * in doubt and not a hundred. If the source refused everything, a single message proves nothing, because that

@@ -94,9 +94,8 @@ function bytesOf(name: string, value: string | undefined): number {
 }
 
 /**
- * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over.
- * Its lineage has the root's retries, and the rule sets its delay again, so its ordinary settings are not
- * lost.
+ * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over. Its lineage
+ * has the root's retries, and the rule sets its delay again, so its ordinary settings are not lost.
  */
 export function asCanary(
   item: BatchItem,

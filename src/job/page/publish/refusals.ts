@@ -28,11 +28,10 @@ export type Refusals = ReturnType<typeof createRefusals>;
  * Items that the service refused alone, of one batch. `othersWait`: records besides this batch that were not
  * refused yet.
  *
- * Such an item is parked only with a control: proof that the service accepts others now. That is another item
- * of this batch, or one of this source within the last minute. A deduplication hit proves it too. It is
- * parked even if an earlier POST of it is in doubt: the parked entry keeps the series, so a release declares
- * a possible double. Without a control the item is held, and parked after three such refusals ten minutes
- * apart.
+ * Such an item is parked only with a control: proof that the service accepts others now. That is another item of this
+ * batch, or one of this source within the last minute. A deduplication hit proves it too. It is parked even if an
+ * earlier POST of it is in doubt: the parked entry keeps the series, so a release declares a possible double. Without a
+ * control the item is held, and parked after three such refusals ten minutes apart.
  *
  * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is
  * the service, not the message. A few poison messages that are alone in the queue halt nothing. A drain with

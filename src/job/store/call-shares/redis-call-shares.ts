@@ -129,9 +129,8 @@ return written({
 `;
 
 /**
- * The moments of a window lie evenly between its first 4 % and its last 12 %. So a call that is a little late,
- * or whose clock is, still falls into its window. They repeat with the window, so any other span of that
- * length has as many.
+ * The moments of a window lie evenly between its first 4 % and its last 12 %. So a call that is a little late, or whose
+ * clock is, still falls into its window. They repeat with the window, so any other span of that length has as many.
  *
  * KEYS: 1 the hash. ARGV: 1 how many moments.
  * Returns: JSON of their ms from now, or nil if no limit is known. Effects: they are given. Run twice: as many

@@ -7,8 +7,7 @@ import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
- * The book is a sorted set of dlqIds, each scored with the Unix ms (Redis time) at which it is forgotten.
- * Both scripts:
+ * The book is a sorted set of dlqIds, each scored with the Unix ms (Redis time) at which it is forgotten. Both scripts:
  *
  * KEYS: 1 the book. ARGV: 1 how long an id is known from now, ms; then dlqIds.
  * Effects: what is past its time is dropped; the book itself vanishes when nobody has touched it for that
@@ -20,9 +19,8 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 `;
 
 /**
- * Returns: the 1-based positions of the dlqIds that the book does not have. Effects: a known id past half of
- * its life gets a new one, because it is still listed. A source may keep records longer than its settings
- * say.
+ * Returns: the 1-based positions of the dlqIds that the book does not have. Effects: a known id past half of its life
+ * gets a new one, because it is still listed. A source may keep records longer than its settings say.
  */
 const missingScript = luaScript("copies:missing")`${prelude}
 local missing = {}
@@ -49,9 +47,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 const idsPerCall = 1_000;
 
 /**
- * Copies of one source's dead letters. An id is known for `lifeMs` after it was recorded or last asked about;
- * the source's retention is right. `archive` names where the copies are: a copy in another archive is none in
- * this one.
+ * Copies of one source's dead letters. An id is known for `lifeMs` after it was recorded or last asked about; the
+ * source's retention is right. `archive` names where the copies are: a copy in another archive is none in this one.
  */
 export function createRedisCopyBook(
   redis: ScriptRedis,

@@ -10,8 +10,7 @@ import {
 import { laneModelLua } from "./lane-record-and-grants.lua.ts";
 
 /**
- * How one lane gets from one state to the next. lane-record-and-grants.lua.ts has its fields and what it lets
- * go.
+ * How one lane gets from one state to the next. lane-record-and-grants.lua.ts has its fields and what it lets go.
  *
  * An **ask** is a page that wants messages to go. **Sent** is the news that canaries were published. A **report**
  * says that one was delivered. A **check** is a listing that began after a watch, and was read to its end: each

@@ -110,10 +110,7 @@ function toShort(dlqId: string): string {
   return createHash("sha256").update(dlqId).digest("base64url").slice(0, 10);
 }
 
-/**
- * By drain, the minutes of each ascending and each once: several of its lanes may have met messages in one
- * minute.
- */
+/** By drain, the minutes of each ascending and each once: several of its lanes may have met messages in one minute. */
 function inOrder(ready: readonly LaneReady[]): readonly LaneReady[] {
   return ready
     .map(({ resumeMinutes, ...one }) => ({

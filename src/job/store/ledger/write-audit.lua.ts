@@ -5,8 +5,7 @@ import { appendAuditLua } from "../audit/append.lua.ts";
  * with the call are written, and the reply says so. The entries are written before. dlqIds and as are the lists
  * (JSON) that the texts do not repeat.
  *
- * KEYS: 3 the audit's stream, if there are texts. ARGV from 7 on, behind three lists: as appendAudit takes
- * them.
+ * KEYS: 3 the audit's stream, if there are texts. ARGV from 7 on, behind three lists: as appendAudit takes them.
  */
 export const writeAuditLua = `${appendAuditLua}
 local function answered(answer, isWhole, dlqIds, as)

@@ -35,8 +35,7 @@ return false
 `;
 
 /**
- * forceFull: ARGV[1] {}. Returns: nil. Effects: the next pass to open is full; one that is open now does not
- * count.
+ * forceFull: ARGV[1] {}. Returns: nil. Effects: the next pass to open is full; one that is open now does not count.
  */
 export const forceFullScript = luaScript("passes:forceFull")`${passPreludeLua}
 row.forced = 1

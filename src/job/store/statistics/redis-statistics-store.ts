@@ -5,9 +5,8 @@ import { sharedKey } from "../../redis/key-prefix.ts";
 const version = 1;
 
 /**
- * One key per index, with Redis's own expiry: its clock alone decides when a reading is stale, so replicas
- * cannot disagree. There is no MGET, because keys of different indexes may live on different nodes of a
- * cluster.
+ * One key per index, with Redis's own expiry: its clock alone decides when a reading is stale, so replicas cannot
+ * disagree. There is no MGET, because keys of different indexes may live on different nodes of a cluster.
  */
 export function createRedisStatisticsStore(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,
