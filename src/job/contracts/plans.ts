@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { DrainName, PlanId, Token } from "./ids.ts";
 
-type Frozen<Value> = Value extends string | number | null | undefined
+/** A type of a schema, which nobody may write to. */
+export type Frozen<Value> = Value extends string | number | null | undefined
   ? Value
   : { readonly [Key in keyof Value]: Frozen<Value[Key]> };
 
 const count = z.int().min(0);
 const counts = z.record(z.string(), z.number());
 const time = z.number().describe("Unix ms.");
-const drainName = z.string() as unknown as z.ZodType<DrainName>;
+export const drainName = z.string() as unknown as z.ZodType<DrainName>;
 
 /** What a plan is of: a part of a drain's records, and what is to become of them. */
 export const planFilter = z.object({

@@ -19,6 +19,7 @@ import { toFlag, toOperationLine } from "../operations/command-line.ts";
 import type { CommandContext } from "./command-context.ts";
 import { hasConsent, requireConsent } from "./input/consent.ts";
 import { currentUser } from "./input/current-user.ts";
+import { timeOption } from "./input/option-values.ts";
 import { requireReason } from "./input/reason.ts";
 import { createStop } from "./input/stop-on-signals.ts";
 import { loadAll, loadNames } from "./load-config.ts";
@@ -31,13 +32,15 @@ import { withCore } from "./with-core.ts";
 /** A value of a flag is a text; of an argument also several. */
 type Typed = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 
+type WithFields = Pick<Operation, "input">;
+
 type Flags = Typed & Readonly<{ reason?: string; by: string; yes?: boolean; json?: boolean }>;
 
 /** Below `parent`: the program, or the command that the operation's first word names. */
 export function addOperation(parent: Command, operation: Operation, context: CommandContext): void {
   const { words, about, reasonOf, consentTo } = operation;
   const command = parent.command(words.split(" ").at(-1) ?? words).description(about);
-  addFields(command, operation);
+  addFieldsAndExample(command, operation);
   if (reasonOf !== null) {
     command.option("--reason <text>", "why; others read it in the history. Asked for on a terminal");
   }
@@ -50,16 +53,20 @@ export function addOperation(parent: Command, operation: Operation, context: Com
 }
 
 /** Its arguments and flags, and its example. */
-export function addFields(command: Command, operation: Operation): void {
+export function addFieldsAndExample(command: Command, operation: Operation): void {
+  addFields(command, operation);
+  command.addHelpText("after", `\nExample:\n  ${toOperationLine(operation, operation.example)}`);
+}
+
+export function addFields(command: Command, operation: WithFields): void {
   for (const [name, schema, face] of fieldsOf(operation)) {
     if (face.isArgument === true) command.addArgument(toArgument(schema, face));
     else command.addOption(toOption(name, schema, face));
   }
-  command.addHelpText("after", `\nExample:\n  ${toOperationLine(operation, operation.example)}`);
 }
 
 /** Of what an action is called with. Throws `command-misused`. */
-export function readFields(operation: Operation, given: readonly unknown[]): Input {
+export function readFields(operation: WithFields, given: readonly unknown[]): Input {
   const flags = given.at(-2) as Flags;
   const values: Record<string, unknown> = {};
   let argument = 0;
@@ -82,7 +89,8 @@ function toArgument(schema: FieldSchema, { value, about }: FieldFace): Argument 
 }
 
 function toOption(name: string, schema: FieldSchema, face: FieldFace): Option {
-  const { value, about } = face;
+  const { value, about, edge } = face;
+  if (edge !== undefined) return timeOption(`${toFlag(name, face)} <${value}>`, about, edge);
   const kind = kindOf(schema);
   const option = new Option(toFlag(name, face) + (kind === "boolean" ? "" : ` <${value}>`), about);
   if (kind === "array") option.argParser((one, others?: readonly string[]) => [...(others ?? []), one]);
@@ -90,7 +98,7 @@ function toOption(name: string, schema: FieldSchema, face: FieldFace): Option {
   return words === null ? option : option.choices(words);
 }
 
-function toTypedName(operation: Operation, name: string): string {
+function toTypedName(operation: WithFields, name: string): string {
   const face = fieldsOf(operation).find(([one]) => one === name)?.[2];
   return face?.isArgument === true ? `<${face.value}>` : toFlag(name, face ?? {});
 }

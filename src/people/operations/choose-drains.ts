@@ -1,6 +1,6 @@
 import type { Core, DrainRuntime } from "../../job/door.ts";
 import { RedriverError } from "../../job/contracts/errors.ts";
-import type { DrainName } from "../../job/contracts/ids.ts";
+import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { toMeant } from "./nearest.ts";
 
 /** Throws unless drains are named or all are meant, not both. */
@@ -33,4 +33,12 @@ export function unknownDrainNote(
   if (name === undefined || found > 0 || known.includes(name)) return null;
   const has = known.length === 0 ? "" : `; the document has ${known.join(", ")}`;
   return `nothing is known of a drain named ${JSON.stringify(name)}${has}\n`;
+}
+
+/** Throws `command-misused` if several could be meant. */
+export function chooseSource({ sources }: Pick<Core, "sources">, named: string | undefined): SourceId {
+  const [only, ...others] = sources.keys();
+  if (named !== undefined) return named as SourceId;
+  if (only !== undefined && others.length === 0) return only;
+  throw new RedriverError("command-misused", `source is one of ${[...sources.keys()].join(", ")}`);
 }

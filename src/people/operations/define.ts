@@ -24,6 +24,8 @@ export interface FieldFace {
   readonly isArgument?: boolean;
   /** Names of drains: unknown ones are refused before the act runs. */
   readonly namesDrains?: boolean;
+  /** Of a command: a moment, of which a date means the first or the last millisecond. */
+  readonly edge?: "from" | "to";
   /** In a form; absent: the page knows it, and nobody types it. */
   readonly label?: string;
   /** In a form: meant if nobody chooses anything of that field. */
@@ -151,7 +153,7 @@ export type Input = z.output<Operation["input"]>;
 /** Fields in the order of the declaration, which is that of help and forms. */
 export function fieldsOf({
   input,
-}: Operation): readonly (readonly [name: string, schema: z.ZodType, face: FieldFace])[] {
+}: Pick<Operation, "input">): readonly (readonly [name: string, schema: z.ZodType, face: FieldFace])[] {
   return Object.entries(input.shape).map(([name, schema]) => [
     name,
     schema as z.ZodType,
@@ -161,7 +163,7 @@ export function fieldsOf({
 
 /** Throws `command-misused`; `toPlace` names a field as the face shows it. */
 export function parseInput(
-  operation: Operation,
+  operation: Pick<Operation, "input">,
   values: Readonly<Record<string, unknown>>,
   toPlace: (field: string) => string,
 ): Input {

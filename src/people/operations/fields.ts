@@ -100,3 +100,13 @@ export const sourceId = field(nameText.optional(), {
   about: "its source, if the document has several",
   value: "id",
 });
+
+/** Of what is told page by page. */
+export const unixMs = z.coerce.number().int().min(0).max(9e15).optional();
+
+/** A filter that need not be given. */
+export function filter(about: string, value: string) {
+  return field(nameText.optional(), { about, value });
+}
+
+export const hostGlob = filter("only for this destination host; * stands for any part", "host");

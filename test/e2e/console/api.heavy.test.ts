@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { statusesOf } from "../../../src/people/console/api/open-api.ts";
-import { errorAnswer } from "../../../src/people/console/api/answer-schemas.ts";
+import { errorAnswer } from "../../../src/people/console/api/refusal.ts";
 import type { ApiRoute } from "../../../src/people/console/api/route.ts";
 import { routes } from "../../../src/people/console/api/routes.ts";
 import { toFieldValue, type Operation } from "../../../src/people/operations/define.ts";

@@ -19,7 +19,7 @@ import { hasConsent } from "../input/consent.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
-import { addFields, readFields } from "../operation-command.ts";
+import { addFieldsAndExample, readFields } from "../operation-command.ts";
 import { openDesk } from "../plans/open-desk.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
@@ -47,7 +47,7 @@ const longWaitMs = 5_000;
 
 export const registerApply: Register = (program, context) => {
   const command = program.command("apply").description(applyPlan.about);
-  addFields(command, applyPlan);
+  addFieldsAndExample(command, applyPlan);
   command
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")

@@ -28,7 +28,7 @@ import { createStop } from "../input/stop-on-signals.ts";
 import { explainDecision } from "../../../job/rules/explain-decision.ts";
 import { currentUser } from "../input/current-user.ts";
 import { openDesk } from "../plans/open-desk.ts";
-import { addFields, readFields } from "../operation-command.ts";
+import { addFieldsAndExample, readFields } from "../operation-command.ts";
 import { version } from "../version.ts";
 import { withCore } from "../with-core.ts";
 
@@ -47,7 +47,7 @@ export const registerPlan: Register = (program, context) => {
   const command = program
     .command("plan")
     .description("what a pass would do and why, over everything in the DLQ; changes nothing there");
-  addFields(command, planKeep);
+  addFieldsAndExample(command, planKeep);
   command
     .option("--records", "message by message instead of the summary")
     .option("--json", "print as JSON; with --records one object per line")

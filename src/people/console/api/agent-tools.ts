@@ -9,7 +9,7 @@ import { whyNot } from "../access/person.ts";
 import { parse } from "./answer.ts";
 import { toSchema } from "./open-api.ts";
 import { ApiRefusal } from "./refusal.ts";
-import { reason } from "./request-schemas.ts";
+import { reason } from "./operation-route.ts";
 import { routes } from "./routes.ts";
 import { paramsOf, type ApiRoute } from "./route.ts";
 
@@ -58,7 +58,7 @@ function toReading(route: ApiRoute): AgentTool {
   return defineTool(route, {
     name: `read${route.path.replaceAll(/\W+/g, "_")}`,
     about: route.summary,
-    schema: (route.query as z.ZodObject).extend(path),
+    schema: route.query.extend(path),
     run: (caller, given) => {
       const params = Object.fromEntries(inPath.map((name) => [name, String(given[name])]));
       const asked = Object.entries(given).filter(([name]) => !inPath.includes(name));

@@ -1,7 +1,6 @@
 /** The OpenAPI document, from the schemas that requests are parsed with and answers are tested with. */
 import { z } from "zod";
-import { errorAnswer } from "./answer-schemas.ts";
-import { apiPath } from "./refusal.ts";
+import { apiPath, errorAnswer } from "./refusal.ts";
 import { routes } from "./routes.ts";
 import { paramsOf, type ApiRoute } from "./route.ts";
 

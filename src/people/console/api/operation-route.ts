@@ -1,46 +1,47 @@
-/** The path of an operation, from its declaration. */
+/** The paths of operations and readings, from their declarations. */
 import { z } from "zod";
-import { fieldsOf, type Operation } from "../../operations/define.ts";
+import { fieldsOf, kindOf, type Operation } from "../../operations/define.ts";
 import { perform } from "../../operations/perform.ts";
+import type { Reading } from "../../operations/reading.ts";
+import { whyNot } from "../access/person.ts";
+import { parse } from "./answer.ts";
 import { ApiRefusal } from "./refusal.ts";
-import { by, noQuery, reason } from "./request-schemas.ts";
 import { paramsOf, type ApiRoute } from "./route.ts";
 
-/** Fields that stand in the path. Throws `request-invalid`. */
-function readPath(operation: Operation, params: Readonly<Record<string, string>>): object {
-  const read: Record<string, unknown> = {};
-  for (const [name, schema] of fieldsOf(operation)) {
-    if (params[name] === undefined) continue;
-    const value = schema.safeParse(params[name]);
-    if (!value.success) {
-      throw new ApiRefusal(
-        400,
-        "request-invalid",
-        `the path: ${name}: ${value.error.issues[0]?.message ?? ""}`,
-      );
-    }
-    read[name] = value.data;
-  }
-  return read;
-}
+const text = z.string().trim().min(1).max(500);
+export const reason = text.describe("Why; written into the audit.");
+const by = text
+  .max(100)
+  .optional()
+  .describe(
+    "Your name. Needed if the console does not know who asks (console.auth none), else without effect.",
+  );
+const ofActs = { reason, by };
+
+const defaultPage = 100;
+const ofPages = {
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .default(defaultPage)
+    .describe(`At most so many; ${defaultPage} if it is not given.`),
+  after: z.string().max(300).optional().describe("`next` of the page before."),
+};
 
 const lines = z.array(z.string());
 
 export function toRoute(operation: Operation): ApiRoute {
-  const { path, words, role, about, reasonOf, row, mayRefuse = false, isBegun = false } = operation;
-  const inPath = new Set(paramsOf({ path }));
-  const inBody = fieldsOf(operation).filter(([name]) => !inPath.has(name));
+  const { words, role, about, reasonOf, row, mayRefuse = false, isBegun = false } = operation;
+  const { path, fields } = apart(operation);
   return {
     method: "post",
-    path,
+    path: operation.path,
     role,
     summary: `As redriver ${words}: ${about}`,
-    query: noQuery,
-    body: z.strictObject({
-      ...Object.fromEntries(inBody.map(([name, schema]) => [name, schema])),
-      ...(reasonOf === null ? {} : { reason }),
-      by,
-    }),
+    query: z.strictObject({}),
+    body: z.strictObject({ ...fields, ...(reasonOf === null ? { by } : ofActs) }),
     status: isBegun ? 202 : 200,
     answer: z.object({
       done: lines.describe("A line for each thing that was done."),
@@ -50,11 +51,7 @@ export function toRoute(operation: Operation): ApiRoute {
     }),
     refuses: mayRefuse ? [404, 409] : [404],
     async run({ body, params, by: who, plans, ...call }) {
-      const {
-        by: _,
-        reason: why = "",
-        ...given
-      } = body as { readonly by?: string; readonly reason?: string };
+      const { by: _, reason: why = "", ...given } = body as Partial<z.output<z.ZodObject<typeof ofActs>>>;
       const performed = await perform(operation, {
         ...call,
         plans: () => Promise.resolve(plans),
@@ -62,7 +59,7 @@ export function toRoute(operation: Operation): ApiRoute {
         by: who,
         reason: why,
         isWhole: true,
-        input: { ...given, ...readPath(operation, params) },
+        input: { ...given, ...parse(path, params, "the path") },
       });
       const { done, refused, warnings } = performed;
       if (done.length === 0 && refused.length > 0) {
@@ -71,4 +68,56 @@ export function toRoute(operation: Operation): ApiRoute {
       return performed;
     },
   };
+}
+
+export function toReadingRoute(reading: Reading): ApiRoute {
+  const { summary, ofOperator = "", isPaged = false, answer } = reading;
+  const { path, fields } = apart(reading);
+  const inQuery = Object.entries(fields).map(([name, schema]) => [name, toQueryField(schema)]);
+  return {
+    method: "get",
+    path: reading.path,
+    role: "viewer",
+    summary,
+    query: z.strictObject({ ...Object.fromEntries(inQuery), ...(isPaged ? ofPages : {}) }),
+    body: null,
+    status: 200,
+    answer,
+    refuses: paramsOf(reading).length > 0 ? [404] : [],
+    run({ query, params, plans, reads, person, ...call }) {
+      const {
+        limit = defaultPage,
+        after,
+        ...given
+      } = query as Partial<z.output<z.ZodObject<typeof ofPages>>>;
+      const input: Readonly<Record<string, unknown>> = { ...given, ...parse(path, params, "the path") };
+      const why = input[ofOperator] === true ? whyNot(person, "operator") : null;
+      if (why !== null) throw new ApiRefusal(403, "not-allowed", `${ofOperator} ${why}`);
+      const page = { limit, after };
+      return reading.run({
+        ...call,
+        input,
+        page,
+        isWhole: true,
+        plans: () => Promise.resolve(plans),
+        recent: reads,
+      });
+    },
+  };
+}
+
+/** Fields that stand in the path, and the others. */
+function apart(declared: Pick<Operation, "input" | "path">) {
+  const inPath = new Set(paramsOf(declared));
+  const all = fieldsOf(declared).map(([name, schema]) => [name, schema] as const);
+  const path = z.object(Object.fromEntries(all.filter(([name]) => inPath.has(name))));
+  return { path, fields: Object.fromEntries(all.filter(([name]) => !inPath.has(name))) };
+}
+
+function toQueryField(schema: z.ZodType): z.ZodType {
+  if (kindOf(schema) !== "boolean") return schema;
+  const isTrue = z.enum(["true", "false"]).default("false");
+  return isTrue
+    .transform((value) => (value === "true" ? true : undefined))
+    .describe(schema.description ?? "");
 }

@@ -1,6 +1,7 @@
 /** How the API says no: `{ error: { code, message } }`. */
+import { z } from "zod";
 import { toSafeJson } from "../../../job/message/write-safe-json.ts";
-import { toFailure, type ErrorCode } from "../../../job/contracts/errors.ts";
+import { errorTable, toFailure, type ErrorCode } from "../../../job/contracts/errors.ts";
 
 /** Besides the codes of docs/errors.md. */
 export const apiErrorCodes = [
@@ -18,6 +19,13 @@ export type ApiErrorCode = (typeof apiErrorCodes)[number];
 
 export const refusalStatuses = [400, 401, 403, 404, 409, 413, 415, 421, 429, 500, 503] as const;
 export type RefusalStatus = (typeof refusalStatuses)[number];
+
+export const errorAnswer = z.object({
+  error: z.object({
+    code: z.enum([...(Object.keys(errorTable) as ErrorCode[]), ...apiErrorCodes]),
+    message: z.string(),
+  }),
+});
 
 export class ApiRefusal extends Error {
   readonly status: RefusalStatus;

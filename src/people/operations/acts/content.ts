@@ -1,21 +1,8 @@
 import { z } from "zod";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { chooseSource } from "../choose-drains.ts";
 import { defineOperation } from "../define.ts";
 import { letterId, sourceId } from "../fields.ts";
-import { readContent, type ReadMessage } from "../records/read-message.ts";
-
-const open = z.looseObject({});
-const row: z.ZodType<ReadMessage> = z.custom<ReadMessage>().and(
-  z.looseObject({
-    dlqId: z.string(),
-    source: z.string(),
-    enteredAt: z.number().describe("Unix ms."),
-    expiresAt: z.number().describe("Unix ms."),
-    ledger: open,
-    record: z.union([open, z.string()]).describe("As the service lists it; a text: why it was not found."),
-    explanation: open.nullable().describe("What the rules do with it, and the item that they would publish."),
-  }),
-);
+import { messageRow, readContent } from "../records/read-message.ts";
 
 /** The audit has who asks and why before anything is read. */
 export const content = defineOperation({
@@ -28,14 +15,14 @@ export const content = defineOperation({
   needs: "rules",
   example: { dlqId: "1700000000000-0", reason: "a customer asks" },
   input: z.strictObject({ dlqId: letterId, source: sourceId }),
-  row,
+  row: messageRow,
   isReading: true,
   async *run({ core, input: { dlqId, source }, by, reason, signal }) {
-    const [only, ...others] = source === undefined ? core.sources.keys() : [source];
-    if (only === undefined || others.length > 0) {
-      throw new RedriverError("command-misused", `give a source: ${[...core.sources.keys()].join(", ")}`);
-    }
-    const message = await readContent(core, { source: only, dlqId, by, reason }, signal);
+    const message = await readContent(
+      core,
+      { source: chooseSource(core, source), dlqId, by, reason },
+      signal,
+    );
     yield { said: `content of ${dlqId}`, row: message };
   },
 });

@@ -6,12 +6,12 @@ import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { chooseDrains } from "../choose-drains.ts";
 
 export interface FailureFilter {
-  readonly drain?: string;
+  readonly drain?: string | undefined;
   /** A destination host or a whole origin; `*` stands for any part. */
-  readonly host?: string;
-  readonly state?: FailureState;
+  readonly host?: string | undefined;
+  readonly state?: FailureState | undefined;
   /** Also those with nothing waiting or parked that were not seen for a day. */
-  readonly all?: boolean;
+  readonly all?: boolean | undefined;
 }
 
 interface FailureList {

@@ -1,5 +1,7 @@
 /** A page of what was done, for a screen. It reads a bounded number of entries, whatever the filters leave. */
+import { z } from "zod";
 import {
+  auditActs,
   type AuditAct,
   type AuditEntry,
   type AuditReader,
@@ -7,7 +9,12 @@ import {
 } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
+import { openAuditReader } from "../../../job/door.ts";
+import { defined } from "../../../job/message/defined.ts";
 import { compileGlob } from "../../../job/rules/patterns/glob.ts";
+import { field } from "../define.ts";
+import { filter, hostGlob, unixMs } from "../fields.ts";
+import { count, counts, defineReading, next, open, time } from "../reading.ts";
 import { toActRows, type ActRow } from "./act-rows.ts";
 import { selectRecords, type RecordFilter } from "./select-records.ts";
 
@@ -46,21 +53,21 @@ export interface HistoryPage {
 /** Throws `command-misused` for a cursor that is none, and `redis-unavailable`. */
 export async function readHistoryPage(
   reader: AuditReader,
-  { before = null, maxRows, maxEntries, maxRecords = Infinity, ...filter }: HistoryPageRequest,
+  { before = null, maxRows, maxEntries, maxRecords = Infinity, ...wanted }: HistoryPageRequest,
 ): Promise<HistoryPage> {
   const start = before === null ? null : toPlace(before);
   const rows: ActRow[] = [];
   const progress = { next: null as string | null, readTo: null as number | null };
-  const fits = toTest(filter);
+  const fits = toTest(wanted);
 
   async function* entries(): AsyncGenerator<AuditEntry> {
     let toSkip = start?.read ?? 0;
     let [read, readOfMs, records] = [0, 0, 0];
-    const { acts } = filter;
+    const { acts } = wanted;
     const query = {
       order: "newest-first",
       isCounted: true,
-      ...toRange(start?.at, filter),
+      ...toRange(start?.at, wanted),
       ...(acts === undefined ? {} : { skims: (act: AuditAct) => !acts.has(act) }),
     } as const;
     for await (const entry of reader.read(query)) {
@@ -84,7 +91,7 @@ export async function readHistoryPage(
   }
   let lastRead = start?.read ?? 0;
 
-  const selected = selectRecords(entries(), filter);
+  const selected = selectRecords(entries(), wanted);
   for await (const row of toActRows(selected.entries)) rows.push(row);
   return { rows, ...progress, missing: selected.missing() };
 }
@@ -117,3 +124,68 @@ function toTest({ drain, acts, by }: HistoryFilter): (entry: AuditEntry) => bool
     (drain === undefined || isAboutDrain(entry, drain)) &&
     isBy(entry.by);
 }
+
+/** Of the audit, for one page, also those that the filters leave out. */
+const maxEntries = 2_000;
+
+export const historyReading = defineReading({
+  path: "/history",
+  summary:
+    "What was done, newest first; many dead letters in one row. A page may be empty and have a next one",
+  needs: "names",
+  input: z.strictObject({
+    drain: filter("Only in this drain.", "name"),
+    act: field(
+      z
+        .string()
+        .transform((names) => names.split(","))
+        .pipe(z.array(z.enum(auditActs)))
+        .optional(),
+      { about: "One act, or several with commas.", value: "act" },
+    ),
+    by: filter("A person or daemon; * stands for any part.", "name"),
+    host: hostGlob,
+    rule: filter("Only what this rule decided.", "name"),
+    from: field(unixMs, { about: "Unix ms.", value: "time" }),
+    to: field(unixMs, { about: "Unix ms.", value: "time" }),
+  }),
+  isPaged: true,
+  answer: z.object({
+    acts: z.array(
+      z.object({
+        at: time,
+        since: time,
+        act: z.enum(auditActs),
+        source: z.string(),
+        drain: z.string().nullable(),
+        by: z.string(),
+        why: z.string().optional(),
+        count,
+        rule: z.string().nullable().optional(),
+        reason: z.string().optional(),
+        dlqId: z.string().optional(),
+        host: z.string().optional(),
+        forMs: z.number().optional(),
+        lane: open.optional(),
+        hosts: open,
+        notes: counts,
+        comeBacks: count,
+      }),
+    ),
+    readTo: time.nullable().describe("How far back was read; null: there was nothing."),
+    missing: z
+      .string()
+      .describe("What the filters left out because the audit lacks its host or rule; else empty."),
+    next,
+  }),
+  async run({ core, input: { drain, act: acts, ...filter }, page: { limit, after = null } }) {
+    const { rows, missing, ...rest } = await readHistoryPage(await openAuditReader(core), {
+      ...defined(filter),
+      ...defined({ drain: drain as DrainName | undefined, acts: acts && new Set<AuditAct>(acts) }),
+      before: after,
+      maxRows: limit,
+      maxEntries,
+    });
+    return { acts: rows, missing: missing.trim(), ...rest };
+  },
+});

@@ -1,9 +1,11 @@
 /** Search indexes and the guards on them, as Redis has them: no index is read for it. */
+import { z } from "zod";
 import { type Core, openIndexReader } from "../../../job/door.ts";
 import type { GuardConfig, IndexConfig } from "../../../job/contracts/drains-document.ts";
 import type { GuardStanding } from "../../../job/contracts/guards.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { IndexReading, IndexSeries } from "../../../job/contracts/index-statistics.ts";
+import { defineReading, open } from "../reading.ts";
 
 export interface IndexGuard extends GuardStanding {
   readonly drain: DrainName;
@@ -44,3 +46,23 @@ export async function readIndexes(
     guards: guards.flat().filter(({ index }) => index === name),
   }));
 }
+
+export const indexesReading = defineReading({
+  path: "/indexes",
+  summary: "Search indexes as a replica read them last, and the guards on them",
+  needs: "rules",
+  input: z.strictObject({}),
+  answer: z.object({
+    indexes: z.array(
+      z.object({
+        name: z.string(),
+        id: z.string(),
+        period: z.string(),
+        reading: open.nullable().describe("The last one; null: none, or it is stale."),
+        series: open.nullable(),
+        guards: z.array(open),
+      }),
+    ),
+  }),
+  run: async ({ core }) => ({ indexes: await readIndexes(core) }),
+});

@@ -1,27 +1,32 @@
 /** Parked dead letters as the ledger alone knows them, for a screen: no call of the service, a few of Redis. */
+import { z } from "zod";
 import type { Core } from "../../../job/door.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
-import type { ParkReason } from "../../../job/message/park-reasons.ts";
+import { parkReasons } from "../../../job/message/park-reasons.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type { ParkedDeadLetter } from "../../../job/contracts/ledger-entries.ts";
 import type { ParkedPlace } from "../../../job/contracts/ledger.ts";
+import { drainName, type Frozen } from "../../../job/contracts/plans.ts";
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
+import { chooseSource } from "../choose-drains.ts";
+import { field } from "../define.ts";
+import { failureId, filter, sourceId } from "../fields.ts";
+import { count, defineReading, next, time } from "../reading.ts";
 
-export interface ParkedRow {
-  readonly dlqId: string;
-  readonly drain: DrainName;
-  /** False: the document has no such drain on this source, so no rules decide it again until a release. */
-  readonly hasDrain: boolean;
-  readonly reason: ParkReason;
-  readonly attempt: number;
-  /** The id of its kind of failure; null: not known, or parked by an older build. */
-  readonly failure: string | null;
-  /** By its id, Unix ms. */
-  readonly enteredAt: number;
-  /** When it leaves the queue by itself, Unix ms. */
-  readonly expiresAt: number;
-}
+const parkedRow = z.object({
+  dlqId: z.string(),
+  drain: drainName,
+  hasDrain: z
+    .boolean()
+    .describe("False: the document has no such drain on this source, so no rules decide it again."),
+  reason: z.enum(parkReasons),
+  attempt: count,
+  failure: z.string().nullable().describe("Its kind; null: parked by an older version, or not known."),
+  enteredAt: time.describe("By its id, Unix ms."),
+  expiresAt: time.describe("When it leaves the queue by itself, Unix ms."),
+});
+type ParkedRow = Frozen<z.infer<typeof parkedRow>>;
 
 export interface ParkedRows {
   readonly rows: readonly ParkedRow[];
@@ -139,3 +144,28 @@ export function toParkedSums({ drains }: Pick<QueueFacts, "drains">): readonly P
     .filter(({ count }) => count > 0)
     .toSorted((one, other) => other.count - one.count);
 }
+
+export const parkedReading = defineReading({
+  path: "/parked",
+  summary:
+    "What is parked in a source, those first that were listed longest ago. A page may be empty and have a next one",
+  needs: "rules",
+  input: z.strictObject({
+    source: sourceId,
+    drain: filter("Only what this drain parked.", "name"),
+    reason: field(z.enum(parkReasons).optional(), { about: "Of parking.", value: "reason" }),
+    failure: field(failureId.optional(), { about: "The id of a kind of failure.", value: "id" }),
+  }),
+  isPaged: true,
+  answer: z.object({
+    source: z.string(),
+    parked: z.array(parkedRow),
+    total: count.describe("Of the source, also on other pages."),
+    next,
+  }),
+  async run({ core, input: { source: named, ...filter }, page: { limit, after = null } }) {
+    const source = chooseSource(core, named);
+    const { rows, ...rest } = await readParkedPage(core, source, { after, limit, filter });
+    return { source, parked: rows, ...rest };
+  },
+});

@@ -1,4 +1,5 @@
-/** One dead letter for a screen: what the ledger knows, the record and what it would become, and its history. */
+/** One dead letter: what the ledger knows, the record and what it would become, and its history. */
+import { z } from "zod";
 import { serviceNow } from "../../../job/contracts/service.ts";
 import {
   openAuditReader,
@@ -18,9 +19,13 @@ import type { Show } from "../../../job/message/show-masked-values.ts";
 import { isRedisAway, isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
+import { chooseSource } from "../choose-drains.ts";
+import { letterId, sourceId } from "../fields.ts";
 import { readHostsOfKinds } from "../../read/hosts-of-kinds.ts";
 import { toHistoryRows, type HistoryRow } from "../history/rows.ts";
+import { defineReading, open, time } from "../reading.ts";
 import { explainRecord, type Explanation } from "../rules/explain.ts";
+import { toMaskedRecord } from "./masked-record.ts";
 
 export interface ReadMessage {
   readonly dlqId: DlqId;
@@ -34,6 +39,19 @@ export interface ReadMessage {
   /** Null: it was not found, or no drain selects it. */
   readonly explanation: Explanation | null;
 }
+
+const messageAnswer = z.object({
+  dlqId: z.string(),
+  source: z.string(),
+  enteredAt: time,
+  expiresAt: time,
+  ledger: open,
+  record: z.union([open, z.string()]).describe("A text: why it was not found."),
+  explanation: open
+    .nullable()
+    .describe("What the rules do with it, and the item that they would publish. Null: no drain selects it."),
+});
+export const messageRow: z.ZodType<ReadMessage> = z.custom<ReadMessage>().and(messageAnswer);
 
 const notListed = "The queue does not list it where its id belongs, so it has most likely left the queue.";
 
@@ -184,3 +202,24 @@ function parentOf(source: BuiltSource | undefined, record: RawRecord): string | 
   const reading = readLineage(parsed.letter, source.runtime.lineageKeys());
   return reading.kind === "come-back" ? reading.lineage.parentDlqId : null;
 }
+
+export const messageReading = defineReading({
+  path: "/messages/:id",
+  summary:
+    "One dead letter with masked values, what the ledger has of it, and what the rules do with it. One call of the service",
+  needs: "rules",
+  input: z.strictObject({ id: letterId, source: sourceId }),
+  answer: messageAnswer,
+  async run({ core, signal, input: { id: dlqId, source } }) {
+    const found = await readMessage(
+      core,
+      { source: chooseSource(core, source), dlqId, show: "masked" },
+      signal,
+    );
+    if (found === null || !isKnown(found)) {
+      throw new RedriverError("not-found", "there is no such dead letter, or not any more");
+    }
+    const { record } = found;
+    return { ...found, record: typeof record === "string" ? record : toMaskedRecord(record) };
+  },
+});

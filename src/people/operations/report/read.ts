@@ -1,13 +1,17 @@
 /** What an outage came to, from Redis alone: the audit, what the passes count, and what callbacks told. */
+import { z } from "zod";
 import { laneActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { readFailureViews } from "../../read/read-failures.ts";
+import { field } from "../define.ts";
 import { readAllArrivals } from "../failures/arrivals.ts";
+import { hostGlob, unixMs } from "../fields.ts";
 import { toActRows, type ActRow } from "../history/act-rows.ts";
 import { selectRecords } from "../history/select-records.ts";
+import { count, defineReading, time } from "../reading.ts";
 import { createCount, hourMs, noFigures, type CountOfHost, type Figures } from "./count.ts";
 
 /** Unix ms; without: the last day, to now. */
@@ -79,3 +83,31 @@ export async function readReport(core: Core, request: ReportRequest, now: number
     unknown: [...unknown].map(([figure, why]) => ({ figure, why })),
   };
 }
+
+export const reportReading = defineReading({
+  path: "/report",
+  summary: "What an outage came to, as redriver report --json prints it",
+  command: { words: "report", about: "what an outage came to, as Markdown for a post mortem" },
+  needs: "names",
+  input: z.strictObject({
+    from: field(unixMs, {
+      about: "from its hour on: 2d, a date, a time with a zone",
+      value: "time",
+      flag: "--since",
+      edge: "from",
+    }),
+    to: field(unixMs, {
+      about: "to the end of its hour; default: now",
+      value: "time",
+      flag: "--until",
+      edge: "to",
+    }),
+    host: hostGlob,
+  }),
+  answer: z.looseObject({
+    from: time,
+    to: time,
+    figures: z.record(z.string(), count.nullable()).describe("Null: `unknown` says why."),
+  }),
+  run: ({ core, now, input }) => readReport(core, input, now, maxLetters),
+});

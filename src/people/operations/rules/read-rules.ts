@@ -1,9 +1,11 @@
-/** The rules in force, with their lines and with what Redis has counted for each. Pure. */
+/** The rules in force, with their lines and with what Redis has counted for each. */
+import { z } from "zod";
 import { loadDocument } from "../../../config/document/load-document.ts";
 import type { DrainsDocument } from "../../../job/contracts/drains-document.ts";
 import type { StandingFailure } from "../../../job/contracts/failures.ts";
-import type { DrainName } from "../../../job/contracts/ids.ts";
+import { drainName, type Frozen } from "../../../job/contracts/plans.ts";
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
+import { count, counts, defineReading, time } from "../reading.ts";
 
 export interface RuleLines {
   /** Of the document that this text is. */
@@ -29,17 +31,15 @@ function toKey(drain: string, rule: string): string {
   return JSON.stringify([drain, rule]);
 }
 
-export interface RuleStanding {
-  readonly drain: DrainName;
-  readonly rule: string;
-  /** How many it has decided since the last full pass, by what it does: `republish`, `hold`. */
-  readonly decided: Readonly<Record<string, number>>;
-  /** Ever, under this name (`RuleCounts`); null: nothing is known to be published by it. */
-  readonly published: number | null;
-  readonly failedAgain: number | null;
-  /** End of its drain's last complete pass, Unix ms: what failed again before that pass is counted. Null: none is known. */
-  readonly asOf: number | null;
-}
+const ruleStanding = z.object({
+  drain: drainName,
+  rule: z.string(),
+  decided: counts.describe("Since the last full pass, by what it does."),
+  published: count.nullable().describe("By this rule; null: nothing is known to be."),
+  failedAgain: count.nullable().describe("Of these."),
+  asOf: time.nullable().describe("End of the last complete pass: what failed again before it is counted."),
+});
+export type RuleStanding = Frozen<z.infer<typeof ruleStanding>>;
 
 /** In the order of the document. */
 export function toRuleStandings(
@@ -75,3 +75,15 @@ function decidedByRule(
   }
   return sums;
 }
+
+export const rulesReading = defineReading({
+  path: "/rules",
+  summary: "The rules in force, in the order of the document, and what each has done",
+  needs: "rules",
+  input: z.strictObject({}),
+  answer: z.object({ documentHash: z.string(), rules: z.array(ruleStanding) }),
+  run: async ({ core: { document }, recent }) => ({
+    documentHash: document.hash,
+    rules: toRuleStandings(document, await recent.facts()),
+  }),
+});
