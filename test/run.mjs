@@ -8,9 +8,8 @@ import { delimiter, dirname, join, resolve } from "node:path";
 const programs = {
   bench: {
     "": ["build", "test/bench/main.ts"],
-    client: ["test/bench/service-client.ts"],
     console: ["build", "test/bench/console/main.ts"],
-    redis: ["build", "test/bench/redis-memory.ts", "test/bench/ledger.ts"],
+    redis: ["build", "test/bench/redis-memory.ts"],
   },
   pages: {
     dashboards: ["test/pages/write-dashboards.ts", "oxfmt deploy/components/dashboards"],

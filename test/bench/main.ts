@@ -8,8 +8,7 @@
  *     npm run bench -- --only cpu,redis          some lines
  *     npm run bench -- --contenders loop,run --n 20000 --latency 0,25 --replicas 2
  *                                                no lines, only these
- *         [--n 100000] [--seed 1] [--write] [--results file] [--within 600]
- *         [--program dist/main.js] [--env NAME=VALUE]... [--cpu-prof DIR]
+ *         [--n 100000] [--write] [--results file] [--program dist/main.js] [--env NAME=VALUE]... [--cpu-prof DIR]
  *
  * Exits 1 if something did not hold, 2 if it was used wrongly. `--quick` and `--contenders` hold nothing to a
  * time: they fail only if a message was lost or doubled. What the processes said is kept in .cache/bench-runs.
@@ -46,8 +45,6 @@ const { values } = parseOrEnd({
     latency: { type: "string", default: "0,25" },
     replicas: { type: "string", default: "1" },
     n: { type: "string" },
-    seed: { type: "string", default: "1" },
-    within: { type: "string", default: "600" },
     write: { type: "boolean", default: false },
     results: { type: "string" },
     program: { type: "string", default: builtProgram },
@@ -56,11 +53,7 @@ const { values } = parseOrEnd({
   },
 });
 const messages = Number(values.n ?? (values.quick ? quickMessages : 100_000));
-const [replicas, seed, within] = [values.replicas, values.seed, values.within].map(Number) as [
-  number,
-  number,
-  number,
-];
+const replicas = Number(values.replicas);
 const latencies = values.latency.split(",").map(Number);
 const chosenContenders = toChosen(values.contenders, contenders);
 const chosenLines = values.million
@@ -68,7 +61,7 @@ const chosenLines = values.million
   : (toChosen(values.only, lineNames) ??
     (values.quick ? quickLines : lineNames.filter((name) => name !== "million")));
 const isRight =
-  areCounts(messages, replicas, seed, within) &&
+  areCounts(messages, replicas) &&
   values.latency.split(",").every((ms) => /^\d+$/.test(ms)) &&
   values.env.every((pair) => pair.includes("="));
 if (!isRight) endWrongUse("whole counts above 0, latencies in ms, and settings as NAME=VALUE");
@@ -79,7 +72,7 @@ if (values.write && chosen.some(Boolean)) endWrongUse("--write with all lines: i
 const dir = resolve(root, ".cache/bench-runs");
 rmSync(dir, { recursive: true, force: true });
 mkdirSync(dir, { recursive: true });
-const machine = describeMachine(seed);
+const machine = describeMachine();
 const guard = startGuard();
 const say = createSay();
 const world = createWorld(
@@ -88,13 +81,9 @@ const world = createWorld(
     guard,
     program: resolve(values.program),
     profiles: values["cpu-prof"] === undefined ? null : resolve(values["cpu-prof"]),
-    withinMs: within * 1_000,
   },
   messages,
-  {
-    seed,
-    env: Object.fromEntries(values.env.map((pair) => pair.split(/=(.*)/s, 2) as [string, string])),
-  },
+  { env: Object.fromEntries(values.env.map((pair) => pair.split(/=(.*)/s, 2) as [string, string])) },
   say,
 );
 

@@ -33,36 +33,33 @@ type ListedWork = Work & { readonly isIn: boolean };
 type Scenario = (world: World) => Promise<readonly Figure[]>;
 
 /** Those of them that are chosen, the longest first; none named is all. `dead` and `back` are one outage. */
-export function chosenWorks(chosen: ReadonlySet<string>, worldOf: (index: number) => World): readonly Work[] {
+export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly Work[] {
   const isChosen = (name: string): boolean => chosen.size === 0 || chosen.has(name);
   const [isDead, isBack] = [isChosen("dead"), isChosen("back")];
   // Without `dead`, as long as probes need to become rare.
-  const outageWorld = worldOf(1);
-  const deadHours = !isDead ? 0.5 : outageWorld.isSmall ? 1 : 2;
-  const listed = (name: string, index: number, scenario: Scenario): ListedWork => ({
+  const deadHours = !isDead ? 0.5 : world.isSmall ? 1 : 2;
+  const listed = (name: string, scenario: Scenario): ListedWork => ({
     name,
     isIn: isChosen(name),
-    run: () => scenario(worldOf(index)),
+    run: () => scenario(world),
   });
   const works: readonly ListedWork[] = [
-    listed("incident", 4, incident),
-    listed("saturated", 11, saturated),
+    listed("incident", incident),
+    listed("saturated", saturated),
     {
       name: [...(isDead ? ["dead"] : []), ...(isBack ? ["back"] : [])].join(", "),
       isIn: isDead || isBack,
-      run: () => outage(outageWorld, { deadHours, withBack: isBack }),
+      run: () => outage(world, { deadHours, withBack: isBack }),
     },
-    listed("dead-built-in", 9, (world) =>
-      outage(world, { deadHours: 1, withBack: false, hasBuiltInLimits: true }),
-    ),
-    listed("flap", 2, flap),
-    listed("poison", 3, poison),
-    listed("backlog", 10, backlog),
-    listed("cost", 5, cost),
-    listed("live", 6, live),
-    listed("four-hosts", 7, fourHosts),
-    listed("flushed", 9, flushed),
-    listed("expiry", 8, expiry),
+    listed("dead-built-in", () => outage(world, { deadHours: 1, withBack: false, hasBuiltInLimits: true })),
+    listed("flap", flap),
+    listed("poison", poison),
+    listed("backlog", backlog),
+    listed("cost", cost),
+    listed("live", live),
+    listed("four-hosts", fourHosts),
+    listed("flushed", flushed),
+    listed("expiry", expiry),
   ];
   return works.filter(({ isIn }) => isIn);
 }

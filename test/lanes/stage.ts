@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { toRecords, type LetterBatch } from "../rig/letters.ts";
-import { builtProgram } from "../rig/program.ts";
 import { startStack, type Stack } from "../rig/stack.ts";
 import { toDocument, type DrainChanges } from "./document.ts";
 import { minuteMs, secondMs, type TimeScale } from "./time-scale.ts";
@@ -42,16 +41,13 @@ export interface StageOptions {
 
 export async function startStage(world: World, options: StageOptions): Promise<Stage> {
   const { scale = world.scale, name, retentionMs } = options;
-  const { guard, program, seed, say } = world;
+  const { guard, say } = world;
   const ms = (realMs: number): string => `${Math.round(scale.here(realMs))}ms`;
   const changes: DrainChanges = { ...options.drain, ...(world.withoutLanes ? { lane: "none" } : {}) };
   const moves: Move[] = [];
   let crash: string | null = null;
   const stack = await startStack({
     guard,
-    program,
-    // Another build may be judged, and the service is the same.
-    emulatorProgram: builtProgram,
     dir: join(world.dir, name),
     receivers: options.receivers ?? 1,
     replicas: options.replicas ?? 1,
@@ -59,7 +55,7 @@ export async function startStage(world: World, options: StageOptions): Promise<S
     redisPathOf: options.redisPathOf,
     emulatorArgs: [
       "--seed",
-      String(seed),
+      "1",
       "--retry-scale",
       (1 / scale.factor).toFixed(6),
       ...(retentionMs === undefined ? [] : ["--retention", `${retentionMs}ms`]),
@@ -69,7 +65,6 @@ export async function startStage(world: World, options: StageOptions): Promise<S
     env: {
       REDRIVER_SWEEP_EVERY: ms(15 * secondMs),
       REDRIVER_PASSES_OVERLAP: ms(2 * minuteMs),
-      ...world.env,
       ...options.env,
     },
     onLine: (_daemon, line) => {

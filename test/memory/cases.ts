@@ -8,8 +8,6 @@ export interface Case {
   readonly document: DocumentName;
   readonly text: Text;
   readonly letters: readonly Letter[];
-  /** `plan --all` runs again and again in the same group. */
-  readonly withPlan: boolean;
 }
 
 /** Body sizes in bytes, and of how many a case is made: enough for some pages of each window. */

@@ -6,8 +6,8 @@
  *     npm run memory                                        every size with both documents, 20 minutes
  *     npm run memory -- 200KB 10MB                          some sizes
  *     npm run memory -- --ci                                those that say most, within a minute
- *     npm run memory -- 1MB --document unlimited --text wide --without-plan
- *         [--limit 256] [--node-options=--max-old-space-size=192] [--budget 64MiB] [--within 400] [--results file] [--program dist/main.js]
+ *     npm run memory -- --text wide                         with one character beyond Latin-1 in each body
+ *         [--results file]
  *
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
  * .cache/memory-runs.
@@ -15,7 +15,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { startGuard } from "../rig/guard.ts";
-import { builtProgram, end, endWrongUse, parseOrEnd, root, writeResults } from "../rig/program.ts";
+import { end, endWrongUse, parseOrEnd, root, writeResults } from "../rig/program.ts";
 import { documents, sizeNames, toLetters, type Case, type DocumentName, type SizeName } from "./cases.ts";
 import type { Text } from "./letters.ts";
 import { readShipped } from "./manifest.ts";
@@ -26,35 +26,16 @@ const { values, positionals } = parseOrEnd({
   allowPositionals: true,
   options: {
     ci: { type: "boolean", default: false },
-    document: { type: "string" },
     text: { type: "string", default: "latin1" },
-    "without-plan": { type: "boolean", default: false },
-    limit: { type: "string" },
-    "node-options": { type: "string" },
-    budget: { type: "string", default: "auto" },
-    within: { type: "string", default: "400" },
     results: { type: "string" },
-    program: { type: "string", default: builtProgram },
   },
 });
 const unknown = positionals.filter((name) => !sizeNames.some((known) => known === name));
-const isRight =
-  unknown.length === 0 &&
-  (values.document === undefined || documents.some((name) => name === values.document)) &&
-  (values.text === "latin1" || values.text === "wide") &&
-  [values.limit ?? "1", values.within].every((text) => Number(text) > 0);
-if (!isRight) {
-  endWrongUse(
-    `sizes among ${sizeNames.join(", ")}, --document among ${documents.join(", ")}, --text latin1 or wide, and numbers above 0`,
-  );
+if (unknown.length > 0 || (values.text !== "latin1" && values.text !== "wide")) {
+  endWrongUse(`sizes among ${sizeNames.join(", ")}, and --text latin1 or wide`);
 }
 
-const ofManifest = readShipped(resolve(root, "deploy/base/deployment.yaml"));
-const shipped = {
-  limitBytes: values.limit === undefined ? ofManifest.limitBytes : Number(values.limit) * 1_048_576,
-  nodeOptions: values["node-options"] ?? ofManifest.nodeOptions,
-  budget: values.budget,
-};
+const shipped = readShipped(resolve(root, "deploy/base/deployment.yaml"));
 const dir = resolve(root, ".cache/memory-runs");
 rmSync(dir, { recursive: true, force: true });
 mkdirSync(dir, { recursive: true });
@@ -62,10 +43,7 @@ const guard = startGuard();
 
 const results: CaseResult[] = [];
 for (const one of toCases()) {
-  const result = await runCase(
-    { program: resolve(values.program), dir, guard, shipped, withinMs: Number(values.within) * 1_000 },
-    one,
-  );
+  const result = await runCase({ dir, guard, shipped }, one);
   results.push(result);
   process.stderr.write(`${toTable([result], shipped.limitBytes).split("\n")[1]}\n`);
 }
@@ -94,12 +72,7 @@ function toCases(): readonly Case[] {
     ];
   }
   const chosen = positionals.length === 0 ? sizeNames : (positionals as readonly SizeName[]);
-  const chosenDocuments = documents.filter(
-    (name) => values.document === undefined || name === values.document,
-  );
-  return chosen.flatMap((size) =>
-    chosenDocuments.map((document) => toCase(size, document, values.text as Text)),
-  );
+  return chosen.flatMap((size) => documents.map((document) => toCase(size, document, values.text as Text)));
 }
 
 function toCase(size: SizeName, document: DocumentName, text: Text, most = Infinity): Case {
@@ -108,6 +81,5 @@ function toCase(size: SizeName, document: DocumentName, text: Text, most = Infin
     document,
     text,
     letters: toLetters(size).slice(0, most),
-    withPlan: !values["without-plan"],
   };
 }

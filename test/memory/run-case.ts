@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Guard } from "../rig/guard.ts";
 import { publishedTwice } from "../rig/outcome.ts";
+import { builtProgram } from "../rig/program.ts";
 import { startStack } from "../rig/stack.ts";
 import { toDocument, type Case } from "./cases.ts";
 import { createMemoryGroup } from "./cgroup.ts";
@@ -10,19 +11,17 @@ import { startLimited, type LimitedProcess } from "./limited-process.ts";
 import type { Shipped } from "./manifest.ts";
 
 export interface CaseRun {
-  readonly program: string;
   readonly dir: string;
   readonly guard: Guard;
-  readonly shipped: Shipped & { readonly budget: string };
-  readonly withinMs: number;
+  readonly shipped: Shipped;
 }
 
 export interface CaseResult {
   readonly case: Case;
   readonly isLimited: boolean;
-  /** Of the daemon, and of the largest `plan`; null where none ran. */
+  /** Of the daemon, and of the largest `plan`. */
   readonly peakBytes: number;
-  readonly planPeakBytes: number | null;
+  readonly planPeakBytes: number;
   /** Of all in the group at once, as far as the kernel cannot take it back; null without a group. */
   readonly groupPeakBytes: number | null;
   /** How the daemon ended although nobody made it. */
@@ -36,21 +35,21 @@ export interface CaseResult {
   readonly tookMs: number;
 }
 
+const withinMs = 400_000;
+
 export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
-  const { program, guard, shipped } = run;
+  const { guard, shipped } = run;
   const dir = join(run.dir, given.name.replaceAll(/\W+/g, "-"));
   const group = createMemoryGroup(`redriver-memory-${process.pid}`, shipped.limitBytes);
   const stack = await startStack({
     dir,
     guard,
-    program,
     replicas: 0,
     emulatorEnv: { NODE_OPTIONS: "--max-old-space-size=8192" },
     document: () => toDocument(given.document),
     env: {
       NODE_OPTIONS: shipped.nodeOptions,
       REDRIVER_SWEEP_EVERY: "2s",
-      ...(shipped.budget === "auto" ? {} : { REDRIVER_MEMORY_BUDGET: shipped.budget }),
     },
     onCrash: () => undefined,
   });
@@ -58,7 +57,7 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
   const processes: LimitedProcess[] = [];
   const start = (args: readonly string[], log: string): LimitedProcess => {
     const one = startLimited({
-      args: [program, ...args],
+      args: [builtProgram, ...args],
       env: stack.env,
       logFile: join(dir, log),
       guard,
@@ -80,8 +79,9 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
     let plans = 0;
     let groupPeak = 0;
     let isDone = false;
-    while (!isDone && daemon.isRunning() && performance.now() - startedAt < run.withinMs) {
-      if (given.withPlan && planDied === null && (plan === null || !plan.isRunning())) {
+    while (!isDone && daemon.isRunning() && performance.now() - startedAt < withinMs) {
+      // Again and again in the same group.
+      if (planDied === null && (plan === null || !plan.isRunning())) {
         plan = start(["plan", "--all", "--json"], "plan.log");
         plans += 1;
         const started = plan;
@@ -116,7 +116,7 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
       case: given,
       isLimited: group !== null,
       peakBytes: daemon.peakBytes(),
-      planPeakBytes: plans === 0 ? null : planPeak,
+      planPeakBytes: planPeak,
       groupPeakBytes: group === null ? null : groupPeak,
       died,
       planDied,

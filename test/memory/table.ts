@@ -28,7 +28,7 @@ export function toTable(results: readonly CaseResult[], limitBytes: number): str
       of.name,
       `${delivered}/${of.letters.length}`,
       toMiB(peakBytes),
-      planPeakBytes === null ? "" : toMiB(planPeakBytes),
+      toMiB(planPeakBytes),
       groupPeakBytes === null ? "" : toMiB(groupPeakBytes),
       `${((100 * (groupPeakBytes ?? peakBytes)) / limitBytes).toFixed(0)} %`,
       (tookMs / 1_000).toFixed(1),

@@ -42,10 +42,8 @@ export interface StackOptions {
   /** For all that is written. */
   readonly dir: string;
   readonly guard: Guard;
-  /** Path of the built program. */
-  readonly program: string;
-  /** Of the emulator, if it is another build. */
-  readonly emulatorProgram?: string;
+  /** Path of a built program, if it is another one. */
+  readonly program?: string;
   readonly emulatorArgs?: readonly string[];
   readonly emulatorEnv?: Readonly<Record<string, string>>;
   readonly receivers?: number;
@@ -70,7 +68,7 @@ export const keyPrefix = "rig";
 const run = promisify(execFile);
 
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { dir, guard, program } = options;
+  const { dir, guard, program = builtProgram } = options;
   const archiveDir = join(dir, "archive");
   mkdirSync(archiveDir, { recursive: true });
   const closing = createClosing();
@@ -80,7 +78,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const redis = await servers.start(options.isRedisKept ? ["--appendonly", "yes"] : []);
     const redisPort = (await options.redisPathOf?.(redis.port)) ?? redis.port;
     const emulator = await startEmulatorProcess({
-      program: options.emulatorProgram ?? program,
+      program,
       guard,
       logFile: join(dir, "emulator.log"),
       args: options.emulatorArgs ?? [],

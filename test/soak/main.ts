@@ -5,10 +5,9 @@
  * same acts at the same times, with the same service and the same dead letters; what each act meets is up to
  * the machine, so a second run may end otherwise.
  *
- *     npm run soak -- [--minutes 10] [--seed 1] [--json] [--program dist/main.js] [--results file]
- *         [--leave-out 'shift-clock,tcp-redis cut'] [--turned-up] [--half-turned-up]
+ *     npm run soak -- [--minutes 10] [--seed 1] [--results file] [--half-turned-up]
  *
- * With --turned-up each daemon works 64 windows at once and 16 pages of each; with the other every second does.
+ * With --half-turned-up every second daemon works 64 windows at once and 16 pages of each.
  *
  * Exits 1, and says the seed, when something that must hold does not; 2 when the soak itself could not be
  * made. What the daemons said, and what was done to them, is kept in .cache/soak-runs/<seed> then.
@@ -18,17 +17,14 @@ import { resolve } from "node:path";
 import { builtProgram, endWrongUse, parseOrEnd, root, writeResults } from "../rig/program.ts";
 import { runSoak } from "./run-soak.ts";
 import { toText } from "./report.ts";
-import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
+import { turnedUpOptions } from "../rig/turned-up.ts";
 
 const { values } = parseOrEnd({
   options: {
     minutes: { type: "string", default: "10" },
     seed: { type: "string" },
-    json: { type: "boolean", default: false },
-    program: { type: "string", default: builtProgram },
     results: { type: "string" },
-    "leave-out": { type: "string", default: "" },
-    ...turnedUpOptions,
+    "half-turned-up": turnedUpOptions["half-turned-up"],
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
@@ -52,14 +48,13 @@ try {
   const report = await runSoak({
     seed,
     durationMs: minutes * 60_000,
-    program: resolve(values.program),
+    program: builtProgram,
     dir,
-    turnedUp: toTurnedUp(values),
-    leaveOut: values["leave-out"].split(",").filter((name) => name !== ""),
+    turnedUp: values["half-turned-up"] ? "half" : "none",
     say,
   });
   writeFileSync(resolve(dir, "report.json"), `${JSON.stringify(report, null, 2)}\n`);
-  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${toText(report)}\n`);
+  process.stdout.write(`${toText(report)}\n`);
   const failed = report.checks.filter(({ violations }) => violations > 0).length;
   const passed = report.checks.length - failed;
   writeResults(values.results, { passed, failed });

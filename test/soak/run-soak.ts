@@ -18,8 +18,6 @@ export interface SoakOptions {
   readonly program: string;
   readonly dir: string;
   readonly turnedUp: TurnedUp;
-  /** Kinds of acts that are left out. The others stay as they are. */
-  readonly leaveOut: readonly string[];
   /** Called with what is done, a line each. */
   readonly say: (line: string) => void;
 }
@@ -55,15 +53,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   });
   const stand = standing;
   const whole = toPlan({ seed, durationMs, calmMs, daemons });
-  const leaveOut = [...options.leaveOut, ...(stand.clock === null ? ["shift-clock"] : [])];
-  const plan = { ...whole, acts: whole.acts.filter(({ act }) => !leaveOut.includes(nameOf(act))) };
+  const isPossible = ({ act }: PlannedAct): boolean => stand.clock !== null || nameOf(act) !== "shift-clock";
+  const plan = { ...whole, acts: whole.acts.filter(isPossible) };
   const obstacles = createObstacles(stand, books);
   const stop = new AbortController();
   try {
     if (stand.clock === null) {
       say("NO SHIFTED CLOCKS: Debian's package faketime is not installed (apt-get install faketime)");
     }
-    if (options.leaveOut.length > 0) say(`LEFT OUT: ${options.leaveOut.join(", ")}`);
     for (const daemon of stand.daemons) daemon.start();
     await waitUntil("the daemons", () => stand.daemons.every((one) => one.address() !== null), 30_000);
     const startedAt = performance.now();

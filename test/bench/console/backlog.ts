@@ -24,16 +24,6 @@ export function toWaiting(index: number, kinds: number): SeedRecord {
   return { ...toRecord(index % kinds, index, hourMs), responseStatus: 503, label: "later" };
 }
 
-/** What is redriven while somebody looks: new, so that the next pass lists it. */
-export function toMoving(index: number, receiverUrl: string): SeedRecord {
-  return {
-    ...toRecord(0, index, 0),
-    url: `${receiverUrl}/orders`,
-    responseStatus: 503,
-    label: "orders",
-  };
-}
-
 let records = 0;
 
 function toRecord(kind: number, index: number, ageMs: number): SeedRecord {

@@ -1,11 +1,10 @@
-import { writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SeedRecord } from "../../../dev/emulator/index.ts";
 import type { Guard } from "../../rig/guard.ts";
 import type { Say } from "../../rig/program.ts";
 import { startStack, type Stack } from "../../rig/stack.ts";
 import { waitUntil } from "../../rig/wait.ts";
-import { toMoving, toParked, toWaiting } from "./backlog.ts";
+import { toParked, toWaiting } from "./backlog.ts";
 
 /** Two replicas over a Redis that their own passes have filled. */
 export interface Scene {
@@ -16,14 +15,11 @@ export interface Scene {
   serviceCalls(): Promise<number>;
   /** Resolves when a stretch of time without any pass, sweep or census begins. */
   untilQuiet(): Promise<void>;
-  /** So many messages fail, and the drain `orders` begins to redrive them, a pass every second. */
-  move(messages: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SceneOptions {
   readonly dir: string;
-  readonly program: string;
   readonly guard: Guard;
   readonly say: Say;
   readonly parked: number;
@@ -34,8 +30,7 @@ export const replicas = 2;
 const waitingRecords = 2_000;
 const indexLogin = { user: "bench", password: "bench-password" };
 
-function toDocument(everySeconds: number): string {
-  return `
+const document = `
 version: 1
 sources: { default: { retention: 7d, census: 6h } }
 indexes:
@@ -59,7 +54,7 @@ drains:
     mode: live
     lane: none
     attempts: { max: 5, wait: [0s] }
-    schedule: { every: ${everySeconds}s, full: 1d }
+    schedule: { every: 1d, full: 1d }
     minAge: 0s
     select: { label: orders }
     limits: { publish: 100/s, perHost: none, perPass: none, perDay: none }
@@ -68,7 +63,6 @@ drains:
     rules:
       - { name: again, when: { responseStatus: 503 }, then: republish }
 `;
-}
 
 export async function openScene(options: SceneOptions): Promise<Scene> {
   const { say, parked, failures } = options;
@@ -76,7 +70,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     ...options,
     replicas,
     emulatorArgs: ["--stats-user", indexLogin.user, "--stats-password", indexLogin.password],
-    document: () => toDocument(86_400),
+    document: () => document,
     env: {
       REDRIVER_CONSOLE_PORT: "0",
       REDRIVER_CONSOLE_ROLE: "operator",
@@ -86,9 +80,8 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     onCrash: (daemon, how) => say(`daemon ${daemon}: ${how}`),
   });
   try {
-    // What moves later is one more kind.
     const waitingKinds = Math.floor(failures / 5);
-    const parkedKinds = failures - waitingKinds - 1;
+    const parkedKinds = failures - waitingKinds;
     await seed(stack, parked, (index) => toParked(index, parkedKinds, parked));
     await seed(stack, waitingRecords, (index) => toWaiting(index, waitingKinds));
     say(`${parked + waitingRecords} dead letters of ${failures} kinds`);
@@ -107,10 +100,6 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     serviceCalls,
     async untilQuiet() {
       await untilStill(serviceCalls);
-    },
-    async move(messages) {
-      await seed(stack, messages, (index) => toMoving(index, stack.receiver.url));
-      writeFileSync(stack.env["REDRIVER_DRAINS_FILE"]!, toDocument(1));
     },
     close: stack.close,
   };

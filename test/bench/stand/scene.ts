@@ -20,8 +20,6 @@ export interface Stand {
   readonly program: string;
   /** A folder for CPU profiles of redriver's processes; null: none. */
   readonly profiles: string | null;
-  /** Of one case. */
-  readonly withinMs: number;
 }
 
 export interface Scene {
@@ -38,6 +36,8 @@ export interface Scene {
 const newestAgeMs = 150_000;
 /** The last call of a process that ends by itself may be on its way. */
 const lastCallMs = 1_000;
+
+const withinMs = 600_000;
 
 let scenes = 0;
 
@@ -70,7 +70,7 @@ export async function openScene(stand: Stand, given: Case): Promise<Scene> {
       service,
       redis,
       processes,
-      inTime: (done) => inTime(stand.withinMs, processes, dir, done),
+      inTime: (done) => inTime(processes, dir, done),
       close: closing.close,
     };
   } catch (error) {
@@ -125,12 +125,7 @@ function toProcesses(
 
 const mainOf = (name: string): string => new URL(`../contenders/${name}-main.js`, import.meta.url).pathname;
 
-async function inTime(
-  withinMs: number,
-  processes: readonly BenchProcess[],
-  dir: string,
-  done: Promise<void>,
-): Promise<void> {
+async function inTime(processes: readonly BenchProcess[], dir: string, done: Promise<void>): Promise<void> {
   const gone = Promise.race(processes.map(({ ended }) => ended)).then(async (how) => {
     await delay(lastCallMs);
     throw new Error(`a process ended before it was done: ${how}; see ${dir}`);

@@ -8,27 +8,14 @@
  *     npm run trials -- poison-lost-20 deletes-lost-6cps
  *     npm run trials -- --all
  *     npm run trials -- --ci                         small forms side by side, within five minutes
- *         [--seed 1] [--n 5000] [--side-by-side 1] [--results .cache/trials-results.json]
- *         [--program dist/main.js] [--emulator-program dist/main.js] [--runs .cache/trials-runs]
  *
- * `--program` may be the daemon of another checkout. Exits 1 if something did not hold, 2 if it was used
- * wrongly. What the processes said is kept below --runs.
+ * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in .cache/trials-runs.
  */
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { countChecks, toTable } from "../../rig/figures.ts";
 import { startGuard } from "../../rig/guard.ts";
-import {
-  areCounts,
-  builtProgram,
-  createSay,
-  end,
-  endWrongUse,
-  root,
-  runWorks,
-  writeResults,
-  parseOrEnd,
-} from "../../rig/program.ts";
+import { createSay, end, endWrongUse, root, runWorks, writeResults, parseOrEnd } from "../../rig/program.ts";
 import { runTrial } from "./run-trial.ts";
 import { trials } from "./trials.ts";
 import type { Trial } from "./trial.ts";
@@ -39,13 +26,6 @@ const { values, positionals } = parseOrEnd({
     list: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
     ci: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    n: { type: "string" },
-    "side-by-side": { type: "string" },
-    results: { type: "string", default: resolve(root, ".cache/trials-results.json") },
-    runs: { type: "string", default: resolve(root, ".cache/trials-runs") },
-    program: { type: "string", default: builtProgram },
-    "emulator-program": { type: "string", default: builtProgram },
   },
 });
 if (values.list) {
@@ -55,28 +35,22 @@ if (values.list) {
   process.exit(0);
 }
 const unknown = positionals.filter((name) => !trials.some((one) => one.name === name));
-const count = values.n === undefined ? null : Number(values.n);
-const seed = Number(values.seed);
-const sideBySide = Number(values["side-by-side"] ?? (values.ci ? trials.length : 1));
 const isChosen = positionals.length > 0 || values.all || values.ci;
-if (unknown.length > 0 || !areCounts(seed, sideBySide, count ?? 1) || !isChosen) {
-  endWrongUse(
-    `trials among ${trials.map(({ name }) => name).join(", ")}, or --all, --ci or --list; and counts above 0`,
-  );
+if (unknown.length > 0 || !isChosen) {
+  endWrongUse(`trials among ${trials.map(({ name }) => name).join(", ")}, or --all, --ci or --list`);
 }
 
-const dir = resolve(values.runs, String(seed));
+const dir = resolve(root, ".cache/trials-runs");
 const guard = startGuard();
 const say = createSay();
 const works = trials
   .filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   .flatMap((trial) => (values.ci ? toSmall(trial) : [trial]))
-  .map((trial) => (count === null ? trial : { ...trial, count }))
   .map((trial) => ({ name: trial.name, run: () => perform(trial) }));
-const results = await runWorks(works, sideBySide, say);
+const results = await runWorks(works, values.ci ? trials.length : 1, say);
 guard.close();
 const checks = countChecks(results);
-writeResults(values.results, checks, { trials: results });
+writeResults(resolve(root, ".cache/trials-results.json"), checks, { trials: results });
 const summary = results.map(({ scenario, figures }) => {
   const bad = figures.filter(({ holds }) => !holds);
   const why = bad.map(({ what, seen, limit }) => `${what}: ${seen} (${limit})`).join("; ");
@@ -96,12 +70,5 @@ function toSmall(trial: Trial): readonly Trial[] {
 function perform(trial: Trial): ReturnType<typeof runTrial> {
   rmSync(resolve(dir, trial.name), { recursive: true, force: true });
   say(`${trial.name}: ${trial.count} dead letters`);
-  return runTrial(trial, {
-    seed,
-    dir,
-    program: resolve(values.program),
-    emulatorProgram: resolve(values["emulator-program"]),
-    guard,
-    say,
-  });
+  return runTrial(trial, { dir, guard, say });
 }

@@ -16,14 +16,12 @@ import { watchReadiness } from "./readiness.ts";
 import type { Trial } from "./trial.ts";
 
 export interface RunOptions {
-  readonly seed: number;
   readonly dir: string;
-  readonly program: string;
-  readonly emulatorProgram: string;
   readonly guard: Guard;
   readonly say: Say;
 }
 
+const seed = 1;
 const deadly = join(import.meta.dirname, "deadly.js");
 const endedByItself = "ended by itself: SIGKILL";
 const lookEveryMs = 500;
@@ -46,7 +44,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     ...options,
     dir,
     replicas: trial.replicas ?? 1,
-    emulatorArgs: ["--seed", String(options.seed)],
+    emulatorArgs: ["--seed", String(seed)],
     document: (archiveDir) => toDocument(archiveDir, isByService(trial.shares ?? {}), trial.isTakenBack),
     onEntry: books.read,
     onLine: books.line,
@@ -62,7 +60,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     onEnd: (daemon) => books.log.ended(daemon),
   });
   try {
-    await prepare(trial, stack, books, options.seed, redacted);
+    await prepare(trial, stack, books, redacted);
     const load = loadavg();
     await stack.startDaemons();
     const startedAt = Date.now();
@@ -73,7 +71,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
       stack,
       books,
       say,
-      dice: createDice(options.seed + 1),
+      dice: createDice(seed + 1),
       isOver: () => over.signal.aborted,
       stopped: (span) => void stops.push(span),
     });
@@ -124,7 +122,6 @@ async function prepare(
   trial: Trial,
   stack: Stack,
   books: TrialBooks,
-  seed: number,
   redacted: readonly string[],
 ): Promise<void> {
   const { emulator, receiver } = stack;

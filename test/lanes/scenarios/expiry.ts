@@ -19,7 +19,7 @@ export async function expiry(world: World): Promise<readonly Figure[]> {
   });
   try {
     const { emulator, receiver, archiveDir } = stage;
-    await receiver.behave({ manner: world.deadAs });
+    await receiver.behave({ manner: "refusing" });
     const { now } = await emulator.state();
     // Their last 12 h, in which they are copied, begin in 20 to 40 minutes by the service's clock.
     const batch = {

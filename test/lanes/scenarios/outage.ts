@@ -53,7 +53,7 @@ export async function outage(
   try {
     const { receiver } = stage;
     const batch = { name: "letter", count: world.deadLetters, url: receiver.url };
-    await receiver.behave({ manner: world.deadAs });
+    await receiver.behave({ manner: "refusing" });
     await stage.seed(batch);
     await stage.startDaemons();
     const figures = await dead(world, stage, deadHours, idsOf(batch));
@@ -67,7 +67,7 @@ export async function outage(
 }
 
 async function dead(
-  { scale, deadAs }: World,
+  { scale }: World,
   { emulator, ask, parkedByMetric }: Stage,
   hours: number,
   ids: readonly string[],
@@ -77,7 +77,7 @@ async function dead(
     throw new Error("nothing was published within a minute");
   }
   const firstAt = (await accepted())[0]!.at;
-  const figures: Figure[] = [shown("the receiver is", deadAs)];
+  const figures: Figure[] = [];
   const hour = scale.here(hourMs);
   for (let index = 0; index < Math.floor(hours); index += 1) {
     const from = firstAt + index * hour;

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { atMost, exactly, none, shareAtLeast, shown, timed, type Figure } from "../../rig/figures.ts";
 import { idsOf } from "../../rig/letters.ts";
 import { countBetween, deliveredOnce, mostWithin, ratePerSecond } from "../../rig/outcome.ts";
+import { builtProgram } from "../../rig/program.ts";
 import { isSoon, until } from "../../rig/wait.ts";
 import { startLossyCallbacks } from "../lossy-callbacks.ts";
 import { startStage, type Stage } from "../stage.ts";
@@ -117,7 +118,7 @@ async function measure(world: World, stage: Stage, variant: Variant): Promise<re
   const letters = { name: "healthy", count: world.isSmall ? 1_500 : 4_000, url: healthy.url };
   const hour = scale.here(world.isSmall ? hourMs / 3 : hourMs);
   await healthy.behave({ delayMs: takesMs });
-  await dead.behave({ manner: world.deadAs });
+  await dead.behave({ manner: "refusing" });
   await stage.seed(letters);
   await stage.seed({ name: "dead", count: 300, url: dead.url });
   if (variant.isTroubled) await trouble(stage);
@@ -191,13 +192,13 @@ async function trouble({ emulator }: Stage): Promise<void> {
 const run = promisify(execFile);
 
 /** Asks for the status again and again, and notes each "all clear" that was said while messages waited. */
-function watchClaims({ program, isSmall }: World, { env, emulator }: Stage) {
+function watchClaims({ isSmall }: World, { env, emulator }: Stage) {
   const untruths: string[] = [];
   const over = new AbortController();
   const watching = (async () => {
     while (!over.signal.aborted) {
       const before = (await emulator.state()).pending;
-      const { stdout } = await run(process.execPath, [program, "status"], {
+      const { stdout } = await run(process.execPath, [builtProgram, "status"], {
         env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
       }).catch(() => ({ stdout: "" }));
       const after = (await emulator.state()).pending;
