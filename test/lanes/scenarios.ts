@@ -1,7 +1,6 @@
 import type { Figure } from "../rig/figures.ts";
 import type { Work } from "../rig/program.ts";
 import { backlog } from "./scenarios/backlog.ts";
-import { cost } from "./scenarios/cost.ts";
 import { expiry } from "./scenarios/expiry.ts";
 import { incident } from "./scenarios/incident.ts";
 import { flap } from "./scenarios/flap.ts";
@@ -24,7 +23,6 @@ export const scenarioNames = [
   "flap",
   "flushed",
   "live",
-  "cost",
   "incident",
   "saturated",
 ] as const;
@@ -55,7 +53,6 @@ export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly
     listed("flap", flap),
     listed("poison", poison),
     listed("backlog", backlog),
-    listed("cost", cost),
     listed("live", live),
     listed("four-hosts", fourHosts),
     listed("flushed", flushed),

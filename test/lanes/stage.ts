@@ -30,8 +30,6 @@ export interface StageOptions {
   /** Another scale than the run's. */
   readonly scale?: TimeScale;
   readonly isRedisKept?: boolean | undefined;
-  /** Where daemons find Redis, given its port; the same port unless it says otherwise. */
-  readonly redisPathOf?: (port: number) => Promise<number>;
   readonly env?: Readonly<Record<string, string>>;
   /** More arguments of the emulator. */
   readonly emulatorArgs?: readonly string[];
@@ -52,7 +50,6 @@ export async function startStage(world: World, options: StageOptions): Promise<S
     receivers: options.receivers ?? 1,
     replicas: options.replicas ?? 1,
     isRedisKept: options.isRedisKept,
-    redisPathOf: options.redisPathOf,
     emulatorArgs: [
       "--seed",
       "1",

@@ -10,7 +10,6 @@ import {
   type Evidence,
 } from "./outcome.ts";
 import { sha256Of } from "./letters.ts";
-import { toLaneRound } from "../lanes/redis-rounds.ts";
 import { createTimeScale, hourMs, minuteMs } from "../lanes/time-scale.ts";
 
 const accepted = (messageId: string, id: string) => ({ messageId, bodySha256: sha256Of(id) });
@@ -29,9 +28,6 @@ const evidence = (changes: Partial<Evidence>): Evidence => ({
   arrivals: [],
   ...changes,
 });
-
-const command = (...args: readonly string[]): string =>
-  `*${args.length}\r\n${args.map((arg) => `$${arg.length}\r\n${arg}\r\n`).join("")}`;
 
 const at = (...times: readonly number[]) => times.map((one) => ({ at: one }));
 const burst = (time: number) => at(...Array.from({ length: 10 }, () => time));
@@ -89,17 +85,6 @@ it("bursts of a second's worth are one second ahead of their rate, and two toget
   // The same bursts, by the rate between a tenth and nine tenths of them: 125 % of it.
   const late = [...burst(900), ...burst(1_000), ...burst(2_000), ...burst(3_000), ...burst(4_000)];
   expect(ratePerSecond(late.map((one) => one.at))).toBeGreaterThan(12.5);
-});
-
-it("a round trip is the lanes' own only where nothing else was sent in it", () => {
-  const key = "lanes:{default}:lanes:due";
-  const ask = command("EVALSHA", "abc", "1", key, '{"drain":"main","asks":[]}');
-  const due = command("EVALSHA", "abc", "1", key, "{}");
-  const other = command("EVALSHA", "def", "1", "lanes:{default}:open", "x");
-  expect(toLaneRound(ask)).toEqual({ isAlone: true, isOfPage: true });
-  expect(toLaneRound(due)).toEqual({ isAlone: true, isOfPage: false });
-  expect(toLaneRound(other + ask)).toEqual({ isAlone: false, isOfPage: true });
-  expect(toLaneRound(other)).toBeNull();
 });
 
 it("a figure without a limit is shown and not counted, and no number holds nothing", () => {

@@ -54,8 +54,6 @@ export interface StackOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether Redis writes what a restart finds. */
   readonly isRedisKept?: boolean | undefined;
-  /** Where daemons find Redis, given its port. */
-  readonly redisPathOf?: ((port: number) => Promise<number>) | undefined;
   readonly onEntry?: (entry: JournalEntry) => void;
   readonly onLine?: (daemon: number, line: string, from: "stdout" | "stderr") => void;
   readonly onCrash: (daemon: number, how: string) => void;
@@ -76,7 +74,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const servers = createRedisServers({ guard });
     closing.add(() => servers.stop());
     const redis = await servers.start(options.isRedisKept ? ["--appendonly", "yes"] : []);
-    const redisPort = (await options.redisPathOf?.(redis.port)) ?? redis.port;
     const emulator = await startEmulatorProcess({
       program,
       guard,
@@ -97,7 +94,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const env = {
       REDRIVER_SERVICE_URL: emulator.url,
       REDRIVER_SERVICE_TOKEN: emulator.token,
-      REDRIVER_REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+      REDRIVER_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
       REDRIVER_REDIS_KEY_PREFIX: keyPrefix,
       REDRIVER_DRAINS_FILE: documentFile,
       REDRIVER_HTTP_HOST: "127.0.0.1",

@@ -9,7 +9,6 @@ import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { startForwardProxy } from "../../support/forward-proxy.ts";
 import { useRedis } from "../../support/redis.ts";
 import type { Receiver } from "../../support/receiver.ts";
-import { rawAnswer } from "../../support/message-service-server.ts";
 import { seedLetters, startService } from "../../support/service.ts";
 import { testCertificate, testCertificateKey } from "../../support/service-certificate.ts";
 
@@ -129,27 +128,3 @@ it("statistics and notices go through the proxy, and hosts of NO_PROXY past it",
   expect(await runToEnd(["index", "stats", "catalog"], direct.env)).toMatchObject({ exitCode: 0 });
   expect(direct.proxy.asked).toEqual([]);
 }, 60_000);
-
-it.each([200, 407])(
-  "a proxy that answers %i in the target's place is named by every command",
-  async (status) => {
-    const { env } = await setUp("");
-    const proxy = await startForwardProxy({
-      inspects: rawAnswer(status, "<html>Please log in</html>", { connection: "close" }),
-    });
-    const named = `the proxy ${new URL(proxy.url).host} (proxy.url)`;
-    const commands = [
-      ["index", "stats", "catalog"],
-      // An answer of 200 is as good as the target's.
-      ...(status === 200 ? [] : [["notify", "test", "oncall"]]),
-      ["plan", "main"],
-    ];
-    for (const command of commands) {
-      const { exitCode, out, err } = await runToEnd(command, { ...env, HTTPS_PROXY: proxy.url });
-      expect(exitCode, command.join(" ")).not.toBe(0);
-      expect(`${out}${err}`).toContain(named);
-      expect(`${out}${err}`).not.toContain("s3cret");
-    }
-  },
-  60_000,
-);

@@ -91,10 +91,6 @@ async function emptied({ emulator }: Stage, timeout = 20_000): Promise<void> {
 
 const counted = (bodies: readonly string[]) => Object.fromEntries(bodies.map((body) => [body, 1]));
 
-/** Passes that a daemon has completed. */
-const complete = ({ log }: Daemon) =>
-  log.filter(({ event, outcome }) => event === "pass:closed" && outcome === "complete").length;
-
 describe("an edited document", () => {
   it("is adopted without a restart: the next pass is decided by it, and everybody can see it", async () => {
     const stage = await setUp(documentOf(holding));
@@ -168,37 +164,4 @@ describe("an edited document", () => {
     await emptied(stage, 30_000);
     expect(Object.fromEntries(stage.receiver.counts())).toEqual(counted(bodies));
   }, 180_000);
-});
-
-describe("two daemons with different documents", () => {
-  it("leave each other's windows alone, and the last one ends what nobody works any more", async () => {
-    const stage = await setUp(documentOf(acting));
-    const bodies = stage.seed("orders", 1_500);
-    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300, name: "slow" });
-    const another = stage.setup.folder.write(
-      "another.yaml",
-      documentOf({ ...acting, other: { then: "hold", topic: "refunds" } }),
-    );
-    const env = { ...stage.setup.env, REDRIVER_LOG_LEVEL: "debug" };
-    const one = await startDaemon(env);
-    const two = await startDaemon({ ...env, REDRIVER_DRAINS_FILE: another });
-    const failures = () =>
-      [one, two].flatMap(({ log }) =>
-        log.filter(({ event }) => event === "window:failed" || event === "job:failed"),
-      );
-    // Either takes any job, so among five passes of each some windows were the other's.
-    await expect
-      .poll(() => failures().length > 0 || Math.min(complete(one), complete(two)) >= 5, { timeout: 90_000 })
-      .toBe(true);
-    expect(failures()).toEqual([]);
-    const { out } = await ask(["status", "main"], env);
-    expect(out).toMatch(/^same document +no$/m);
-
-    one.child.kill("SIGTERM");
-    expect((await one.ended).exitCode).toBe(0);
-    stage.emulator.faults.remove("slow");
-    bodies.push(...stage.seed("orders", 200));
-    await emptied(stage, 60_000);
-    expect(Object.fromEntries(stage.receiver.counts())).toEqual(counted(bodies));
-  }, 300_000);
 });

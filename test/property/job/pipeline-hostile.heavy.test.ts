@@ -125,37 +125,6 @@ describe("answers of the worst kind", () => {
     expect(hostile).toBeGreaterThan(20);
     expect(finished).toBeGreaterThan(10);
   }, 480_000);
-
-  it.each<[string, HostileOperation, HostileAnswer, string]>([
-    ["a list that is no JSON", "list", httpAnswer(200, "<html>"), "answer-unreadable"],
-    ["a list of something else", "list", httpAnswer(200, '{"messages":7}'), "answer-unreadable"],
-    [
-      "a list with a cursor that is none",
-      "list",
-      httpAnswer(200, '{"messages":[],"cursor":[]}'),
-      "answer-unreadable",
-    ],
-    ["a list for nobody", "list", httpAnswer(401, "{}"), "unauthorised"],
-    ["a list that is elsewhere", "list", httpAnswer(308, "", { Location: "/" }), "source-misconfigured"],
-    [
-      "a delete that deleted more than asked",
-      "delete",
-      httpAnswer(200, '{"deleted":99}'),
-      "answer-unreadable",
-    ],
-    ["a batch for nobody", "batch", httpAnswer(403, "{}"), "unauthorised"],
-  ])("halt the source and say why: %s", async (_name, operation, answer, code) => {
-    const service = await startHostileService();
-    const { url, account } = service.open();
-    const id = nextId();
-    account.records.set(id, JSON.stringify(plainRecord(id)));
-    account.hostile.push(...Array.from({ length: 50 }, () => ({ operation, answer, takes: false })));
-    await withRig(url, async (rig) => {
-      await passWith(rig, 5_000);
-      expect(rig.eventsOf("source:halted").map((event) => event.code)).toContain(code);
-      expectSafe(account, rig);
-    });
-  });
 });
 
 /** Answers of the right shape, but for the value of one field. */

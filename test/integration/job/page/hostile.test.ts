@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { MessageId } from "../../../../src/job/message/dead-letter.ts";
-import type { BatchOutcome, ListQuery, MessageService } from "../../../../src/job/contracts/service.ts";
+import type { ListQuery, MessageService } from "../../../../src/job/contracts/service.ts";
 import { passWith } from "../../../support/pass-with.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
 
@@ -17,46 +15,6 @@ function passAnswered(rig: Rig, replaced: Partial<MessageService>) {
   };
   return passWith(rig, { clock: hasty, service: { ...service, ...replaced } });
 }
-
-describe("a service that registers the ids of what it turned away", () => {
-  it.each<[string, BatchOutcome]>([
-    ["429", { kind: "not-sent", why: "rate-limited", error: "slow down", retryAt: 0 }],
-    ["404", { kind: "misconfigured", status: 404, error: "not here" }],
-  ])("does not pass for one that published it: %s, then a hit", async (_name, turnedAway) => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
-    rig.seed(5);
-    await passAnswered(rig, { publish: () => Promise.resolve(turnedAway) });
-    rig.drain.source.health.resume();
-    const ids: string[] = [];
-    const hits: MessageService["publish"] = (items, lastByteAllowed, signal) => {
-      const sent = items.map(
-        (text) =>
-          (JSON.parse(textOfEncoded(text)) as { headers: Record<string, string> }).headers[
-            "Upstash-Deduplication-Id"
-          ],
-      );
-      ids.push(...sent.map(String));
-      if (sent.some((id) => isNextSuffix(String(id))))
-        return rig.drain.source.service.publish(items, lastByteAllowed, signal);
-      const hit = { kind: "accepted", messageId: "msg_old" as MessageId, deduplicated: true } as const;
-      return Promise.resolve({ kind: "answered", items: items.map(() => hit) });
-    };
-    await expect
-      .poll(
-        async () => {
-          rig.advance(15_000);
-          await passAnswered(rig, { publish: hits });
-          return rig.emulator.dlq.size;
-        },
-        { timeout: 30_000, interval: 100 },
-      )
-      .toBe(0);
-    await rig.emulator.idle();
-    // Deleted only after the next suffix was accepted for good, and each delivered once.
-    expect(ids.filter(isNextSuffix)).toHaveLength(5);
-    expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1, 1, 1]);
-  });
-});
 
 describe("a listing", () => {
   it("that is in order of creation hides nothing that is in another order of entry", async () => {
@@ -91,8 +49,6 @@ describe("a listing", () => {
     expect(result).toMatchObject({ outcome: "complete", tally: { listed: 170, republished: 50, held: 120 } });
   });
 });
-
-const isNextSuffix = (id: string): boolean => /^redriver-\d+-\d+-2$/.test(id);
 
 async function collectAll(rig: Rig) {
   const { service } = rig.drain.source;

@@ -216,14 +216,6 @@ describe("a schedule", () => {
     await waitFor(async () => expect(await next("tick:refunds")).toBe(one));
   });
 
-  test("that is no longer wanted is removed with its pending iteration", async () => {
-    const queue = replica();
-    await queue.applySchedules([tick(yearly), tick(yearly, "refunds")]);
-    await queue.applySchedules([tick(yearly)]);
-    expect(await redis.zrange(repeatKey(), "0", "-1")).toEqual(["tick:orders"]);
-    expect((await delayed()).length).toBe(1);
-  });
-
   test("whose pending iteration was lost comes alive when it is applied again", async () => {
     const queue = replica();
     let runs = 0;

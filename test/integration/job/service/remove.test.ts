@@ -35,15 +35,3 @@ test.each([[[]], [[""]], [["1-0", ""]], [[","]], [Array.from({ length: 101 }, (_
     expect(server.connectionCount()).toBe(0);
   },
 );
-
-test.each(["", "[]", "{}", '{"deleted":"1"}', '{"deleted":1.5}', '{"deleted":2}'])(
-  "a delete of one that is answered with %j cannot be read",
-  async (body) => {
-    const server = await startHttp(() => ({ body }));
-    const { service } = connectTo(server.baseUrl);
-    await expect(service.remove(ids("1-0"))).rejects.toMatchObject({
-      code: "answer-unreadable",
-      status: 200,
-    });
-  },
-);

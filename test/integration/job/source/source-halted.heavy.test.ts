@@ -81,16 +81,4 @@ describe("a source whose batches are refused", () => {
     expect(events.of("pass:closed").at(-1)).toMatchObject({ outcome: "complete" });
     expect(rig.callsOf("batch")).toBe(before);
   });
-
-  it("publishes again once it is resumed", async () => {
-    const { rig, queue, live } = await haltedStand({ status: 404 });
-    rig.emulator.faults.remove("refusal");
-    live.current().sources.get(rig.drain.source.config.id)?.runtime.health.resume("batch");
-    const source = rig.drain.source.config.id;
-    await queue.applySchedules([
-      { id: `sweep:${source}`, schedule: every, job: { kind: "sweep", source } },
-      { id: "tick:main", schedule: every, job: { kind: "tick", drain: "main" as DrainName } },
-    ]);
-    await expect.poll(() => rig.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(0);
-  });
 });

@@ -9,8 +9,6 @@ import {
   type StatisticsView,
 } from "../../../../../src/people/cli/index-stats/text.ts";
 import { toSafeJson } from "../../../../../src/job/message/write-safe-json.ts";
-import { parseCallback } from "../../../../../src/job/callbacks/parse-callback.ts";
-import { readLineage } from "../../../../../src/job/message/lineage.ts";
 import { runHere } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { allOddities, oddText, oddValues } from "../../../../support/odd-fields.ts";
@@ -74,23 +72,6 @@ test("statistics with any values are read as far as they go, and shown", () => {
             : [toStatisticsText(80, [view]), toSafeJson(toStatisticsJson([view]))];
         expect(shown.every((one) => one.isWellFormed())).toBe(true);
       }
-    }
-  }
-});
-
-test("callbacks with any values are read or refused, and never throw", () => {
-  const callback = {
-    status: 200,
-    sourceMessageId: "msg_1",
-    sourceHeader: {},
-    sourceBody: "",
-    retried: 0,
-    maxRetries: 0,
-  };
-  for (const field of Object.keys(callback)) {
-    for (const value of Object.keys(oddValues)) {
-      const report = parseCallback(Buffer.from(oddText(callback, [[field, value]])));
-      expect(report === null || readLineage(report.sent, ["k"]).kind !== "come-back").toBe(true);
     }
   }
 });
