@@ -54,8 +54,6 @@ export interface SourceRuntime extends World {
   readonly service: MessageService;
   /** The turn of a batch (calls-in-turn.ts), taken before it is begun: `service.publish` waits for none. */
   readonly takeBatchTurn: (signal: AbortSignal) => Promise<() => void>;
-  /** The same for the service's own retry: it counts as a delete. */
-  readonly takeRetryTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly serviceRetry: ServiceRetry;
   readonly brake: ServiceBrake;
   /** The ledger in Redis, which here also checks for room and for lost writes (detect-lost-writes.ts). */

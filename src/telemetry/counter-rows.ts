@@ -1,6 +1,6 @@
 import { callbackOutcomes } from "../job/contracts/callbacks.ts";
 import {
-  calledOperations,
+  serviceOperations,
   deliveriesOutcomes,
   doubleReasons,
   passOutcomes,
@@ -148,7 +148,7 @@ export const counterRows = [
     "redriver_service_requests_total",
     "Requests to the message service.",
     { "service:answered": once },
-    calledOperations.flatMap((operation) => requestOutcomes.map((outcome) => ({ operation, outcome }))),
+    serviceOperations.flatMap((operation) => requestOutcomes.map((outcome) => ({ operation, outcome }))),
   ),
   row(
     ["source"],

@@ -1,10 +1,5 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
-import {
-  calledOperations,
-  serviceOperations,
-  type EventOf,
-  type RedriverEvent,
-} from "../job/contracts/events.ts";
+import { serviceOperations, type EventOf, type RedriverEvent } from "../job/contracts/events.ts";
 import { counterRows, type CounterRow, type Labels, labelsOfRow } from "./counter-rows.ts";
 import { createPageHistogram } from "./page-histogram.ts";
 import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
@@ -220,7 +215,7 @@ export function createEventCounters(registry: Registry) {
         start({ source });
         // Records that no drain selects may be settled too.
         settled?.counter.inc({ source, drain: "none" }, 0);
-        for (const operation of calledOperations) requestSeconds.zero({ source, operation });
+        for (const operation of serviceOperations) requestSeconds.zero({ source, operation });
         redelivery.zero(source);
         halted.inc({ source }, 0);
       }

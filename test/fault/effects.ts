@@ -204,7 +204,6 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   lineageKeys: "inside",
   checkItem: "inside",
   takeBatchTurn: "inside",
-  takeRetryTurn: "inside",
   // See ServiceRetrier.
   serviceRetry: "inside",
   // A person's, beside the guarantee.

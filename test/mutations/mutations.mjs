@@ -203,9 +203,9 @@ export const mutations = [
   },
   {
     name: "count as ours what somebody else took by the service's retry",
-    file: "src/job/page/publish/by-service.ts",
-    find: "if (!isInDoubt) {",
-    replace: "if (false) {",
+    file: "src/job/source/service-retry.ts",
+    find: "if (isGone && mayBeTaken)",
+    replace: "if (isGone)",
     test: "test/integration/job/page/by-service.test.ts",
   },
   {

@@ -160,8 +160,8 @@ export function dueLetter({
     onLoss: "republish",
     checkItem: anyItem,
   } as const;
-  const prepared = prepare(letter, set, preparation);
-  if (prepared.kind === "park") throw new Error(`the test's letter is parked: ${prepared.reason}`);
+  const prepared = prepare(letter, { set }, preparation);
+  if (prepared.kind !== "item") throw new Error(`the test's letter is parked: ${prepared.reason}`);
   letter.item = prepared.item;
   return letter;
 }

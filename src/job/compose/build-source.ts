@@ -161,6 +161,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     clock: world.clock,
     events: world.events,
   });
+  const health = createSourceHealth(config.id, world.clock, world.events, pauses);
   const address = proofAddressOf(config);
   const keys = (config.callbacks?.keys ?? []).map((ref) =>
     createLiveSecret(
@@ -212,8 +213,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     config,
     service,
     takeBatchTurn: (signal) => turns.take("batch", signal),
-    takeRetryTurn: (signal) => turns.take("delete", signal),
-    serviceRetry: createServiceRetry(config, service, world.events),
+    serviceRetry: createServiceRetry(config, service, health, world.events),
     brake: createServiceBrake(config, called, world.clock, world.events),
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
@@ -247,7 +247,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     deliveryWatch: createDeliveryWatch(config, called, world.events),
     passes,
     book,
-    health: createSourceHealth(config.id, world.clock, world.events, pauses),
+    health,
     refusalsInARow: new RefusalsInARow(),
     poison: createPoisonShare(world.clock),
     unwritten: createUnwrittenFacts(),

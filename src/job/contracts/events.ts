@@ -12,9 +12,6 @@ import type { CallClass, SourcePauseReason } from "./source-pauses.ts";
 /** Closed sets of fields that are labels of metrics. */
 export const serviceOperations = ["list", "batch", "delete"] as const;
 export type ServiceOperation = (typeof serviceOperations)[number];
-/** `retry`: the service's own, of one dead letter. It takes its turn as a delete does. */
-export const calledOperations = [...serviceOperations, "retry"] as const;
-export type CalledOperation = (typeof calledOperations)[number];
 export const passOutcomes = ["complete", "partial", "abandoned"] as const;
 export const doubleReasons = ["unknown-outcome-past-window", "released-past-window"] as const;
 
@@ -137,7 +134,7 @@ interface EventFields {
   readonly "source:dates-learned": { source: SourceId; meaning: "entered" | "created" };
   readonly "service:answered": {
     source: SourceId;
-    operation: CalledOperation;
+    operation: ServiceOperation;
     outcome: RequestOutcome;
     durationMs: number;
     status?: number;

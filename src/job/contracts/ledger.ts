@@ -45,7 +45,7 @@ export interface BeginOptions {
   readonly act: "republish" | "drop";
   /**
    * By the service's own retry, which publishes a record and takes it out of the DLQ in one step. So it may be
-   * repeated at any time, and what is still listed after such a POST was not published by it.
+   * repeated at any time, and what a page lists after takeover was not published by it.
    */
   readonly via?: "service";
   /** Redis time from before the page's GET. */
@@ -123,8 +123,8 @@ export type BeginAnswer = LedgerStamp &
 export interface PublishedFact {
   readonly dlqId: DlqId;
   /**
-   * Id of the message as it was published. Null: it is gone by the service's own retry, and no answer named its
-   * message. Then an open entry becomes cool: if it is listed again, it was not published.
+   * Id of the message as it was published. Null: not known, as the service's own retry took it out unanswered. Then
+   * an open entry becomes cool: if it is listed again, it was not published.
    */
   readonly as: MessageId | null;
   /** `packLineage` of a message that does not carry it, so that its come-back is known by its id (`sentAs`). */
@@ -292,10 +292,10 @@ export interface Ledger {
   ): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
   /** The same views for readers only: nothing is recorded. */
   peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
-  /** In order, the lineage that each of these messages was published with; null: none is kept of it. */
+  /** In order, the `lineage` of the fact that each of these messages was published; false: none is kept. */
   sentAs(
-    messageIds: readonly MessageId[],
-  ): Promise<LedgerStamp & { readonly lineages: readonly (string | null)[] }>;
+    ids: readonly MessageId[],
+  ): Promise<LedgerStamp & { readonly lineages: readonly (string | false)[] }>;
   /** Takes the right to act and writes the intent, in one step. */
   begin(requests: readonly BeginRequest[], options: BeginOptions): Promise<BeginAnswer>;
   /**

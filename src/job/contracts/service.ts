@@ -75,14 +75,6 @@ export type BatchOutcome =
   /** 3xx and other 4xx, but 408 and 429: the source is misconfigured, and publishing to it halts. */
   | { readonly kind: "misconfigured"; readonly status: number; readonly error: string };
 
-/** The end of the service's own retry of one dead letter, as that of a batch of one. */
-export type RetryOutcome =
-  | BatchOutcome
-  /** 404: the service has no such id, or no such endpoint. A listing shows which. */
-  | { readonly kind: "not-found"; readonly error: string }
-  /** The service has no such endpoint. */
-  | { readonly kind: "absent"; readonly error: string };
-
 /**
  * The message service of one source.
  *
@@ -127,9 +119,9 @@ export interface ServiceLoadReader {
 export interface ServiceRetrier {
   /**
    * Lets the service publish this dead letter itself, and take it out of the DLQ in the same step. So a second call
-   * doubles nothing. `mayBeSent` is asked right before the call. False: `not-sent`, `too-late`.
+   * doubles nothing. Not made if `mayBeSent` is false right before it. Fails as `remove` does.
    */
-  retry(dlqId: DlqId, mayBeSent: () => boolean, signal?: AbortSignal): Promise<RetryOutcome>;
+  retry(dlqId: DlqId, mayBeSent: () => boolean, signal?: AbortSignal): Promise<ItemOutcome>;
 }
 
 /** A flow control key of the account. `waiting`: its messages that wait; null: the service does not say. */

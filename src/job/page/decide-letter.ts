@@ -5,8 +5,6 @@ import type { DrainRuntime } from "../runtime.ts";
 import { decide, releasedBy } from "./decide.ts";
 import type { Letter } from "./letter.ts";
 import { prepare, type Preparation } from "./prepare.ts";
-import { prepareForService } from "./prepare-for-service.ts";
-import type { Routing } from "../rules/decision.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 
 /** The parts of a drain at work that a decision needs. */
@@ -46,21 +44,12 @@ export function decideLetter(
   // The person who released it has seen its losses.
   const isOrdered = releasedBy(letter.view) === "by-person";
   const own: Preparation = isOrdered ? { ...preparation, onLoss: "republish" } : preparation;
-  const prepared = prepareBy(decision, letter, own);
+  const prepared = prepare(letter, decision, own);
   if (prepared.kind === "item") letter.item = prepared.item;
   else if (prepared.kind === "hold") {
     letter.decision = { then: "hold", reason: prepared.reason, rule: decision.rule };
   } else letter.decision = { then: "park", reason: prepared.reason, rule: decision.rule };
   return facts;
-}
-
-/** By the way that its rule chose. */
-export function prepareBy(
-  { set, via }: Pick<Routing, "set" | "via">,
-  letter: Letter,
-  preparation: Preparation,
-): ReturnType<typeof prepareForService> {
-  return via === "service" ? prepareForService(letter, preparation) : prepare(letter, set, preparation);
 }
 
 /** How a drain prepares its items. */

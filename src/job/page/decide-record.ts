@@ -5,9 +5,10 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import type { Routing } from "../rules/decision.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
-import { decideLetter, preparationOf, prepareBy, type DecidingRuntime } from "./decide-letter.ts";
+import { decideLetter, preparationOf, type DecidingRuntime } from "./decide-letter.ts";
 import type { Letter } from "./letter.ts";
 import { parsePage } from "./parse-page.ts";
+import { prepare } from "./prepare.ts";
 
 /** What the ledger has of it, and the Redis time of that, Unix ms. */
 export interface Seen {
@@ -62,7 +63,7 @@ export function prepareHeld(
   letter: Letter,
   routing: Pick<Routing, "set" | "via">,
 ): ParkReason | null {
-  const prepared = prepareBy(routing, letter, preparationOf(runtime));
+  const prepared = prepare(letter, routing, preparationOf(runtime));
   if (prepared.kind === "item") letter.item = prepared.item;
   return prepared.kind === "park" ? prepared.reason : null;
 }

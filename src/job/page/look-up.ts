@@ -34,33 +34,27 @@ export async function writeEvidence(
 }
 
 /**
- * The lineages of what the service's own retry has published, in order: such a message carries none of its own, or
- * that of an earlier redrive. Null: it was not published so, or nobody knows.
+ * Reads letters by the lineages that the ledger keeps of what the service's own retry has published: such a message
+ * carries none of its own, or that of an earlier redrive.
  */
-async function lineagesOf(
-  { config, ledger }: Pick<SourceRuntime, "config" | "ledger">,
-  letters: readonly Pick<Letter, "messageId">[],
-): Promise<readonly (Lineage | null)[]> {
-  if (config.serviceRetry !== true || letters.length === 0) return [];
-  const { lineages } = await ledger.sentAs(letters.map(({ messageId }) => messageId));
-  return lineages.map((text) => (text === null ? null : unpackLineage(text)));
-}
-
 export async function recognise(
-  source: Pick<SourceRuntime, "config" | "ledger">,
-  letters: readonly Letter[],
+  { config, ledger }: Pick<SourceRuntime, "config" | "ledger">,
+  letters: readonly Pick<Letter, "messageId" | "readAs">[],
 ): Promise<void> {
-  const lineages = await lineagesOf(source, letters);
-  for (const [index, lineage] of lineages.entries()) letters[index]!.readAs(lineage);
+  if (config.serviceRetry !== true || letters.length === 0) return;
+  const { lineages } = await ledger.sentAs(letters.map(({ messageId }) => messageId));
+  for (const [index, text] of lineages.entries()) letters[index]!.readAs(text ? unpackLineage(text) : null);
 }
 
+/** That of one record as listed; null: none is kept. */
 export async function lineageOf(
   source: Pick<SourceRuntime, "config" | "ledger">,
   { messageId }: RawRecord,
 ): Promise<Lineage | null> {
-  if (typeof messageId !== "string") return null;
-  const [lineage = null] = await lineagesOf(source, [{ messageId: messageId as MessageId }]);
-  return lineage;
+  let found: Lineage | null = null;
+  const readAs = (lineage: Lineage | null): void => void (found = lineage);
+  if (typeof messageId === "string") await recognise(source, [{ messageId: messageId as MessageId, readAs }]);
+  return found;
 }
 
 /** Asks the ledger what was done to each letter. */

@@ -1,3 +1,4 @@
+import { defined } from "../message/defined.ts";
 import type { ItemChanges } from "../message/item-changes.ts";
 import { policyLosses, type Loss, type PolicyLoss } from "../message/loss-kinds.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
@@ -6,7 +7,7 @@ import type { BatchItem, DeadLetter } from "../message/dead-letter.ts";
 import { toDeduplicationId } from "../message/message-ids.ts";
 import { maxSuffix, toItemJson } from "../message/encode-item.ts";
 import { hostOf, rateHostOf, toDestination } from "../message/destination-url.ts";
-import { copyHeaderName, valuesOf } from "../message/headers.ts";
+import { copyHeaderName, itemNamesOf, valuesOf } from "../message/headers.ts";
 import { withBrake } from "../message/brake-key.ts";
 import { checkFidelity } from "../message/fidelity.ts";
 import { toRootFlowControl } from "../message/flow-control.ts";
@@ -16,6 +17,7 @@ import type { CheckItem } from "../message/item-policy.ts";
 import { isPlausibleDelay } from "../message/plausible-dates.ts";
 import { rebuildItem } from "../message/rebuild-item.ts";
 import type { DrainConfig, LaneConfig } from "../contracts/drains-document.ts";
+import type { Routing } from "../rules/decision.ts";
 import { largestCanary } from "./publish/canary-variant.ts";
 import type { Item, Letter } from "./letter.ts";
 
@@ -48,27 +50,35 @@ export interface Preparation {
 
 export type Prepared =
   | { readonly kind: "item"; readonly item: Item }
-  | { readonly kind: "park"; readonly reason: ParkReason };
+  | { readonly kind: "park"; readonly reason: ParkReason }
+  | { readonly kind: "hold"; readonly reason: "no-service-retry" };
 
 /**
  * Builds the item of a due letter, or answers why it cannot be rebuilt or may not be published. Under
- * `onLoss: park` that may be its first policy loss. Pure.
+ * `onLoss: park` that may be its first policy loss. `via: service`: the service sends what it has, and the item says
+ * where to, for gates and settings. What another product of the vendor owns is parked all the same. Pure.
  */
 export function prepare(
   record: Pick<Letter, "content" | "raw" | "reading" | "attempt" | "decision" | "facts">,
-  set: ItemChanges,
+  { set, via }: Pick<Routing, "set" | "via">,
   preparation: Preparation,
 ): Prepared {
   const { headerPrefix, lineageKey, onLoss, checkItem, flowControl, brake } = preparation;
   const { proofAddress, keepsCredentials } = preparation;
   const { content: letter, raw, reading } = record;
-  const destination = toDestination(letter.url, set.destination, keepsCredentials);
+  const isByService = via === "service";
+  const destination = toDestination(letter.url, set.destination, isByService || keepsCredentials);
   if (isTestCopy(letter)) return { kind: "park", reason: "test-copy" };
-  const unfit = checkFidelity(letter, raw, destination);
+  const mayBeUnfit =
+    isByService && preparation.hasServiceRetry === true && letter.workflowRunId === undefined;
+  const unfit = mayBeUnfit ? null : checkFidelity(letter, raw, destination);
   if (unfit !== null) return { kind: "park", reason: unfit };
+  if (isByService && !mayBeUnfit) return { kind: "hold", reason: "no-service-retry" };
+  if (destination === null) return { kind: "park", reason: "bad-destination" };
 
   const paced = flowControl === undefined ? set : { flowControl, ...set };
-  const changes = brake === undefined ? paced : withBrake(paced, letter, destination ?? letter.url, brake);
+  const braked = brake === undefined ? paced : withBrake(paced, letter, destination, brake);
+  const changes = isByService ? set : braked;
   const root = rootOf(letter, reading);
   const next = nextLineage(letter, reading, record.attempt, root);
   const lineage =
@@ -79,22 +89,24 @@ export function prepare(
   const isSentAhead =
     record.decision.then === "republish" && notBefore > now && isPlausibleDelay(notBefore, letter.enteredAt);
   // A canary goes at once, so the silence of a delayed message means nothing.
-  const lane = isSentAhead ? undefined : preparation.lane;
+  const lane = isSentAhead || isByService ? undefined : preparation.lane;
   let bodyHash = "";
-  const rebuilt = rebuildItem(letter, changes, {
-    headerPrefix,
-    deduplicationId: toDeduplicationId(letter.dlqId, maxSuffix),
-    signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
-    rootId: lineage.rootId,
-    destination,
-    // A release lowers the record's count, but an earlier redrive already edited the body of a come-back.
-    attempt: Math.max(record.attempt, root.redrives),
-    // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
-    retries: root.maxRetries,
-    delayMs,
-    notBefore: isSentAhead ? Math.max(notBefore, now + (delayMs ?? 0)) : undefined,
-    maxHeaders: checkItem.maxHeaders ?? Infinity,
-  });
+  const rebuilt = isByService
+    ? toWhatItWas(letter, destination, headerPrefix)
+    : rebuildItem(letter, changes, {
+        headerPrefix,
+        deduplicationId: toDeduplicationId(letter.dlqId, maxSuffix),
+        signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
+        rootId: lineage.rootId,
+        destination,
+        // A release lowers the record's count, but an earlier redrive already edited the body of a come-back.
+        attempt: Math.max(record.attempt, root.redrives),
+        // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
+        retries: root.maxRetries,
+        delayMs,
+        notBefore: isSentAhead ? Math.max(notBefore, now + (delayMs ?? 0)) : undefined,
+        maxHeaders: checkItem.maxHeaders ?? Infinity,
+      });
   if (rebuilt.kind === "park") return rebuilt;
   const { item, losses } = rebuilt;
 
@@ -119,7 +131,7 @@ export function prepare(
   return {
     kind: "item",
     item: {
-      via: "batch",
+      via: via ?? "batch",
       json,
       lineage,
       bodyHash,
@@ -136,13 +148,27 @@ export function prepare(
   };
 }
 
+/** What the settings judge of a message that the service sends as it was. */
+function toWhatItWas(
+  { dlqId, queueName, callback, failureCallback }: DeadLetter,
+  destination: string,
+  headerPrefix: string,
+) {
+  const { deduplicationId } = itemNamesOf(headerPrefix);
+  const headers: Record<string, string> = { [deduplicationId]: toDeduplicationId(dlqId, maxSuffix) };
+  if (callback !== undefined) headers[`${headerPrefix}Callback`] = callback;
+  if (failureCallback !== undefined) headers[`${headerPrefix}Failure-Callback`] = failureCallback;
+  const item: BatchItem = defined({ destination, headers, queue: queueName });
+  return { kind: "item" as const, item, losses: [] };
+}
+
 /** Without the rest, which is kept as JSON alone. */
-export function toTarget({ destination, queue }: BatchItem): Item["target"] {
+function toTarget({ destination, queue }: BatchItem): Item["target"] {
   return queue === undefined ? { destination } : { destination, queue };
 }
 
 /** It says so itself: nobody is to receive it but the test target. */
-export function isTestCopy({ header }: Pick<DeadLetter, "header">): boolean {
+function isTestCopy({ header }: Pick<DeadLetter, "header">): boolean {
   return valuesOf(header, copyHeaderName).length > 0;
 }
 

@@ -19,8 +19,9 @@ import { unlessRedisAway } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
 import type { Series } from "../contracts/ledger-entries.ts";
 import type { BeginOptions } from "../contracts/ledger.ts";
-import type { BatchOutcome, RetryOutcome } from "../contracts/service.ts";
+import type { BatchOutcome } from "../contracts/service.ts";
 import type { DrainRuntime } from "../runtime.ts";
+import type { RetryOutcome } from "../source/service-retry.ts";
 import { begin } from "./begin.ts";
 import { leaveInDoubt } from "./fate.ts";
 import { askGates } from "./gates.ts";
@@ -34,7 +35,6 @@ import {
   type Proof,
 } from "./letter.ts";
 import { halves } from "./publish/batches.ts";
-import { concludeNotTaken } from "./publish/by-service.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
 import { letCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
@@ -65,23 +65,6 @@ export interface BatchPage {
   readonly isAlone: boolean;
 }
 
-/** Letters of a batch go in one call, or each in a call of its own if they go by the service's own retry. */
-export async function publishAll(...[drain, batch, page, signal]: Parameters<typeof publish>): Promise<void> {
-  const [first] = batch;
-  if (first === undefined || !isByService(first)) return publish(drain, batch, page, signal);
-  const ends = await Promise.allSettled(batch.map((one) => publish(drain, [one], page, signal)));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
-}
-
-function takeTurn(
-  { source }: DrainRuntime,
-  [first]: readonly Letter[],
-  signal: AbortSignal,
-): Promise<() => void> {
-  const isRetry = first !== undefined && isByService(first);
-  return isRetry ? source.takeRetryTurn(signal) : source.takeBatchTurn(signal);
-}
-
 /**
  * Publishes one batch. It waits for its turn first, and asks the gates again: nothing waits between its begin and
  * its POST, and a retry begins again. Each letter gets its fate, but for those that a rate has no room for now.
@@ -93,7 +76,7 @@ export async function publish(
   page: BatchPage,
   signal: AbortSignal,
 ): Promise<void> {
-  const endTurn = await takeTurn(drain, batch, signal);
+  const endTurn = await drain.source.takeBatchTurn(signal);
   try {
     const free = await askGates(drain, batch, signal);
     const [first] = free;
@@ -129,7 +112,7 @@ async function post(
   const { source, config, fromArchive } = context.drain;
   const mayBeSent = startSendDeadline(source.clock, source.ledger.limits.sendByMs);
   const token = source.identities.token();
-  const isRetry = letters[0] !== undefined && isByService(letters[0]);
+  const isRetry = letters.some(isByService);
   const { begun, recordBegun } = await begin(context.drain, letters, {
     act: "republish",
     ...(isRetry ? { via: "service" as const } : {}),
@@ -138,8 +121,7 @@ async function post(
     pastHorizon: config.unknownOutcome === "republish" ? "new-series" : "leave",
     ...defined({ previous, archivedForMs: fromArchive?.keptForMs }),
   });
-  const [first] = begun;
-  if (first === undefined) return;
+  if (begun.length === 0) return;
   let firstPosts = 0;
   for (const { letter } of begun) if (letter.view.state !== "open") firstPosts += 1;
   if (previous === undefined) source.poison.posted(firstPosts);
@@ -156,9 +138,15 @@ async function post(
     for (const { letter } of begun) letter.fate = null;
     throw error;
   }
-  const outcome = isRetry
-    ? await source.serviceRetry.retry(first.letter.dlqId, mayBeSent, context.signal)
-    : await source.service.publish(items, mayBeSent, context.signal);
+  if (isRetry) {
+    // Each call takes its own.
+    endTurn();
+    const calls = begun.map(({ letter, series: { posts, refusals } }) =>
+      source.serviceRetry.retry(posts - refusals > 1, letter.dlqId, mayBeSent, context.signal),
+    );
+    return concludeItems(context, token, begun, await Promise.all(calls));
+  }
+  const outcome = await source.service.publish(items, mayBeSent, context.signal);
   endTurn();
   if (outcome.kind === "answered") await concludeItems(context, token, begun, outcome.items);
   else await concludeWhole(context, token, begun, outcome);
@@ -168,17 +156,10 @@ async function concludeWhole(
   context: PublishContext,
   token: Token,
   begun: readonly Begun[],
-  outcome: Exclude<RetryOutcome, { kind: "answered" }>,
+  outcome: Exclude<BatchOutcome, { kind: "answered" }>,
 ): Promise<void> {
-  const { health, serviceRetry, clock } = context.drain.source;
+  const { health } = context.drain.source;
   switch (outcome.kind) {
-    case "not-found":
-      context.answered += 1;
-      for (const one of begun) await concludeNotTaken(context, token, one, outcome.error, true);
-      return;
-    case "absent":
-      serviceRetry.switchOff(outcome.error);
-      return letCool(context, token, begun, "no-service-retry", { until: clock.now() });
     case "refused":
       context.answered += 1;
       health.batchAnswered("none-accepted");
@@ -250,12 +231,13 @@ async function concludeItems(
   context: PublishContext,
   token: Token,
   begun: readonly Begun[],
-  items: Extract<BatchOutcome, { kind: "answered" }>["items"],
+  items: readonly RetryOutcome[],
 ): Promise<void> {
   context.answered += 1;
   const proofs: Proof[] = [];
   const hits: Begun[] = [];
   const unproven: Begun[] = [];
+  let notSent = 0;
   for (let index = 0; index < begun.length; index += 1) {
     const one = begun[index]!;
     const item = items[index];
@@ -263,8 +245,9 @@ async function concludeItems(
       unproven.push(one);
     } else if (item.kind === "refused") {
       await context.refusals.refusedAlone(one.letter, token, "refused", item.error);
-    } else if (item.deduplicated && isByService(one.letter)) {
-      await concludeNotTaken(context, token, one, "a message of that id is known already", false);
+    } else if (item.kind === "not-sent") {
+      await letCool(context, token, [one], item.reason, { until: item.until });
+      notSent += 1;
     } else if (item.deduplicated && !hitProvesPublication(one.series)) {
       hits.push(one);
     } else {
@@ -275,7 +258,7 @@ async function concludeItems(
   if (unproven.length > 0) reportInDoubt(context, unproven, "an answer proves nothing about these items");
   const takesMessages = proofs.length + hits.length > 0;
   // An answer that proves nothing about any item is no better than an unreadable one.
-  if (unproven.length < begun.length) {
+  if (unproven.length + notSent < begun.length) {
     context.drain.source.health.batchAnswered(takesMessages ? "some-accepted" : "none-accepted");
   }
   if (takesMessages) context.refusals.accepted();
@@ -338,7 +321,7 @@ async function postAgain(
   letters: readonly Letter[],
   previous: NonNullable<BeginOptions["previous"]>,
 ): Promise<void> {
-  const endTurn = await takeTurn(context.drain, letters, context.signal);
+  const endTurn = await context.drain.source.takeBatchTurn(context.signal);
   try {
     const isPosted = await unlessRedisAway(async () => {
       await post(context, letters, endTurn, previous);

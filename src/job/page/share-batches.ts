@@ -9,7 +9,7 @@ import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { apart } from "./apart.ts";
 import { hold } from "./fate.ts";
 import { isByService, isReconciling, type Letter, type Page } from "./letter.ts";
-import { publishAll, type BatchPage } from "./publish.ts";
+import { publish, type BatchPage } from "./publish.ts";
 import { toBatches } from "./publish/batches.ts";
 
 /** As long as a slow call. Another page may wait much longer for capacity. */
@@ -120,7 +120,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
       }
       const page = toBatchPage([...sendings]);
       try {
-        await apart(drain, page.readAt, going, (some) => publishAll(drain, some, page, signal));
+        await apart(drain, page.readAt, going, (some) => publish(drain, some, page, signal));
       } catch (error) {
         for (const sending of sendings) sending.failure ??= { error };
       }

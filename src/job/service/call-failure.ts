@@ -57,7 +57,12 @@ function networkError(cause: unknown, context: CallContext, status?: number): Re
   const code = isConnectTimeoutOrOneOf(cause, timeoutCodes) ? "service-timeout" : "service-unavailable";
   const advice = cause instanceof ProxyRefusal ? "" : `; the address is ${context.settings.address}`;
   const message = `${whereOf(cause, context)}: expected an answer, got ${describeCause(cause)}${advice}`;
-  return new RedriverError(code, message, { cause, status, notSent: isNeverSent(cause) });
+  // Without a connection nothing was sent. Any other failure may have come after a request.
+  return new RedriverError(code, message, {
+    cause,
+    status,
+    notSent: cause instanceof ProxyRefusal || isConnectTimeoutOrOneOf(cause, connectCodes),
+  });
 }
 
 /** A proxy is named once: by these causes, else by the place. */
@@ -134,11 +139,6 @@ const connectCodes: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
-
-/** Without a connection nothing was sent. Any other failure may have come after a request. */
-export function isNeverSent(cause: unknown): boolean {
-  return cause instanceof ProxyRefusal || isConnectTimeoutOrOneOf(cause, connectCodes);
-}
 
 /** Of a method that a service does not have at this path. */
 export const noSuchMethod: ReadonlySet<number> = new Set([405, 501]);

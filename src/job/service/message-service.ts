@@ -2,17 +2,17 @@ import { throughProxy } from "../../egress/connect-failure.ts";
 import type { ForwardProxy } from "../../egress/proxy-for.ts";
 import type { Clock } from "../contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../contracts/errors.ts";
-import type { CalledOperation, EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";
+import type { EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";
 import type { NamedLimit } from "../contracts/call-shares.ts";
 import type {
   BatchOutcome,
   FlowKeySteerer,
+  ItemOutcome,
   MessageService,
-  RetryOutcome,
   ServiceLoadReader,
   ServiceRetrier,
 } from "../contracts/service.ts";
-import { dateOf, headerOf, serviceNowOf, type HttpAnswer } from "./http-answer.ts";
+import { dateOf, headerOf, parseJsonBody, serviceNowOf, type HttpAnswer } from "./http-answer.ts";
 import {
   parseDeleted,
   parseFlowKeys,
@@ -21,7 +21,7 @@ import {
   type Shaped,
 } from "./list-and-delete-answers.ts";
 import { createBatchBody } from "./batch-body-last-byte.ts";
-import { toBatchOutcome } from "./batch-outcome.ts";
+import { outcomeOfBatch, toBatchOutcome, toItemOutcome } from "./batch-outcome.ts";
 import {
   noSuchMethod,
   outcomeOfError,
@@ -29,12 +29,13 @@ import {
   type CallContext,
   type ServiceSettings,
 } from "./call-failure.ts";
-import { makeCall, type Call, type CallResult, type CallTools } from "./call.ts";
+import { makeCall, type Call, type CallTools } from "./call.ts";
 import { createCallDeadlines } from "./call-deadlines.ts";
 import { createConnection } from "./connection.ts";
 import { createConnections } from "./connection-pool.ts";
 import { maxPerCall, toDeletePath, toListPath, toRetryPath } from "./request-paths.ts";
-import { outcomeOfRetry, toRetryOutcome } from "./retry-outcome.ts";
+import { toErrorText } from "./error-text-filter.ts";
+import { toShownMessageId } from "./sanitise-ids.ts";
 import { createServiceClock } from "./service-clock.ts";
 import { createSpareBuffers } from "./spare-buffers.ts";
 import { createTooLargePace } from "./large-answer-pace.ts";
@@ -73,8 +74,6 @@ export type ClosableMessageService = MessageService &
     close(): Promise<void>;
   };
 
-type NotSent = Extract<BatchOutcome, { kind: "not-sent" }>;
-
 /** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
   const { clock, timeoutsMs, settings } = options;
@@ -101,19 +100,19 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       if (date !== null) serviceClock.note(date - receivedAt);
     },
   };
-  const whereOf = (operation: ServiceOperation): string => `${operation} at ${host}`;
+  const whereOf = (what: string): string => `${what} at ${host}`;
   const through = throughProxy(options.proxy ?? null);
 
   /** Throws `unauthorised` without a usable token. */
-  const contextOf = (operation: ServiceOperation): CallContext => {
-    const whereDirect = whereOf(operation);
+  const contextOf = (operation: ServiceOperation, what: string = operation): CallContext => {
+    const whereDirect = whereOf(what);
     const timeout = `${timeoutsMs[operation]} ms (service.${operation}Timeout)`;
     const token = readToken(options.token, whereDirect, settings);
     return { where: whereDirect + through, whereDirect, token, timeout, settings };
   };
 
   const report = (
-    operation: CalledOperation,
+    operation: ServiceOperation,
     outcome: RequestOutcome,
     startedAt: number,
     status: number | undefined,
@@ -139,11 +138,12 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
   const ask = async <Value>(
     request: Omit<Call, "token">,
     parse: (bytes: Uint8Array, token: string) => Shaped<Value>,
+    what?: string,
   ): Promise<Value> => {
     const { operation } = request;
     const startedAt = clock.monotonic();
     try {
-      const context = contextOf(operation);
+      const context = contextOf(operation, what);
       return await makeCall({ ...request, token: context.token }, tools, (result) => {
         const limit = result.kind === "answered" ? readBurstLimit(result.answer) : null;
         if (limit !== null) options.onLimit?.(limit);
@@ -171,25 +171,25 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     }
   };
 
-  /** One POST that publishes: a batch, or the service's own retry, which may take as long. */
-  const publishBody = async <Outcome extends RetryOutcome>(
-    operation: "batch" | "retry",
-    call: Pick<Call, "path" | "body" | "signal">,
-    read: (result: CallResult, context: CallContext) => Outcome,
-  ): Promise<Outcome | NotSent> => {
+  const publishBody = async (
+    body: ReturnType<typeof createBatchBody>,
+    itemCount: number,
+    signal?: AbortSignal,
+  ): Promise<BatchOutcome> => {
     const startedAt = clock.monotonic();
     let context: CallContext;
     try {
       context = contextOf("batch");
     } catch (error) {
-      report(operation, "not-sent", startedAt, undefined);
+      report("batch", "not-sent", startedAt, undefined);
       return { kind: "not-sent", why: "connect", error: (error as RedriverError).message };
     }
     const { token } = context;
-    return makeCall({ operation: "batch", token, method: "POST", ...call }, tools, (result) => {
-      const outcome = read(result, context);
+    const call = { operation: "batch", method: "POST", path: `${prefix}/v2/batch` } as const;
+    return makeCall({ ...call, token, body, signal }, tools, (result) => {
+      const outcome = toBatchOutcome(result, { ...context, itemCount, sent: body.sent() });
       const status = result.kind === "answered" ? result.answer.status : undefined;
-      report(operation, outcomeOfRetry(outcome), startedAt, status);
+      report("batch", outcomeOfBatch(outcome), startedAt, status);
       return outcome;
     });
   };
@@ -236,11 +236,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
         const message = `expected 1 to ${maxPerCall} items to publish, got ${itemCount}`;
         return Promise.reject(new RedriverError("invariant-broken", message));
       }
-      const body = createBatchBody(encodedItems, lastByteAllowed, spare);
-      const path = `${prefix}/v2/batch`;
-      return publishBody("batch", { path, body, signal }, (result, context) =>
-        toBatchOutcome(result, { ...context, itemCount, sent: body.sent() }),
-      );
+      return publishBody(createBatchBody(encodedItems, lastByteAllowed, spare), itemCount, signal);
     },
 
     async remove(dlqIds, signal) {
@@ -251,13 +247,9 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     },
 
     async retry(dlqId, mayBeSent, signal) {
-      const path = toRetryPath(prefix, dlqId);
-      const where = `retry at ${host}`;
-      if (!mayBeSent())
-        return { kind: "not-sent", why: "too-late", error: `${where}: too late, so not sent` };
-      return publishBody("retry", { path, signal }, (result, context) =>
-        toRetryOutcome(result, { ...context, where: where + through, whereDirect: where }),
-      );
+      const call = { operation: "delete", method: "POST", path: toRetryPath(prefix, dlqId), signal } as const;
+      if (!mayBeSent()) throw new RedriverError("stopped", "too late, so not sent", { notSent: true });
+      return ask(call, parseRetried, "retry");
     },
 
     load: async (signal) =>
@@ -275,6 +267,12 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
       await connections.close();
     },
   };
+}
+
+function parseRetried(bytes: Uint8Array, token: string): Shaped<ItemOutcome> {
+  const toText = (text: string): string => toErrorText(text, token);
+  const toId = (text: string) => toShownMessageId(text, token);
+  return { kind: "value", value: toItemOutcome(parseJsonBody(bytes), toText, toId) };
 }
 
 function createHeaders() {

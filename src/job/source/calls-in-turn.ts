@@ -207,14 +207,9 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
 
   return {
     take,
-    answered({
-      operation: called,
-      outcome,
-      durationMs,
-    }: Omit<EventOf<"service:answered">, "type" | "source">): void {
+    answered({ operation, outcome, durationMs }: Omit<EventOf<"service:answered">, "type" | "source">): void {
       if (outcome === "rate-limited" || outcome === "stopped") return;
       const now = clock.monotonic();
-      const operation = called === "retry" ? "delete" : called;
       if (failures[outcome] === true) limits[operation].failed(durationMs, now);
       else limits[operation].answered(durationMs, now);
     },

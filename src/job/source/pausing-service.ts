@@ -12,7 +12,7 @@ import {
   type SourcePause,
   type SourcePauseBook,
 } from "../contracts/source-pauses.ts";
-import type { BatchOutcome, MessageService, RetryOutcome, ServiceRetrier } from "../contracts/service.ts";
+import type { BatchOutcome, MessageService, ServiceRetrier } from "../contracts/service.ts";
 import type { TakeTurn } from "./calls-in-turn.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
@@ -37,8 +37,6 @@ export interface PausingParts {
   readonly clock: Pick<Clock, "now" | "monotonic" | "random">;
   readonly events: Events;
 }
-
-type NotSent = Extract<BatchOutcome, { kind: "not-sent" }>;
 
 type Leave = "go" | "probe" | "limit-probe";
 
@@ -158,33 +156,22 @@ export function createPausingService(parts: PausingParts) {
   };
 
   const pauses: KnownPauses = { leftMs, isFailing: () => isFailing, takeRetry: () => budget.take() };
-  /** Instead of a POST during a pause. A retry keeps to the limit of lists and deletes. */
-  const resting = (operation: "batch" | "delete", pause: SourcePause): NotSent => {
-    const { message, retryAt } = toError(source, operation, pause, clock.now());
-    return { kind: "not-sent", why: "resting", error: message, ...defined({ retryAt }) };
-  };
-  const learnPost = async <Outcome extends BatchOutcome | RetryOutcome>(
-    callClass: CallClass,
-    outcome: Outcome,
-    leave: Leave,
-  ): Promise<Outcome> => {
-    await learnEnd(callClass, signOfPost(outcome, clock.now()), leave);
-    if (outcome.kind !== "not-sent" || outcome.retryAt === undefined) return outcome;
-    return { ...outcome, retryAt: Math.min(outcome.retryAt, clock.now() + probeLimitEveryMs) };
-  };
   const pausing: MessageService & ServiceRetrier = {
     list: (query, signal) => call("list", signal, () => service.list(query, signal)),
     remove: (dlqIds, signal) => call("delete", signal, () => service.remove(dlqIds, signal)),
-    // Both have their turns already.
+    retry: (dlqId, mayBeSent, signal) =>
+      call("delete", signal, () => service.retry(dlqId, mayBeSent, signal)),
+    // It has its turn already.
     async publish(items, lastByteAllowed, signal) {
       const answer = await ask("batch");
-      if (typeof answer === "object") return resting("batch", answer);
-      return learnPost("batch", await service.publish(items, lastByteAllowed, signal), answer);
-    },
-    async retry(dlqId, mayBeSent, signal) {
-      const answer = await ask("delete");
-      if (typeof answer === "object") return resting("delete", answer);
-      return learnPost("dlq", await service.retry(dlqId, mayBeSent, signal), answer);
+      if (typeof answer === "object") {
+        const { message, retryAt } = toError(source, "batch", answer, clock.now());
+        return { kind: "not-sent", why: "resting", error: message, ...defined({ retryAt }) };
+      }
+      const outcome = await service.publish(items, lastByteAllowed, signal);
+      await learnEnd("batch", signOfPost(outcome, clock.now()), answer);
+      if (outcome.kind !== "not-sent" || outcome.retryAt === undefined) return outcome;
+      return { ...outcome, retryAt: Math.min(outcome.retryAt, clock.now() + probeLimitEveryMs) };
     },
     clockOffsetMs: (of) => service.clockOffsetMs(of),
   };
@@ -221,10 +208,8 @@ function signOfError(error: unknown, now: number): Sign {
   return answeredCodes.has(code) ? "answered" : "silent";
 }
 
-function signOfPost(outcome: BatchOutcome | RetryOutcome, now: number): Sign {
+function signOfPost(outcome: BatchOutcome, now: number): Sign {
   switch (outcome.kind) {
-    case "not-found":
-    case "absent":
     case "answered":
     case "refused":
     case "misconfigured":

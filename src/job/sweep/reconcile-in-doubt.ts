@@ -7,7 +7,7 @@ import { groupBy } from "../../group-items-by-key.ts";
 import { findRecords, type SearchBudget } from "../listing/find-records.ts";
 import { enteredAtOfId } from "../message/parse-record.ts";
 import { serviceNow } from "../contracts/service.ts";
-import { recordLeft } from "../page/publish/by-service.ts";
+import { ofDrain, recordFact } from "../write-audit.ts";
 import { writeParked } from "../page/park.ts";
 import { countActs } from "../failures/count-acts.ts";
 import { workPage } from "../page/work-page.ts";
@@ -55,8 +55,8 @@ export async function reconcileUnknown(
       // nothing new begins without an order. A discard was one, and is ended at any time. The service's own retry has
       // no horizon, and what is listed after it may fail for ever.
       const now = ofDrain.filter(({ dlqId, view }) => {
-        if (view.via === "service") return backoff.isDue(dlqId);
-        return !view.pastHorizon || view.isDiscarded === true || (isLive && backoff.isDue(dlqId));
+        if (view.via === undefined ? !view.pastHorizon : backoff.isDue(dlqId)) return true;
+        return view.isDiscarded === true || (isLive && backoff.isDue(dlqId));
       });
       if (now.length === 0) continue;
       const acting: DrainRuntime = isLive ? drain : { ...drain, config: { ...drain.config, mode: "live" } };
@@ -97,27 +97,36 @@ async function reconcileDrain(
     }
     const gone = new Set(absent);
     finished += await parkVanished(drain, entries, gone);
-    finished += await concludeLeft(drain, entries, gone);
+    finished += await concludeTaken(drain, entries, gone);
   }
   return { done: finished, failure: firstFailure };
 }
 
-/** What the service's own retry was asked for, and what is gone since, was published by it. */
-async function concludeLeft(
+/** What the service's own retry was asked for, and what is gone since, was published by it: as nobody knows what. */
+async function concludeTaken(
   drain: DrainRuntime,
   entries: readonly OpenEntry[],
   absent: ReadonlySet<DlqId>,
 ): Promise<number> {
-  const now = serviceNow(drain.source);
-  const left = entries.filter(({ dlqId, view }) => view.via === "service" && absent.has(dlqId));
-  await recordLeft(
-    drain,
-    left.map(({ dlqId, view: { messageId, attempt } }) => {
-      const waitedMs = Math.max(0, now - (enteredAtOfId(dlqId) ?? now));
-      return { dlqId, messageId, attempt: attempt + 1, waitedMs, of: { rule: null } };
-    }),
+  const { source, config } = drain;
+  const taken = entries.flatMap(({ dlqId, view }) =>
+    view.via === "service" && absent.has(dlqId)
+      ? [{ dlqId, attempt: view.attempt + 1, messageId: view.messageId }]
+      : [],
   );
-  return left.length;
+  if (taken.length === 0) return 0;
+  const fact = { as: null, deletePending: false, drain: config.name };
+  await source.ledger.published(taken.map((one) => ({ ...one, ...fact })));
+  const notes = ["message-unknown"];
+  const written = taken.map(({ dlqId, attempt }) => ({ dlqId, attempt, notes, rule: null }));
+  await recordFact(source, "published", written, ofDrain(drain));
+  const now = serviceNow(source);
+  const records = taken.map(({ dlqId, attempt }) => {
+    const waitedMs = Math.max(0, now - (enteredAtOfId(dlqId) ?? now));
+    return { dlqId, messageId: null, deduplicated: false, attempt, canary: false, waitedMs };
+  });
+  source.events.emit({ type: "record:published", drain: config.name, source: source.config.id, records });
+  return taken.length;
 }
 
 /** Parks absent records past their horizon. Before it there is time to search again: a listing may lag. */

@@ -204,8 +204,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     config,
     service,
     takeBatchTurn: takeTurn,
-    takeRetryTurn: takeTurn,
-    serviceRetry: { isOn: () => false, isProven: () => false, retry, switchOff: () => undefined },
+    serviceRetry: { isOn: () => false, retry },
     brake: {
       parallelism: () => undefined,
       paused: async () => [],

@@ -56,31 +56,27 @@ function checkAction(rule: Raw, mayDrop: boolean, path: ValuePath, report: Repor
       "a live drain drops only what is archived first, and the document has no archive; expected archive: { dir: … } at its top";
     report([...path, "then"], "value", expected, { found: quoted("drop"), message });
   }
-  if (rule["limit"] !== undefined && otherActions.includes(then)) {
-    report([...path, "limit"], "key", "limit only beside then: republish");
+  for (const key of ["limit", "set", "via"]) {
+    if (rule[key] === undefined || !otherActions.includes(then)) continue;
+    report([...path, key], "key", `${key} only beside then: republish`);
   }
 }
 
 function checkVia(rule: Raw, withoutRetry: string | null, path: ValuePath, report: Report): void {
   if (rule["via"] === undefined) return;
-  if (otherActions.includes(rule["then"])) report([...path, "via"], "key", "via only beside then: republish");
   if (rule["set"] !== undefined) {
-    report([...path, "set"], "key", "either set or via", {
-      behind: ": the service's own retry sends a message as it was",
-    });
+    const behind = ": the service's own retry sends a message as it was";
+    report([...path, "set"], "key", "either set or via", { behind });
   }
-  if (withoutRetry !== null && rule["via"] === "service") {
-    const setting = `sources.${withoutRetry}.serviceRetry: true`;
-    const found = shownValue(rule["via"]);
-    const message = `the service's own retry is off, as ${setting} is not set; expected that setting, or no via`;
-    report([...path, "via"], "value", setting, { found, message });
-  }
+  if (withoutRetry === null) return;
+  const setting = `sources.${withoutRetry}.serviceRetry: true`;
+  const message = `the service's own retry is off, as ${setting} is not set; expected that setting, or no via`;
+  report([...path, "via"], "value", setting, { found: shownValue(rule["via"]), message });
 }
 
 function checkChanges(rule: Raw, path: ValuePath, report: Report): void {
   if (rule["set"] === undefined) return;
   const set = asMap(rule["set"]);
-  if (otherActions.includes(rule["then"])) report([...path, "set"], "key", "set only beside then: republish");
   if (typeof set["queue"] === "string" && set["delay"] !== undefined) {
     // remote-contract: a delay together with a queue is refused by the service.
     report([...path, "set", "delay"], "key", "either queue or delay", {

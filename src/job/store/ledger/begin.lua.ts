@@ -27,8 +27,7 @@ export interface BatchBegun extends Riding {
  * may register the id of an item that it refuses, so a later hit on that id would prove nothing. A hit on an
  * id that was never refused is proof.
  *
- * The service's own retry has no horizon, and what a later page lists was not published by it. What a batch may
- * have published is a declared double by any other way.
+ * The service's own retry has no horizon. What a batch may have published is a declared double by it.
  */
 export const beginScript = ledgerScript<BeginAnswer | BatchBegun>("begin")`${writeAuditLua}
 local previous = call.previous
@@ -128,19 +127,11 @@ local function nextSeries(e, pastHorizon)
   local double = e and e.dd
   if call.act == 'drop' then return s, double, doubts end
   local isOpen = s.p - s.r > 0
-  if isOpen and e.sv and (not e.l or call.pageReadAt > e.l + limits.takeover) then
-    s, isOpen = { x = s.x, f = now, p = 0, r = 0 }, false
-  end
   if isOpen and e.sv and call.via then
     s.f = now
-  elseif isOpen and call.via then
-    if pastHorizon == 'leave' then return nil end
-    s = { x = s.x + 1, f = now, p = 0, r = 0 }
-    double = pastHorizon
-    doubts = doubts + 1
-  elseif not isOpen then
+  elseif not isOpen or e.sv then
     s = { x = s.r > 0 and s.x + 1 or s.x, f = now, p = 0, r = 0 }
-  elseif now > s.f + limits.horizon then
+  elseif call.via or now > s.f + limits.horizon then
     if pastHorizon == 'leave' then return nil end
     s = { x = s.x + 1, f = now, p = 0, r = 0 }
     double = pastHorizon
@@ -184,7 +175,7 @@ local function decide(request, e)
     if e.t == call.token and not e.e then return begun(e) end
     if previous and e.t == previous.token then return retry(request, e) end
     if isAtWork(e.l) or call.isDiscard and not e.o then return { kind = 'in-flight' } end
-    -- Its page may be from before that POST.
+    -- What a later page lists was not published by the service's own retry.
     if e.sv and not call.via and call.pageReadAt <= e.l + limits.takeover then return { kind = 'in-flight' } end
     if not mayBegin and not (mayAsk and asksAgain(e)) then return { kind = 'in-flight' } end
     return open(request, e, unknownPastHorizon)

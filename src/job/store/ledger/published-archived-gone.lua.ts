@@ -58,10 +58,8 @@ local function name(fact, e)
 end
 
 local function record(fact, e)
-  if fact.lineage then
-    redis.call('SET', ofLedger .. 'sent:' .. fact.as, fact.lineage, 'PX', limits.retention)
-    recordAcceptance()
-  end
+  -- Its come-back may wait as long as it did.
+  if fact.lineage then redis.call('SET', ofLedger .. 'sent:' .. fact.as, fact.lineage, 'PX', 2 * limits.retention) end
   if e and e.s == 'other-version' then return { kind = e.s } end
   if fact.as == '' then
     if e and e.s == 'open' and e.sv then
@@ -94,7 +92,7 @@ local function record(fact, e)
     if e.s == 'open' and not fact.lineage and not e.ar then p.q = p.q or now end
   end
   if fact.deletePending then p.q = p.q or now end
-  if fact.deletePending or (p.ar and not fact.namedBy) then recordAcceptance() end
+  if fact.deletePending or fact.lineage or (p.ar and not fact.namedBy) then recordAcceptance() end
   p.cb = fact.namedBy
   count(p.ru, 's')
   if p.cb then count(p.ru, 'f') end

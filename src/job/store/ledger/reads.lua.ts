@@ -43,22 +43,11 @@ answer[1] = stamped({})
 return answer
 `;
 
-/**
- * sentAs: the lineages that are kept under ids of messages, for another retention.
- *
- * ARGV: 4 messageIds. Returns: array of the stamp, then for each that there is its place from 0 on, and its text.
- */
-export const sentAsScript = ledgerScript("sentAs")`
-local keys, answer = {}, { stamped({}) }
+/** sentAs: ARGV: 4 messageIds. Returns: stamp, the lineages that are kept under them, in order; false: none. */
+export const sentAsScript = ledgerScript<{ lineages: (string | false)[] }>("sentAs")`
+local keys = {}
 for i, id in ipairs(cjson.decode(ARGV[4])) do keys[i] = ofLedger .. 'sent:' .. id end
-for i, text in ipairs(redis.call('MGET', unpack(keys))) do
-  if text then
-    redis.call('PEXPIRE', keys[i], limits.retention)
-    answer[#answer + 1] = i - 1
-    answer[#answer + 1] = text
-  end
-end
-return answer
+return stamped({ lineages = redis.call('MGET', unpack(keys)) })
 `;
 
 /**

@@ -124,12 +124,7 @@ export function createRedisLedger(
 
     peek: (dlqIds) => views(dlqIds, false),
 
-    async sentAs(messageIds) {
-      const [stampText, ...known] = (await run(sentAsScript, {}, [messageIds])) as [string, ...unknown[]];
-      const lineages = messageIds.map((): string | null => null);
-      for (let i = 0; i < known.length; i += 2) lineages[Number(known[i])] = String(known[i + 1]);
-      return { ...parseReply(sentAsScript, stampText), lineages };
-    },
+    sentAs: (messageIds) => ask(sentAsScript, {}, messageIds),
 
     async begin(requests, { audit: entries = [], ...options }) {
       const dlqId = requests.map((request) => request.dlqId);

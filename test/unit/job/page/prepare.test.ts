@@ -18,8 +18,8 @@ function dueOf(
   attempt?: number,
 ): Letter {
   const letter = decided(raw, attempt);
-  const prepared = prepare(letter, changes, { ...preparation, ...more });
-  if (prepared.kind === "park") throw new Error(`parked: ${prepared.reason}`);
+  const prepared = prepare(letter, { set: changes }, { ...preparation, ...more });
+  if (prepared.kind !== "item") throw new Error(`parked: ${prepared.reason}`);
   letter.item = prepared.item;
   return letter;
 }
@@ -32,7 +32,7 @@ function asSent(letter: Letter, how: Sending): Letter {
 type Sending = Omit<SendAs, "lineage">;
 
 const parkOf = (raw: RawRecord, changes: ItemChanges, more: Partial<Preparation> = {}, attempt?: number) => {
-  const prepared = prepare(decided(raw, attempt), changes, { ...preparation, ...more });
+  const prepared = prepare(decided(raw, attempt), { set: changes }, { ...preparation, ...more });
   return prepared.kind === "park" ? prepared.reason : "none";
 };
 

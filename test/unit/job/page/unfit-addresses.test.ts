@@ -9,14 +9,18 @@ import { lineageKey, lineagePayloadOf, listedLetter, rawRecord } from "../../../
 function sent(url: string, destination?: ItemChanges["destination"], keepsCredentials?: boolean) {
   const letter = listedLetter(rawRecord({ url }));
   const set = destination === undefined ? {} : { destination };
-  const prepared = prepare(letter, set, {
-    headerPrefix: "Upstash-",
-    lineageKey,
-    onLoss: "park",
-    checkItem: anyItem,
-    keepsCredentials,
-  });
-  if (prepared.kind === "park") return prepared.reason;
+  const prepared = prepare(
+    letter,
+    { set },
+    {
+      headerPrefix: "Upstash-",
+      lineageKey,
+      onLoss: "park",
+      checkItem: anyItem,
+      keepsCredentials,
+    },
+  );
+  if (prepared.kind !== "item") return prepared.reason;
   letter.item = prepared.item;
   return itemOf(letter, 1);
 }
