@@ -127,7 +127,7 @@ export interface PublishedFact {
    * an open entry becomes cool: if it is listed again, it was not published.
    */
   readonly as: MessageId | null;
-  /** `packLineage` of a message that does not carry it, so that its come-back is known by its id (`sentAs`). */
+  /** The header of a message that does not carry it, so that its come-back is known by its id (`sentAs`). */
   readonly lineage?: string;
   readonly attempt: number;
   /** False for evidence from a come-back's lineage: recorded, and deleted only when it is listed again. */

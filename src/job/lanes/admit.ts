@@ -83,8 +83,13 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
   const askedAt = clock.monotonic();
   const isAgain = first.admittedAt !== -Infinity;
   const groups = [...groupBy(letters, ({ due }) => laneOriginOf(due.target))].map(([origin, some]) => {
-    const [steps, apart] = inSteps(some);
-    return { lane: toLaneId(name, origin), origin, letters: steps, apart };
+    // The silence of a message with a time of its own means nothing, so it asks for no place in a step. That of one
+    // which keeps its own retries means little.
+    const timely = some.filter(({ due }) => !due.isSentAhead);
+    const inBatches = timely.filter((one) => !isByService(one));
+    const asking = inBatches.length > 0 ? inBatches : timely;
+    const apart = some.filter((one) => !asking.includes(one));
+    return { lane: toLaneId(name, origin), origin, letters: asking, apart };
   });
   const asks = groups.map((one) => ({
     lane: one.lane,
@@ -115,22 +120,6 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
   }
   for (const one of letters) one.admittedAt = askedAt;
   await lanes.giveBack(unused);
-}
-
-/**
- * Of one lane, those that ask for places in its steps, and the others, which go when it is open. The silence of a
- * message with a time of its own means nothing. That of one which keeps its own retries means little, as all have
- * by the service's own retry: these ask only if there is nothing else.
- */
-function inSteps(letters: readonly Letter[]): readonly [readonly Letter[], readonly Letter[]] {
-  const inBatches: Letter[] = [];
-  const byService: Letter[] = [];
-  const sentAhead: Letter[] = [];
-  for (const one of letters) {
-    if (one.item?.isSentAhead === true) sentAhead.push(one);
-    else (isByService(one) ? byService : inBatches).push(one);
-  }
-  return inBatches.length === 0 ? [byService, sentAhead] : [inBatches, [...byService, ...sentAhead]];
 }
 
 function reasonOf({ state, isUnknown }: LaneAnswer) {

@@ -104,15 +104,9 @@ export function fillerOf(lineage: Lineage, bodyHash: string): string {
   return "x".repeat(3 + Math.ceil((bytes * 4) / 3) + 1 + tagLength);
 }
 
-/** For a message that does not carry its lineage: kept by its id, and so neither signed nor bound to a body. */
-export function packLineage(lineage: Lineage): string {
-  const bytes = bufferFor(lineage);
-  return bytes.toString("base64url", 0, writePayload(lineage, "", bytes));
-}
-
-/** Null: another version has written it. */
-export function unpackLineage(text: string): Lineage | null {
-  return toSigned(text)?.lineage ?? null;
+/** Of a header that never was on its way, so unchecked. Null: another version has written it. */
+export function lineageIn(header: string): Lineage | null {
+  return toSigned(header.split(".")[1] ?? "")?.lineage ?? null;
 }
 
 const nothing = Buffer.alloc(0);

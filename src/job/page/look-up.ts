@@ -3,7 +3,7 @@ import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { postHorizonMs, type LedgerLimits } from "../contracts/ledger-limits.ts";
 import type { Ledger, LedgerStamp } from "../contracts/ledger.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { unpackLineage, type Lineage } from "../message/lineage.ts";
+import { lineageIn, type Lineage } from "../message/lineage.ts";
 import { idsOf, type Letter } from "./letter.ts";
 
 /**
@@ -43,7 +43,7 @@ export async function recognise(
 ): Promise<void> {
   if (config.serviceRetry !== true || letters.length === 0) return;
   const { lineages } = await ledger.sentAs(letters.map(({ messageId }) => messageId));
-  for (const [index, text] of lineages.entries()) letters[index]!.readAs(text ? unpackLineage(text) : null);
+  for (const [index, text] of lineages.entries()) letters[index]!.readAs(text ? lineageIn(text) : null);
 }
 
 /** That of one record as listed; null: none is kept. */

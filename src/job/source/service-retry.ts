@@ -13,7 +13,7 @@ export type RetryOutcome =
 
 export type ServiceRetry = ReturnType<typeof createServiceRetry>;
 
-/** So many ids in a row that are not there show that the endpoint is not there. */
+/** So many ids that are not there, and none that is, show that the endpoint is not there. */
 const maxMissed = 100;
 
 /** The service's own retry (`serviceRetry` of a source). Without the endpoint it is not asked again by this process. */

@@ -8,7 +8,7 @@ import type { PublishedFact, PublishedVerdict } from "../../contracts/ledger.ts"
 import { byHalves, isOfInput } from "../../by-halves.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
 import { toRootHash } from "../../message/lane-id.ts";
-import { packLineage } from "../../message/lineage.ts";
+import { signLineage } from "../../message/lineage.ts";
 import { letterDatesAgree } from "../../message/plausible-dates.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";
 import type { DrainRuntime } from "../../runtime.ts";
@@ -129,7 +129,7 @@ function toFact({ begun: { letter }, as, lineage }: Proof, drain: DrainName): Pu
   const deletePending = !needsNoDelete(letter);
   const fact = { dlqId, as, attempt: lineage.attempt, deletePending, drain, messageId };
   if (deletePending) return letterDatesAgree(letter) ? { ...fact, datesAgree: true } : fact;
-  return isByService(letter) ? { ...fact, lineage: packLineage(lineage) } : fact;
+  return isByService(letter) ? { ...fact, lineage: signLineage(lineage, "", letter.due.lineageKey) } : fact;
 }
 
 function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Proof[]): Promise<void> {
