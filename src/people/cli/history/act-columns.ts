@@ -28,10 +28,11 @@ function toHosts({ top, more }: TopCounted<string>): string {
 }
 
 function toNotes(row: ActRow): string {
-  const { dlqId, count, notes, comeBacks, forMs } = row;
+  const { dlqId, count, ordered, notes, comeBacks, forMs } = row;
   const many = (times: number, what: string): string => (count === 1 ? what : `${times} ${what}`);
   const parts = [
     dlqId,
+    ordered !== undefined && `${ordered} ordered`,
     ...Object.entries(notes).map(([note, times]) => many(times, note)),
     comeBacks > 0 && many(comeBacks, "had come back"),
     laneMoveText(row),

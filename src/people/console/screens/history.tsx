@@ -208,9 +208,10 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
 const shownHosts = 3;
 
 function toNotes(row: ActRow): readonly Part[] {
-  const { count, notes, comeBacks, forMs } = row;
+  const { count, ordered, notes, comeBacks, forMs } = row;
   const many = (times: number, what: string): string => (count === 1 ? what : `${number(times)} ${what}`);
   return [
+    ordered !== undefined && `${number(ordered)} ordered`,
     ...Object.entries(notes).map(([note, times]) => many(times, note)),
     comeBacks > 0 && many(comeBacks, "had come back"),
     laneMoveText(row),

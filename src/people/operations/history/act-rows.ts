@@ -17,8 +17,10 @@ export interface ActRow extends Pick<
 > {
   /** Unix ms: its first record. `at` is its last. */
   readonly since: number;
-  /** Records; 0 for an act on none. */
+  /** Records; 0 for an act on none, and for an apply, which orders: the acts that follow count. */
   readonly count: number;
+  /** Of an apply: records that it was about to act on. */
+  readonly ordered?: number;
   readonly rule?: string | null;
   readonly reason?: string;
   /** If it is one record. */
@@ -96,7 +98,7 @@ function createRow(
         at,
         since,
         act,
-        count,
+        ...(act === "apply" && count > 0 ? { count: 0, ordered: count } : { count }),
         source,
         drain,
         by,

@@ -4,6 +4,8 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 /** Acts counted together: records, or how often it was done if it is not about records. Times in Unix ms. */
 export interface CountedActs {
   readonly count: number;
+  /** Of an apply: records that it was about to act on. What it did is in the acts that follow. */
+  readonly ordered?: number;
   readonly first: number;
   readonly last: number;
 }
@@ -13,7 +15,7 @@ export interface HistorySummary {
   readonly people: readonly (CountedActs & { readonly by: string; readonly act: AuditAct })[];
 }
 
-/** Acts on dead letters. One without any counts none, and is named; the others are acts on drains, lanes or failures. */
+/** Acts on dead letters. One without any counts none, and is named; the others are acts on drains, lanes or failures. An apply only orders. */
 const ofRecords: ReadonlySet<AuditAct> = new Set([
   "republish",
   "published",
@@ -22,7 +24,6 @@ const ofRecords: ReadonlySet<AuditAct> = new Set([
   "delete",
   "copy",
   "release",
-  "apply",
 ]);
 
 /** Replicas come and go, and their names with them. Here they are one. */
@@ -45,11 +46,13 @@ export async function sumHistory(
     read += 1;
     onRead(read, at);
     const name = toName(by, names);
-    const count = ofRecords.has(act) ? records.length : Math.max(1, records.length);
+    const isOrder = act === "apply";
+    const ordered = isOrder ? records.length : 0;
+    const count = isOrder ? 0 : ofRecords.has(act) ? records.length : Math.max(1, records.length);
     const actKey = JSON.stringify([act, drain]);
     const personKey = JSON.stringify([name, act]);
-    acts.set(actKey, { act, drain, ...grown(acts.get(actKey), count, at) });
-    people.set(personKey, { by: name, act, ...grown(people.get(personKey), count, at) });
+    acts.set(actKey, { act, drain, ...grown(acts.get(actKey), { count, ordered, at }) });
+    people.set(personKey, { by: name, act, ...grown(people.get(personKey), { count, ordered, at }) });
   }
   return { acts: [...acts.values()].toSorted(mostFirst), people: [...people.values()].toSorted(mostFirst) };
 }
@@ -61,12 +64,16 @@ function toName(by: string, names: Set<string>): string {
   return name;
 }
 
-function grown(known: CountedActs | undefined, count: number, at: number): CountedActs {
-  if (known === undefined) return { count, first: at, last: at };
+function grown(
+  known: CountedActs | undefined,
+  { count, ordered, at }: Readonly<Record<"count" | "ordered" | "at", number>>,
+): CountedActs {
+  const orders = (known?.ordered ?? 0) + ordered;
   return {
-    count: known.count + count,
-    first: Math.min(known.first, at),
-    last: Math.max(known.last, at),
+    count: (known?.count ?? 0) + count,
+    ...(orders > 0 && { ordered: orders }),
+    first: Math.min(known?.first ?? at, at),
+    last: Math.max(known?.last ?? at, at),
   };
 }
 

@@ -227,8 +227,10 @@ function toApplying(
 }
 
 /** The orders that an apply writes before it acts do not show that nothing came of them. */
-async function auditNothing({ runtime }: PlanPart, order: PlanOrder, what: string): Promise<void> {
-  const why = present([`nothing was done: ${what}`, order.why]).join("; ");
+async function auditNothing(part: PlanPart, order: PlanOrder, what: string): Promise<void> {
+  const { runtime, archivedIn } = part;
+  const act = archivedIn === undefined ? "sent" : "discarded";
+  const why = present([`nothing was ${act}: ${what}`, order.why]).join("; ");
   const entry = { ...ofDrain(runtime), why };
   await unlessRedisAway(() => recordIntent(runtime.source, "apply", [], entry), undefined);
 }

@@ -47,10 +47,17 @@ export function toMarkdown(report: OutageReport): string {
 }
 
 function toActCells(row: ActRow): readonly Cell[] {
-  const { at, by, act, count, lane, host, hosts, drain } = row;
+  const { at, by, act, count, ordered, lane, host, hosts, drain } = row;
   const where = toDestinationText(lane?.origin ?? host ?? hosts.top[0]?.key ?? drain ?? "all");
   const why = present([row.why, reasonText(row), laneMoveText(row)]).join("; ");
-  return [toTime(at).slice(0, 19), by, act, count, where, why];
+  return [
+    toTime(at).slice(0, 19),
+    by,
+    act,
+    ordered === undefined ? count || "–" : `${number(ordered)} ordered`,
+    where,
+    why,
+  ];
 }
 
 /** Others have named what stands in it. */

@@ -87,7 +87,7 @@ describe("redriver apply", () => {
     const examples = ids.slice(0, 3).map((id) => `\n  ${id}: republish by outage → gone`);
     expect(err).toContain(`make a new plan, such as${examples.join("")}\n`);
     expect(err).not.toContain(ids[3]);
-    expect(await lastApply(stand)).toBe("nothing was done: plan-drifted; the receiver is up again");
+    expect(await lastApply(stand)).toBe("nothing was sent: plan-drifted; the receiver is up again");
     expect(stand.emulator.journal.counts().accepted).toBe(0);
   });
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { toActRows, type ActRow } from "../../../../../src/people/operations/history/act-rows.ts";
 import { sumHistory } from "../../../../../src/people/operations/history/summary.ts";
 import type { AuditEntry, AuditRecord } from "../../../../../src/job/contracts/audit.ts";
+import { actColumns } from "../../../../../src/people/cli/history/act-columns.ts";
+import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
 import { entry as newEntry } from "../../../../support/audit-entry.ts";
 
 const minute = 60_000;
@@ -111,12 +113,27 @@ describe("a summary", () => {
     ]);
   });
 
-  it("names an apply that did nothing, as the entries do, and counts no record of it", async () => {
-    const { acts, people } = await sumHistory(
-      read([entry(9, { act: "apply", by: "ann", records: [] })]),
-      () => undefined,
-    );
-    expect(acts).toMatchObject([{ act: "apply", count: 0, first: 9, last: 9 }]);
-    expect(people).toMatchObject([{ by: "ann", act: "apply", count: 0 }]);
+  it("counts what was done: an apply orders, and what it did are the acts that follow", async () => {
+    const by = { by: "ann", drain: "orders" as DrainName };
+    const entries = [
+      entry(9, { act: "apply", ...by, records: [], why: "nothing was sent: 4 left (lane-halted 4)" }),
+      entry(8, { act: "apply", ...by, records: of(4) }),
+      entry(5, { act: "published", ...by, records: of(2) }),
+      entry(4, { act: "apply", ...by, records: of(6) }),
+    ];
+    const { acts, people } = await sumHistory(read(entries), () => undefined);
+    const both = [
+      { act: "published", count: 2, first: 5, last: 5 },
+      { act: "apply", count: 0, ordered: 10, first: 4, last: 9 },
+    ];
+    expect(acts).toEqual(both.map((one) => ({ ...one, drain: "orders" })));
+    expect(people).toEqual(both.map((one) => ({ ...one, by: "ann" })));
+    const rows = await rowsOf(...entries);
+    expect(rows.map(({ act, count, ordered }) => [act, count, ordered])).toEqual([
+      ["apply", 0, undefined],
+      ["apply", 0, 10],
+      ["published", 2, undefined],
+    ]);
+    expect(rows.map(actColumns.notes)).toEqual(["-", "10 ordered", "-"]);
   });
 });
