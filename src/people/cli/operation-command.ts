@@ -1,6 +1,7 @@
 /** The command of an operation: its arguments, flags, questions and output follow from the declaration. */
 import { Argument, Option, type Command } from "commander";
 import { openJobQueue, requireRedis } from "../../job/door.ts";
+import { RedriverError } from "../../job/contracts/errors.ts";
 import { systemClock } from "../../system-world.ts";
 import {
   checkInput,
@@ -44,6 +45,9 @@ export function addOperation(parent: Command, operation: Operation, context: Com
   if (reasonOf !== null) {
     command.option("--reason <text>", "why; others read it in the history. Asked for on a terminal");
   }
+  if (operation.mayHaveReason === true) {
+    command.option("--reason <text>", "why, if there is more to say; others read it in the history");
+  }
   command.option("--by <name>", "who; default: the current user", currentUser());
   if (consentTo !== undefined) command.option("--yes", "do not ask; required without a terminal");
   command.option("--json", "print one JSON object per line");
@@ -55,6 +59,14 @@ export function addOperation(parent: Command, operation: Operation, context: Com
 /** Its arguments and flags, and its example. */
 export function addFieldsAndExample(command: Command, operation: Operation): void {
   addFields(command, operation);
+  const { insteadOfReason } = operation;
+  if (insteadOfReason !== undefined) {
+    command.addOption(
+      new Option("--reason <text>").hideHelp().argParser(() => {
+        throw new RedriverError("command-misused", insteadOfReason);
+      }),
+    );
+  }
   command.addHelpText("after", `\nExample:\n  ${toOperationLine(operation, operation.example)}`);
 }
 
@@ -119,7 +131,8 @@ async function runOperation(
     loaded.document.drains.map(({ name }) => name),
   );
   const askReason = async (): Promise<string> => {
-    const reason = reasonOf === null ? "" : await requireReason(io, flags.reason, reasonOf);
+    const reason =
+      reasonOf === null ? (flags.reason?.trim() ?? "") : await requireReason(io, flags.reason, reasonOf);
     operation.checkReason?.(reason);
     return reason;
   };

@@ -26,7 +26,8 @@ export function toOperationLine(operation: Operation, values: Texts): string {
     else if (kindOf(schema) === "boolean") flags.push(toFlag(name, face));
     else flags.push(toFlag(name, face), text);
   }
-  const reason = operation.reasonOf === null ? [] : toReasonWords(values);
+  const isGiven = operation.mayHaveReason === true && values["reason"] !== undefined;
+  const reason = operation.reasonOf === null && !isGiven ? [] : toReasonWords(values);
   return toCommandLine(...operation.words.split(" "), ...behind, ...flags, ...reason);
 }
 

@@ -106,6 +106,10 @@ export interface Operation<
   readonly role: ConsoleRole;
   /** The act, as in "a pause needs --reason"; null: it explains itself, and asks for none. */
   readonly reasonOf: string | null;
+  /** It explains itself, and a reason may be given all the same. */
+  readonly mayHaveReason?: boolean;
+  /** Of an act without any: what to use, for a person who gives one all the same. */
+  readonly insteadOfReason?: string;
   readonly about: string;
   /** What the act costs, beside its form, if its title does not say so. */
   readonly costs?: string;

@@ -15,19 +15,29 @@ import { toOperationLine, toSent } from "../../operations/command-line.ts";
 import { toShown } from "./shown-result.tsx";
 
 export function toAct(operation: Operation): Act {
-  const { words, title, role, reasonOf, costs } = operation;
+  const { words, title, role, reasonOf, mayHaveReason = false, costs } = operation;
   return {
     name: nameOf(operation),
     title,
     area: areaOf(words),
     role,
     asksReason: reasonOf !== null,
-    fields: fieldsOf(operation).map(([name, , face]) => toActField(name, face)),
+    fields: [
+      ...fieldsOf(operation).map(([name, , face]) => toActField(name, face)),
+      ...(mayHaveReason ? [optionalReason] : []),
+    ],
     ...(costs === undefined ? {} : { about: costs }),
     command: (values) => toOperationLine(operation, withOthers(operation, values)),
     run: async (values, doing) => toDone(operation, await performForm(operation, values, doing)),
   };
 }
+
+const optionalReason: ActField = {
+  name: "reason",
+  label: "Reason",
+  kind: "text",
+  hint: "If there is one. Written into the audit.",
+};
 
 /** Throws `command-misused`, with the field as the form names it. */
 function performForm(operation: Operation, sent: Values, doing: Doing): Promise<Performed> {

@@ -33,15 +33,17 @@ const ofPages = {
 const lines = z.array(z.string());
 
 export function toRoute(operation: Operation): ApiRoute {
-  const { words, role, about, reasonOf, row, mayRefuse = false, isBegun = false } = operation;
+  const { words, role, about, reasonOf, row } = operation;
+  const { mayRefuse = false, isBegun = false, mayHaveReason = false } = operation;
   const { path, fields } = apart(operation);
+  const optional = mayHaveReason ? { reason: ofActs.reason.optional() } : {};
   return {
     method: "post",
     path: operation.path,
     role,
     summary: `As redriver ${words}: ${about}`,
     query: z.strictObject({}),
-    body: z.strictObject({ ...fields, ...(reasonOf === null ? { by } : ofActs) }),
+    body: z.strictObject({ ...fields, ...(reasonOf === null ? { ...optional, by } : ofActs) }),
     status: isBegun ? 202 : 200,
     answer: z.object({
       done: lines.describe("A line for each thing that was done."),

@@ -3,6 +3,7 @@ import { recordIntent } from "../../../job/door.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { defineOperation, field } from "../define.ts";
 import { failureOfMark, shortText } from "../fields.ts";
+import { present } from "../phrases.ts";
 import { markEach, markRow } from "../failures/marks.ts";
 
 const owner = field(shortText(100).optional(), {
@@ -18,6 +19,7 @@ export const acknowledge = defineOperation({
   title: "Acknowledge",
   role: "operator",
   reasonOf: null,
+  mayHaveReason: true,
   about:
     "say who works on a kind, so that nobody else has to; it ends when the kind is resolved and comes again",
   needs: "names",
@@ -32,12 +34,13 @@ export const acknowledge = defineOperation({
     throw new RedriverError("command-misused", "give --owner or --off, not both");
   },
   row: markRow,
-  run: ({ core, input: { id, owner: given, off = false }, by }) =>
+  run: ({ core, input: { id, owner: given, off = false }, by, reason }) =>
     markEach(core, id, async ({ runtime, failureMarks }, _, subject) => {
       const name = given || by;
       const act = off ? "unacknowledge" : "acknowledge";
       const said = off ? `open, nobody works on ${subject}` : `${name} works on ${subject}`;
-      const why = off ? subject : `${subject}: ${name} works on it`;
+      const what = off ? subject : `${subject}: ${name} works on it`;
+      const why = present([what, reason]).join("; ");
       await recordIntent({ ...runtime, by }, act, [], { drain: null, why });
       await failureMarks.own(id, off ? null : name);
       return { state: off ? "open" : "acknowledged", said };

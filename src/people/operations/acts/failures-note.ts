@@ -27,6 +27,7 @@ export const note = defineOperation({
   title: "Note",
   role: "operator",
   reasonOf: null,
+  insteadOfReason: "a note is its own reason: write it as --text, or name a --ticket",
   about: "write down what is known about a kind; it is no longer shown as new",
   needs: "names",
   example: { id: "1f2e3d4c5b", text: "their certificate expired", ticket: "OPS-7" },

@@ -7,7 +7,7 @@ import { parseDateOrTime } from "../../../job/rules/patterns/parse-dates.ts";
 import { defineOperation, field } from "../define.ts";
 import { failureOfMark } from "../fields.ts";
 import { markEach, markRow } from "../failures/marks.ts";
-import { toTime } from "../phrases.ts";
+import { present, toTime } from "../phrases.ts";
 
 /** `changed`, or a moment to come as Unix ms. */
 const end = z
@@ -45,6 +45,7 @@ export const quiet = defineOperation({
   title: "Quiet",
   role: "operator",
   reasonOf: null,
+  mayHaveReason: true,
   about: "show a kind last, and do not speak of it",
   needs: "names",
   example: { id: "1f2e3d4c5b", until: "changed" },
@@ -61,23 +62,30 @@ export const quiet = defineOperation({
     );
   },
   row: markRow,
-  run: ({ core, input: { id, until: given }, by }) =>
+  run: ({ core, input: { id, until: given }, by, reason }) =>
     markEach(core, id, async ({ runtime, failureMarks }, failure, subject) => {
       const source = { ...runtime, by };
       if (given === undefined) {
-        await recordIntent(source, "unquiet", [], { drain: null, why: subject });
+        await recordIntent(source, "unquiet", [], { drain: null, why: toWhy(subject, reason) });
         await failureMarks.quiet(id, null);
         return failure.quiet === null
           ? { state: "was-not-quiet", said: `was not quiet: ${subject}` }
           : { state: "no-longer-quiet", said: `no longer quiet: ${subject}` };
       }
       const words = given === "changed" ? "it changes" : toTime(given);
-      await recordIntent(source, "quiet", [], { drain: null, why: `${subject}, until ${words}` });
+      await recordIntent(source, "quiet", [], {
+        drain: null,
+        why: toWhy(`${subject}, until ${words}`, reason),
+      });
       const { largestHour, ruled } = failure;
       await failureMarks.quiet(id, { until: given, largestHour, ruled: Object.keys(ruled), by });
       return { state: "quiet", said: `quiet until ${words}: ${subject}` };
     }),
 });
+
+function toWhy(what: string, reason: string): string {
+  return present([what, reason]).join("; ");
+}
 
 /** Null: neither `changed` nor a moment after `now`. */
 function parseQuietEnd(text: string, now: number): "changed" | number | null {

@@ -10,6 +10,7 @@ export const keep = defineOperation({
   title: "Make a plan",
   role: "operator",
   reasonOf: null,
+  insteadOfReason: "a plan changes nothing: give --reason to redriver apply",
   about: "freeze what a pass would do in a plan that all replicas keep for a day; changes nothing",
   costs: "Lists the queue of each drain once, 100 records a call of the service.",
   needs: "rules",

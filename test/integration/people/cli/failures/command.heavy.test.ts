@@ -134,6 +134,10 @@ describe("redriver failures", () => {
     const stand = await setUp();
     const note = ["failures", "note", stand.outage, "--by", "ann"];
     expect((await stand.run(note)).exitCode).toBe(2);
+    const withReason = await stand.run([...note, "--reason", "INC-7"]);
+    expect(withReason).toMatchObject({ exitCode: 2, err: expect.stringContaining("write it as --text") });
+    const plan = await stand.run(["plan", "--all", "--reason", "INC-7"]);
+    expect(plan).toMatchObject({ exitCode: 2, err: expect.stringContaining("--reason to redriver apply") });
     expect((await stand.run([...note, "--text", "x".repeat(501)])).err).toContain("at most 500 characters");
     const { err, exitCode } = await stand.run([...note, "--text", "receiver is down", "--ticket", "INC-7"]);
     expect(exitCode).toBe(0);
@@ -154,7 +158,8 @@ describe("redriver failures", () => {
     const acknowledge = ["failures", "acknowledge", stand.outage, "--by", "ann"];
     expect((await stand.run([...acknowledge, "--off", "--owner", "priya"])).err).toContain("not both");
     expect((await stand.run(acknowledge)).err).toMatch(/^ann works on failure /);
-    const { err } = await stand.run([...acknowledge, "--owner", "priya"]);
+    const why = ["--reason", "INC-7"];
+    const { err } = await stand.run([...acknowledge, "--owner", "priya", ...why]);
     expect(err).toMatch(
       new RegExp(`^priya works on failure ${stand.outage} of 127.0.0.1:\\d+, 503 upstream`),
     );
@@ -175,12 +180,12 @@ describe("redriver failures", () => {
     expect(await idsOf("open")).toHaveLength(3);
     const history = rowsOf((await stand.run(["history", "--json"])).out);
     expect(history.map(({ act }) => act)).toEqual(["unacknowledge", "acknowledge", "acknowledge"]);
-    expect(history[1]?.["why"]).toMatch(/503 upstream is not there: priya works on it$/);
+    expect(history[1]?.["why"]).toMatch(/503 upstream is not there: priya works on it; INC-7$/);
   });
 
   it("is quiet about a kind, last of all, until a time or until told otherwise", async () => {
     const stand = await setUp();
-    const quiet = ["failures", "quiet", stand.outage, "--by", "ann"];
+    const quiet = ["failures", "quiet", stand.outage, "--by", "ann", "--reason", "INC-7"];
     for (const wrong of [[], ["--off", "--until", "2h"], ["--until", "2020-01-01"], ["--until", "soon"]]) {
       expect((await stand.run([...quiet, ...wrong])).exitCode).not.toBe(0);
     }
@@ -191,8 +196,9 @@ describe("redriver failures", () => {
     expect(rows[2]).toMatchObject({ new: false, quiet: { active: true, ended: null, by: "ann" } });
     expect((await stand.run([...quiet, "--off"])).exitCode).toBe(0);
     expect(ids(await list(stand))[0]).toBe(stand.outage);
-    const acts = rowsOf((await stand.run(["history", "--json"])).out).map(({ act }) => act);
-    expect(acts).toEqual(["unquiet", "quiet"]);
+    const acts = rowsOf((await stand.run(["history", "--json"])).out);
+    const why = expect.stringMatching(/; INC-7$/);
+    expect(acts).toMatchObject(["unquiet", "quiet"].map((act) => ({ act, why })));
   });
 
   it("is quiet until the kind changes: more than twice as many in an hour, or other rules", async () => {
