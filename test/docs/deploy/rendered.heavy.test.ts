@@ -14,6 +14,12 @@ describe.skipIf(!isKustomizeHere)("what deploy/ renders to", () => {
     expect(typeProblems(rendered.flat())).toEqual([]);
   });
 
+  it.each(components)("is right with %s alone", (component) => {
+    const objects = renderWith(base, [component]);
+    expect([...referenceProblems(objects), ...typeProblems(objects)]).toEqual([]);
+    expect(JSON.stringify(objects)).not.toMatch(/setting-[a-z]/);
+  });
+
   it("is right with all components, has nothing of a placeholder, and is the same in whichever order", () => {
     const objects = renderWith(base, components);
     expect([...referenceProblems(objects), ...typeProblems(objects)]).toEqual([]);

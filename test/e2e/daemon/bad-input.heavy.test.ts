@@ -104,20 +104,4 @@ drains:
     expect(lines.map((line) => /wrong\.yaml:(\d+):\d+/.exec(line)?.[1])).toEqual(["1", "5", "6", "8", "9"]);
     expect(emulator.journal.entries("request")).toEqual([]);
   });
-
-  it("is told when Redis cannot be reached: a command ends with 1, the daemon waits and is not ready", async () => {
-    const { emulator, setup } = await setUp();
-    const env = { ...setup.env, REDRIVER_REDIS_URL: "redis://127.0.0.1:1" };
-    const { exitCode, err } = await runToEnd(["drain", "main", "--yes"], env);
-    expect(exitCode).toBe(1);
-    expect(err).toContain("REDRIVER_REDIS_URL");
-    const daemon = await startDaemon(env);
-    const ready = await fetch(`${daemon.address}/readyz`);
-    expect(ready.status).toBe(503);
-    expect(await ready.text()).toContain("REDRIVER_REDIS_URL");
-    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
-    expect(emulator.journal.entries("request")).toEqual([]);
-  });
 });

@@ -64,31 +64,3 @@ it("an answer that does not parse halts its source and is told; the other source
   await expect.poll(() => odd.emulator.dlq.size, { timeout: 45_000, interval: 250 }).toBe(0);
   await expectDrainedOnce(odd, 20);
 }, 240_000);
-
-it("a source whose batches are refused keeps the daemon ready while another goes on, and not once both are", async () => {
-  const odd = await serviceWith(5);
-  const sound = await serviceWith(20);
-  const refusal = { kind: "status", operation: "batch", status: 403 } as const;
-  odd.emulator.faults.add(refusal);
-  const daemon = await daemonOf(odd, sound);
-  expect(await daemon.line(({ event }) => event === "source:halted", 20_000)).toMatchObject({
-    source: "odd",
-    code: "unauthorised",
-    callClass: "batch",
-  });
-  await expect.poll(() => sound.emulator.dlq.size, { timeout: 30_000, interval: 100 }).toBe(0);
-  await expectDrainedOnce(sound, 20);
-  expect((await fetch(`${daemon.address}/readyz`)).status).toBe(200);
-
-  sound.emulator.faults.add(refusal);
-  const entered = Date.now() - 60 * 60_000;
-  sound.emulator.dlq.seed([
-    { dlqId: `${entered}-1`, url: sound.receiver.url, createdAt: entered, responseStatus: 503 },
-  ]);
-  await daemon.line(({ event, source }) => event === "source:halted" && source === "sound", 20_000);
-  const ready = await fetch(`${daemon.address}/readyz`);
-  expect(ready.status).toBe(503);
-  const text = await ready.text();
-  for (const source of ["odd", "sound"]) expect(text).toContain(`source ${source} is halted`);
-  expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-}, 180_000);

@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { workPage } from "../../../../src/job/page/work-page.ts";
 import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
 import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -95,33 +94,4 @@ test("a drop obeys a pause, and plan mode drops nothing", async () => {
   await plan.pass();
   expect(plan.emulator.dlq.size).toBe(1);
   expect(await kept(dir)).toEqual([]);
-});
-
-test("a record that cannot be written again keeps no other from being dropped or copied", async () => {
-  const dir = newDir();
-  const one = await rig(dir, dropOld);
-  let deep: unknown = 1;
-  for (let depth = 0; depth < 8_000; depth += 1) deep = [deep];
-  // As a service could list it: the emulator refuses to be given such a record.
-  const [odd] = one.seed(1, {}, 40 * hourMs);
-  const others = one.seed(2, {}, 40 * hourMs);
-  const { service } = one.drain.source;
-  const drain = {
-    ...one.drain,
-    source: {
-      ...one.drain.source,
-      service: {
-        clockOffsetMs: () => service.clockOffsetMs(),
-        publish: service.publish.bind(service),
-        remove: service.remove.bind(service),
-      },
-    },
-  };
-  const listed = await service.list({ select: {}, count: 100 });
-  const records = listed.records.map((raw) => (raw["dlqId"] === odd ? { ...raw, unheardOf: deep } : raw));
-  const { at } = await one.drain.source.ledger.now();
-  await workPage(drain as unknown as typeof one.drain, { records, readAt: at }, new AbortController().signal);
-  expect((await kept(dir)).map(({ dlqId }) => dlqId).toSorted()).toEqual(others.toSorted());
-  expect(one.emulator.dlq.find(odd ?? "")).toBeDefined();
-  expect(one.emulator.dlq.size).toBe(1);
 });

@@ -10,7 +10,7 @@ import type { DrainRuntime } from "../../../../src/job/runtime.ts";
 import { sourceKeys } from "../../../../src/job/store/keys.ts";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { createArchiveRig, newDir } from "../../../support/archive-rig.ts";
-import { createRig, withLedger, type Rig } from "../../../support/rig.ts";
+import { createRig, withLedger, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -37,6 +37,10 @@ const dropped = `    rules:
 `;
 
 type Method = keyof Ledger;
+type OddOptions = Pick<RigOptions, "drain" | "mode"> & {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly at: number;
+};
 
 /** As a script that refuses whatever an id comes with. */
 function refusing(ledger: Ledger, id: () => string, methods: readonly Method[]): Ledger {
@@ -54,6 +58,28 @@ function refusing(ledger: Ledger, id: () => string, methods: readonly Method[]):
 function passOf(runtime: DrainRuntime, rig: Rig): Promise<PassInProcess> {
   const { passes } = rig.core.settings;
   return runPassInProcess(runtime, passes, { signal: never, stopping: never }, () => undefined);
+}
+
+/** So many letters, one of which the ledger refuses in these calls. */
+async function withOdd(count: number, methods: readonly Method[], options: Partial<OddOptions> = {}) {
+  const { fields = {}, at = 7, ...rest } = options;
+  const rig = await createRig({ redisUrl: redis.url(), drain, ...rest });
+  const ids = rig.seed(count, fields);
+  const odd = ids[at] ?? "";
+  const source = withLedger(
+    rig.drain.source,
+    refusing(rig.drain.source.ledger, () => odd, methods),
+  );
+  return {
+    rig,
+    ids,
+    odd,
+    pass: () => passOf({ ...rig.drain, source }, rig),
+    async fullPass() {
+      await source.passes.forceFull(rig.drain.config.name);
+      return passOf({ ...rig.drain, source }, rig);
+    },
+  };
 }
 
 async function stateOf(rig: Rig, id: string) {
@@ -85,14 +111,8 @@ describe.each([
     ["as the ledger is asked", ["look"]],
     ["as it is begun", ["begin"]],
   ])("%s is parked alone, and all others are sent once", async (_name, methods) => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: body });
-    const ids = rig.seed(count);
-    const odd = ids[count >> 1] ?? "";
-    const source = withLedger(
-      rig.drain.source,
-      refusing(rig.drain.source.ledger, () => odd, methods),
-    );
-    expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+    const { rig, odd, pass } = await withOdd(count, methods, { drain: body, at: count >> 1 });
+    expect(await pass()).toMatchObject({
       kind: "closed",
       outcome: "complete",
       tally: {
@@ -152,16 +172,9 @@ describe("a record that breaks its page", () => {
   });
 
   test("and cannot be parked either is held, and disturbs nobody", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain });
-    const ids = rig.seed(120);
-    const odd = ids[7] ?? "";
-    const source = withLedger(
-      rig.drain.source,
-      refusing(rig.drain.source.ledger, () => odd, ["look", "peek", "park"]),
-    );
+    const { rig, fullPass } = await withOdd(120, ["look", "peek", "park"]);
     for (const republished of [119, 0]) {
-      await source.passes.forceFull(rig.drain.config.name);
-      expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+      expect(await fullPass()).toMatchObject({
         outcome: "complete",
         tally: { republished, held: 1, parked: 0, reasons: { held: { unworkable: 1 } } },
       });
@@ -170,14 +183,8 @@ describe("a record that breaks its page", () => {
   });
 
   test("as its fact is written is deleted all the same: the proof is in hand", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain });
-    const ids = rig.seed(30);
-    const odd = ids[7] ?? "";
-    const source = withLedger(
-      rig.drain.source,
-      refusing(rig.drain.source.ledger, () => odd, ["published"]),
-    );
-    expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+    const { rig, ids, pass } = await withOdd(30, ["published"]);
+    expect(await pass()).toMatchObject({
       outcome: "complete",
       tally: { republished: 30 },
     });
@@ -187,14 +194,8 @@ describe("a record that breaks its page", () => {
   });
 
   test("as it is parked by a rule is parked as unworkable or held, and the others are parked", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain });
-    const ids = rig.seed(30, { responseStatus: 422 });
-    const odd = ids[7] ?? "";
-    const source = withLedger(
-      rig.drain.source,
-      refusing(rig.drain.source.ledger, () => odd, ["park"]),
-    );
-    expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+    const { pass } = await withOdd(30, ["park"], { fields: { responseStatus: 422 } });
+    expect(await pass()).toMatchObject({
       outcome: "complete",
       tally: { listed: 30, parked: 29, held: 1, reasons: { parked: { rule: 29 }, held: { unworkable: 1 } } },
     });
@@ -295,14 +296,8 @@ describe("a record that breaks its page", () => {
   });
 
   test("in plan mode is counted, and nothing is written about it", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain, mode: "plan" });
-    const ids = rig.seed(30);
-    const odd = ids[7] ?? "";
-    const source = withLedger(
-      rig.drain.source,
-      refusing(rig.drain.source.ledger, () => odd, ["look"]),
-    );
-    expect(await passOf({ ...rig.drain, source }, rig)).toMatchObject({
+    const { rig, odd, pass } = await withOdd(30, ["look"], { mode: "plan" });
+    expect(await pass()).toMatchObject({
       outcome: "complete",
       tally: { due: 29, parked: 1, reasons: { parked: { unworkable: 1 } } },
     });

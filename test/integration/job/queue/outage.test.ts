@@ -42,6 +42,28 @@ const window: Extract<Job, { kind: "window" }> = {
   passId: "p1" as PassId,
   windowId: "1",
 };
+/** Resolves once the handler of a window is at work; it does so until `work` has ended. */
+async function startBusy(queue: WorkQueue, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const begun = new Promise<void>((resolve) => {
+    void queue.start((_job, { signal }) => {
+      resolve();
+      return work(signal);
+    });
+  });
+  await queue.addWindows([window]);
+  await begun;
+}
+/** How long `close` took, ms. */
+async function timeToClose(queue: WorkQueue, times: Parameters<WorkQueue["close"]>[0]): Promise<number> {
+  const before = performance.now();
+  await queue.close(times);
+  return performance.now() - before;
+}
+/** Which gives the job back with no try spent. */
+const untilAborted = async (signal: AbortSignal): Promise<never> => {
+  await aborted(signal);
+  throw new RedriverError("stopped", "stopped");
+};
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
@@ -67,20 +89,10 @@ describe("close", () => {
 
   test("aborts after softMs and hands the job back with no try spent", async () => {
     const { queue, events } = replica();
-    let reason: unknown;
-    let started = false;
-    await queue.start(async (_job, { signal }) => {
-      started = true;
-      await aborted(signal);
-      ({ reason } = signal);
-      throw new RedriverError("stopped", "stopped");
-    });
-    await queue.addWindows([window]);
-    await waitFor(() => expect(started).toBe(true));
-    const before = performance.now();
-    await queue.close({ softMs: 100, hardMs: 10_000 });
-    expect(performance.now() - before).toBeLessThan(7_000);
-    expect(reason).toMatchObject({ code: "stopped" });
+    let heard: AbortSignal | undefined;
+    await startBusy(queue, (signal) => untilAborted((heard = signal)));
+    expect(await timeToClose(queue, { softMs: 100, hardMs: 10_000 })).toBeLessThan(7_000);
+    expect(heard?.reason).toMatchObject({ code: "stopped" });
     expect(events.of("job:failed")).toEqual([]);
 
     const redis = new Redis(server.url());
@@ -97,16 +109,8 @@ describe("close", () => {
 
   test("ends by hardMs although a handler ignores its signal", async () => {
     const { queue } = replica();
-    let started = false;
-    await queue.start(() => {
-      started = true;
-      return new Promise(() => undefined);
-    });
-    await queue.addWindows([window]);
-    await waitFor(() => expect(started).toBe(true));
-    const before = performance.now();
-    await queue.close({ softMs: 50, hardMs: 300 });
-    expect(performance.now() - before).toBeLessThan(7_000);
+    await startBusy(queue, () => new Promise(() => undefined));
+    expect(await timeToClose(queue, { softMs: 50, hardMs: 300 })).toBeLessThan(7_000);
   });
 
   test("with Redis away does not wait for hardMs", async () => {
@@ -116,9 +120,7 @@ describe("close", () => {
     await waitFor(() => expect(queue.lastProgressAt()).toBeDefined());
     await way.cut();
     await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
-    const before = performance.now();
-    await queue.close({ softMs: 8_000, hardMs: 10_000 });
-    expect(performance.now() - before).toBeLessThan(7_000);
+    expect(await timeToClose(queue, { softMs: 8_000, hardMs: 10_000 })).toBeLessThan(7_000);
   });
 
   test("with Redis away still lets a running handler end by itself", async () => {
@@ -145,28 +147,17 @@ describe("close", () => {
 
   test("ends by hardMs when Redis goes away while it waits for a handler", async () => {
     const { queue } = replica();
-    let started = false;
-    await queue.start(async (_job, { signal }) => {
-      started = true;
-      await aborted(signal);
-      throw new RedriverError("stopped", "stopped");
-    });
-    await queue.addWindows([window]);
-    await waitFor(() => expect(started).toBe(true));
-    const before = performance.now();
-    const closed = queue.close({ softMs: 400, hardMs: 1_200 });
+    await startBusy(queue, untilAborted);
+    const closed = timeToClose(queue, { softMs: 400, hardMs: 1_200 });
     await way.cut();
-    await closed;
-    expect(performance.now() - before).toBeLessThan(8_000);
+    expect(await closed).toBeLessThan(8_000);
   });
 
   test("of a queue whose Redis was never there ends at once", async () => {
     await way.cut();
     const { queue } = replica();
     await queue.start(async () => undefined);
-    const before = performance.now();
-    await queue.close({ softMs: 8_000, hardMs: 10_000 });
-    expect(performance.now() - before).toBeLessThan(7_000);
+    expect(await timeToClose(queue, { softMs: 8_000, hardMs: 10_000 })).toBeLessThan(7_000);
   });
 });
 

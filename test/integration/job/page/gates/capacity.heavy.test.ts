@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { EntryOf } from "../../../../../dev/emulator/index.ts";
 import type { PassId, SourceId } from "../../../../../src/job/contracts/ids.ts";
-import type { BatchOutcome } from "../../../../../src/job/contracts/service.ts";
-import type { Tally } from "../../../../../src/job/contracts/tally.ts";
 import { workPage } from "../../../../../src/job/page/work-page.ts";
 import { secondsAhead } from "../../../../rig/outcome.ts";
 import { createRig, type Rig } from "../../../../support/rig.ts";
 import { useRedis } from "../../../../support/redis.ts";
-import { textOfEncoded } from "../../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
 
@@ -107,41 +104,6 @@ describe("batches that wait for their turn", () => {
     expect(secondsAhead(entries, perSecond)).toBeLessThanOrEqual(1.5);
     await rig.emulator.idle();
     expect([...rig.receiver.counts().values()].every((times) => times === 1)).toBe(true);
-  }, 60_000);
-});
-
-describe("batches that wait for their turn, beside other faults", () => {
-  it("publish each once: poison parks alone, lost answers are found again, large messages go in small batches", async () => {
-    const perSecond = 20;
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      drain: withLimits(`{ publish: ${perSecond}/s }`),
-      settings: { "publish.maxBytes": "200KiB" },
-    });
-    for (let n = 0; n < 60; n += 1) rig.seed(1, { body: `${n} ${"x".repeat(20_000)}` });
-    rig.seed(1, { body: "poison" });
-    rig.seed(59);
-    haveTurnsTogether(rig, 2);
-    const { service } = rig.drain.source;
-    const { publish } = service;
-    let answers = 0;
-    Object.assign(service, {
-      publish: async (...call: Parameters<typeof publish>): Promise<BatchOutcome> => {
-        const isPoisoned = call[0].some((item) => textOfEncoded(item).includes("poison"));
-        if (isPoisoned) return { kind: "refused", status: 400, error: "no", bisectBy: "count" };
-        const outcome = await publish(...call);
-        return (answers += 1) <= 2 ? { kind: "in-doubt", error: "lost" } : outcome;
-      },
-    });
-    const outcomes = await Promise.all([0, 1].map((number) => workOn(rig, number)));
-    const sum = (of: (tally: Tally) => number): number =>
-      outcomes.reduce((total, { tally }) => total + of(tally), 0);
-    expect([sum((one) => one.republished), sum((one) => one.parked)]).toEqual([119, 1]);
-    expect(rig.emulator.dlq.size).toBe(1);
-    await rig.emulator.idle();
-    expect([...rig.receiver.counts().values()]).toEqual(Array<number>(119).fill(1));
-    // One second's worth at once, and half a second that a batch may be late.
-    expect(secondsAhead(accepted(rig), perSecond)).toBeLessThanOrEqual(1.5);
   }, 60_000);
 });
 
