@@ -1,7 +1,6 @@
 import type { Figure } from "../rig/figures.ts";
 import type { Work } from "../rig/program.ts";
 import { backlog } from "./scenarios/backlog.ts";
-import { expiry } from "./scenarios/expiry.ts";
 import { incident } from "./scenarios/incident.ts";
 import { flap } from "./scenarios/flap.ts";
 import { flushed } from "./scenarios/flushed.ts";
@@ -17,7 +16,6 @@ export const scenarioNames = [
   "back",
   "dead-built-in",
   "backlog",
-  "expiry",
   "four-hosts",
   "poison",
   "flap",
@@ -56,7 +54,6 @@ export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly
     listed("live", live),
     listed("four-hosts", fourHosts),
     listed("flushed", flushed),
-    listed("expiry", expiry),
   ];
   return works.filter(({ isIn }) => isIn);
 }

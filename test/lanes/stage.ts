@@ -26,7 +26,6 @@ export interface StageOptions {
   readonly receivers?: number;
   readonly replicas?: number;
   readonly drain?: DrainChanges;
-  readonly retentionMs?: number;
   /** Another scale than the run's. */
   readonly scale?: TimeScale;
   readonly isRedisKept?: boolean | undefined;
@@ -38,7 +37,7 @@ export interface StageOptions {
 }
 
 export async function startStage(world: World, options: StageOptions): Promise<Stage> {
-  const { scale = world.scale, name, retentionMs } = options;
+  const { scale = world.scale, name } = options;
   const { guard, say } = world;
   const ms = (realMs: number): string => `${Math.round(scale.here(realMs))}ms`;
   const changes: DrainChanges = { ...options.drain, ...(world.withoutLanes ? { lane: "none" } : {}) };
@@ -55,7 +54,6 @@ export async function startStage(world: World, options: StageOptions): Promise<S
       "1",
       "--retry-scale",
       (1 / scale.factor).toFixed(6),
-      ...(retentionMs === undefined ? [] : ["--retention", `${retentionMs}ms`]),
       ...(options.emulatorArgs ?? []),
     ],
     document: (archiveDir) => toDocument(scale, archiveDir, changes),

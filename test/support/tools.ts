@@ -38,10 +38,6 @@ const tools = {
     without: "rules and metrics are not read by Prometheus's own tool",
   },
   prometheus: { from: "apt-get install prometheus", without: "no Prometheus scrapes" },
-  "prometheus-alertmanager": {
-    from: "apt-get install prometheus-alertmanager",
-    without: "no alert is sent to a webhook",
-  },
   chromium: { from: "apt-get install chromium", without: "the console is not opened", probe: chromiumPath },
   script: { from: "apt-get install bsdutils", without: "the incident is not played", probe: scriptPath },
   "apt-get": { from: "Debian alone", without: "Debian's Redis is not unpacked" },
