@@ -1,7 +1,7 @@
 /**
  * What the archive alone has of a drain, for a plan to publish it again.
  *
- *   archive ─► dropped, or copied and expired since ─► in pages, each once
+ *   archive ─► dropped, discarded, or copied and expired since ─► in pages, each once
  *   audit ───► published since it was written? the ledger forgets that long before the archive does
  */
 import { type Core, type DrainRuntime, openArchiveReader, openAuditReader } from "../../job/door.ts";
@@ -19,6 +19,9 @@ const charactersPerPage = 4 * 1_048_576;
 const clockSlackMs = 3_600_000;
 
 const acts: ReadonlySet<AuditAct> = new Set(["published", "copy"]);
+
+/** It was deleted once it was written, by a rule or by a person. */
+const isTaken = ({ why }: ArchiveEntry): boolean => why !== "near-expiry";
 
 /** A torn end lacks nothing that was promised. Throws `archive-unavailable` for any other damage. */
 function refuseDamage({ file, kind, why }: { file: string; kind: "torn" | "broken"; why: string }): void {
@@ -40,9 +43,9 @@ export function openArchivedLetters(
     const reader = await openArchiveReader(dir);
     const now = serviceNow(source);
     for await (const entry of reader.entries({ source: id, drain: config.name }, refuseDamage)) {
-      // Until then the queue has it.
+      // Until then the queue has what was only copied.
       const isExpired = (toEnteredAt(entry.dlqId) ?? Infinity) + source.config.retentionMs <= now;
-      if (entry.why === "dropped" || isExpired) yield entry;
+      if (isTaken(entry) || isExpired) yield entry;
     }
   }
 
@@ -50,9 +53,9 @@ export function openArchivedLetters(
     const dropped = new Set<string>();
     const copied = new Set<string>();
     let since = Infinity;
-    for await (const { dlqId, why, at } of entries()) {
-      (why === "dropped" ? dropped : copied).add(dlqId);
-      since = Math.min(since, at - clockSlackMs);
+    for await (const entry of entries()) {
+      (isTaken(entry) ? dropped : copied).add(entry.dlqId);
+      since = Math.min(since, entry.at - clockSlackMs);
     }
     const sent = new Set<string>();
     const known = new Set<string>();

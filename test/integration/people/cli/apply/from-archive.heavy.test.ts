@@ -86,6 +86,17 @@ describe("a plan from the archive", () => {
     expect(stand.accepted().length).toBe(250);
   });
 
+  it("takes back what a person discarded, as what a rule dropped", async () => {
+    const stand = await setUp(live);
+    stand.seed(5);
+    await stand.plan("--discard");
+    await stand.apply("--reason", "the wrong tenant");
+    expect([stand.emulator.dlq.size, stand.accepted().length]).toEqual([0, 0]);
+    expect((await stand.plan("--from-archive")).out).toMatch(/From the archive.*now +5 republish/s);
+    expect((await stand.apply()).out).toMatch(/orders +5 +0 +5 +0 +0/);
+    expect(stand.accepted().length).toBe(5);
+  });
+
   it("goes on with attempts and lineage where the drop ended them", async () => {
     const stand = await setUp(unselected(live));
     stand.receiver.answer = () => 503;
