@@ -155,6 +155,12 @@ describe("the runbooks", () => {
     },
   );
 
+  it("say which alerts page somebody at night", () => {
+    const [head = ""] = runbooks.split("\n## ");
+    const critical = rules.filter(({ labels }) => labels.severity === "critical").map(({ alert }) => alert);
+    expect(head.match(/Redriver\w+/g)).toEqual(critical.toSorted());
+  });
+
   it("are pages of the console, one for each alert and no other", async () => {
     for (const alert of alerts) {
       const model = await load(alert);

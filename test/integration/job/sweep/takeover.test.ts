@@ -3,7 +3,7 @@ import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
 import { passWith } from "../../../support/pass-with.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -41,6 +41,25 @@ describe("a worker that stops between begin and POST", () => {
     expect(race.posts).toHaveLength(2);
     await expectDrainedOnce(race.rig, 30);
     expect(await race.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  });
+});
+
+describe("what a worker left in doubt before its drain was stopped", () => {
+  it("is asked for again in plan mode, where nothing else begins; in a pause nothing is sent", async () => {
+    const race = await stand();
+    race.seed(10);
+    await stallPage(await race.worker(), "publish", "after");
+    await race.wait(takeoverMs + 1);
+    race.seed(5);
+    const paused = await race.worker({ drain: `    paused: true\n${atOnce}` });
+    await paused.sweep();
+    expect([race.posts.length, (await race.ledger.summary()).open]).toEqual([1, 10]);
+    const planning = await race.worker({ mode: "plan" });
+    await planning.sweep();
+    await planning.page();
+    expect(race.rig.emulator.dlq.size).toBe(5);
+    expect(await race.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+    expect(new Set(race.rig.receiver.counts().values())).toEqual(new Set([1]));
   });
 });
 
