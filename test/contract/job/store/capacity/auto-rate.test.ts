@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { AutoRate } from "../../../../../src/job/contracts/auto-rate.ts";
 import type { Capacity, CapacityQuery } from "../../../../../src/job/contracts/capacity.ts";
 import {
@@ -45,9 +45,13 @@ const canary = (...parents: readonly string[]) =>
   plain(...parents).map((one) => ({ ...one, isCanary: true }));
 const many = (count: number, of = "plain") => Array.from({ length: count }, (_, index) => `${of}-${index}`);
 
+let stand: Awaited<ReturnType<typeof create>>;
+beforeEach(() => {
+  stand = create();
+});
+
 describe("a learned rate", () => {
   test("begins low and doubles with each silent watch, up to its end", async () => {
-    const stand = create();
     const counts = await publish(stand, 60);
     const perWatch = [0, 10, 20, 30, 40, 50].map((second) => counts[second + 5]);
     expect(perWatch).toEqual([10, 20, 40, 80, 100, 100]);
@@ -56,7 +60,6 @@ describe("a learned rate", () => {
   });
 
   test("is one for all replicas, and another for each host and drain", async () => {
-    const stand = create();
     await publish(stand, 25);
     expect(await rateOf(stand.twin)).toBe(40);
     expect(await granted(stand.twin, asking(100))).toBe(40);
@@ -65,7 +68,6 @@ describe("a learned rate", () => {
   });
 
   test("does not double for a host that used less than half of it", async () => {
-    const stand = create();
     await publish(stand, 12, { perSecond: 4 });
     expect(await rateOf(stand.capacity)).toBe(10);
     await publish(stand, 20, { perSecond: 5 });
@@ -73,7 +75,6 @@ describe("a learned rate", () => {
   });
 
   test("does not double by what was granted and not published", async () => {
-    const stand = create();
     const over = { requests: requests(10, { isCanary: true }) };
     for (let second = 0; second < 35; second += 1) {
       const { at } = await stand.capacity.take(asking(10, over));
@@ -85,7 +86,6 @@ describe("a learned rate", () => {
   });
 
   test("halves when messages fail again, once in a watch, and does not double in that watch", async () => {
-    const stand = create();
     await publish(stand, 41);
     expect(await rateOf(stand.capacity)).toBe(100);
     await stand.capacity.failedAgain(asking(0), plain(...many(100)));
@@ -96,7 +96,6 @@ describe("a learned rate", () => {
   });
 
   test("is halved by more than a twentieth of the canaries, which are few", async () => {
-    const stand = create();
     const over = { requests: [...requests(2, { isCanary: true }), ...requests(98)] };
     await publish(stand, 21, { over });
     expect(await rateOf(stand.capacity)).toBe(40);
@@ -109,7 +108,6 @@ describe("a learned rate", () => {
   });
 
   test("stays as it is while a few fail again: those may be bad at any rate", async () => {
-    const stand = create();
     await publish(stand, 11);
     expect(await rateOf(stand.capacity)).toBe(20);
     for (const parent of ["a", "b", "c"]) {
@@ -122,7 +120,6 @@ describe("a learned rate", () => {
   });
 
   test("never falls below a tenth of its beginning, and recovers", async () => {
-    const stand = create();
     for (let second = 0; second < 45; second += 1) {
       await publish(stand, 1);
       await stand.capacity.failedAgain(asking(0), plain(...many(10, `of-${second}`)));
@@ -161,14 +158,12 @@ describe("a learned rate", () => {
   });
 
   test("follows bounds that a document changes", async () => {
-    const stand = create();
     await publish(stand, 45);
     const lower = { limits: { perHost: { ...auto, toPerSecond: 30 } } };
     expect(await granted(stand.twin, asking(100, lower))).toBe(30);
   });
 
   test("holds a host to more than a hundred a second too", async () => {
-    const stand = create();
     const over = { limits: { perHost: { fromPerSecond: 300, toPerSecond: 3_000, watchMs } } };
     const tens = async (): Promise<number> => {
       let sum = 0;
@@ -181,7 +176,6 @@ describe("a learned rate", () => {
   });
 
   test("of a host that failed before anything is known of it is not there", async () => {
-    const stand = create();
     await stand.capacity.failedAgain(asking(0), plain("a"));
     expect(await stand.capacity.learned(asking(0), 10)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
 import { drain as orders, otherDrain, twice } from "../../../../support/ledger-stands.ts";
 import { createCapacityStand, granted, pass, query, requests } from "../../../../support/capacity-stands.ts";
@@ -11,15 +11,22 @@ const perMinute = (count: number) => ({ count, perMs: 60_000 });
 const perHour = (count: number) => ({ count, perMs: 3_600_000 });
 const midnight = Date.UTC(2025, 9, 10);
 
+type Stand = Awaited<ReturnType<typeof create>>;
+let capacity: Stand["capacity"];
+let now: Stand["now"];
+let twin: Stand["twin"];
+let advance: Stand["advance"];
+beforeEach(() => {
+  ({ capacity, now, twin, advance } = create());
+});
+
 describe("capacity", () => {
   test("grants everything where nothing limits, and answers nothing to nothing", async () => {
-    const { capacity, now } = create();
     expect(await granted(capacity, query({ requests: requests(100) }))).toBe(100);
     expect(await capacity.take(query({}))).toEqual({ verdicts: [], at: now() });
   });
 
   test("grants one second's worth at once and the next a second later, to all replicas together", async () => {
-    const { capacity, twin, advance, now } = create();
     const asked = query({ limits: { publish: perSecond(20) }, requests: requests(15) });
     expect(await granted(capacity, asked)).toBe(15);
     const { verdicts } = await twin.take(asked);
@@ -36,7 +43,6 @@ describe("capacity", () => {
   });
 
   test("spreads a rate per minute or hour instead of granting it in one burst", async () => {
-    const { capacity, advance } = create();
     const slow = query({ limits: { publish: perMinute(600) }, requests: requests(100) });
     expect(await granted(capacity, slow)).toBe(10);
     await advance(999);
@@ -52,7 +58,6 @@ describe("capacity", () => {
   });
 
   test("says for each that waits when its turn would come, in the order asked", async () => {
-    const { capacity, advance, now } = create();
     const limits = { publish: perSecond(2) };
     await capacity.take(query({ limits, requests: requests(1) }));
     const start = now();
@@ -64,7 +69,6 @@ describe("capacity", () => {
   });
 
   test("keeps a host at its rate while the others go on, and names what each waits for", async () => {
-    const { capacity, now } = create();
     const limits = { publish: perSecond(20), perHost: perSecond(2) };
     const asked = [
       ...requests(5, { host: "slow.example.com" }),
@@ -93,7 +97,6 @@ describe("capacity", () => {
   });
 
   test("takes nothing from a rate for what another refuses", async () => {
-    const { capacity } = create();
     const limits = { publish: perSecond(10), perHost: perSecond(3), perPass: 100, perDay: 100 };
     expect(await granted(capacity, query({ limits, requests: requests(50, { host: "a" }) }))).toBe(3);
     expect(await granted(capacity, query({ limits, requests: requests(50, { host: "b" }) }))).toBe(3);
@@ -102,7 +105,6 @@ describe("capacity", () => {
   });
 
   test("holds a rule to its own rate", async () => {
-    const { capacity, now } = create();
     const limited = requests(3, { rule: "bad deploy {eu}", ruleLimit: perMinute(60) });
     const { verdicts } = await capacity.take(query({ requests: [...limited, ...requests(2)] }));
     expect(verdicts).toEqual([
@@ -115,14 +117,12 @@ describe("capacity", () => {
   });
 
   test("counts each drain for itself", async () => {
-    const { capacity } = create();
     const asked = query({ limits: { publish: perSecond(5), perDay: 5 }, requests: requests(9) });
     expect(await granted(capacity, asked)).toBe(5);
     expect(await granted(capacity, { ...asked, drain: otherDrain })).toBe(5);
   });
 
   test("ends a pass at its ceiling, and starts the next one anew", async () => {
-    const { capacity, twin, advance } = create();
     const asked = query({ limits: { perPass: 12 }, requests: requests(8) });
     expect(await granted(capacity, asked)).toBe(8);
     const { verdicts } = await twin.take(asked);
@@ -137,7 +137,6 @@ describe("capacity", () => {
   });
 
   test("ends a day at its ceiling, for all passes together, until the next UTC day", async () => {
-    const { capacity, advance, now } = create();
     await advance(midnight - now() - 1);
     const asked = query({ limits: { perDay: 10, perPass: 9 }, requests: requests(8) });
     expect(await granted(capacity, asked)).toBe(8);
@@ -151,7 +150,6 @@ describe("capacity", () => {
   });
 
   test("tells what its ceilings have granted, of this day and of a pass, and takes nothing by it", async () => {
-    const { capacity, twin, advance, now } = create();
     const asked = query({ limits: { perDay: 20, perPass: 9 }, requests: requests(8) });
     const dayEndsAt = midnight;
     expect(await capacity.used(asked)).toEqual({ day: 0, pass: 0, dayEndsAt, at: now() });
@@ -171,7 +169,6 @@ describe("capacity", () => {
   });
 
   test("asks rates and no ceilings for what was counted before", async () => {
-    const { capacity } = create();
     const limits = { publish: perSecond(4), perPass: 2, perDay: 2 };
     const asked = [...requests(2, { post: "again" }), ...requests(3)];
     const { verdicts } = await capacity.take(query({ limits, requests: asked }));
@@ -179,7 +176,6 @@ describe("capacity", () => {
   });
 
   test("gives back what led to no POST: rates, pass and day are as before", async () => {
-    const { capacity, twin, advance } = create();
     const asked = query({
       limits: { publish: perSecond(10), perHost: perSecond(10), perPass: 10, perDay: 10 },
       requests: requests(10, { ruleLimit: perSecond(10) }),
@@ -196,7 +192,6 @@ describe("capacity", () => {
   });
 
   test("moves a grant to now, and asks no ceiling for it", async () => {
-    const { capacity, twin, advance, now } = create();
     const limits = { publish: perSecond(10), perHost: perSecond(10), perPass: 10, perDay: 10 };
     const asked = query({ limits, requests: requests(10, { ruleLimit: perSecond(10) }) });
     const { at } = await capacity.take(asked);
@@ -215,7 +210,6 @@ describe("capacity", () => {
   });
 
   test("moves a grant that counts no longer only if there is room, and else leaves it to every rate", async () => {
-    const { capacity, advance, now } = create();
     const limits = { publish: perSecond(2) };
     const slow = { rule: "slow", ruleLimit: perHour(1) };
     const { at } = await capacity.take(query({ limits, requests: requests(1, slow) }));
@@ -232,7 +226,6 @@ describe("capacity", () => {
   });
 
   test("gives back nothing that counts no longer", async () => {
-    const { capacity, advance, now } = create();
     await advance(midnight - now() - 1_000);
     const asked = query({ limits: { publish: perSecond(5), perDay: 5 }, requests: requests(5) });
     const { at } = await capacity.take(asked);
@@ -248,7 +241,6 @@ describe("capacity", () => {
   });
 
   test("follows a rate that a document changes, against what is granted already", async () => {
-    const { capacity, twin, advance, now } = create();
     const asked = query({ limits: { publish: perSecond(10) }, requests: requests(10) });
     expect(await granted(capacity, asked)).toBe(10);
     const lower = await twin.take({ ...asked, limits: { publish: perSecond(4) } });
@@ -259,7 +251,6 @@ describe("capacity", () => {
   });
 
   test("keeps a rate of thousands per second within its span", async () => {
-    const { capacity, advance } = create();
     const asked = query({ limits: { publish: perSecond(250) }, requests: requests(100) });
     const taken: number[] = [];
     for (let step = 0; step < 6; step += 1) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { toLaneId, toRootHash } from "../../../../../src/job/message/lane-id.ts";
 import { createRedisLaneBook } from "../../../../../src/job/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../../../../src/job/contracts/drains-document.ts";
@@ -19,7 +19,7 @@ const redis = useRedis();
 const create = (lifeMs?: number) => createLaneStand(redis.fresh(), lifeMs);
 function createDriven(given: LaneConfig = config) {
   const stand = create();
-  return { stand, driver: driverOf(stand, given) };
+  return { stand, book: stand.book, driver: driverOf(stand, given) };
 }
 const minuteMs = 60_000;
 /** How often anything was SET, as INFO says it. */
@@ -36,9 +36,17 @@ const wanting = (id: string, wanted: number) => ({ ...asking(id, [])[0]!, wanted
 const parents = (count: number, name = "p"): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
 
+type Stand = Awaited<ReturnType<typeof createDriven>>;
+let stand: Stand["stand"];
+let book: Stand["book"];
+let driver: Stand["driver"];
+beforeEach(() => {
+  ({ stand, book, driver } = createDriven());
+});
+
 describe("a lane that is tried", () => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
-    const { book, now } = create();
+    const { now } = stand;
     expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, resumeMinutes: [] }])).toEqual({
       answers: [
         {
@@ -60,8 +68,7 @@ describe("a lane that is tried", () => {
   });
 
   test("lets its canaries go, all replicas together, and says when the rest can", async () => {
-    const stand = create();
-    const { ask } = driverOf(stand);
+    const { ask } = driver;
     expect(await ask(3)).toMatchObject({ state: "canary", canaries: 3, plain: 0, step: first });
     const { until } = await ask(100);
     expect(until).toBe(stand.now() + config.watchMs);
@@ -70,7 +77,6 @@ describe("a lane that is tried", () => {
   });
 
   test("answers in order, each lane for itself", async () => {
-    const { book } = create();
     const asks = ["b", "a", "c"].map((id, index) => ({
       lane: id,
       origin: `https://${id}`,
@@ -82,7 +88,7 @@ describe("a lane that is tried", () => {
   });
 
   test("what is given back is granted again", async () => {
-    const { ask, giveBack } = driverOf(create());
+    const { ask, giveBack } = driver;
     const { step } = await ask(5);
     await giveBack(step, 2);
     expect(await ask(5)).toMatchObject({ canaries: 2, step });
@@ -91,8 +97,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a grant that is neither sent nor given back is forgotten five minutes after the last", async () => {
-    const stand = create();
-    const { ask, giveBack, sent } = driverOf(stand);
+    const { ask, giveBack, sent } = driver;
     const { step } = await ask(5);
     await stand.advance(5 * minuteMs);
     expect((await ask(5)).canaries).toBe(0);
@@ -142,8 +147,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a step takes messages for half a watch after its first, and its size is then what was sent", async () => {
-    const stand = create();
-    const { ask, sent, checked } = driverOf(stand);
+    const { ask, sent, checked } = driver;
     const { step } = await ask(2);
     await sent(step, 2);
     await stand.advance(config.watchMs / 2 - 1);
@@ -162,8 +166,7 @@ describe("a lane that is tried", () => {
   });
 
   test("a step that nothing was sent of stays open for grants", async () => {
-    const stand = create();
-    const { ask, sent } = driverOf(stand);
+    const { ask, sent } = driver;
     const { step } = await ask(1);
     await stand.advance(10 * minuteMs);
     expect(await ask(9)).toMatchObject({ canaries: 5, step: step + 1 });
@@ -174,8 +177,7 @@ describe("a lane that is tried", () => {
   });
 
   test("grows tenfold with each silent watch and opens where the limits would bind first", async () => {
-    const stand = create();
-    const { survive, ask, view } = driverOf(stand);
+    const { survive, ask, view } = driver;
     expect(await survive(100)).toEqual({
       kind: "moved",
       lane,
@@ -196,7 +198,6 @@ describe("a lane that is tried", () => {
   });
 
   test("is judged by a look alone, and only by one that began when the whole watch was over", async () => {
-    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     await stand.advance(config.watchMs - 1);
     expect(await driver.checked(step)).toEqual({ kind: "none" });
@@ -210,8 +211,7 @@ describe("a lane that is tried", () => {
   });
 
   test("is not judged while a canary is under way, nor where nothing was sent", async () => {
-    const stand = create();
-    const { ask, sent, checked } = driverOf(stand);
+    const { ask, sent, checked } = driver;
     const { step } = await ask(5);
     await stand.advance(config.watchMs * 2);
     expect(await checked(step)).toEqual({ kind: "none" });
@@ -223,16 +223,12 @@ describe("a lane that is tried", () => {
   });
 
   test("a time from before the clock was set back proves no silence", async () => {
-    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     const checkedAt = stand.now() + config.watchMs;
     expect(await driver.checked(step, checkedAt)).toEqual({ kind: "none" });
   });
 
   test("deliveries that the receiver told of need no silence, together with what came back", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     const step = await driver.step(5);
     for (const parent of [...parents(4), "p0"]) {
       expect(await book.delivered({ lane, step }, parent)).toEqual({ kind: "none" });
@@ -244,11 +240,10 @@ describe("a lane that is tried", () => {
   });
 
   test("what comes back after it was told as delivered was not", async () => {
-    const { stand, driver } = createDriven();
     const step = await driver.step(5);
-    await stand.book.delivered({ lane, step }, "p1");
+    await book.delivered({ lane, step }, "p1");
     await driver.note(step, "refused", ["p1"], 422);
-    await stand.book.delivered({ lane, step }, "p1");
+    await book.delivered({ lane, step }, "p1");
     expect((await driver.view()).comeBacks).toEqual({ down: 0, refused: 1 });
     expect((await driver.view()).sent).toBe(5);
   });
@@ -256,7 +251,6 @@ describe("a lane that is tried", () => {
 
 describe("a lane that fails", () => {
   test("more than haltAt of the planned size back down halts it, at once", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
     expect(await driver.note(step, "down", ["p1"])).toEqual([]);
@@ -287,7 +281,6 @@ describe("a lane that fails", () => {
   });
 
   test("once a step is full or over, what was sent counts", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
     expect(await driver.note(step, "down", ["p1"])).toEqual([]);
@@ -312,7 +305,6 @@ describe("a lane that fails", () => {
   });
 
   test("a look brings its come-backs with it, and halts before the watch is over", async () => {
-    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     const others = comeBacks(step - 1, "down", parents(5, "other"));
     const back = comeBacks(step, "down", parents(2));
@@ -333,7 +325,6 @@ describe("a lane that fails", () => {
   });
 
   test("refusals halt where all of three or more are back; fewer are tried again", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(2);
     await driver.sent(step, 2);
     expect(await driver.note(step, "refused", parents(2), 422)).toEqual([]);
@@ -353,7 +344,6 @@ describe("a lane that fails", () => {
   });
 
   test("come-backs of steps and lanes that nobody remembers change nothing", async () => {
-    const { driver } = createDriven();
     await driver.note(first, "down", parents(5));
     const step = await driver.step(5);
     expect(await driver.note(step - 1, "down", parents(5))).toEqual([]);
@@ -362,7 +352,6 @@ describe("a lane that fails", () => {
   });
 
   test("come-backs of several lanes move each for itself", async () => {
-    const { book } = create();
     const ids = ["a", "b"];
     await book.ask(
       drain,
@@ -379,19 +368,17 @@ describe("a lane that fails", () => {
   });
 
   test("a come-back proves that its parent was published, though nobody has said so", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(5);
     expect(await driver.note(step, "refused", parents(4), 422)).toEqual([]);
     // Its worker is gone with its grants, and all that it sent is back.
     await stand.advance(5 * minuteMs + 1);
-    expect((await stand.book.due()).watches).toMatchObject([{ step }]);
+    expect((await book.due()).watches).toMatchObject([{ step }]);
     expect(await driver.checked(step)).toMatchObject({ to: "halted" });
   });
 });
 
 describe("a lane that is halted", () => {
   test("lets one probe go per probeEvery", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     const nextAt = stand.now() + config.probeEveryMs;
     expect(await driver.ask(100)).toMatchObject({ state: "halted", canaries: 0, plain: 0, until: nextAt });
@@ -406,7 +393,6 @@ describe("a lane that is halted", () => {
   });
 
   test("is suspected until it is open again, or nothing was tried for a day, or for an hour after it was halted", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(24 * hourMs);
     expect(await driver.ask(0)).toMatchObject({ state: "halted", isSuspect: true });
@@ -439,7 +425,6 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that is given back is granted again; a message that was a canary lately waits a minute", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const { step, avoid, mayRepeat } = await driver.ask(1);
@@ -453,19 +438,17 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that was left to others is called again from its own place", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const { step, canaries, mayRepeat } = await driver.ask(1, {}, minutes(7));
     expect({ canaries, mayRepeat }).toEqual({ canaries: 1, mayRepeat: false });
     await driver.giveBack(step, canaries);
     await stand.advance(minuteMs);
-    expect((await stand.book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(7) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(7) }]);
     expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
   });
 
   test("a probe that survives is as good as a canary step", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     expect(await driver.survive(1)).toMatchObject({
@@ -487,7 +470,6 @@ describe("a lane that is halted", () => {
   });
 
   test("a lane that halts soon after it went on starts at canary, until it was open for ten watches", async () => {
-    const { stand, driver } = createDriven();
     const afterProbe = async () => {
       await stand.advance((await driver.view()).nextAt! - stand.now());
       return driver.survive(1);
@@ -510,7 +492,6 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe of what is known to be bad shows that the receiver answers", async () => {
-    const { stand, driver } = createDriven();
     const step = await driver.step(5);
     expect(await driver.note(step, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
     await stand.advance(config.probeEveryMs);
@@ -523,7 +504,6 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that was delivered has survived, also beside a forgotten one that was refused as before", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const { step } = await driver.ask(1);
@@ -531,13 +511,12 @@ describe("a lane that is halted", () => {
     await driver.sent(step, 2);
     await driver.note(step, "again", ["p"], 422);
     expect((await driver.view()).state).toBe("halted");
-    expect(await stand.book.delivered({ lane, step }, "p2")).toMatchObject({
+    expect(await book.delivered({ lane, step }, "p2")).toMatchObject({
       why: "the probe did not fail again",
     });
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     for (const factor of [1.5, 2.25, 3, 3]) {
       await stand.advance((await driver.view()).nextAt! - stand.now());
@@ -553,7 +532,6 @@ describe("a lane that is halted", () => {
   });
 
   test("a probe that comes back refused shows that the receiver is up, where it was not halted for that", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     const step = await driver.step(1);
@@ -569,7 +547,6 @@ describe("a lane that is halted", () => {
   });
 
   test("a receiver that refuses a probe and takes no canary is told by what survives alone, ever more rarely", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs);
     await driver.note(await driver.step(1), "refused", ["p"], 404);
@@ -620,7 +597,6 @@ describe("a lane that is halted", () => {
   });
 
   test("keeps its backoff until it was open for ten watches", async () => {
-    const { stand, driver } = createDriven();
     const probeBack = async (): Promise<void> => {
       await stand.advance((await driver.view()).nextAt! - stand.now());
       const step = await driver.step(1);
@@ -647,7 +623,6 @@ describe("a lane that is halted", () => {
 
 describe("a lane that is open", () => {
   test("sends ten times canary of each watch as canaries, spread over it, and the rest as they are", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(0);
     const granted: number[] = [];
@@ -674,7 +649,6 @@ describe("a lane that is open", () => {
   });
 
   test("halts by the step before as by the one that is collecting", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const step = await driver.step(1);
     await stand.advance(30_000);
@@ -687,7 +661,6 @@ describe("a lane that is open", () => {
   });
 
   test("lets nothing go while what it sent is not judged, and calls what it held when it is", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const step = await driver.step(1);
     await stand.advance(config.watchMs);
@@ -701,14 +674,13 @@ describe("a lane that is open", () => {
       plain: 0,
       until: stand.now() + 15_000,
     });
-    expect((await stand.book.due()).ready).toEqual([]);
+    expect((await book.due()).ready).toEqual([]);
     await driver.checked(step);
-    expect((await stand.book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(7) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(7) }]);
     expect((await driver.ask(100)).plain).toBeGreaterThan(0);
   });
 
   test("waits for no grants of a worker that died", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.sent(step, 1);
@@ -722,7 +694,7 @@ describe("a lane that is open", () => {
     const next = await driver.ask(1);
     expect(next).toMatchObject({ canaries: 1, step: step + 1 });
     await stand.advance(config.watchMs / 2);
-    expect((await stand.book.due()).watches).toMatchObject([{ step }]);
+    expect((await book.due()).watches).toMatchObject([{ step }]);
     expect(await driver.checked(step)).toEqual({ kind: "none" });
     await stand.advance(config.watchMs);
     const later = await driver.ask(2);
@@ -731,11 +703,10 @@ describe("a lane that is open", () => {
     await stand.advance(config.watchMs);
     expect(await driver.ask(2)).toMatchObject({ canaries: 1, plain: 1, step: step + 3 });
     await driver.sent(next.step, 1);
-    expect((await stand.book.due()).watches).toMatchObject([{ step: later.step }]);
+    expect((await book.due()).watches).toMatchObject([{ step: later.step }]);
   });
 
   test("halts by the share of what was sent, not of what a worker that died was granted", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.sent(step, 1);
@@ -749,7 +720,6 @@ describe("a lane that is open", () => {
   });
 
   test("is looked at halfway through its watch however often it is used", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.sent(step, 1);
@@ -757,7 +727,7 @@ describe("a lane that is open", () => {
       await stand.advance(10_000);
       await driver.sent(step, (await driver.ask(9)).canaries);
     }
-    expect((await stand.book.due()).watches).toMatchObject([{ step }]);
+    expect((await book.due()).watches).toMatchObject([{ step }]);
   });
 
   test("whose watch is long is not new before three of them", async () => {
@@ -768,7 +738,6 @@ describe("a lane that is open", () => {
   });
 
   test("does not halt by one of a few, and halts where the next period has one too", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     /** One message, and a watch later what is known of it. */
     const period = async (said: LaneComeBack["kind"] | null) => {
@@ -786,7 +755,6 @@ describe("a lane that is open", () => {
   });
 
   test("is not halted by what is known to be bad, however much of it there is", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const step = await driver.step(1);
     await stand.advance(30_000);
@@ -806,7 +774,6 @@ describe("a lane that is open", () => {
   });
 
   test("a period of which nothing was sent is not watched", async () => {
-    const { stand, driver } = createDriven();
     await driver.open();
     const { step } = await driver.ask(1);
     await driver.giveBack(step, 1);
@@ -817,16 +784,15 @@ describe("a lane that is open", () => {
     await driver.giveBack(step, 1);
     await stand.advance(config.watchMs);
     expect(await driver.ask(1)).toMatchObject({ step: step + 2, canaries: 1 });
-    expect((await stand.book.due()).watches).toEqual([]);
+    expect((await book.due()).watches).toEqual([]);
   });
 
   test.each(["open", "ramping"] as const)("%s and unused for an hour it is a canary again", async (state) => {
-    const { stand, driver } = createDriven();
     await driver.survive(5);
     if (state === "open") await driver.survive(50);
     // Whichever step it was of.
     await stand.advance(hourMs);
-    await stand.book.sent([{ lane, step: 1, roots: ["r"] }]);
+    await book.sent([{ lane, step: 1, roots: ["r"] }]);
     await stand.advance(hourMs);
     expect((await driver.ask(0)).state).toBe(state);
     await stand.advance(1);
@@ -839,9 +805,6 @@ describe("a lane that is open", () => {
 
 describe("what lanes want", () => {
   test("a step wants a look at half of its watch and at its end, each once, and again until it is judged", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     const startedAt = stand.now();
     const { step } = await driver.ask(5);
     await stand.advance(1_000);
@@ -863,22 +826,18 @@ describe("what lanes want", () => {
   });
 
   test("a step of which something is under way is not looked at in vain", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(5);
     await driver.sent(step, 4);
     await stand.advance(config.watchMs);
     // The early look, late.
-    expect((await stand.book.due()).watches).toHaveLength(1);
+    expect((await book.due()).watches).toHaveLength(1);
     await stand.advance(4 * minuteMs);
-    expect((await stand.book.due()).watches).toEqual([]);
+    expect((await book.due()).watches).toEqual([]);
     await stand.advance(1);
-    expect((await stand.book.due()).watches).toHaveLength(1);
+    expect((await book.due()).watches).toHaveLength(1);
   });
 
   test("a promotion hands out the places of what was held; what is denied of them is remembered again", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     const { step } = await driver.ask(100, {}, minutes(7, 3));
     await driver.sent(step, 5);
     await driver.ask(100, {}, minutes(3, 5));
@@ -903,9 +862,6 @@ describe("what lanes want", () => {
   });
 
   test("what a lane held before it opened it has no place of when it halts again", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     await driver.survive(5);
     const { step } = await driver.ask(100, {}, minutes(7));
     await driver.sent(step, 50);
@@ -934,7 +890,6 @@ describe("what lanes want", () => {
   });
 
   test("what is granted as a whole needs no place", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(5, {}, minutes(7));
     await driver.sent(step, 5);
     await stand.advance(config.watchMs);
@@ -942,7 +897,6 @@ describe("what lanes want", () => {
   });
 
   test("places that are told after the answer are remembered as those that came with the question", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(7, {}, minutes(7));
     await driver.giveBack(step, 0, minutes(3, 9));
     expect((await driver.ask(7)).canaries).toBe(0);
@@ -952,7 +906,6 @@ describe("what lanes want", () => {
   });
 
   test("of many places the oldest and the youngest are remembered", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(100, {}, minutes(50, 60));
     for (let at = 1; at <= 20; at += 1) await driver.ask(100, {}, minutes(40 - at, 60 + at));
     await driver.sent(step, 5);
@@ -963,9 +916,6 @@ describe("what lanes want", () => {
   });
 
   test("a halted lane makes its drain ready when its probe is due, with two places for each", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     await driver.halt();
     await driver.ask(9, {}, minutes(2, 3));
     await driver.ask(9, {}, minutes(4, 6));
@@ -993,16 +943,12 @@ describe("what lanes want", () => {
   });
 
   test("a halted lane of which nothing is known to wait calls nobody", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(config.probeEveryMs + hourMs);
-    expect((await stand.book.due()).ready).toEqual([]);
+    expect((await book.due()).ready).toEqual([]);
   });
 
   test("what was called and had to be given back is called again after a minute, not at once", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     const { step } = await driver.ask(9, {}, minutes(1));
     await driver.giveBack(step, 5);
     expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
@@ -1015,16 +961,14 @@ describe("what lanes want", () => {
   });
 
   test("grants that are forgotten make room for what is held", async () => {
-    const { stand, driver } = createDriven();
     await driver.ask(9, {}, minutes(1));
     await stand.advance(5 * minuteMs);
-    expect((await stand.book.due()).ready).toEqual([]);
+    expect((await book.due()).ready).toEqual([]);
     await stand.advance(1);
-    expect((await stand.book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
+    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
   });
 
   test("the lanes of one drain call it together, each drain for itself", async () => {
-    const { book } = create();
     await book.ask(drain, config, asking("a", minutes(5, 2)));
     await book.ask(otherDrain, config, asking("b", minutes(4)));
     await book.ask(drain, config, asking("c", minutes(5, 9)));
@@ -1039,13 +983,9 @@ describe("what lanes want", () => {
   });
 
   test("views are of halted lanes first, then of those used last, and count all of them", async () => {
-    const stand = create();
-    const { book } = stand;
     await driverOf(stand).halt();
     for (const id of ["a", "b", "c"]) {
-      await book.ask(id === "b" ? otherDrain : drain, config, [
-        { lane: id, origin: `https://${id}`, wanted: 5, resumeMinutes: [] },
-      ]);
+      await book.ask(id === "b" ? otherDrain : drain, config, [wanting(id, 5)]);
       await stand.advance(1_000);
     }
     await book.sent([{ lane: "a", step: first, roots: ["r"] }]);
@@ -1079,13 +1019,13 @@ describe("what lanes want", () => {
     const stand = create();
     const known = driverOf(stand);
     await known.open();
-    const ramping = [{ lane: "r", origin: "https://r", wanted: 5, resumeMinutes: [] }];
+    const ramping = [wanting("r", 5)];
     const { answers } = await stand.book.ask(drain, config, ramping);
     const step = { lane: "r", step: answers[0]!.step };
     await stand.book.sent([{ ...step, roots: parents(5, "r") }]);
     await stand.advance(config.watchMs);
     await stand.book.checked(step, stand.now(), []);
-    await stand.book.ask(drain, config, [{ lane: "c", origin: "https://c", wanted: 5, resumeMinutes: [] }]);
+    await stand.book.ask(drain, config, [wanting("c", 5)]);
     await stand.advance(1_000);
     await known.step(5);
     const { lanes } = await stand.book.views(9);
@@ -1097,8 +1037,6 @@ describe("what lanes want", () => {
   });
 
   test("the busiest were asked for most messages, whatever was granted or used last; a question counts nothing", async () => {
-    const stand = create();
-    const { book } = stand;
     const busiest = async (most: number) => (await book.busiest(most)).lanes.map(({ lane: id }) => id);
     await book.ask(drain, config, [wanting("a", 5), wanting("b", 10), wanting("c", 5), wanting("d", 1)]);
     expect(await busiest(9)).toEqual(["b", "c", "a", "d"]);
@@ -1119,8 +1057,6 @@ describe("what lanes want", () => {
   });
 
   test("what was asked of a lane is forgotten with it, whether or not anybody has looked since", async () => {
-    const stand = create();
-    const { book } = stand;
     await book.ask(drain, config, [wanting("a", 9)]);
     await stand.advance(24 * hourMs);
     await book.ask(drain, config, [wanting("b", 5)]);
@@ -1130,16 +1066,11 @@ describe("what lanes want", () => {
   });
 
   test("totals are of all lanes, also of one that is forgotten, which is asked for from nothing again", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     expect((await book.busiest(0)).totals).toEqual({ canaries: 0, comeBacks: 0, halts: 0 });
     await driver.ask(50);
     await driver.halt();
     await stand.advance(6 * 24 * hourMs);
-    const { answers } = await book.ask(drain, config, [
-      { lane: "b", origin: "https://b", wanted: 9, resumeMinutes: [] },
-    ]);
+    const { answers } = await book.ask(drain, config, [wanting("b", 9)]);
     const step = { lane: "b", step: answers[0]!.step };
     await book.sent([{ ...step, roots: ["r1", "r2"] }]);
     await book.recordComeBacks([{ ...step, parentDlqId: "p", kind: "refused", status: 422 }]);
@@ -1159,12 +1090,11 @@ describe("what lanes want", () => {
   });
 
   test("a lane is forgotten when it was unused for seven days, and its steps are not numbered again", async () => {
-    const { stand, driver } = createDriven();
     await driver.halt();
     await stand.advance(7 * 24 * hourMs);
-    expect((await stand.book.views(9)).counts.halted).toBe(1);
+    expect((await book.views(9)).counts.halted).toBe(1);
     await stand.advance(1);
-    expect(await stand.book.views(9)).toMatchObject({
+    expect(await book.views(9)).toMatchObject({
       lanes: [],
       counts: { canary: 0, ramping: 0, open: 0, halted: 0 },
     });
@@ -1176,7 +1106,6 @@ describe("what lanes want", () => {
   });
 
   test("another config is that of the next step, or of one that nothing was granted of", async () => {
-    const { stand, driver } = createDriven();
     const { step } = await driver.ask(1);
     expect((await driver.ask(9, { canary: 2, watchMs: 5_000, haltAt: 0 })).canaries).toBe(4);
     await driver.sent(step, 5);
@@ -1198,9 +1127,6 @@ describe("what lanes want", () => {
   });
 
   test("a clock that is set back leaves no lane waiting for the old time to come again", async () => {
-    const stand = create();
-    const { book } = stand;
-    const driver = driverOf(stand);
     const step = await driver.step(5);
     await stand.advance(-24 * hourMs);
     await book.due();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { createRedisLedger } from "../../../../../src/job/store/ledger/redis-ledger.ts";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
@@ -50,6 +50,11 @@ const beginAs = (stand: LedgerStand, ids: readonly DlqId[], kinds: number | null
     { token: a, drain, act: "republish", pageReadAt: stand.now(), pastHorizon: "leave" },
   );
 
+let stand: Awaited<ReturnType<typeof create>>;
+beforeEach(async () => {
+  stand = await create();
+});
+
 describe("the kind and the rule under which a record was begun", () => {
   const many = Array.from({ length: 100 }, (_, index) => dlqId(index + 1));
 
@@ -74,7 +79,6 @@ describe("the kind and the rule under which a record was begun", () => {
   );
 
   test("stay with the batch as long as it is whole, and with one that was begun alone or is parked", async () => {
-    const stand = await create();
     await beginAs(stand, many, 12);
     await publish(stand, many);
     await stand.ledger.gone(many);
@@ -93,7 +97,6 @@ describe("the kind and the rule under which a record was begun", () => {
   });
 
   test("are not known of what was begun without them, of what is forgotten, and of a drop", async () => {
-    const stand = await create();
     await beginAs(stand, many, null);
     const ids = [...many.slice(0, 2), dlqId(300)];
     expect((await come(stand, ids)).verdicts.map(({ failure }) => failure)).toEqual([
@@ -129,7 +132,6 @@ describe("the kind and the rule under which a record was begun", () => {
 
 describe("a batch", () => {
   test("goes on in part: what was not proven stays in doubt", async () => {
-    const stand = await create();
     await begin(stand, [one, two, three], a);
     await publish(stand, [one, two]);
     expect(await statesOf(stand, [one, two, three])).toEqual(["published", "published", "open"]);
@@ -139,7 +141,6 @@ describe("a batch", () => {
   });
 
   test("goes on in part in every state, and is the same to each of its ids", async () => {
-    const stand = await create();
     await begin(stand, [one, two], a);
     expect(await begin(stand, [two], b)).toEqual([{ kind: "in-flight" }]);
     await stand.advance(takeoverMs + 1);
@@ -162,7 +163,6 @@ describe("a batch", () => {
   });
 
   test("is marked gone with others, each whole or in part", async () => {
-    const stand = await create();
     const others = [5, 6].map(dlqId);
     await begin(stand, [one, two], a);
     await begin(stand, [three, four], b);
@@ -177,7 +177,6 @@ describe("a batch", () => {
   });
 
   test("is walked with single entries, oldest first, from any offset", async () => {
-    const stand = await create();
     await begin(stand, [three, four], a);
     await stand.advance(10);
     await begin(stand, [two], b);
@@ -208,7 +207,6 @@ describe("a batch", () => {
   });
 
   test("is marked gone when no longer listed, and later if one of its ids was", async () => {
-    const stand = await create();
     await begin(stand, [one, two], a);
     await begin(stand, [three, four], b);
     for (const ids of [
@@ -231,7 +229,6 @@ describe("a batch", () => {
   });
 
   test("has ids of any characters", async () => {
-    const stand = await create();
     const odd = ['a","b', "a", "b]", "[2,", "\\", "ü\n\u0000"] as DlqId[];
     await begin(stand, odd, a);
     expect((await publish(stand, odd)).verdicts).toEqual(odd.map(() => ({ kind: "recorded" })));
@@ -241,7 +238,6 @@ describe("a batch", () => {
   });
 
   test("is of the ids that its token began first, each once", async () => {
-    const stand = await create();
     await begin(stand, [one, two], a);
     expect(await begin(stand, [three, four], a)).toMatchObject([{ kind: "begun" }, { kind: "begun" }]);
     expect(await begin(stand, [dlqId(5), dlqId(5)], b)).toMatchObject([{ kind: "begun" }, { kind: "begun" }]);

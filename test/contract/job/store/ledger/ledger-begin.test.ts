@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   factOf,
   begin,
@@ -21,9 +21,13 @@ const create = standsOn(redis);
 const [a, b, c] = [token("a"), token("b"), token("c")];
 const id = dlqId(1);
 
+let stand: Awaited<ReturnType<typeof create>>;
+beforeEach(async () => {
+  stand = await create();
+});
+
 describe("begin", () => {
   test("an unknown record is begun: first POST of the plain id, now", async () => {
-    const stand = await create();
     expect(await begin(stand, id, a)).toEqual([
       {
         kind: "begun",
@@ -49,7 +53,6 @@ describe("begin", () => {
   });
 
   test("the same token asking again is told the same, and nothing changes", async () => {
-    const stand = await create();
     const first = await begin(stand, id, a);
     await stand.advance(10_000);
     expect(await begin(stand, id, a)).toEqual(first);
@@ -58,7 +61,6 @@ describe("begin", () => {
   });
 
   test("what a lost worker has begun waits for nobody, and what was begun since does", async () => {
-    const stand = await create();
     await begin(stand, [id, dlqId(2)], a);
     await stand.advance(10_000);
     const workerLostAt = stand.now();
@@ -88,7 +90,6 @@ describe("begin", () => {
   });
 
   test("another token waits until takeoverAfter has passed, then continues the series without renewing firstAt", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(takeoverMs);
     expect(await begin(stand, id, b)).toEqual([{ kind: "in-flight" }]);
@@ -104,7 +105,6 @@ describe("begin", () => {
   });
 
   test("an intent outlives every lease: after a day the outcome is still unknown, not forgotten", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(86_400_000);
     const { views } = await stand.ledger.look([id]);
@@ -113,7 +113,6 @@ describe("begin", () => {
   });
 
   test("the last moment of the horizon still belongs to the series, the next does not", async () => {
-    const stand = await create();
     await begin(stand, [id, dlqId(2)], a);
     await stand.advance(horizonMs);
     expect(await begin(stand, id, b)).toMatchObject([{ kind: "begun", series: { posts: 2 } }]);
@@ -124,7 +123,6 @@ describe("begin", () => {
   });
 
   test("past the horizon a new series is a declared double under the next suffix", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(horizonMs + 1);
     const verdict = {
@@ -143,7 +141,6 @@ describe("begin", () => {
   });
 
   test("the worker that holds a record posts again at once, keeping firstAt, and its old token is spent", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(1_000);
     expect(await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } })).toMatchObject([
@@ -163,7 +160,6 @@ describe("begin", () => {
   });
 
   test("a retry past the horizon is not begun, and what became of the POST is counted once", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
     await stand.advance(horizonMs + 1);
@@ -175,7 +171,6 @@ describe("begin", () => {
   });
 
   test("a retry begins nothing that the token does not hold", async () => {
-    const stand = await create();
     const retry = { previous: { token: a, outcome: "unknown" } } as const;
     await begin(stand, dlqId(2), c);
     await stand.advance(takeoverMs + 1);
@@ -188,7 +183,6 @@ describe("begin", () => {
   });
 
   test("a refusal with nothing unanswered ends the series: the next POST takes the next suffix at once", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(5_000);
     const second = {
@@ -205,7 +199,6 @@ describe("begin", () => {
   });
 
   test("a POST that was not sent ends no series", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     expect(await begin(stand, id, b, { previous: { token: a, outcome: "not-sent" } })).toMatchObject([
       { series: { suffix: 1, posts: 1, refusals: 0 } },
@@ -213,7 +206,6 @@ describe("begin", () => {
   });
 
   test("a declared double stays one in the series that follow a refusal of it", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(horizonMs + 1);
     await begin(stand, id, b, { pastHorizon: "new-series" });
@@ -223,7 +215,6 @@ describe("begin", () => {
   });
 
   test("a page as old as allowed may begin, an older one begins nothing", async () => {
-    const stand = await create();
     const pageReadAt = stand.now();
     await stand.advance(defaultLimits.maxPageAgeMs);
     expect(await begin(stand, id, a, { pageReadAt })).toMatchObject([{ kind: "begun" }]);
@@ -234,7 +225,6 @@ describe("begin", () => {
   });
 
   test("a pause of the drain or of all stops begin until it is lifted; another drain's does not", async () => {
-    const stand = await create();
     const record = { reason: "maintenance", by: "ann", at: 1 };
     await stand.pauses.pause({ ...record, drain: otherDrain });
     expect(await begin(stand, id, a)).toMatchObject([{ kind: "begun" }]);
@@ -249,7 +239,6 @@ describe("begin", () => {
   });
 
   test("the settle gate closes on a deletion that is pending too long and opens when it is gone", async () => {
-    const stand = await create();
     const fact = factOf(id, "x");
     await stand.ledger.published([fact]);
     await stand.advance(defaultLimits.settleGateAgeMs);
@@ -272,7 +261,6 @@ describe("begin", () => {
   });
 
   test("the settle gate lets through what asks again for an unknown outcome, up to its horizon, and nothing beside it", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     const fact = factOf(dlqId(2), "x");
     await stand.ledger.published([fact]);
@@ -289,7 +277,6 @@ describe("begin", () => {
   });
 
   test("a retry and a repeat pass page age, pause and settle gate; what they do not hold stays unbegun", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     const pageReadAt = stand.now() - defaultLimits.maxPageAgeMs - 1;
     await stand.pauses.pause({ drain: "*", reason: "stop", by: "ann", at: 1 });
@@ -304,7 +291,6 @@ describe("begin", () => {
   });
 
   test("a drop makes no POST: a republish that takes over later starts a series of its own", async () => {
-    const stand = await create();
     expect(await begin(stand, id, a, { act: "drop" })).toMatchObject([{ series: { posts: 0, refusals: 0 } }]);
     await stand.advance(horizonMs + 1);
     expect(await begin(stand, id, b)).toEqual([
@@ -317,7 +303,6 @@ describe("begin", () => {
   });
 
   test("a drop that is given back says nothing of the POST that was in doubt before it", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(takeoverMs + 1);
     await begin(stand, id, b, { act: "drop" });
@@ -330,7 +315,6 @@ describe("begin", () => {
   });
 
   test("nothing asked is nothing answered", async () => {
-    const stand = await create();
     expect(await begin(stand, [], a)).toEqual([]);
     expect((await stand.ledger.look([])).views).toEqual([]);
     expect((await stand.ledger.published([])).verdicts).toEqual([]);

@@ -1,5 +1,5 @@
 /** What is begun by the service's own retry: what is listed after it was not published by it. */
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { MessageId } from "../../../../../src/job/message/dead-letter.ts";
 import {
   begin,
@@ -23,9 +23,13 @@ const via = { via: "service" } as const;
 const left = { ...publishedFact(id), as: null, deletePending: false, drain, messageId: messageId(id) };
 const message = "msg_new" as MessageId;
 
+let stand: Awaited<ReturnType<typeof create>>;
+beforeEach(async () => {
+  stand = await create();
+});
+
 describe("begin by the service's own retry", () => {
   test("is begun again at any time, and declares no double", async () => {
-    const stand = await create();
     await begin(stand, id, a, via);
     await stand.advance(horizonMs + 1);
     const [view] = (await stand.ledger.look([id])).views;
@@ -35,7 +39,6 @@ describe("begin by the service's own retry", () => {
   });
 
   test("is begun in a batch only if a later page lists it", async () => {
-    const stand = await create();
     await begin(stand, id, a, via);
     await stand.advance(takeoverMs + 1);
     const before = stand.now() - takeoverMs;
@@ -44,7 +47,6 @@ describe("begin by the service's own retry", () => {
   });
 
   test("after a batch in doubt is a double, and says so", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(takeoverMs + 1);
     expect(await begin(stand, id, b, via)).toEqual([{ kind: "past-horizon" }]);
@@ -55,7 +57,6 @@ describe("begin by the service's own retry", () => {
   });
 
   test("waits for the settle gate and for pauses like a first POST", async () => {
-    const stand = await create();
     await begin(stand, id, a, via);
     await stand.ledger.published([publishedFact(dlqId(2))]);
     await stand.advance(defaultLimits.settleGateAgeMs + 1);
@@ -74,7 +75,6 @@ describe("begin by the service's own retry", () => {
 
 describe("the fact that it is gone without an answer", () => {
   test("counts the redrive, and lets it go again if it is listed after all", async () => {
-    const stand = await create();
     await begin(stand, id, a, via);
     await stand.ledger.published([left]);
     expect((await stand.ledger.look([id])).views[0]).toMatchObject({ state: "cool", attempt: 1 });
@@ -83,7 +83,6 @@ describe("the fact that it is gone without an answer", () => {
   });
 
   test("changes nothing that was begun in a batch, or is published", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.ledger.published([left]);
     expect((await stand.ledger.look([id])).views[0]).toMatchObject({ state: "open" });
@@ -94,7 +93,6 @@ describe("the fact that it is gone without an answer", () => {
 });
 
 test("a lineage is kept under its message's id, and its dead letter waits for no delete", async () => {
-  const stand = await create();
   await begin(stand, id, a, via);
   await stand.ledger.published([{ ...left, as: message, lineage: "eyJ" }]);
   expect(await stand.ledger.sentAs([messageId(id), message])).toMatchObject({ lineages: [false, "eyJ"] });

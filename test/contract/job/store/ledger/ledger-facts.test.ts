@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { defined } from "../../../../../src/job/message/defined.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import {
@@ -22,10 +22,19 @@ const create = standsOn(redis);
 const [a, b] = [token("a"), token("b")];
 const id = dlqId(1);
 
+type Stand = Awaited<ReturnType<typeof create>>;
+let stand: Stand;
+let ledger: Stand["ledger"];
+beforeEach(async () => {
+  stand = await create();
+  ({ ledger } = stand);
+});
+
+const pendingIds = async (limit: number, offset: number) =>
+  (await ledger.pendingDeletes(limit, offset)).entries.map(({ dlqId }) => dlqId);
+
 describe("facts", () => {
   test("a publication is recorded from every state but gone, by anybody, and the first message stays", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     const [absent, cool, open, parked, archived, gone] = [1, 2, 3, 4, 5, 6].map(dlqId) as [
       DlqId,
       DlqId,
@@ -55,8 +64,6 @@ describe("facts", () => {
   });
 
   test("a tombstone remembers what was published, and of a drop that nothing was", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     await begin(stand, id, a, { act: "drop" });
     await ledger.archived([id], "file-1", a);
     await ledger.gone([id]);
@@ -66,12 +73,11 @@ describe("facts", () => {
   });
 
   test("the fact of a worker that was taken over counts, and its successor learns of it", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(takeoverMs + 1);
     await begin(stand, id, b);
-    expect((await stand.ledger.published([factOf(id, "by-a")])).verdicts).toEqual([{ kind: "recorded" }]);
-    expect((await stand.ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 1 }], b)).verdicts).toEqual([
+    expect((await ledger.published([factOf(id, "by-a")])).verdicts).toEqual([{ kind: "recorded" }]);
+    expect((await ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 1 }], b)).verdicts).toEqual([
       { kind: "not-yours" },
     ]);
     expect(await begin(stand, id, token("c"))).toEqual([
@@ -80,10 +86,9 @@ describe("facts", () => {
   });
 
   test("a published entry knows the dead letter's message, also when the fact does not", async () => {
-    const stand = await create();
     await begin(stand, id, a);
-    await stand.ledger.published([factOf(id, "x")]);
-    expect((await stand.ledger.look([id])).views).toEqual([
+    await ledger.published([factOf(id, "x")]);
+    expect((await ledger.look([id])).views).toEqual([
       {
         state: "published",
         as: messageId("x"),
@@ -99,8 +104,6 @@ describe("facts", () => {
   });
 
   test("whoever published it is about to delete it, until takeover, its loss, a failed delete or evidence that it is old", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     const ids = [id, dlqId(2), dlqId(3)];
     await begin(stand, ids, a);
     await ledger.published(ids.slice(0, 2).map((one) => factOf(one, "x")));
@@ -124,8 +127,6 @@ describe("facts", () => {
   });
 
   test("evidence from a come-back is remembered and not pending until it is listed again", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     const before = await ledger.published([factOf(id, "x", { deletePending: false })]);
     expect(before).toMatchObject({ verdicts: [{ kind: "recorded" }], lastAcceptedAt: null });
     expect((await ledger.pendingDeletes(10, 0)).entries).toEqual([]);
@@ -137,8 +138,6 @@ describe("facts", () => {
   });
 
   test("an acceptance is remembered for the source, and ends a row of single refusals", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     await begin(stand, [dlqId(2), dlqId(3)], a);
     const refusals = [2, 3].map((n) => ({ dlqId: dlqId(n), outcome: "refused-alone", coolMs: 1 }) as const);
     expect(await ledger.refused(refusals, a)).toMatchObject({ refusedAloneInARow: 2, lastAcceptedAt: null });
@@ -150,8 +149,6 @@ describe("facts", () => {
   });
 
   test("only an open drop of the token is archived; begin then says so", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     await begin(stand, id, a, { act: "drop" });
     await begin(stand, dlqId(2), a);
     const asked = [id, dlqId(2), dlqId(3)];
@@ -177,8 +174,6 @@ describe("facts", () => {
   });
 
   test("only what is published or archived can be gone, and a tombstone refuses begin until it expires", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     await begin(stand, [id, dlqId(2), dlqId(3)], a);
     await ledger.published([factOf(id, "x")]);
     await parkAs(stand, dlqId(3), "refused", a);
@@ -192,8 +187,6 @@ describe("facts", () => {
   });
 
   test("a failed deletion stays pending and counts once, until it is gone", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     await ledger.published([factOf(id, "x"), factOf(dlqId(2), "y", { deletePending: false })]);
     await ledger.deleteFailed([id, dlqId(2), dlqId(3)]);
     await ledger.deleteFailed([id]);
@@ -229,8 +222,6 @@ describe("facts", () => {
   );
 
   test("after a full pass, what is pending for that drain and was not listed since is gone", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     await ledger.published([
       factOf(dlqId(1), "unlisted"),
       factOf(dlqId(2), "listed"),
@@ -246,8 +237,6 @@ describe("facts", () => {
   });
 
   test("a long list of what is gone is worked off to its end", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     const ids = Array.from({ length: 250 }, (_, n) => dlqId(n));
     for (let i = 0; i < ids.length; i += 50) {
       await ledger.published(ids.slice(i, i + 50).map((one) => factOf(one, `m${one}`)));
@@ -258,21 +247,16 @@ describe("facts", () => {
   });
 
   test("what is pending comes oldest first, in pages", async () => {
-    const stand = await create();
     for (const n of [3, 1, 2]) {
-      await stand.ledger.published([factOf(dlqId(n), `m${n}`)]);
+      await ledger.published([factOf(dlqId(n), `m${n}`)]);
       await stand.advance(10);
     }
-    const ids = async (limit: number, offset: number) =>
-      (await stand.ledger.pendingDeletes(limit, offset)).entries.map(({ dlqId }) => dlqId);
-    expect(await ids(2, 0)).toEqual([dlqId(3), dlqId(1)]);
-    expect(await ids(2, 2)).toEqual([dlqId(2)]);
-    expect(await ids(2, 3)).toEqual([]);
+    expect(await pendingIds(2, 0)).toEqual([dlqId(3), dlqId(1)]);
+    expect(await pendingIds(2, 2)).toEqual([dlqId(2)]);
+    expect(await pendingIds(2, 3)).toEqual([]);
   });
 
   test("a published entry that expires is pending no longer; being listed keeps it", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     await ledger.published([factOf(dlqId(1), "x"), factOf(dlqId(2), "y")]);
     await ledger.deleteFailed([dlqId(1)]);
     await stand.advance(defaultLimits.retentionMs - 60_000);
@@ -283,8 +267,6 @@ describe("facts", () => {
   });
 
   test("every write raises the sequence, asking does not, and the epoch stays", async () => {
-    const stand = await create();
-    const { ledger } = stand;
     const first = await ledger.now();
     await begin(stand, id, a);
     const second = await ledger.now();

@@ -1,5 +1,5 @@
 import { parkReasons, type ParkReason } from "../../../../../src/job/message/park-reasons.ts";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { isDecidedAgain, reasonsDecidedAgain } from "../../../../../src/job/contracts/ledger-entries.ts";
 import type { RefusedRequest } from "../../../../../src/job/contracts/ledger.ts";
@@ -53,9 +53,13 @@ async function look(stand: LedgerStand, of: DlqId = id) {
   return (await stand.ledger.look([of])).views[0];
 }
 
+let stand: Awaited<ReturnType<typeof create>>;
+beforeEach(async () => {
+  stand = await create();
+});
+
 describe("refused", () => {
   test("a refusal for certain cools the record; when due, the next suffix begins a series that no refusal has touched", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     expect(await refuse(stand, a, "refused")).toEqual({ kind: "cool", refusedAlone: 0 });
     expect(await look(stand)).toEqual({
@@ -79,14 +83,12 @@ describe("refused", () => {
   });
 
   test("a POST that was not sent never counted", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     expect(await refuse(stand, a, "not-sent", 0)).toEqual({ kind: "cool", refusedAlone: 0 });
     expect(await begin(stand, id, b)).toMatchObject([{ series: { suffix: 1, posts: 1, refusals: 0 } }]);
   });
 
   test("a refusal after an unanswered POST leaves the record open, for the first POST is still in doubt", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(1_000);
     await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
@@ -102,7 +104,6 @@ describe("refused", () => {
   });
 
   test("only the current token may end its POST", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     expect(await refuse(stand, b, "refused")).toEqual({ kind: "not-yours" });
     await stand.advance(takeoverMs + 1);
@@ -112,7 +113,6 @@ describe("refused", () => {
   });
 
   test("refusals alone count at most every ten minutes and survive the next begin", async () => {
-    const stand = await create();
     const seen = [];
     for (const [index, waitMs] of [0, 300_000, 300_000, 600_000].entries()) {
       await stand.advance(waitMs);
@@ -126,7 +126,6 @@ describe("refused", () => {
   });
 
   test("a hit beside an unanswered POST and a refusal leaves the record open, and shows that the service takes messages", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
     expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
@@ -139,7 +138,6 @@ describe("refused", () => {
   });
 
   test("who was refused alone beside an unanswered POST may park it, and a release declares what it may double", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
     expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
@@ -153,7 +151,6 @@ describe("refused", () => {
   });
 
   test("what was refused is forgotten an hour after the window, when no id of it can be hit any more", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await refuse(stand, a, "refused");
     await stand.advance(defaultLimits.dedupWindowMs + 3_600_000 - 5_000);
@@ -163,7 +160,6 @@ describe("refused", () => {
   });
 
   test("a later series that was refused is not forgotten: its next POST is still declared as a double", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await stand.advance(horizonMs + 1);
     await begin(stand, id, b, { pastHorizon: "new-series" });
@@ -175,7 +171,6 @@ describe("refused", () => {
   });
 
   test("a record that is due only after that is kept until then", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await refuse(stand, a, "refused", 7_200_000);
     await stand.advance(7_195_000);
@@ -185,7 +180,6 @@ describe("refused", () => {
 
 describe("park and release", () => {
   test("a record in flight is parked by its holder only, an unknown one by anybody", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     expect(await park(stand, "refused")).toBe("not-yours");
     expect(await park(stand, "refused", { token: b })).toBe("not-yours");
@@ -207,7 +201,6 @@ describe("park and release", () => {
   });
 
   test("what is done is not parked", async () => {
-    const stand = await create();
     await stand.ledger.published([factOf(id, "x")]);
     expect(await park(stand, "refused")).toBe("done-before");
     await stand.ledger.gone([id]);
@@ -228,7 +221,6 @@ describe("park and release", () => {
   );
 
   test("no other park is", async () => {
-    const stand = await create();
     for (const reason of parkReasons.filter((one) => !isDecidedAgain(one))) {
       expect(await park(stand, reason)).toBe("parked");
       expect(await begin(stand, id, a, { rulesHash: "h2" })).toEqual([{ kind: "parked", reason }]);
@@ -236,7 +228,6 @@ describe("park and release", () => {
   });
 
   test("a change of rules does not double an unknown outcome past the horizon", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await park(stand, "rule", { token: a });
     await stand.advance(horizonMs + 1);
@@ -247,7 +238,6 @@ describe("park and release", () => {
   });
 
   test("a park that waits for a person is not weakened to one that waits for rules", async () => {
-    const stand = await create();
     await park(stand, "outcome-unknown");
     await park(stand, "rule", { drain: otherDrain });
     expect(await look(stand)).toMatchObject({ reason: "outcome-unknown", drain });
@@ -256,7 +246,6 @@ describe("park and release", () => {
   });
 
   test("what a person released after somebody looked at it is not parked by that look, by a later one it is", async () => {
-    const stand = await create();
     await park(stand, "rule");
     const seenAt = stand.now();
     await stand.ledger.release([id]);
@@ -266,7 +255,6 @@ describe("park and release", () => {
   });
 
   test("a released record is due at once with one more attempt, and once only", async () => {
-    const stand = await create();
     await park(stand, "attempts-exhausted", { attempt: 5 });
     expect((await stand.ledger.release([id, dlqId(2)])).count).toBe(1);
     expect((await stand.ledger.release([id])).count).toBe(1);
@@ -287,7 +275,6 @@ describe("park and release", () => {
   });
 
   test("what was granted is told until its POST is answered, and by whom", async () => {
-    const stand = await create();
     for (const [n, released] of [
       [1, "by-person"],
       [2, "listed-again"],
@@ -301,7 +288,6 @@ describe("park and release", () => {
   });
 
   test("released while an earlier POST may have been accepted: the same id within the horizon", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await park(stand, "outcome-unknown", { token: a });
     await stand.advance(horizonMs);
@@ -312,7 +298,6 @@ describe("park and release", () => {
   });
 
   test("released past it: the next suffix, declared as a double, also days later", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await park(stand, "outcome-unknown", { token: a });
     await stand.ledger.release([id]);
@@ -323,7 +308,6 @@ describe("park and release", () => {
   });
 
   test("released after refusals only is no double, whenever", async () => {
-    const stand = await create();
     await begin(stand, id, a);
     await refuse(stand, a, "refused");
     await park(stand, "refused");
@@ -335,7 +319,6 @@ describe("park and release", () => {
   });
 
   test("a parked record that is listed now and then is never forgotten", async () => {
-    const stand = await create();
     await park(stand, "refused");
     for (let day = 0; day < 5; day += 1) {
       await stand.advance(2 * 86_400_000);
@@ -348,7 +331,6 @@ describe("park and release", () => {
 
 describe("what is open", () => {
   test("unknown outcomes come oldest first and only once the lease is over", async () => {
-    const stand = await create();
     for (const n of [2, 1]) {
       await begin(stand, dlqId(n), token(`t${n}`));
       await stand.advance(1_000);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { postHorizonMs } from "../../../../../src/job/contracts/ledger-limits.ts";
 import {
   factOf,
@@ -40,9 +40,17 @@ const publishedAndGone = async ({ ledger }: LedgerStand, one = id): Promise<void
   await ledger.gone([one]);
 };
 
+type Stand = Awaited<ReturnType<typeof createStand>>;
+let stand: Stand;
+let ledger: Stand["ledger"];
+let advance: Stand["advance"];
+let now: Stand["now"];
+beforeEach(async () => {
+  stand = await createStand();
+  ({ ledger, advance, now } = stand);
+});
+
 test("a POST in doubt that was parked and released is as old as it is: past its window it is a declared double", async () => {
-  const stand = await createStand();
-  const { ledger, advance, now } = stand;
   await ledger.begin([request(id)], beginAt(now()));
   await advance(takeoverMs + 1);
   await stepBack(stand);
@@ -58,8 +66,6 @@ test("a POST in doubt that was parked and released is as old as it is: past its 
 });
 
 test("what is cool is due when it was said to be", async () => {
-  const stand = await createStand();
-  const { ledger, advance } = stand;
   await stepBack(stand);
   await ledger.begin([request(id)], beginAt((await ledger.now()).at));
   await ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 60_000 }], token("a"));
@@ -72,8 +78,6 @@ test("what is cool is due when it was said to be", async () => {
 });
 
 test("it returns when nothing cool is remembered any more", async () => {
-  const stand = await createStand();
-  const { ledger, advance, now } = stand;
   await stepBack(stand);
   const { at } = await ledger.begin([request(id)], beginAt((await ledger.now()).at));
   await ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 1_000 }], token("a"));
@@ -86,8 +90,6 @@ test("it returns when nothing cool is remembered any more", async () => {
 });
 
 test("what a loss of the ledger may concern is as old as it is", async () => {
-  const stand = await createStand();
-  const { ledger, advance, now } = stand;
   await stepBack(stand);
   const { at } = await ledger.recordLoss();
   expect(await ledger.summary()).toMatchObject({ at });
@@ -98,8 +100,6 @@ test("what a loss of the ledger may concern is as old as it is", async () => {
 });
 
 test("an acceptance is as old as it is, so that no refusal takes it for one of just now", async () => {
-  const stand = await createStand();
-  const { ledger, advance, now } = stand;
   await publishedAndGone(stand);
   await advance(120_000);
   await stepBack(stand);
@@ -109,8 +109,6 @@ test("an acceptance is as old as it is, so that no refusal takes it for one of j
 });
 
 test("a page that is held up for hours begins nothing that was deleted meanwhile, however far the clock was set back", async () => {
-  const stand = await createStand();
-  const { ledger, advance, now } = stand;
   await stepBack(stand, 3 * 3_600_000);
   await ledger.park([{ dlqId: dlqId(2), reason: "refused", attempt: 1 }], by);
   const { at: pageReadAt } = await ledger.now();
@@ -130,8 +128,6 @@ test("a page that is held up for hours begins nothing that was deleted meanwhile
 });
 
 test("until then the oldest times are told by the server's clock, as ages are counted from them", async () => {
-  const stand = await createStand();
-  const { ledger, advance, now } = stand;
   await ledger.published([fact]);
   await ledger.begin([request(dlqId(2))], beginAt(now()));
   await advance(30_000);
@@ -145,8 +141,6 @@ test("until then the oldest times are told by the server's clock, as ages are co
 });
 
 test("until then what is cool is told to be due by the server's clock", async () => {
-  const stand = await createStand();
-  const { ledger, now } = stand;
   await ledger.begin([request(id)], beginAt(now()));
   await ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 60_000 }], token("a"));
   await stepBack(stand);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { PassBook, WindowMark } from "../../../../../src/job/contracts/passes.ts";
 import { drain, redisStand } from "../../../../support/ledger-stands.ts";
@@ -55,15 +55,18 @@ async function lostWith(passes: PassBook, ...marks: readonly WindowMark["under"]
   for (const under of marks) expect(await mark({ under })).toBe(true);
 }
 
+let passes: Awaited<ReturnType<typeof create>>;
+beforeEach(async () => {
+  passes = await create();
+});
+
 describe("a window needs care", () => {
   test("once two workers in a row were lost that had done nothing", async () => {
-    const passes = await create();
     await lostTwice(passes);
     expect((await take(passes)).care).toEqual({ suspects: {}, listings: 0 });
   });
 
   test("not if each had published something before it was lost", async () => {
-    const passes = await create();
     for (let times = 0; times < 10; times += 1) {
       const { care, progress } = await take(passes);
       expect(care).toBeNull();
@@ -72,7 +75,6 @@ describe("a window needs care", () => {
   });
 
   test("not if each gave it back, or is the one that has it", async () => {
-    const passes = await create();
     for (let times = 0; times < 10; times += 1) {
       const { care, leave } = await take(passes);
       expect(care).toBeNull();
@@ -81,7 +83,6 @@ describe("a window needs care", () => {
   });
 
   test("and one that leaves a window that another has by now changes nothing", async () => {
-    const passes = await create();
     const first = await take(passes);
     await take(passes);
     await first.leave();
@@ -90,7 +91,6 @@ describe("a window needs care", () => {
   });
 
   test("and so do its parts, at once", async () => {
-    const passes = await create();
     await lostTwice(passes);
     const { run } = await take(passes);
     const split = [0, 1].map((n) => ({ windowId: `w1.${n}`, from: n, to: n, depth: 1 }));
@@ -103,7 +103,6 @@ describe("a window needs care", () => {
 
 describe("what was under work when a worker was lost", () => {
   test("is suspected, until a worker has worked it and lives", async () => {
-    const passes = await create();
     await lostTwice(passes);
     await lostWith(passes, [a, b, c]);
     const next = await take(passes);
@@ -121,7 +120,6 @@ describe("what was under work when a worker was lost", () => {
   });
 
   test("counts as often as it was alone in a row, and apart if it was under work for long", async () => {
-    const passes = await create();
     await lostTwice(passes);
     await lostWith(passes, [a]);
     await lostWith(passes, [a]);
@@ -130,7 +128,6 @@ describe("what was under work when a worker was lost", () => {
   });
 
   test("is not known as alone any more once a worker was lost with others", async () => {
-    const passes = await create();
     await lostTwice(passes);
     await lostWith(passes, [a]);
     await lostWith(passes, [b, c]);
@@ -138,7 +135,6 @@ describe("what was under work when a worker was lost", () => {
   });
 
   test("is nothing while the worker waited, or gave the window back", async () => {
-    const passes = await create();
     await lostTwice(passes);
     await lostWith(passes, [a], "waiting");
     const next = await take(passes);
@@ -149,7 +145,6 @@ describe("what was under work when a worker was lost", () => {
   });
 
   test("is bounded: the oldest suspects are forgotten", async () => {
-    const passes = await create();
     await lostTwice(passes);
     for (const of of [1, 2, 3]) await lostWith(passes, hundred(of));
     expect(Object.keys((await take(passes)).care?.suspects ?? {})).toEqual(
@@ -159,7 +154,6 @@ describe("what was under work when a worker was lost", () => {
   });
 
   test("is a listing, as often in a row as nothing else was", async () => {
-    const passes = await create();
     await lostTwice(passes);
     await lostWith(passes);
     await lostWith(passes, [a], "listing");
@@ -168,7 +162,6 @@ describe("what was under work when a worker was lost", () => {
   });
 
   test("is told by the worker that has the window alone", async () => {
-    const passes = await create();
     await lostTwice(passes);
     const frozen = await take(passes);
     const next = await take(passes);
@@ -179,7 +172,6 @@ describe("what was under work when a worker was lost", () => {
 });
 
 test("what has ended its workers is passed over by every later window of the drain", async () => {
-  const passes = await create();
   await lostTwice(passes);
   await lostWith(passes, [a]);
   const { mark, end } = await take(passes);

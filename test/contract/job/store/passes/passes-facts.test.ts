@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { FailureCounts } from "../../../../../src/job/contracts/failures.ts";
 import type { PassBook } from "../../../../../src/job/contracts/passes.ts";
 import { noReasons } from "../../../../../src/job/contracts/tally.ts";
@@ -42,9 +42,16 @@ const twoDone = (arrived: number): FailureCounts => ({
   one: { seen: arrived, arrived: { 7: arrived }, published: 2, arrivedDone: { 7: 2 } },
 });
 
+type Stand = Awaited<ReturnType<typeof create>>;
+let stand: Stand;
+let passes: Stand["passes"];
+beforeEach(async () => {
+  stand = await create();
+  ({ passes } = stand);
+});
+
 describe("what another drain took", () => {
   test("was listed by the open pass, or never will be: it waits no more, and has arrived once", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const split = [
       { windowId: "w1a", from: 0, to: 10, depth: 1 },
@@ -69,7 +76,6 @@ describe("what another drain took", () => {
 });
 
 test("what another drain took of a kind that rules held is held no more", async () => {
-  const { passes } = await create();
   const failures: FailureCounts = {
     a: { seen: 50, arrived: { 0: 50 }, ruled: { "hold otherwise": 50 } },
     b: { seen: 60, arrived: { 0: 60 }, ruled: { "republish outage": 60 } },
@@ -87,8 +93,6 @@ test("what another drain took of a kind that rules held is held no more", async 
 
 describe("what passes found", () => {
   test("the last window closes the pass with everything that was found", async () => {
-    const stand = await create();
-    const { passes } = stand;
     const { pass } = await open(passes, "p1");
     const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
     const first = { ...nothing, listed: 1, republished: 1, oldestRecordAt: 70 };
@@ -162,7 +166,6 @@ describe("what passes found", () => {
   });
 
   test("a pass with a failed window is partial: the watermark stays, and the facts are no longer exact", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1", {}, { held: 7 });
     await runPass(passes, "p2", { to: epoch + 30_000 }, { held: 1 }, "failed");
     expect(await passes.facts(drain)).toMatchObject({
@@ -175,8 +178,6 @@ describe("what passes found", () => {
   });
 
   test("a pass that passed records over is partial and not exact, but its watermark moves and it counts as full", async () => {
-    const stand = await create();
-    const { passes } = stand;
     await runPass(passes, "p1", {}, { held: 7 });
     const minuteMs = 60_000;
     await stand.advance(31 * minuteMs);
@@ -197,7 +198,6 @@ describe("what passes found", () => {
   });
 
   test("an arrival waits from its page on, and what is published waits no more, in every replica", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     expect(pass.countedTo).toBe(0);
     const facts = async () => (await passes.facts(drain))!;
@@ -242,7 +242,6 @@ describe("what passes found", () => {
   });
 
   test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const published = async () => (await passes.facts(drain))!.backlog?.published;
     const first = { a: { seen: 100, arrived: { 7: 100 }, published: 30 } };
@@ -256,8 +255,6 @@ describe("what passes found", () => {
   });
 
   test("arrivals are kept by hour for a week, with those of the open pass, and the fullest hour longer", async () => {
-    const stand = await create();
-    const { passes } = stand;
     const hour = Math.floor(startOfTime / 3_600_000);
     const arrived = { [hour - 1]: 60, [hour]: 40 };
     const ruled = { "republish outage": 100 };
@@ -288,7 +285,6 @@ describe("what passes found", () => {
   });
 
   test("a come-back under another kind counts for the kind that was sent, as far as that is known", async () => {
-    const { passes } = await create();
     const kinds = async () =>
       (await failuresById(passes)).map(({ id, failedAgain, failedAgainAs }) => [
         id,
@@ -326,8 +322,6 @@ describe("what passes found", () => {
   });
 
   test("a kind comes again: only if it had been empty and still for a quarter of an hour, counted or shown", async () => {
-    const stand = await create();
-    const { passes } = stand;
     const kindOf = async () => (await passes.facts(drain))!.failures[0]!;
     let count = 1;
     const passWith = async (found: FailureCounts) => {
@@ -362,7 +356,6 @@ describe("what passes found", () => {
   });
 
   test("a window that is begun again counts its records once, and all that its first worker did", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const before = {
       a: { seen: 300, arrived: { 7: 300 }, published: 100, arrivedDone: { 7: 100 }, parked: 10 },
@@ -393,7 +386,6 @@ describe("what passes found", () => {
   });
 
   test("what came back to a drain that plans is counted once, also if its window is begun again", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const before = { a: { seen: 30, arrived: { 7: 30 }, cameBack: 5 } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 30, held: 30 }, before);
@@ -405,7 +397,6 @@ describe("what passes found", () => {
   });
 
   test("the parts of a split window count what it left", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
     const whole = {
@@ -419,7 +410,6 @@ describe("what passes found", () => {
   });
 
   test("a full pass counts anew; one over what is new adds and takes away", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1", {}, { held: 10, parked: 3 });
     const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
     expect(pass).toMatchObject({ kind: "new", countedTo: epoch });
@@ -443,7 +433,6 @@ describe("what passes found", () => {
   });
 
   test("a full pass counts anew although lanes added a window to it, as far as that window did nothing", async () => {
-    const { passes } = await create();
     const first = { ...held("expired", 10)["expired"], arrived: { 7: 10 } };
     await runPass(passes, "p1", {}, {}, "done", { expired: first, probed: first });
     await passes.forceFull(drain);
@@ -461,7 +450,6 @@ describe("what passes found", () => {
   });
 
   test("what others did during a full pass is taken away once, whether the pass listed it before or never", async () => {
-    const { passes } = await create();
     const first = {
       before: { seen: 10, arrived: { 7: 10 }, parked: 4 },
       never: { seen: 10, arrived: { 7: 10 }, parked: 4 },
@@ -482,7 +470,6 @@ describe("what passes found", () => {
   });
 
   test("a pass that fails has counted what it did and what arrived; the next one counts the rest of these as waiting", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1", {}, { held: 10 });
     const found = { a: { seen: 8, arrived: { 7: 8 }, published: 3, arrivedDone: { 7: 3 } } };
     await runPass(passes, "p2", { to: epoch + 60_000 }, { held: 5 }, "failed", found);
@@ -503,7 +490,6 @@ describe("what passes found", () => {
   });
 
   test("arrivals are those after the first count, as of the last pages", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1", {}, { held: 10 });
     expect(await passes.facts(drain)).toMatchObject({ arrivals: 0, failures: [{ arrived: 10 }] });
     const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
@@ -516,8 +502,6 @@ describe("what passes found", () => {
   });
 
   test("arrivals never fall and none counts twice, whatever is listed again", async () => {
-    const stand = await create();
-    const { passes } = stand;
     await runPass(passes, "p1", {}, { held: 10 });
     const seen: number[][] = [];
     const note = async (): Promise<void> => {
@@ -560,7 +544,6 @@ describe("what passes found", () => {
   });
 
   test("a pass that listed behind its deletes ends no backlog: a full pass without such pages does", async () => {
-    const { passes } = await create();
     const drained = { ...nothing, listed: 50, republished: 50, deleted: 50 };
     await runPass(passes, "p1", {}, { ...drained, pagesBehindDeletes: 1 });
     const unsure = { held: 0, exact: false, mayHaveSkipped: true, backlog: { published: 50 } };
@@ -576,14 +559,11 @@ describe("what passes found", () => {
   });
 
   test("a drain with much that is left is listed in full no sooner because it may have skipped some", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1", {}, { parked: 1_001, pagesBehindDeletes: 1 });
     expect((await open(passes, "p2", { to: epoch + 60_000 })).pass.kind).toBe("new");
   });
 
   test("an abandoned pass tells what it had done, and that stays counted", async () => {
-    const stand = await create();
-    const { passes } = stand;
     const { pass } = await open(passes, "p1");
     const split = [{ windowId: "w1a", from: 0, to: 10, depth: 1 }];
     const first = { ...nothing, listed: 20, republished: 20, deleted: 20 };
@@ -601,7 +581,6 @@ describe("what passes found", () => {
   });
 
   test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {
-    const { passes } = await create();
     const sums = async () => {
       const { due, held, parked, reasons } = (await passes.facts(drain))!;
       const all = { due: sum(reasons.due), held: sum(reasons.held), parked: sum(reasons.parked) };
@@ -629,7 +608,6 @@ describe("what passes found", () => {
   });
 
   test("what rules hold stands while passes list and publish others, and grows with what arrives", async () => {
-    const { passes } = await create();
     const ruled = async () => (await passes.facts(drain))?.reasons.held.otherwise;
     const counted = { due: {}, held: { otherwise: 896, "lane-halted": 5_000 }, parked: {} };
     const ofRules = { "hold otherwise": 896, "republish outage": 5_000 };
@@ -651,7 +629,6 @@ describe("what passes found", () => {
   });
 
   test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const openPass = async () => (await passes.facts(drain))?.openPass;
     const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
@@ -690,7 +667,6 @@ describe("what passes found", () => {
   });
 
   test("the end that closed a pass is answered again, until the next one has closed", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const end = { kind: "done", split: [] } as const;
     const closed = await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 1 }, {});

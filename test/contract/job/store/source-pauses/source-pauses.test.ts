@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createRedisSourcePauseBook } from "../../../../../src/job/store/source-pauses/redis-source-pauses.ts";
 import {
   failuresBeforePause,
@@ -26,15 +26,20 @@ function create() {
   return { book: createRedisSourcePauseBook(onClock(redis.fresh(), clock), source), advance: clock.advance };
 }
 
+type Stand = Awaited<ReturnType<typeof create>>;
+let book: Stand["book"];
+let advance: Stand["advance"];
+beforeEach(() => {
+  ({ book, advance } = create());
+});
+
 describe("the book of source pauses", () => {
   test("lets calls through and shows calm where nothing is known", async () => {
-    const { book } = create();
     expect(await book.ask("dlq", leaseMs)).toBe("calm");
     expect(await book.ask("batch", leaseMs)).toBe("calm");
   });
 
   test("shows no calm while the other class pauses, or a failure may still count", async () => {
-    const { book, advance } = create();
     await book.limited("batch", 5_000);
     expect(await book.ask("dlq", leaseMs)).toBe("go");
     advance(5_000);
@@ -46,7 +51,6 @@ describe("the book of source pauses", () => {
   });
 
   test("keeps to a 429 for its class of calls alone, and of two to the longer", async () => {
-    const { book } = create();
     await book.limited("dlq", 60_000);
     await book.limited("dlq", 5_000);
     expect(await book.ask("batch", leaseMs)).toBe("go");
@@ -59,7 +63,6 @@ describe("the book of source pauses", () => {
   });
 
   test("leaves the service alone after failures in a row, all its calls, and not after fewer", async () => {
-    const { book } = create();
     expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
     await book.answered();
     expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
@@ -71,7 +74,6 @@ describe("the book of source pauses", () => {
   });
 
   test("counts no failure of a call that was under way when the pause began", async () => {
-    const { book, advance } = create();
     await failTimes(book, failuresBeforePause);
     await failTimes(book, 10);
     advance(999);
@@ -81,7 +83,6 @@ describe("the book of source pauses", () => {
   });
 
   test("lets one probe through when the pause is over, then pauses twice as long or not at all", async () => {
-    const { book, advance } = create();
     await failTimes(book, failuresBeforePause);
     advance(1_000);
     expect(await book.ask("dlq", leaseMs)).toBe("probe");
@@ -94,7 +95,6 @@ describe("the book of source pauses", () => {
   });
 
   test("lets the next call probe once a probe was given back, or its lease is over", async () => {
-    const { book, advance } = create();
     await failTimes(book, failuresBeforePause);
     advance(1_000);
     expect(await book.ask("dlq", leaseMs)).toBe("probe");
@@ -106,7 +106,6 @@ describe("the book of source pauses", () => {
   });
 
   test("counts no failures in a row that are further apart than a minute", async () => {
-    const { book, advance } = create();
     await failTimes(book, failuresBeforePause - 1);
     advance(inARowWithinMs + 1);
     expect(await failTimes(book, failuresBeforePause - 1)).toBeNull();
@@ -126,7 +125,6 @@ async function pauseMs(book: SourcePauseBook): Promise<number> {
 
 describe("a long pause that a 429 asked for", () => {
   test("is probed every five minutes, by one call", async () => {
-    const { book, advance } = create();
     await book.limited("batch", dayMs);
     expect(await pauseMs(book)).toBe(probeLimitEveryMs);
     advance(probeLimitEveryMs);
@@ -139,7 +137,6 @@ describe("a long pause that a 429 asked for", () => {
   });
 
   test("ends with the answer of its probe", async () => {
-    const { book, advance } = create();
     await book.limited("batch", dayMs);
     advance(probeLimitEveryMs);
     await book.ask("batch", leaseMs);
@@ -150,7 +147,6 @@ describe("a long pause that a 429 asked for", () => {
   });
 
   test("is probed by the next call where a probe was given back, or its lease is over", async () => {
-    const { book, advance } = create();
     await book.limited("batch", dayMs);
     advance(probeLimitEveryMs);
     expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
@@ -161,7 +157,6 @@ describe("a long pause that a 429 asked for", () => {
   });
 
   test("of less than five minutes is kept to", async () => {
-    const { book, advance } = create();
     await book.limited("batch", probeLimitEveryMs - 1_000);
     advance(probeLimitEveryMs - 60_000);
     expect(await pauseMs(book)).toBe(59_000);
@@ -171,7 +166,6 @@ describe("a long pause that a 429 asked for", () => {
 });
 
 test("pauses grow from one second to the longest, with up to a quarter of jitter and never beyond", async () => {
-  const { book, advance } = create();
   await failTimes(book, failuresBeforePause - 1);
   const pauses: number[] = [];
   for (const jitter of [1, 0, 0, 1, 0, 0, 1]) {

@@ -50,8 +50,15 @@ function collect(stream: ReadableStream<Uint8Array>) {
   return Object.assign(got, { cancel: () => reader.cancel() });
 }
 
+type Stand = Awaited<ReturnType<typeof stand>>;
+let state: Stand["state"];
+let open: Stand["open"];
+let streams: Stand["streams"];
+beforeEach(() => {
+  ({ state, open, streams } = stand());
+});
+
 it("sends a section when its HTML has changed, and renders once for all who look", async () => {
-  const { state, open } = stand();
   const [one, other] = [collect(open()!), collect(open()!)];
   state.sections = [{ id: "tiles", html: "<p>1</p>" }];
   await vi.advanceTimersByTimeAsync(2_000);
@@ -65,7 +72,6 @@ it("sends a section when its HTML has changed, and renders once for all who look
 });
 
 it("ends the stream of a person who is known no more, and sends it nothing", async () => {
-  const { streams, state, open } = stand();
   let isKnown = true;
   const [ended, other] = [collect(open("page", () => isKnown)!), collect(open()!)];
   state.sections = [{ id: "tiles", html: "secret" }];
@@ -76,7 +82,6 @@ it("ends the stream of a person who is known no more, and sends it nothing", asy
 });
 
 it("says that it is stale while a rendering fails, reports it, and goes on", async () => {
-  const { state, open } = stand();
   const one = collect(open()!);
   state.fails = true;
   await vi.advanceTimersByTimeAsync(2_000);
@@ -88,7 +93,6 @@ it("says that it is stale while a rendering fails, reports it, and goes on", asy
 });
 
 it("sends all sections after it was stale, also if none has changed: the page is live again", async () => {
-  const { state, open } = stand();
   const one = collect(open()!);
   state.sections = [{ id: "tiles", html: "the same" }];
   await vi.advanceTimersByTimeAsync(2_000);
@@ -100,7 +104,6 @@ it("sends all sections after it was stale, also if none has changed: the page is
 });
 
 it("says that what a page is about is gone, and not that it is live", async () => {
-  const { state, open } = stand();
   const one = collect(open()!);
   state.sections = null;
   await vi.advanceTimersByTimeAsync(2_000);
@@ -108,7 +111,6 @@ it("says that what a page is about is gone, and not that it is live", async () =
 });
 
 it("renders all pages at the same moment, whenever they were opened", async () => {
-  const { state, open } = stand();
   collect(open()!);
   await vi.advanceTimersByTimeAsync(900);
   collect(open("other")!);
@@ -119,7 +121,6 @@ it("renders all pages at the same moment, whenever they were opened", async () =
 });
 
 it("renders less often if that costs more than 0.4 % of a core, and at least every half a minute", async () => {
-  const { state, open } = stand();
   collect(open()!);
   state.cpuMsEach = 30;
   await vi.advanceTimersByTimeAsync(2_000);
@@ -136,7 +137,6 @@ it("renders less often if that costs more than 0.4 % of a core, and at least eve
 });
 
 it("renders within two seconds after somebody did something, whatever pages cost", async () => {
-  const { streams, state, open } = stand();
   collect(open()!);
   state.cpuMsEach = 4_000;
   await vi.advanceTimersByTimeAsync(2_000);
@@ -152,7 +152,6 @@ it("renders within two seconds after somebody did something, whatever pages cost
 });
 
 it("does not take for its own cost what a busy daemon does meanwhile", async () => {
-  const { state, open } = stand();
   collect(open()!);
   // Half a core before the rendering and during it.
   state.cpuMs = 1_000;
@@ -174,14 +173,12 @@ it("has a bound, counts who leaves, and leaves no timer behind", async () => {
 });
 
 it("cuts off a browser that reads nothing", async () => {
-  const { streams, open } = stand();
   open();
   await vi.advanceTimersByTimeAsync(17 * 25_000);
   expect([streams.count(), vi.getTimerCount()]).toEqual([0, 0]);
 });
 
 it("ends all of them at a stop, and takes no more", async () => {
-  const { streams, open } = stand();
   // A library of the test's own process may wait for something.
   const timersBefore = vi.getTimerCount();
   const all = [collect(open()!), collect(open("other")!)];
