@@ -146,11 +146,7 @@ drains:
       withDrain(`rules: [${many(1_100, () => "{ when: any, then: hold }")}]`),
       "rules: expected at most 1000 rules, got 1100",
     ],
-    [
-      "values of a list",
-      withDrain(inList),
-      "when.responseStatus: expected at most 1000 values in a list, got 1001",
-    ],
+    ["list", withDrain(inList), "when.responseStatus: expected at most 1000 values in a list, got 1001"],
     [
       "guards",
       withDrain(`guards: [${many(21, () => "{ index: none }")}]`),

@@ -127,11 +127,7 @@ describe("contradictions are told by name", () => {
     ["no name", { SENTINELS: "a:1" }, "expected redis.sentinelName beside redis.sentinels, got none"],
     ["a name alone", named, "expected redis.sentinels beside redis.sentinelName, got none"],
     ["a password alone", password, "expected redis.sentinels beside redis.sentinelPassword, got none"],
-    [
-      "a password twice",
-      { ...sentinels, ...twice },
-      "either redis.sentinelPassword or redis.sentinelPasswordFile",
-    ],
+    ["twice", { ...sentinels, ...twice }, "either redis.sentinelPassword or redis.sentinelPasswordFile"],
     ["nodes without it", { CLUSTER_NODES: "a:1" }, "expected redis.cluster true beside redis.clusterNodes"],
     ["its database", { CLUSTER: "true", URL: "redis://h/3" }, "expected no database number beside"],
     ["no TLS", { URL: "redis://h", CA_FILE: certificate }, "a redis.url with rediss:// beside redis.caFile"],

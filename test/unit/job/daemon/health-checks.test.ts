@@ -20,9 +20,7 @@ function sourcesOf(...ids: readonly string[]) {
       { leftMs: () => 0, isFailing: () => failing.has(id), takeRetry: () => true },
     ),
   );
-  const sources = new Map(
-    ids.map((id, index) => [id, { runtime: { config: { id }, health: healths[index] } }]),
-  );
+  const sources = new Map(ids.map((id, at) => [id, { runtime: { config: { id }, health: healths[at] } }]));
   return { healths, failing, core: { sources } as unknown as Core };
 }
 
@@ -58,9 +56,7 @@ test("publishing on trial is halted still, for readiness and for other replicas"
   healths[0]!.halt("answer-unreadable", "batch at eu: expected JSON", "batch");
   healths[0]!.tryPublishing();
   expect(toReadiness(core, redis, state, null).ok).toBe(false);
-  expect(toSourcePauses(core.sources.values())).toMatchObject([
-    { state: "halted", code: "answer-unreadable" },
-  ]);
+  expect(toSourcePauses(core.sources.values())).toMatchObject([{ code: "answer-unreadable" }]);
   healths[0]!.batchAnswered("some-accepted");
   expect(toReadiness(core, redis, state, null).ok).toBe(true);
   expect(toSourcePauses(core.sources.values())).toEqual([]);

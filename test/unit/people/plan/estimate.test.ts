@@ -32,11 +32,7 @@ describe("an estimate", () => {
   it.each<[string, Partial<EstimateInput>, object]>([
     ["no time without a limit", {}, { publishes: 500, least: null, later: 0 }],
     ["the drain's rate", ofPublish, { least: { kind: "publish", publishes: 500, ms: 25_000 } }],
-    [
-      "the busiest host",
-      ofHost,
-      { least: { kind: "host", name: "a.example.com", publishes: 400, ms: 40_000 } },
-    ],
+    ["a busy host", ofHost, { least: { kind: "host", name: "a.example.com", publishes: 400, ms: 40_000 } }],
     ["the highest rate that a host may learn", learned, { least: { rate: perSecond(100), ms: 4_000 } }],
     ["a host that has two origins", ofOrigins, { least: { kind: "host", publishes: 700, ms: 70_000 } }],
     ["a rule's own rate", ofRule, { least: { kind: "rule", name: "slow", publishes: 3, ms: 180_000 } }],

@@ -95,9 +95,7 @@ test("a lane that was open and is long unused is new, whatever it was", async ()
   for (let sent = 0; sent < 60; sent += 1) count.add(due());
   expect((await count.read())?.lanes).toMatchObject([{ state: "open", sinceMs: 0, nextInMs: 0 }]);
   await advance(3_600_001);
-  expect((await count.read())?.lanes).toMatchObject([
-    { state: "canary", sinceMs: null, why: null, nextInMs: 0 },
-  ]);
+  expect((await count.read())?.lanes).toMatchObject([{ state: "canary", sinceMs: null, nextInMs: 0 }]);
 });
 
 test("how a lane stands is known, however many others were used since or wait more", async () => {
@@ -116,9 +114,7 @@ test("a watched step holds all until it is silent", async () => {
   await driver.step(5);
   await advance(20_000);
   for (let sent = 0; sent < 60; sent += 1) count.add(due());
-  expect((await count.read())?.lanes).toMatchObject([
-    { state: "canary", due: 60, sent: 5, nextInMs: 40_000 },
-  ]);
+  expect((await count.read())?.lanes).toMatchObject([{ due: 60, sent: 5, nextInMs: 40_000 }]);
 });
 
 test("lanes are asked with nothing wanted and no place named, at most ten; the rest is summed up", async () => {

@@ -497,9 +497,7 @@ describe("a lane that is halted", () => {
     await stand.advance(config.probeEveryMs);
     const probe = await driver.step(1);
     const why = "a probe was answered, refused as before, 422";
-    expect(await driver.note(probe, "again", ["p"], 422)).toMatchObject([
-      { from: "halted", to: "ramping", why },
-    ]);
+    expect(await driver.note(probe, "again", ["p"], 422)).toMatchObject([{ to: "ramping", why }]);
     expect(await driver.view()).toMatchObject({ state: "ramping", why });
   });
 

@@ -99,9 +99,7 @@ describe("begin", () => {
     ]);
     expect(await begin(stand, id, a)).toEqual([{ kind: "in-flight" }]);
     await stand.advance(takeoverMs + 1);
-    expect(await begin(stand, id, c)).toMatchObject([
-      { kind: "begun", series: { firstAt: startOfTime, posts: 3 } },
-    ]);
+    expect(await begin(stand, id, c)).toMatchObject([{ series: { firstAt: startOfTime, posts: 3 } }]);
   });
 
   test("an intent outlives every lease: after a day the outcome is still unknown, not forgotten", async () => {

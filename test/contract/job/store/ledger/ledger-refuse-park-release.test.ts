@@ -266,9 +266,7 @@ describe("park and release", () => {
       released: "by-person",
       firstAt: startOfTime,
     });
-    expect(await begin(stand, id, a)).toMatchObject([
-      { series: { suffix: 1, posts: 1 }, declaredDouble: false },
-    ]);
+    expect(await begin(stand, id, a)).toMatchObject([{ series: { suffix: 1 }, declaredDouble: false }]);
     // The attempt was not made, so it is still granted.
     await refuse(stand, a, "not-sent", 0);
     expect(await look(stand)).toMatchObject({ state: "cool", released: "by-person" });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
 import { maxLeftShown, type OpenRequest } from "../../../../../src/job/contracts/passes.ts";
 import { drain, otherDrain, source, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
@@ -25,9 +25,16 @@ const create = () => redisStand(redis.fresh());
 /** Within that minute. */
 const enteredAt = (minutes: number): number => epoch + minutes * minuteMs + 17;
 
+type Stand = Awaited<ReturnType<typeof create>>;
+let stand: Stand;
+let passes: Stand["passes"];
+beforeEach(async () => {
+  stand = await create();
+  ({ passes } = stand);
+});
+
 describe("passes", () => {
   test("the first pass is full, over one window from the beginning to the horizon", async () => {
-    const { passes } = await create();
     expect(await passes.facts(drain)).toBeNull();
     expect(await passes.open(asking("p1"))).toEqual({
       kind: "opened",
@@ -50,7 +57,6 @@ describe("passes", () => {
   });
 
   test("a pass is quiet if the one before was complete and listed nothing", async () => {
-    const { passes } = await create();
     const isNextQuiet = async (id: string): Promise<unknown> => {
       const opened = await passes.open(asking(id));
       await passes.endWindow(drain, passId(id), "w1", { kind: "done", split: [] }, nothing, {});
@@ -65,7 +71,6 @@ describe("passes", () => {
   });
 
   test("passes of one drain do not overlap, those of two drains do", async () => {
-    const { passes } = await create();
     await open(passes, "p1");
     // With the windows that are left, so that a job which a crash kept from being added can be added now.
     expect(await passes.open(asking("p2"))).toMatchObject({
@@ -78,7 +83,7 @@ describe("passes", () => {
   });
 
   test("a clock that is set back keeps no pass open, and makes the next a full one", async () => {
-    const { passes, advance } = await create();
+    const { advance } = stand;
     await runPass(passes, "p1");
     await open(passes, "p2");
     await advance(-60_000);
@@ -90,13 +95,12 @@ describe("passes", () => {
   });
 
   test("asking again for the pass that is open answers it again", async () => {
-    const { passes } = await create();
     const first = await open(passes, "p1");
     expect(await passes.open(asking("p1", { to: epoch + 1 }))).toEqual(first);
   });
 
   test("a pass whose windows Redis has lost is abandoned at once, and a full pass follows", async () => {
-    const { passes, redis: connection } = await create();
+    const { redis: connection } = stand;
     await runPass(passes, "p1");
     expect(await open(passes, "p2")).toMatchObject({ pass: { kind: "new" } });
     const keys = await connection.command("KEYS", `${connection.keyPrefix}:*:windows`);
@@ -112,8 +116,6 @@ describe("passes", () => {
   });
 
   test("a pass without progress is abandoned by the next; taking a window, a page and an end are progress", async () => {
-    const stand = await create();
-    const { passes } = stand;
     await open(passes, "p1");
     const steps = [
       () => passes.takeWindow(drain, passId("p1"), "w1"),
@@ -148,7 +150,6 @@ describe("passes", () => {
   });
 
   test("a window is there until it has ended, and its parts take its place", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const parts = [
       { windowId: "w1a", from: 0, to: 10, depth: 1 },
@@ -184,7 +185,6 @@ describe("passes", () => {
   });
 
   test("of an open pass the oldest windows that are left are told, and no more than are worked at once", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     const parts = Array.from({ length: maxLeftShown + 8 }, (_, part) => ({
       windowId: `w1.${part}`,
@@ -205,7 +205,6 @@ describe("passes", () => {
   });
 
   test("a horizon that slow answers set back a little stays, so that nothing arrives twice; a clock that was wrong moves it", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1");
     const { pass } = await runPass(passes, "p2", { to: epoch - 900 }, { held: 1 });
     expect(pass).toMatchObject({ to: epoch, countedTo: epoch });
@@ -215,7 +214,6 @@ describe("passes", () => {
   });
 
   test("the next pass looks at what is new, with an overlap", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1");
     const { pass, windows } = await runPass(passes, "p2", { to: epoch + 30_000 });
     expect(pass).toMatchObject({ kind: "new", from: epoch - overlapMs, to: epoch + 30_000 });
@@ -228,14 +226,11 @@ describe("passes", () => {
     ["the document has changed", { documentHash: "doc-2" }],
     ["the mode has changed", { mode: "plan" }],
   ])("a pass is full because %s", async (_, changes) => {
-    const { passes } = await create();
     await runPass(passes, "p1");
     expect((await open(passes, "p2", changes)).pass.kind).toBe("full");
   });
 
   test("a pass is full when the last full one is fullEvery ago, or was not complete", async () => {
-    const stand = await create();
-    const { passes } = stand;
     await runPass(passes, "p1", {}, {}, "failed");
     expect((await runPass(passes, "p2")).pass.kind).toBe("full");
     await stand.advance(fullEveryMs - 1);
@@ -246,7 +241,6 @@ describe("passes", () => {
   });
 
   test("a full pass that is asked for is owed until one that began after has completed", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1");
     const { pass } = await open(passes, "p2", { documentHash: "doc-2" });
     await passes.forceFull(drain);
@@ -258,7 +252,6 @@ describe("passes", () => {
   });
 
   test("what becomes due is looked at again by its minute of entry, neighbours together, what is new not twice", async () => {
-    const { passes } = await create();
     const { pass } = await open(passes, "p1");
     await addDue(passes, pass, [
       { enteredAt: enteredAt(-10), dueAt: epoch + 100 },
@@ -283,7 +276,6 @@ describe("passes", () => {
   });
 
   test("the earliest due time of a minute holds, in whatever order pages tell it", async () => {
-    const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
     for (const [minutes, dueAt] of [
       [-10, epoch],
@@ -298,7 +290,6 @@ describe("passes", () => {
   });
 
   test("a minute that the new range begins in is cut there", async () => {
-    const { passes } = await create();
     const { pass } = await runPass(passes, "p1", { to: epoch + 30_000 });
     await addDue(passes, pass, [{ enteredAt: epoch - overlapMs, dueAt: epoch }]);
     const { windows } = await open(passes, "p2", { to: epoch + 40_000 });
@@ -309,7 +300,6 @@ describe("passes", () => {
   });
 
   test("more than fifty windows become one that spans them", async () => {
-    const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
     const dueLater = Array.from({ length: 51 }, (_, n) => ({
       enteredAt: epoch - (10 + 2 * n) * minuteMs,
@@ -326,8 +316,6 @@ describe("passes", () => {
   test.each(["failed", "was abandoned"] as const)(
     "what was taken by a pass that %s is due again",
     async (how) => {
-      const stand = await create();
-      const { passes } = stand;
       const { pass } = await runPass(passes, "p1");
       await addDue(passes, pass, [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
       const changes = { to: epoch + 1_000 };
@@ -343,7 +331,6 @@ describe("passes", () => {
   );
 
   test("a complete pass has taken what was due, a full one too", async () => {
-    const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
     await addDue(passes, pass, [{ enteredAt: epoch - 10 * minuteMs, dueAt: epoch }]);
     expect((await runPass(passes, "p2", { mayBeNew: false })).windows).toHaveLength(1);
@@ -351,7 +338,6 @@ describe("passes", () => {
   });
 
   test("minutes that are called back are listed by the next pass, however late they were due; once", async () => {
-    const { passes } = await create();
     const { pass } = await runPass(passes, "p1");
     await addDue(passes, pass, [{ enteredAt: enteredAt(-10), dueAt: epoch + fullEveryMs }]);
     await passes.listAgain(drain, [epoch - 10 * minuteMs, epoch - 20 * minuteMs]);
@@ -366,7 +352,6 @@ describe("passes", () => {
   });
 
   test("minutes that are called back while a pass is open are listed by it, before what it has left", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1");
     await passes.forceFull(drain);
     const { windows } = await open(passes, "p2");
@@ -419,7 +404,6 @@ describe("passes", () => {
   });
 
   test("minutes that are called back into a pass that fails are due again", async () => {
-    const { passes } = await create();
     await runPass(passes, "p1");
     await open(passes, "p2");
     await passes.listAgain(drain, [epoch - 10 * minuteMs]);
@@ -429,7 +413,6 @@ describe("passes", () => {
   });
 
   test("a drain that never had a pass has no windows", async () => {
-    const { passes } = await create();
     expect(await passes.takeWindow("nobody" as DrainName, passId("p1"), "w1")).toBeNull();
   });
 });
