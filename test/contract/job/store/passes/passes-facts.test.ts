@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { FailureCounts } from "../../../../../src/job/contracts/failures.ts";
-import type { PassBook } from "../../../../../src/job/contracts/passes.ts";
 import { noReasons } from "../../../../../src/job/contracts/tally.ts";
 import { drain, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
 import {
@@ -20,8 +19,9 @@ const create = () => redisStand(redis.fresh());
 const retentionMs = 3 * 86_400_000;
 const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
 
-async function failuresById(passes: PassBook) {
-  const { failures } = (await passes.facts(drain))!;
+const facts = () => passes.facts(drain);
+async function failuresById() {
+  const { failures } = (await facts())!;
   return failures.toSorted((one, other) => one.id.localeCompare(other.id));
 }
 
@@ -62,16 +62,16 @@ describe("what another drain took", () => {
     const taken = { a: { taken: { 5: 2, 20: 3 } } };
     await passes.countActs(drain, "money", taken, retentionMs);
     await passes.countActs(drain, "money", taken, retentionMs);
-    expect(await failuresById(passes)).toMatchObject([{ waiting: 3, arrived: 8, expires: { 72: 3 } }]);
+    expect(await failuresById()).toMatchObject([{ waiting: 3, arrived: 8, expires: { 72: 3 } }]);
     await endWindow(passes, pass, "w1b", nothing, { a: { seen: 1, arrived: { 0: 1 } } });
-    expect(await failuresById(passes)).toMatchObject([
+    expect(await failuresById()).toMatchObject([
       { waiting: 4, arrived: 9, published: 0, expires: { 72: 3 } },
     ]);
     // Of those that were counted before, one is gone, whether a full pass has met it or not.
     const { pass: full } = await open(passes, "p2", { documentHash: "doc-2" });
     await passes.countActs(drain, "more", { a: { taken: { 5: 1 } } }, retentionMs);
     await endWindow(passes, full, "w1", nothing, { a: { seen: 4, expires: { 72: 3 } } });
-    expect(await failuresById(passes)).toMatchObject([{ waiting: 3, arrived: 9, expires: { 72: 2 } }]);
+    expect(await failuresById()).toMatchObject([{ waiting: 3, arrived: 9, expires: { 72: 2 } }]);
   });
 });
 
@@ -82,13 +82,13 @@ test("what another drain took of a kind that rules held is held no more", async 
   };
   const reasons = { ...noReasons, held: { otherwise: 50 } };
   await runPass(passes, "p1", {}, { due: 60, held: 50, reasons }, "done", failures);
-  expect(await passes.facts(drain)).toMatchObject({
+  expect(await facts()).toMatchObject({
     due: 60,
     held: 50,
     reasons: { held: { otherwise: 50 } },
   });
   await passes.countActs(drain, "money", { a: { taken: { 5: 45 } } }, retentionMs);
-  expect(await passes.facts(drain)).toMatchObject({ due: 60, held: 5, reasons: { held: { otherwise: 5 } } });
+  expect(await facts()).toMatchObject({ due: 60, held: 5, reasons: { held: { otherwise: 5 } } });
 });
 
 describe("what passes found", () => {
@@ -126,7 +126,7 @@ describe("what passes found", () => {
       },
       durationMs: 5_000,
     });
-    expect(await passes.facts(drain)).toEqual({
+    expect(await facts()).toEqual({
       due: 1,
       held: 1,
       parked: 2,
@@ -168,7 +168,7 @@ describe("what passes found", () => {
   test("a pass with a failed window is partial: the watermark stays, and the facts are no longer exact", async () => {
     await runPass(passes, "p1", {}, { held: 7 });
     await runPass(passes, "p2", { to: epoch + 30_000 }, { held: 1 }, "failed");
-    expect(await passes.facts(drain)).toMatchObject({
+    expect(await facts()).toMatchObject({
       lastOutcome: "partial",
       exact: false,
       held: 7,
@@ -186,7 +186,7 @@ describe("what passes found", () => {
     const verdict = await endWindow(passes, pass, "w1", found);
     expect(verdict).toMatchObject({ kind: "pass-closed", outcome: "partial", tally: { passedOver: 1 } });
     const at = startOfTime + 31 * minuteMs;
-    expect(await passes.facts(drain)).toMatchObject({
+    expect(await facts()).toMatchObject({
       lastOutcome: "partial",
       exact: false,
       held: 3,
@@ -200,7 +200,6 @@ describe("what passes found", () => {
   test("an arrival waits from its page on, and what is published waits no more, in every replica", async () => {
     const { pass } = await open(passes, "p1");
     expect(pass.countedTo).toBe(0);
-    const facts = async () => (await passes.facts(drain))!;
     const first = { a: { seen: 100, arrived: { 7: 60, 8: 40 }, lastArrivedAt: 90 } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100, held: 100 }, first);
     expect(await facts()).toMatchObject({ held: 100, exact: false, gone: { a: 0 } });
@@ -243,7 +242,7 @@ describe("what passes found", () => {
 
   test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
     const { pass } = await open(passes, "p1");
-    const published = async () => (await passes.facts(drain))!.backlog?.published;
+    const published = async () => (await facts())!.backlog?.published;
     const first = { a: { seen: 100, arrived: { 7: 100 }, published: 30 } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100 }, first);
     expect(await published()).toBe(30);
@@ -269,11 +268,11 @@ describe("what passes found", () => {
     await passes.progress(drain, pass.passId, "w1", [], nothing, found);
     const both = new Map([["a", { [hour - 1]: 60, [hour]: 70 }]]);
     expect(await passes.arrivals(drain)).toEqual(both);
-    const facts = async () => (await passes.facts(drain))?.failures;
-    expect(await facts()).toMatchObject([{ ruled: { "republish outage": 100, "park late": 30 } }]);
+    const kindsOf = async () => (await facts())?.failures;
+    expect(await kindsOf()).toMatchObject([{ ruled: { "republish outage": 100, "park late": 30 } }]);
     await endWindow(passes, pass, "w1", nothing, found);
     expect(await passes.arrivals(drain)).toEqual(both);
-    expect(await facts()).toMatchObject([
+    expect(await kindsOf()).toMatchObject([
       { largestHour: 70, ruled: { "republish outage": 100, "park late": 30 } },
     ]);
 
@@ -281,16 +280,12 @@ describe("what passes found", () => {
     const now = { a: { seen: 130, ruled: { "park late": 130 } } };
     await runPass(passes, "p3", { to: to + 168 * 3_600_000, mayBeNew: false }, {}, "done", now);
     expect(await passes.arrivals(drain)).toEqual(new Map([["a", {}]]));
-    expect(await facts()).toMatchObject([{ largestHour: 70, ruled: { "park late": 130 } }]);
+    expect(await kindsOf()).toMatchObject([{ largestHour: 70, ruled: { "park late": 130 } }]);
   });
 
   test("a come-back under another kind counts for the kind that was sent, as far as that is known", async () => {
     const kinds = async () =>
-      (await failuresById(passes)).map(({ id, failedAgain, failedAgainAs }) => [
-        id,
-        failedAgain,
-        failedAgainAs,
-      ]);
+      (await failuresById()).map(({ id, failedAgain, failedAgainAs }) => [id, failedAgain, failedAgainAs]);
     await runPass(passes, "p1", {}, {}, "done", { sent: { seen: 9, arrived: { 7: 9 }, published: 5 } });
     const counted = [
       ["back", 1, {}],
@@ -314,7 +309,7 @@ describe("what passes found", () => {
       ...seen,
       back: { failedAgain: 40, failedAgainOf: parts },
     });
-    const all = await failuresById(passes);
+    const all = await failuresById();
     expect(sum(all.map(({ failedAgain }) => failedAgain))).toBe(50);
     expect(all.filter(({ failedAgain, id }) => id.startsWith("other-") && failedAgain === 1)).toHaveLength(
       18,
@@ -322,7 +317,7 @@ describe("what passes found", () => {
   });
 
   test("a kind comes again: only if it had been empty and still for a quarter of an hour, counted or shown", async () => {
-    const kindOf = async () => (await passes.facts(drain))!.failures[0]!;
+    const kindOf = async () => (await facts())!.failures[0]!;
     let count = 1;
     const passWith = async (found: FailureCounts) => {
       const to = epoch + 30_000 * count;
@@ -364,9 +359,9 @@ describe("what passes found", () => {
     await passes.progress(drain, pass.passId, "w1", [], did, before);
     await passes.takeWindow(drain, pass.passId, "w1");
     // What is left is not listed again yet.
-    const [kind] = (await passes.facts(drain))!.failures;
+    const [kind] = (await facts())!.failures;
     expect(kind).toMatchObject({ waiting: 0, parked: 0, published: 100 });
-    expect((await passes.facts(drain))!.gone).toEqual({ a: 100 });
+    expect((await facts())!.gone).toEqual({ a: 100 });
     const rest = {
       a: { seen: 200, parkedBefore: 10, arrived: { 7: 200 }, published: 50, arrivedDone: { 7: 50 } },
     };
@@ -378,7 +373,7 @@ describe("what passes found", () => {
       rest,
     );
     expect(closed).toMatchObject({ tally: { listed: 300, republished: 150, deleted: 150, held: 140 } });
-    expect(await passes.facts(drain)).toMatchObject({
+    expect(await facts()).toMatchObject({
       held: 140,
       parked: 10,
       failures: [{ arrived: 300, published: 150 }],
@@ -389,11 +384,11 @@ describe("what passes found", () => {
     const { pass } = await open(passes, "p1");
     const before = { a: { seen: 30, arrived: { 7: 30 }, cameBack: 5 } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 30, held: 30 }, before);
-    expect(await passes.facts(drain)).toMatchObject({ failures: [{ failedAgain: 5 }] });
+    expect(await facts()).toMatchObject({ failures: [{ failedAgain: 5 }] });
     await passes.takeWindow(drain, pass.passId, "w1");
     const again = { a: { seen: 40, arrived: { 7: 40 }, cameBack: 7 } };
     await endWindow(passes, pass, "w1", { ...nothing, listed: 40, held: 40 }, again);
-    expect(await passes.facts(drain)).toMatchObject({ failures: [{ arrived: 40, failedAgain: 7 }] });
+    expect(await facts()).toMatchObject({ failures: [{ arrived: 40, failedAgain: 7 }] });
   });
 
   test("the parts of a split window count what it left", async () => {
@@ -404,9 +399,9 @@ describe("what passes found", () => {
     };
     const end = { kind: "done", split } as const;
     await passes.endWindow(drain, pass.passId, "w1", end, { ...nothing, listed: 30, republished: 30 }, whole);
-    expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 30, arrived: 30 }] });
+    expect(await facts()).toMatchObject({ held: 0, failures: [{ published: 30, arrived: 30 }] });
     await endWindow(passes, pass, "w1a", nothing, { a: { seen: 70, parkedBefore: 20, arrived: { 7: 70 } } });
-    expect(await passes.facts(drain)).toMatchObject({ held: 50, parked: 20, failures: [{ arrived: 100 }] });
+    expect(await facts()).toMatchObject({ held: 50, parked: 20, failures: [{ arrived: 100 }] });
   });
 
   test("a full pass counts anew; one over what is new adds and takes away", async () => {
@@ -415,7 +410,7 @@ describe("what passes found", () => {
     expect(pass).toMatchObject({ kind: "new", countedTo: epoch });
     const arrived = { seen: 7, arrived: { 7: 5 }, published: 4, arrivedDone: { 7: 1 } };
     await endWindow(passes, pass, "w1", { ...nothing, republished: 4 }, { one: arrived });
-    expect(await passes.facts(drain)).toMatchObject({ held: 11, parked: 3, exact: false });
+    expect(await facts()).toMatchObject({ held: 11, parked: 3, exact: false });
     // Two expired, and one was deleted by somebody else.
     const full = {
       one: { seen: 9, parkedBefore: 1, arrived: { 7: 1 } },
@@ -429,7 +424,7 @@ describe("what passes found", () => {
       "done",
       full,
     );
-    expect(await passes.facts(drain)).toMatchObject({ held: 9, parked: 1, exact: true });
+    expect(await facts()).toMatchObject({ held: 9, parked: 1, exact: true });
   });
 
   test("a full pass counts anew although lanes added a window to it, as far as that window did nothing", async () => {
@@ -443,7 +438,7 @@ describe("what passes found", () => {
       probed: { seen: 2, published: 2, ruled: { "hold otherwise": 2 } },
     });
     await endWindow(passes, pass, "w1", nothing, { ...held("expired", 6), ...held("probed", 10) });
-    expect(await failuresById(passes)).toMatchObject([
+    expect(await failuresById()).toMatchObject([
       { id: "expired", waiting: 6, ruled: { "hold otherwise": 6 } },
       { id: "probed", waiting: 8, published: 2, ruled: { "hold otherwise": 10 } },
     ]);
@@ -463,7 +458,7 @@ describe("what passes found", () => {
       before: { seen: 10, parkedBefore: 4 },
       never: { seen: 7, parkedBefore: 3 },
     });
-    expect(await failuresById(passes)).toMatchObject([
+    expect(await failuresById()).toMatchObject([
       { id: "before", waiting: 4, parked: 3 },
       { id: "never", waiting: 4, parked: 3 },
     ]);
@@ -473,7 +468,7 @@ describe("what passes found", () => {
     await runPass(passes, "p1", {}, { held: 10 });
     const found = { a: { seen: 8, arrived: { 7: 8 }, published: 3, arrivedDone: { 7: 3 } } };
     await runPass(passes, "p2", { to: epoch + 60_000 }, { held: 5 }, "failed", found);
-    expect(await passes.facts(drain)).toMatchObject({
+    expect(await facts()).toMatchObject({
       held: 10,
       exact: false,
       arrivals: 8,
@@ -482,7 +477,7 @@ describe("what passes found", () => {
     await runPass(passes, "p3", { to: epoch + 60_000 }, { held: 5 }, "done", {
       a: { seen: 5, arrived: { 7: 5 } },
     });
-    expect(await passes.facts(drain)).toMatchObject({
+    expect(await facts()).toMatchObject({
       held: 15,
       arrivals: 8,
       failures: [{ id: "one" }, { arrived: 8 }],
@@ -491,21 +486,21 @@ describe("what passes found", () => {
 
   test("arrivals are those after the first count, as of the last pages", async () => {
     await runPass(passes, "p1", {}, { held: 10 });
-    expect(await passes.facts(drain)).toMatchObject({ arrivals: 0, failures: [{ arrived: 10 }] });
+    expect(await facts()).toMatchObject({ arrivals: 0, failures: [{ arrived: 10 }] });
     const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
     const found = { one: { seen: 4, arrived: { 7: 4 } } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 4, held: 4 }, found);
     const both = { arrivals: 4, failures: [{ arrived: 14 }] };
-    expect(await passes.facts(drain)).toMatchObject(both);
+    expect(await facts()).toMatchObject(both);
     await endWindow(passes, pass, "w1", { ...nothing, listed: 4, held: 4 }, found);
-    expect(await passes.facts(drain)).toMatchObject(both);
+    expect(await facts()).toMatchObject(both);
   });
 
   test("arrivals never fall and none counts twice, whatever is listed again", async () => {
     await runPass(passes, "p1", {}, { held: 10 });
     const seen: number[][] = [];
     const note = async (): Promise<void> => {
-      const { arrivals, failures } = (await passes.facts(drain))!;
+      const { arrivals, failures } = (await facts())!;
       seen.push([arrivals, failures[0]!.arrived]);
     };
     const first = await open(passes, "p2", { to: epoch + 60_000 });
@@ -547,14 +542,14 @@ describe("what passes found", () => {
     const drained = { ...nothing, listed: 50, republished: 50, deleted: 50 };
     await runPass(passes, "p1", {}, { ...drained, pagesBehindDeletes: 1 });
     const unsure = { held: 0, exact: false, mayHaveSkipped: true, backlog: { published: 50 } };
-    expect(await passes.facts(drain)).toMatchObject(unsure);
+    expect(await facts()).toMatchObject(unsure);
     // It finds fifty that were skipped, and may skip others again.
     const second = await open(passes, "p2", { to: epoch + 60_000 });
     expect(second.pass.kind).toBe("full");
     await endWindow(passes, second.pass, "w1", { ...drained, pagesBehindDeletes: 1 });
-    expect(await passes.facts(drain)).toMatchObject({ ...unsure, backlog: { published: 100 } });
+    expect(await facts()).toMatchObject({ ...unsure, backlog: { published: 100 } });
     expect((await runPass(passes, "p3", { to: epoch + 90_000 })).pass.kind).toBe("full");
-    expect(await passes.facts(drain)).toMatchObject({ exact: true, mayHaveSkipped: false, backlog: null });
+    expect(await facts()).toMatchObject({ exact: true, mayHaveSkipped: false, backlog: null });
     expect((await open(passes, "p4", { to: epoch + 99_000 })).pass.kind).toBe("new");
   });
 
@@ -577,12 +572,12 @@ describe("what passes found", () => {
       tally: { listed: 40, republished: 40, deleted: 40, held: 0 },
       durationMs: 300_001,
     });
-    expect(await passes.facts(drain)).toMatchObject({ held: 0, failures: [{ published: 40, arrived: 40 }] });
+    expect(await facts()).toMatchObject({ held: 0, failures: [{ published: 40, arrived: 40 }] });
   });
 
   test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {
     const sums = async () => {
-      const { due, held, parked, reasons } = (await passes.facts(drain))!;
+      const { due, held, parked, reasons } = (await facts())!;
       const all = { due: sum(reasons.due), held: sum(reasons.held), parked: sum(reasons.parked) };
       expect(all).toEqual({ due, held, parked });
       return reasons;
@@ -608,7 +603,7 @@ describe("what passes found", () => {
   });
 
   test("what rules hold stands while passes list and publish others, and grows with what arrives", async () => {
-    const ruled = async () => (await passes.facts(drain))?.reasons.held.otherwise;
+    const ruled = async () => (await facts())?.reasons.held.otherwise;
     const counted = { due: {}, held: { otherwise: 896, "lane-halted": 5_000 }, parked: {} };
     const ofRules = { "hold otherwise": 896, "republish outage": 5_000 };
     const first = { one: { seen: 5_896, arrived: { 7: 5_896 }, ruled: ofRules } };
@@ -630,7 +625,7 @@ describe("what passes found", () => {
 
   test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
     const { pass } = await open(passes, "p1");
-    const openPass = async () => (await passes.facts(drain))?.openPass;
+    const openPass = async () => (await facts())?.openPass;
     const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
     expect(await openPass()).toMatchObject({ passId: "p1", kind: "full", windowsLeft: 1, soFar: none });
     const split = ["w1a", "w1b"].map((windowId, part) => ({

@@ -33,9 +33,11 @@ beforeEach(async () => {
   ({ passes } = stand);
 });
 
+const facts = () => passes.facts(drain);
+
 describe("passes", () => {
   test("the first pass is full, over one window from the beginning to the horizon", async () => {
-    expect(await passes.facts(drain)).toBeNull();
+    expect(await facts()).toBeNull();
     expect(await passes.open(asking("p1"))).toEqual({
       kind: "opened",
       pass: {
@@ -141,7 +143,7 @@ describe("passes", () => {
       abandoned: { pass: { passId: "p1" } },
       windows: [{ windowId: "w1" }],
     });
-    expect(await passes.facts(drain)).toMatchObject({ lastOutcome: "abandoned", openPass: { passId: "p2" } });
+    expect(await facts()).toMatchObject({ lastOutcome: "abandoned", openPass: { passId: "p2" } });
     // The worker of the abandoned pass finds its window taken from it.
     expect(await passes.takeWindow(drain, passId("p1"), "w1a")).toBeNull();
     expect(await passes.endWindow(drain, passId("p1"), "w1a", { kind: "failed" }, nothing, {})).toEqual({
@@ -399,7 +401,7 @@ describe("passes", () => {
     );
     expect(closed).toMatchObject({ kind: "pass-closed", tally: { listed: 36, held: 14, republished: 8 } });
     // What a split window left, its parts count.
-    expect(await passes.facts(drain)).toMatchObject({ held: 7, exact: false });
+    expect(await facts()).toMatchObject({ held: 7, exact: false });
     expect(ranges((await runPass(passes, "p3")).windows).at(-1)).toEqual([-overlapMs, 0]);
   });
 
