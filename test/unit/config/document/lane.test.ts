@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drainOf, head, load, problemsOf, shownOf, withDrain } from "../../../support/loaded-document.ts";
+import { drainOf, head, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const laneOf = (drain: string, defaults = "{}") =>
   drainOf(`${head}defaults: ${defaults}\ndrains: { orders: ${drain} }`).lane;
@@ -129,29 +129,5 @@ describe("a lane", () => {
   it("is told of a watch that is no duration once, and not compared", () => {
     expect(problemsOf(withDrain("lane: { watch: 2h, probeEvery: 1h }"))).toHaveLength(1);
     expect(problemsOf(withDrain("lane: { watch: 1h, probeEvery: soon }"))).toHaveLength(1);
-  });
-
-  it("is shown as it is, and means the same when it is loaded again", () => {
-    const text = `${head}drains: { a: { lane: none }, b: {}, c: { lane: { canary: 1, watch: 90s, haltAt: 35%, probeEvery: 1h30m } } }`;
-    const shown = shownOf(text);
-    expect(load(shown).document.hash).toBe(load(text).document.hash);
-    expect(shown).toContain("    lane: none\n");
-    expect(shown).toContain(
-      "    lane:\n      canary: 1\n      watch: 90s\n      haltAt: 35%\n      probeEvery: 1h30m\n",
-    );
-    expect(shown).not.toContain("openFrom");
-  });
-
-  it.each([
-    "lane: none",
-    "lane: { canary: 6 }",
-    "lane: { watch: 2m }",
-    "lane: { haltAt: 21% }",
-    "lane: { probeEvery: 6m }",
-  ])("changes the document's hash and no decision: %s", (lane) => {
-    const text = `${head}drains: { orders: { mode: live } }`;
-    const changed = text.replace("mode: live", `mode: live, ${lane}`);
-    expect(load(changed).document.hash).not.toBe(load(text).document.hash);
-    expect(drainOf(changed).rulesHash).toBe(drainOf(text).rulesHash);
   });
 });

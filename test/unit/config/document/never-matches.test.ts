@@ -62,17 +62,12 @@ describe("a test that no record passes", () => {
     ]);
   });
 
-  it.each([
-    "{ host: [] }",
-    "{ label: { in: [] } }",
-    "{ header: {} }",
-    "{ body: {} }",
-    "{ all: [] }",
-    "{ any: [] }",
-    "{}",
-  ])("is refused if it is empty: %s", (when) => {
-    expect(loadWhen(when).problems).toHaveLength(1);
-  });
+  it.each(["{ host: [] }", "{ label: { in: [] } }", "{ body: {} }", "{ any: [] }"])(
+    "is refused if it is empty: %s",
+    (when) => {
+      expect(loadWhen(when).problems).toHaveLength(1);
+    },
+  );
 });
 
 describe("tests that exclude each other", () => {

@@ -96,9 +96,4 @@ describe("a key of when that is no field of a record", () => {
   ])("may be one of a header or a body: %s", (test, expected) => {
     expect(flow(test)).toEqual([expect.stringContaining(expected)]);
   });
-
-  it("is the known one if there is one that is meant", () => {
-    expect(flow("hots: a")).toEqual([expect.stringContaining('did you mean "host"? expected one of ')]);
-    expect(flow("status: 503")).toEqual([expect.stringContaining('did you mean "responseStatus"?')]);
-  });
 });

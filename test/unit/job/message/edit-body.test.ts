@@ -3,6 +3,7 @@ import type { PatchOperation } from "../../../../src/job/message/item-changes.ts
 import { describe, expect, it } from "vitest";
 import { editBody } from "../../../../src/job/message/edit-body.ts";
 import { mergePatch } from "../../../../src/job/message/json-merge-patch.ts";
+import { words } from "../../../support/words.ts";
 
 const merge = (body: string, value: JsonValue, attempt = 0) =>
   editBody(body, { kind: "merge", value }, attempt);
@@ -82,22 +83,13 @@ describe("an edited body", () => {
 });
 
 describe("a body loses", () => {
-  it.each([
-    "9007199254740993",
-    "-9007199254740993",
-    "9007199254740994",
-    "12345678901234567890",
-    "1e20",
-    "1e400",
-    "-1e400",
-    "1e-400",
-    "0.1000000000000000055511151231257827",
-    "3.14159265358979323846",
-    "-0",
-    "-0.0",
-    "-0e5",
-    "1.0000000000000000000000000001",
-  ])("a number such as %s", (number) => {
+  it.each(
+    words(`
+      9007199254740993 -9007199254740993 9007199254740994 12345678901234567890 1e20 1e400 -1e400 1e-400
+      0.1000000000000000055511151231257827 3.14159265358979323846 -0 -0.0 -0e5
+      1.0000000000000000000000000001
+    `),
+  )("a number such as %s", (number) => {
     expect(lossesOf(`{"a":[${number}]}`)).toEqual(["body-numbers"]);
   });
 

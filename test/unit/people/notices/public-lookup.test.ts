@@ -2,6 +2,7 @@ import type { lookup as systemLookup, LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { expect, it } from "vitest";
 import { createPublicLookup, PrivateAddress } from "../../../../src/people/notices/public-lookup.ts";
+import { words } from "../../../support/words.ts";
 
 function ask(addresses: readonly LookupAddress[], all: boolean): Promise<unknown> {
   const resolve = ((_host: string, _options: object, answer: (...result: unknown[]) => void) => {
@@ -15,19 +16,12 @@ function ask(addresses: readonly LookupAddress[], all: boolean): Promise<unknown
 
 const open: LookupAddress = { address: "93.184.216.34", family: 4 };
 
-it.each([
-  "127.0.0.1",
-  "10.1.2.3",
-  "172.16.0.1",
-  "192.168.1.1",
-  "169.254.169.254",
-  "100.64.0.1",
-  "0.0.0.0",
-  "::1",
-  "fd00::1",
-  "fe80::1%eth0",
-  "::ffff:10.0.0.1",
-])("a name that leads to %s is refused, also beside a public address", async (address) => {
+it.each(
+  words(`
+    127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 ::1 fd00::1 fe80::1%eth0
+    ::ffff:10.0.0.1
+  `),
+)("a name that leads to %s is refused, also beside a public address", async (address) => {
   const other: LookupAddress = { address, family: address.includes(":") ? 6 : 4 };
   expect(await ask([other], false)).toBeInstanceOf(PrivateAddress);
   expect(await ask([open, other], true)).toBeInstanceOf(PrivateAddress);

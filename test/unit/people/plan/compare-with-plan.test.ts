@@ -29,6 +29,12 @@ const parkedView: LedgerView = {
   firstAt: 0,
 };
 
+const parking = (rule: string | null, reason: "rule" | "refused" = "rule"): Decision => ({
+  then: "park",
+  reason,
+  rule,
+});
+
 describe("a planned record that is listed again", () => {
   const prefix = "Upstash-";
   const republish = toPlanned(surveyed(due), prefix);
@@ -54,36 +60,25 @@ describe("a planned record that is listed again", () => {
     expect(compareWithPlan({ ...republish, item: "another" }, surveyed(due), prefix)).toBe("otherwise");
   });
 
-  it("is parked by the same rule, or parked already as the ledger knows", () => {
-    expect(compareWithPlan(park, surveyed({ then: "park", reason: "rule", rule: "broken" }), prefix)).toBe(
-      "as-planned",
-    );
-    expect(
-      compareWithPlan(park, surveyed({ then: "park", reason: "rule", rule: null }, parkedView), prefix),
-    ).toBe("done");
-    expect(compareWithPlan(park, surveyed({ then: "park", reason: "refused", rule: null }), prefix)).toBe(
-      "otherwise",
-    );
-    const byAnother: Decision = { then: "park", reason: "rule", rule: "other" };
-    expect(compareWithPlan(park, surveyed(byAnother), prefix)).toBe("otherwise");
-    expect(compareWithPlan(park, surveyed(byAnother, parkedView), prefix)).toBe("otherwise");
-    expect(compareWithPlan(park, surveyed({ ...byAnother, rule: "broken" }, parkedView), prefix)).toBe(
-      "done",
-    );
-    expect(compareWithPlan(park, surveyed(due), prefix)).toBe("otherwise");
+  it.each<[string, Decision, LedgerView | undefined, string]>([
+    ["by the same rule", parking("broken"), undefined, "as-planned"],
+    ["already, as the ledger knows", parking(null), parkedView, "done"],
+    ["already, by the same rule", parking("broken"), parkedView, "done"],
+    ["because it was refused", parking(null, "refused"), undefined, "otherwise"],
+    ["by another rule", parking("other"), undefined, "otherwise"],
+    ["already, by another rule", parking("other"), parkedView, "otherwise"],
+    ["no more", due, undefined, "otherwise"],
+  ])("to be parked is parked %s", (_name, now, view, found) => {
+    expect(compareWithPlan(park, surveyed(now, view), prefix)).toBe(found);
   });
 
-  it("is no order where it waits for a person already", () => {
-    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: null }, parkedView), "r2")).toBe(
-      true,
-    );
-    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }, parkedView), "r")).toBe(
-      true,
-    );
-    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }, parkedView), "r2")).toBe(
-      false,
-    );
-    expect(isParkedAlready(surveyed({ then: "park", reason: "rule", rule: "b" }), "r")).toBe(false);
+  it.each<[string | null, LedgerView | undefined, string, boolean]>([
+    [null, parkedView, "r2", true],
+    ["b", parkedView, "r", true],
+    ["b", parkedView, "r2", false],
+    ["b", undefined, "r", false],
+  ])("is no order where it waits for a person already: by %s, %j, rules %s: %s", (rule, view, hash, is) => {
+    expect(isParkedAlready(surveyed(parking(rule), view), hash)).toBe(is);
   });
 });
 
