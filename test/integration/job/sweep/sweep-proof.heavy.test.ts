@@ -38,14 +38,6 @@ async function deletedUnheard(
 }
 
 describe("what may be gone", () => {
-  it("is looked for before it is deleted again", async () => {
-    const rig = await deletedUnheard([[30, hourMs]]);
-    const before = rig.callsOf("delete");
-    await rig.sweep();
-    expect(await pendingOf(rig)).toBe(0);
-    expect(rig.callsOf("delete")).toBe(before);
-  });
-
   it("is deleted by exact ids where the look still finds it", async () => {
     const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
     const ids = rig.seed(30) as DlqId[];
@@ -290,16 +282,5 @@ describe("the halves of a sweep", () => {
     await sweeper.sweep();
     expect(await race.states(pending)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 4);
-  });
-});
-
-describe("a page's delete that is turned away", () => {
-  it("waits for the reset in place, and nothing is left for the sweep", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(20);
-    rig.emulator.faults.add({ kind: "status", operation: "delete", status: 429, limit: "burst", count: 1 });
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 20, deleted: 20 } });
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
-    expect(rig.callsOf("delete")).toBe(2);
   });
 });

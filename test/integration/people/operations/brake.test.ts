@@ -6,14 +6,7 @@ import { resume } from "../../../../src/people/operations/acts/resume.ts";
 import { toVerdict } from "../../../../src/people/operations/status/verdict.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { performAs } from "../../../support/perform.ts";
-import {
-  behindTheHorizon,
-  createRig,
-  impatient,
-  takeoverMs,
-  type Rig,
-  type RigOptions,
-} from "../../../support/rig.ts";
+import { behindTheHorizon, createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -85,35 +78,6 @@ it("--all waits for a POST that is under way to a host without a key, and pauses
   await performAs(rig.core, resume, { all: true });
   await rig.emulator.idle();
   expect(rig.receiver.deliveries).toHaveLength(ids.length);
-});
-
-it("--all beside a poison record, large messages and a lost answer: each of the others once, after the resume", async () => {
-  const rig = await open({ settings: { ...impatient, "publish.maxBytes": 400_000 } });
-  const { ledger } = rig.drain.source;
-  const { faults } = rig.emulator;
-  const large = rig.seed(12, { body: "x".repeat(100_000) });
-  const [poison = ""] = rig.seed(1, { body: '{"poison":1}' });
-  const small = rig.seed(17);
-  faults.add({ kind: "refuse-batch", bodyContains: "poison" });
-  faults.add({ kind: "latency", operation: "batch", ms: 300 });
-  faults.add({ kind: "drop-answer", operation: "batch", count: 1 });
-  const pass = rig.fullPass();
-  await expect.poll(async () => (await ledger.summary()).open).toBeGreaterThan(0);
-  const { done } = await performAs(rig.core, brake, { all: true });
-  expect(done.join()).toMatch(/at the service \d keys? paused/);
-  const atAnswer = rig.receiver.deliveries.length;
-  await pass;
-  await rig.emulator.idle();
-  expect(rig.receiver.deliveries).toHaveLength(atAnswer);
-  await performAs(rig.core, resume, { all: true });
-  rig.advance(takeoverMs);
-  await rig.sweep();
-  await rig.fullPass();
-  await rig.emulator.idle();
-  expect(rig.emulator.dlq.find(poison)).toBeDefined();
-  expect(rig.emulator.dlq.size).toBe(1);
-  expect(rig.receiver.deliveries).toHaveLength(large.length + small.length);
-  expect(rig.emulator.journal.counts().accepted).toBe(large.length + small.length);
 });
 
 it("keeps a key of the message's own, and says nothing is braked there", async () => {

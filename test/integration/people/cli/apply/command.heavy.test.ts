@@ -237,25 +237,4 @@ describe("redriver apply", () => {
     expect(renamed.exitCode).toBe(2);
     expect(renamed.err).toContain("the plan is for drain orders, which the document has not");
   });
-
-  it("interrupted finishes the page and ends with 3", async () => {
-    const stand = await createPlanStand(redis.url());
-    stand.seed(600);
-    await stand.plan();
-    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
-    let interrupt: (() => void) | undefined;
-    const running = stand.run(["apply", stand.file, "--reason", "x", "--by", "ada", "--yes", "--json"], {
-      onListening: (listener) => {
-        interrupt = listener;
-      },
-    });
-    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
-    interrupt?.();
-    const { exitCode, out } = await running;
-    expect(exitCode).toBe(3);
-    const { applied } = lineOf(out);
-    expect(applied.stoppedBy).toBe("interrupted");
-    expect(applied.tally["republished"]).toBe(applied.tally["deleted"]);
-    expect(applied.left + applied.tally["republished"]!).toBe(600);
-  });
 });

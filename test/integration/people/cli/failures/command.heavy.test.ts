@@ -130,59 +130,6 @@ describe("redriver failures", () => {
     expect(unknown.err).toContain('no kind of failure has the id "0123456789"');
   });
 
-  it("takes a note, which all can read and the audit has, and the kind is new no more", async () => {
-    const stand = await setUp();
-    const note = ["failures", "note", stand.outage, "--by", "ann"];
-    expect((await stand.run(note)).exitCode).toBe(2);
-    const withReason = await stand.run([...note, "--reason", "INC-7"]);
-    expect(withReason).toMatchObject({ exitCode: 2, err: expect.stringContaining("write it as --text") });
-    const plan = await stand.run(["plan", "--all", "--reason", "INC-7"]);
-    expect(plan).toMatchObject({ exitCode: 2, err: expect.stringContaining("--reason to redriver apply") });
-    expect((await stand.run([...note, "--text", "x".repeat(501)])).err).toContain("at most 500 characters");
-    const { err, exitCode } = await stand.run([...note, "--text", "receiver is down", "--ticket", "INC-7"]);
-    expect(exitCode).toBe(0);
-    expect(err).toMatch(new RegExp(`^noted on failure ${stand.outage} of 127.0.0.1:\\d+, 503 upstream`));
-    expect((await list(stand)).find(({ id }) => id === stand.outage)).toMatchObject({
-      new: false,
-      note: { text: "receiver is down", ticket: "INC-7", by: "ann" },
-    });
-    const { out } = await stand.run(["failures"], { terminal: true });
-    expect(out).toMatch(new RegExp(`  ${stand.outage}  503 upstream is not there +for 1h, INC-7\n`));
-    const history = rowsOf((await stand.run(["history", "--json"])).out);
-    expect(history).toMatchObject([{ act: "note", by: "ann", drain: null }]);
-    expect(history[0]?.["why"]).toMatch(/503 upstream is not there: INC-7: receiver is down$/);
-  });
-
-  it("says who works on a kind, in its list, its page and the history, until it is given back", async () => {
-    const stand = await setUp();
-    const acknowledge = ["failures", "acknowledge", stand.outage, "--by", "ann"];
-    expect((await stand.run([...acknowledge, "--off", "--owner", "priya"])).err).toContain("not both");
-    expect((await stand.run(acknowledge)).err).toMatch(/^ann works on failure /);
-    const why = ["--reason", "INC-7"];
-    const { err } = await stand.run([...acknowledge, "--owner", "priya", ...why]);
-    expect(err).toMatch(
-      new RegExp(`^priya works on failure ${stand.outage} of 127.0.0.1:\\d+, 503 upstream`),
-    );
-    const row = (await list(stand)).find(({ id }) => id === stand.outage);
-    expect(row).toMatchObject({ new: false, state: "acknowledged", owner: { name: "priya" } });
-    const { out } = await stand.run(["failures"], { terminal: true });
-    expect(out).toMatch(new RegExp(`  ${stand.outage}  503 upstream is not there +for 1h, priya\n`));
-    const shown = await stand.run(["failures", "show", stand.outage], { terminal: true });
-    expect(shown.out).toMatch(/ {2}state +acknowledged: priya works on it since \d\d:\d\d UTC\n/);
-    const idsOf = async (state: string) =>
-      ids(rowsOf((await stand.run(["failures", "--state", state, "--json"])).out));
-    expect(await idsOf("acknowledged")).toEqual([stand.outage]);
-    expect(new Set(await idsOf("open"))).toEqual(new Set([stand.locked, stand.refund]));
-    expect(await idsOf("resolved")).toEqual([]);
-    expect((await stand.run(["failures", "--state", "gone"])).exitCode).toBe(2);
-
-    expect((await stand.run([...acknowledge, "--off"])).err).toMatch(/^open, nobody works on failure /);
-    expect(await idsOf("open")).toHaveLength(3);
-    const history = rowsOf((await stand.run(["history", "--json"])).out);
-    expect(history.map(({ act }) => act)).toEqual(["unacknowledge", "acknowledge", "acknowledge"]);
-    expect(history[1]?.["why"]).toMatch(/503 upstream is not there: priya works on it; INC-7$/);
-  });
-
   it("is quiet about a kind, last of all, until a time or until told otherwise", async () => {
     const stand = await setUp();
     const quiet = ["failures", "quiet", stand.outage, "--by", "ann", "--reason", "INC-7"];

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { PlanId } from "../../../../../src/job/contracts/ids.ts";
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { PlanDesk } from "../../../../../src/people/operations/plans/plan-desk.ts";
 import { makeHere, planOf, startDesk } from "../../../../support/desk-stand.ts";
 import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
-const why = ["--reason", "not needed any more", "--by", "eve"];
 
 /** A replica with a console beside commands. */
 async function setUp() {
@@ -151,34 +149,5 @@ describe("redriver plans", () => {
       code: 2,
       err: expect.stringContaining('no plan "deadbeef" is there') as string,
     });
-  });
-
-  it("stops what a replica applies, removes it then, and the audit has who and why", async () => {
-    const { seed, run, json, replica, emulator } = await setUp();
-    emulator.faults.add({ kind: "latency", operation: "batch", ms: 100 });
-    seed(200);
-    const id = await makeHere(replica);
-    const idle = await run(["plans", "stop", id, ...why]);
-    expect({ code: idle.exitCode, err: idle.err }).toEqual({
-      code: 3,
-      err: expect.stringContaining("nobody works on plan") as string,
-    });
-    await replica.desk.apply(id, { by: "bob", why: "INC-7" });
-    const busy = await run(["plans", "remove", id, ...why]);
-    expect(busy.err).toContain("is being worked on: stop it first");
-    expect(await json("plans", "stop", id, ...why)).toEqual({ v: 1, id, act: "stop" });
-    await replica.desk.settled();
-    expect(await planOf(replica, id)).toMatchObject({ state: "interrupted", stoppedBy: "eve" });
-    const { out } = await run(["plans", "show", id]);
-    expect(out).toMatch(/Plan .*: interrupted\n {2}why +orders: stopped by eve, \d+ left\n/);
-    expect(out).toMatch(/ {2}apply +.* by bob: INC-7\n +orders: \d+ of 200 done, \d+ left \(/);
-    expect(await json("plans", "remove", id, ...why)).toEqual({ v: 1, id, act: "remove" });
-    expect(await replica.desk.list()).toEqual([]);
-    const acts: unknown[] = [];
-    const audit = openAuditReader(replica.live.current());
-    for await (const { act, by, why: text } of audit.read({ order: "oldest-first" })) {
-      if (by === "eve") acts.push([act, text]);
-    }
-    expect(acts).toEqual(["plan-stop", "plan-remove"].map((act) => [act, `plan ${id}: not needed any more`]));
   });
 });
