@@ -1,46 +1,45 @@
-/** The form of an operation, from its declaration. */
+/** The form of an operation, from its declaration: what its fields mean, and what became of it. */
 import { defined } from "../../../job/message/defined.ts";
-import {
-  fieldsOf,
-  parseInput,
-  toFieldValue,
-  type FieldFace,
-  type Operation,
-} from "../../operations/define.ts";
+import { fieldsOf, parseInput, toFieldValue, type Operation, type Texts } from "../../operations/define.ts";
+import { toOperationLine, toSent } from "../../operations/command-line.ts";
 import { nameOf } from "../../operations/load-operations.ts";
 import { perform, type Performed } from "../../operations/perform.ts";
-import { areas, type Area } from "../screen.ts";
-import type { Act, ActField, Doing, Done, ShownOnce, Values } from "./act.ts";
-import { toOperationLine, toSent } from "../../operations/command-line.ts";
-import { toShown } from "./shown-result.tsx";
+import { areas, type Area, type ScreenContext } from "../screen.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
+import { toShown, type ShownOnce } from "./shown-result.tsx";
 
-export function toAct(operation: Operation): Act {
-  const { words, title, role, reasonOf, mayHaveReason = false, costs } = operation;
-  return {
-    name: nameOf(operation),
-    title,
-    area: areaOf(words),
-    role,
-    asksReason: reasonOf !== null,
-    fields: [
-      ...fieldsOf(operation).map(([name, , face]) => toActField(name, face)),
-      ...(mayHaveReason ? [optionalReason] : []),
-    ],
-    ...(costs === undefined ? {} : { about: costs }),
-    command: (values) => toOperationLine(operation, withOthers(operation, values)),
-    run: async (values, doing) => toDone(operation, await performForm(operation, values, doing)),
-  };
+interface Doing extends Pick<ScreenContext, "core" | "plans" | "now" | "signal"> {
+  /** Who, for the audit. */
+  readonly by: string;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
 }
 
-const optionalReason: ActField = {
-  name: "reason",
-  label: "Reason",
-  kind: "text",
-  hint: "If there is one. Written into the audit.",
-};
+interface Done {
+  /** What was done, for the person. */
+  readonly said: string;
+  /** What was asked for cannot be done now, and was not. */
+  readonly isRefused: boolean;
+  /** Where to go on; default: the page that the form was on. */
+  readonly next?: string;
+}
 
-/** Throws `command-misused`, with the field as the form names it. */
-function performForm(operation: Operation, sent: Values, doing: Doing): Promise<Performed> {
+/** Takes the form. Below it, `/command` answers the command of what the form has now. */
+export function toActPath(operation: Operation): string {
+  return `/acts/${nameOf(operation)}`;
+}
+
+/** The command that does the same. `values`: of the form's fields, and `reason`. A field that was left empty is missing. */
+export function toFormLine(operation: Operation, values: Texts): string {
+  return toOperationLine(operation, withOthers(operation, values));
+}
+
+/** Throws a RedriverError: `command-misused` for values that cannot be meant, with the field as the form names it. */
+export async function performForm(
+  operation: Operation,
+  sent: Texts,
+  doing: Doing,
+): Promise<Done | ShownOnce> {
   const values = withOthers(operation, sent);
   // What is no field is refused: a page of an older version may name a drain in another way.
   const read: Record<string, unknown> = Object.fromEntries(
@@ -53,12 +52,13 @@ function performForm(operation: Operation, sent: Values, doing: Doing): Promise<
     labels.set(name, face.label ?? name);
   }
   const input = parseInput(operation, read, (name) => labels.get(name) ?? name);
-  const reason = values["reason"] ?? "";
+  const { signal } = doing;
   const plans = (): Promise<Doing["plans"]> => Promise.resolve(doing.plans);
-  return perform(operation, { ...doing, plans, stopping: doing.signal, input, reason, isWhole: true });
+  const call = { ...doing, plans, stopping: signal, input, reason: values["reason"] ?? "", isWhole: true };
+  return toDone(operation, await perform(operation, call));
 }
 
-function withOthers(operation: Operation, values: Values): Values {
+function withOthers(operation: Operation, values: Texts): Texts {
   const others = fieldsOf(operation).filter(
     ([, , { insteadOf }]) => insteadOf !== undefined && values[insteadOf] === undefined,
   );
@@ -68,20 +68,12 @@ function withOthers(operation: Operation, values: Values): Values {
 const ofEveryForm: ReadonlySet<string> = new Set(["formToken", "back", "by", "reason"]);
 
 /** Pages of the navigation are named after the first word of a command; the brake is on the first page. */
-function areaOf(words: string): Area {
+export function areaOf({ words }: Operation): Area {
   const first = words.split(" ", 1)[0];
   if (first === "lanes") return "failures";
   if (first === "plan" || first === "apply") return "plans";
   if (first === "content") return "parked";
   return areas.find((area) => area === first) ?? "now";
-}
-
-function toActField(name: string, face: FieldFace): ActField {
-  const { label, choices, isOpen = false, preset, about } = face;
-  if (label === undefined) return { name, label: name, kind: "hidden" };
-  const common = { name, label, ...defined({ choices, preset }) };
-  if (choices !== undefined && !isOpen) return { ...common, kind: "choice" };
-  return { ...common, kind: "text", hint: about };
 }
 
 function toDone(

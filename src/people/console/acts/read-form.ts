@@ -1,10 +1,10 @@
 /** A form as a browser sends it, bounded. */
-import type { Values } from "./act.ts";
+import type { Texts } from "../../operations/define.ts";
 
 const maxFormBytes = 16_384;
 
 /** Null: too large, or no form. */
-export async function readForm(request: Request): Promise<Values | null> {
+export async function readForm(request: Request): Promise<Texts | null> {
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("application/x-www-form-urlencoded")) return null;
   const text = await readText(request, maxFormBytes);

@@ -4,6 +4,7 @@
  */
 import type { Hono, MiddlewareHandler } from "hono";
 import type { LiveCore } from "../../../job/door.ts";
+import type { Operation } from "../../operations/define.ts";
 import { operations } from "../../operations/operations.ts";
 import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
@@ -15,22 +16,19 @@ import { rememberName, saidCookie, setCookie } from "../cookies.ts";
 import type { Reads } from "../live/reads.ts";
 import { toFormToken, type Pages } from "../pages.tsx";
 import { toLocalPath } from "../paths.ts";
-import { toActPath, type Act } from "./act.ts";
 import { readForm } from "./read-form.ts";
-import { toAct } from "./operation-act.ts";
+import { areaOf, performForm, toActPath, toFormLine } from "./operation-act.ts";
 
 interface ActsParts {
   readonly live: LiveCore;
   readonly plans: PlanDesk;
   readonly reads: Reads;
   readonly pages: Pages;
-  readonly guard: (act: Act) => MiddlewareHandler<AskedEnv>;
+  readonly guard: (act: Pick<Operation, "role">) => MiddlewareHandler<AskedEnv>;
   readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly now: () => number;
   readonly stop: AbortSignal;
 }
-
-const acts: readonly Act[] = operations.map(toAct);
 
 const maxSaidCharacters = 600;
 const noForm = "expected a form of at most 16 KiB";
@@ -38,11 +36,11 @@ const noForm = "expected a form of at most 16 KiB";
 export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
   const { live, plans, reads, guard, now, stop } = parts;
   const { problem, show } = parts.pages;
-  for (const act of acts) {
+  for (const act of operations) {
     const path = toActPath(act);
     app.post(`${path}/command`, guard(act), async (context) => {
       const values = await readForm(context.req.raw);
-      return values === null ? context.text(noForm, 413) : context.text(act.command(values));
+      return values === null ? context.text(noForm, 413) : context.text(toFormLine(act, values));
     });
     app.post(path, guard(act), async (context) => {
       const values = await readForm(context.req.raw);
@@ -54,11 +52,10 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
       const by = person.name ?? values["by"];
       if (by === undefined || by.length > maxNameCharacters)
         return problem(context, "your name is missing", 400);
-      if (act.asksReason && values["reason"] === undefined)
+      if (act.reasonOf !== null && values["reason"] === undefined)
         return problem(context, "the reason is missing", 400);
       const doing = {
         core: live.current(),
-        reads,
         plans,
         now: now(),
         signal: stop,
@@ -66,12 +63,12 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
         requestSweep: parts.requestSweep,
       };
       // An act that failed may have been done in part.
-      const done = await act.run(values, doing).finally(reads.forget);
+      const done = await performForm(act, values, doing).finally(reads.forget);
       if ("content" in done) {
         if (person.name === null) rememberName(context, by);
-        return show(context, act, done.title, done.content, 200);
+        return show(context, { area: areaOf(act) }, done.title, done.content, 200);
       }
-      const { said, isRefused = false, next } = done;
+      const { said, isRefused, next } = done;
       const kind = isRefused ? "refused" : "said";
       setCookie(context, saidCookie, seal(context.get("key"), kind, said.slice(0, maxSaidCharacters)), 60);
       if (person.name === null) rememberName(context, by);

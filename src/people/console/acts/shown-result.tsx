@@ -3,7 +3,13 @@ import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
 import { toSafeJson } from "../../../job/message/write-safe-json.ts";
 import type { ReadMessage } from "../../operations/records/read-message.ts";
 import { MessageContent } from "../parts/message-content.tsx";
-import type { ShownOnce } from "./act.ts";
+import type { Html } from "../screen.ts";
+
+/** Shown as the answer to the form itself: it has no address, so nothing can ask for it again. */
+export interface ShownOnce {
+  readonly title: string;
+  readonly content: Html;
+}
 
 const maxCharacters = 65_536;
 

@@ -1,14 +1,30 @@
 import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
-import { toActPath, type Act, type ActField, type Values } from "../acts/act.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { fieldsOf, type FieldFace, type Operation, type Texts } from "../../operations/define.ts";
+import { nameOf } from "../../operations/load-operations.ts";
+import { toActPath, toFormLine } from "../acts/operation-act.ts";
 import { toFieldText } from "../field-text.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { CommandLine } from "./text.tsx";
 
+type Choices = NonNullable<FieldFace["choices"]>;
+
+interface FormField {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: "text" | "choice" | "hidden";
+  readonly choices?: Choices;
+  readonly isRequired?: boolean;
+  /** Its value until somebody changes it. */
+  readonly preset?: string;
+  readonly hint?: string;
+}
+
 interface ActFormProps {
-  readonly act: Act;
+  readonly act: Operation;
   /** Values that are known: hidden fields, and what others begin with. */
-  readonly values: Values;
+  readonly values: Texts;
   readonly context: ScreenContext;
   /** Why it cannot be done now, whoever asks: then it is not drawn. Null: it can be done. */
   readonly disabled?: string | null;
@@ -23,7 +39,7 @@ interface ActFormProps {
   /** Fields that nobody fills here: they have the value that is known, or none. */
   readonly hides?: readonly string[];
   /** Choices of its fields here, by field. */
-  readonly choices?: Readonly<Record<string, NonNullable<ActField["choices"]>>>;
+  readonly choices?: Readonly<Record<string, Choices>>;
 }
 
 export const maxReasonCharacters = 500;
@@ -51,8 +67,12 @@ export function ActForm({
     ) : null;
   }
   const of = toIdPart(values);
-  const idOf = (name: string): string => `${act.name}-${name}-${of}`;
-  const shown = act.fields.flatMap((field): readonly ActField[] => {
+  const actName = nameOf(act);
+  const all = [
+    ...fieldsOf(act).map(([name, , face]) => toFormField(name, face)),
+    ...(act.mayHaveReason === true ? [optionalReason] : []),
+  ];
+  const shown = all.flatMap((field): readonly FormField[] => {
     if (!hides.includes(field.name)) return [field];
     return values[field.name] === undefined ? [] : [{ ...field, kind: "hidden" }];
   });
@@ -63,14 +83,14 @@ export function ActForm({
   const known = rememberedName === null ? begun : { by: rememberedName, ...begun };
   const fields = [
     ...shown,
-    ...(act.asksReason ? [toAuditField("reason", "Reason")] : []),
+    ...(act.reasonOf !== null ? [toAuditField("reason", "Reason")] : []),
     ...(person.name === null ? [toAuditField("by", "Your name")] : []),
   ];
   return (
-    <details class={`act ${look}`} open={isOpen} data-fold={`${act.name}-${of}`}>
+    <details class={`act ${look}`} open={isOpen} data-fold={`${actName}-${of}`}>
       <summary>{title}</summary>
       <form method="post" action={toActPath(act)}>
-        {act.about === undefined ? null : <p class="hint">{act.about}</p>}
+        {act.costs === undefined ? null : <p class="hint">{act.costs}</p>}
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
         {fields.map((field) => (
@@ -78,7 +98,7 @@ export function ActForm({
             field={
               choices[field.name] === undefined ? field : { ...field, choices: choices[field.name] ?? [] }
             }
-            id={idOf(field.name)}
+            id={`${actName}-${field.name}-${of}`}
             value={known[field.name]}
           />
         ))}
@@ -87,18 +107,33 @@ export function ActForm({
           The command that does the same
           <span data-as-opened>, with the fields as this page opened</span>:
         </p>
-        <CommandLine line={act.command(begun)} />
+        <CommandLine line={toFormLine(act, begun)} />
       </form>
     </details>
   );
 }
 
-function toAuditField(name: string, label: string): ActField {
+function toFormField(name: string, face: FieldFace): FormField {
+  const { label, choices, isOpen = false, preset, about } = face;
+  if (label === undefined) return { name, label: name, kind: "hidden" };
+  const common = { name, label, ...defined({ choices, preset }) };
+  if (choices !== undefined && !isOpen) return { ...common, kind: "choice" };
+  return { ...common, kind: "text", hint: about };
+}
+
+const optionalReason: FormField = {
+  name: "reason",
+  label: "Reason",
+  kind: "text",
+  hint: "If there is one. Written into the audit.",
+};
+
+function toAuditField(name: string, label: string): FormField {
   return { name, label, kind: "text", isRequired: true, hint: "Required. Written into the audit." };
 }
 
 /** The page may have the same act for several things, which strangers have named. */
-function toIdPart(values: Values): string {
+function toIdPart(values: Texts): string {
   return createHash("sha1").update(JSON.stringify(values)).digest("hex").slice(0, 8);
 }
 
@@ -106,7 +141,7 @@ function Field({
   field: { name, label, kind, choices = [], isRequired = false, hint },
   id,
   value,
-}: Readonly<{ field: ActField; id: string; value: string | undefined }>): Html | null {
+}: Readonly<{ field: FormField; id: string; value: string | undefined }>): Html | null {
   if (kind === "hidden")
     return value === undefined ? null : <input type="hidden" name={name} value={value} />;
   const describedBy = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };

@@ -2,7 +2,11 @@
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { brakeAct, pauseAct, probeAct, resetLaneAct, resumeAct } from "../acts/forms.ts";
+import { brake as brakeAct } from "../../operations/acts/brake.ts";
+import { pause as pauseAct } from "../../operations/acts/pause.ts";
+import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
+import { reset as resetLaneAct } from "../../operations/acts/lanes-reset.ts";
+import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
 

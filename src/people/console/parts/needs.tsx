@@ -1,7 +1,7 @@
 /** What to do, the first thing first: a line each, with its button. */
 import type { Need } from "../../operations/status/needs.ts";
 import { capitalised, number } from "../../operations/phrases.ts";
-import { probeAct } from "../acts/forms.ts";
+import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { toQuery } from "../query.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";

@@ -4,7 +4,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import type { Status } from "../../operations/status/read.ts";
-import { resumeAct } from "../acts/forms.ts";
+import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import { toQuery } from "../query.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";

@@ -14,15 +14,13 @@ import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
-import {
-  acknowledgeAct,
-  contentAct,
-  makePlanAct,
-  noteAct,
-  pauseAct,
-  quietAct,
-  resumeAct,
-} from "../acts/forms.ts";
+import { acknowledge as acknowledgeAct } from "../../operations/acts/failures-acknowledge.ts";
+import { content as contentAct } from "../../operations/acts/content.ts";
+import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
+import { note as noteAct } from "../../operations/acts/failures-note.ts";
+import { pause as pauseAct } from "../../operations/acts/pause.ts";
+import { quiet as quietAct } from "../../operations/acts/failures-quiet.ts";
+import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";

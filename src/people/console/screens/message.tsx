@@ -19,7 +19,8 @@ import { hostOf, laneOriginOfLetter } from "../../../job/message/destination-url
 import { toAnswerText } from "../../read/answer-text.ts";
 import { failureKindOf } from "../../../job/message/failure-kind.ts";
 import type { RuleStep } from "../../../job/rules/explain-rules.ts";
-import { contentAct, releaseAct } from "../acts/forms.ts";
+import { content as contentAct } from "../../operations/acts/content.ts";
+import { release as releaseAct } from "../../operations/acts/parked-release.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Fields } from "../parts/fields.tsx";

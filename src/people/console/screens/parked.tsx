@@ -8,7 +8,7 @@ import {
   type ParkedRows,
   type ParkedSum,
 } from "../../operations/parked/read-page.ts";
-import { releaseAct } from "../acts/forms.ts";
+import { release as releaseAct } from "../../operations/acts/parked-release.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { QueueFacts, SharedRecords } from "../../../job/contracts/queue-facts.ts";
 import { ActForm } from "../parts/act-form.tsx";

@@ -1,7 +1,9 @@
 /** One plan: how far it is, what it would do and why, what it leaves alone. */
 import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
-import { applyPlanAct, removePlanAct, stopPlanAct } from "../acts/forms.ts";
+import { apply as applyPlanAct } from "../../operations/acts/apply.ts";
+import { remove as removePlanAct } from "../../operations/acts/plans-remove.ts";
+import { stop as stopPlanAct } from "../../operations/acts/plans-stop.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { shownIdLength } from "../../operations/plans/choose-plan.ts";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";

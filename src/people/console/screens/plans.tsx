@@ -2,7 +2,7 @@
 import { defined } from "../../../job/message/defined.ts";
 import type { Core } from "../../../job/door.ts";
 import { planLimits, type PlanFilter, type SharedPlan } from "../../../job/contracts/plans.ts";
-import { makePlanAct } from "../acts/forms.ts";
+import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { stateWords } from "../parts/plan-words.ts";
 import { Table } from "../parts/table.tsx";
