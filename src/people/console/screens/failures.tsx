@@ -10,6 +10,7 @@ import { toOriginTest } from "../../operations/failures/list.ts";
 import { counted, number, toKnown } from "../../operations/phrases.ts";
 import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
+import { Filters } from "../parts/filters.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { pausesOfKind } from "../parts/paused.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -32,7 +33,6 @@ interface Filter {
 
 interface Model {
   readonly filter: Filter;
-  readonly drains: readonly string[];
   readonly shown: readonly FailureView[];
   readonly arrivalsOf: (failure: FailureView) => HourlyArrivals;
   readonly pausesOf: (failure: FailureView) => readonly PauseRecord[];
@@ -57,7 +57,19 @@ export const failuresScreen = defineScreen<Model>({
   title: () => "Failures",
   load: readModel,
   sections: [
-    still("filters", (model) => <Filters {...model} />),
+    still("filters", (_model, { core, query }) => (
+      <Filters
+        path="/failures"
+        query={query}
+        filters={[
+          { name: "host", label: "Host (* for any part)" },
+          { name: "drain", label: "Drain", choices: [...core.drains.keys()] },
+          { name: "state", label: "State", choices: failureStates },
+          { name: "text", label: "Answer, note or id" },
+          { name: "all", label: "Also quiet for a day", choices: ["yes"] },
+        ]}
+      />
+    )),
     live("failures-list", (model, { now }) => <List model={model} now={now} />),
     live("of-no-drain", ({ ofNoDrain }, { now }) => <OfNoDrainList {...{ ofNoDrain, now }} />),
     still("destinations", ({ destinations }, context) => <Destinations {...{ destinations, context }} />),
@@ -84,7 +96,6 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   const from = (filter.page - 1) * pageSize;
   return {
     filter,
-    drains: [...core.drains.keys()],
     shown: all.slice(from, from + pageSize),
     arrivalsOf: ({ source, id }) => arrivals.get(source)?.get(id) ?? {},
     pausesOf,
@@ -111,7 +122,7 @@ function toFilter(query: URLSearchParams): Filter {
     drain: filterOf(query, "drain") ?? "",
     text: filterOf(query, "text") ?? "",
     state: failureStates.find((state) => state === query.get("state")) ?? "",
-    isAll: query.get("all") !== null,
+    isAll: filterOf(query, "all") !== undefined,
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };
 }
@@ -132,46 +143,6 @@ function toLink({ host, drain, text, state, isAll, page }: Filter): string {
     page: page > 1 ? String(page) : null,
   };
   return `/failures${toQuery(fields)}`;
-}
-
-function Filters({ filter: { host, drain, text, state, isAll }, drains }: Model): Html {
-  return (
-    <form class="filters" method="get" action="/failures">
-      <label>
-        Host <input name="host" value={host} placeholder="pay.example.com, *" />
-      </label>
-      <label>
-        Drain{" "}
-        <select name="drain">
-          <option value="">all</option>
-          {drains.map((one) => (
-            <option value={one} selected={one === drain}>
-              {one}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        State{" "}
-        <select name="state">
-          <option value="">all</option>
-          {failureStates.map((one) => (
-            <option value={one} selected={one === state}>
-              {one}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Text <input name="text" value={text} placeholder="answer, note, id" />
-      </label>
-      <label class="check">
-        <input type="checkbox" name="all" value="yes" checked={isAll} /> also quiet for a day
-      </label>
-      <button type="submit">Filter</button>
-      <a href="/failures">Clear</a>
-    </form>
-  );
 }
 
 function List({ model, now }: { readonly model: Model; readonly now: number }): Html {
