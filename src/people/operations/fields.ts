@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { toDestinationName, type DestinationName } from "../../job/message/destination-names.ts";
 import { parseDuration } from "../../job/rules/durations.ts";
-import { field } from "./define.ts";
+import { field, type FieldFace } from "./define.ts";
 
 /** May be empty. */
 export function shortText(maxCharacters: number) {
@@ -42,7 +42,7 @@ export const drains = field(z.array(nameText).min(1).max(100).optional(), {
   namesDrains: true,
 });
 
-export const all = field(z.literal(true).optional(), { about: "every drain", value: "" });
+export const all = flag("every drain");
 
 export const host = field(destination.optional(), {
   about: "only what goes there: a host, host:port, an origin or queue:<name>",
@@ -103,6 +103,19 @@ export const sourceId = field(nameText.optional(), {
 
 /** Of what is told page by page. */
 export const unixMs = z.coerce.number().int().min(0).max(9e15).optional();
+
+const expectedCount = "expected a whole number, at least 1";
+
+/** How many; it need not be given. */
+export function countField(about: string, face: Partial<FieldFace> = {}) {
+  const count = z.number(expectedCount).int(expectedCount).min(1, expectedCount).max(1e12, expectedCount);
+  return field(count.optional(), { about, value: "n", ...face });
+}
+
+/** True, or not given. */
+export function flag(about: string, face: Partial<FieldFace> = {}) {
+  return field(z.literal(true).optional(), { about, value: "", ...face });
+}
 
 /** A filter that need not be given. */
 export function filter(about: string, value: string) {

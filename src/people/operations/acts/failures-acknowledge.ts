@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recordIntent } from "../../../job/door.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { defineOperation, field } from "../define.ts";
-import { failureOfMark, shortText } from "../fields.ts";
+import { failureOfMark, flag, shortText } from "../fields.ts";
 import { present } from "../phrases.ts";
 import { markEach, markRow } from "../failures/marks.ts";
 
@@ -27,7 +27,7 @@ export const acknowledge = defineOperation({
   input: z.strictObject({
     id: failureOfMark,
     owner,
-    off: field(z.literal(true).optional(), { about: "nobody works on it any more", value: "" }),
+    off: flag("nobody works on it any more"),
   }),
   check({ owner: given, off = false }) {
     if (!off || given === undefined) return;

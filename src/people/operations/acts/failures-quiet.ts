@@ -5,7 +5,7 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import { parseDateOrTime } from "../../../job/rules/patterns/parse-dates.ts";
 import { defineOperation, field } from "../define.ts";
-import { failureOfMark } from "../fields.ts";
+import { failureOfMark, flag } from "../fields.ts";
 import { markEach, markRow } from "../failures/marks.ts";
 import { present, toTime } from "../phrases.ts";
 
@@ -52,7 +52,7 @@ export const quiet = defineOperation({
   input: z.strictObject({
     id: failureOfMark,
     until,
-    off: field(z.literal(true).optional(), { about: "end it", value: "" }),
+    off: flag("end it"),
   }),
   check({ until: given, off = false }) {
     if (off !== (given !== undefined)) return;

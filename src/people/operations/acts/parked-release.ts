@@ -4,7 +4,7 @@ import { parkReasons, type ParkReason } from "../../../job/message/park-reasons.
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { defineOperation, field, type OperationCall, type Foresight } from "../define.ts";
 import { requireFailure } from "../failures/choose.ts";
-import { failure, nameText } from "../fields.ts";
+import { countField, failure, filter, flag, hostGlob, nameText } from "../fields.ts";
 import { createParkedCount } from "../parked/count.ts";
 import { createOldest, visitParked, type FoundParked } from "../parked/find.ts";
 import { findUseless } from "../parked/find-useless.ts";
@@ -12,38 +12,24 @@ import { insteadOfRelease } from "../parked/next-step.ts";
 import { releaseParked } from "../parked/release.ts";
 import { counted, number } from "../phrases.ts";
 
-const expectedCount = "expected a whole number, at least 1";
-
 const input = z.strictObject({
   dlqIds: field(z.array(nameText).min(1).max(1_000).optional(), {
     about: "only these dead letters",
     value: "dlqIds",
     isArgument: true,
   }),
-  drain: field(nameText.optional(), { about: "only what this drain parked", value: "name" }),
+  drain: filter("only what this drain parked", "name"),
   for: field(z.enum(parkReasons).optional(), {
     about: "only what is parked for this reason",
     value: "reason",
   }),
-  host: field(nameText.optional(), {
-    about: "only for this destination host; * stands for any part",
-    value: "host",
-  }),
-  rule: field(nameText.optional(), { about: "only what this rule matches now", value: "name" }),
+  host: hostGlob,
+  rule: filter("only what this rule matches now", "name"),
   failure,
-  source: field(nameText.optional(), { about: "only of this source", value: "id" }),
-  limit: field(
-    z.number(expectedCount).int(expectedCount).min(1, expectedCount).max(1e12, expectedCount).optional(),
-    {
-      about: "at most so many, the oldest first",
-      value: "n",
-    },
-  ),
-  all: field(z.literal(true).optional(), { about: "everything that is parked", value: "" }),
-  anyway: field(z.literal(true).optional(), {
-    about: "also those that would only be parked again",
-    value: "",
-  }),
+  source: filter("only of this source", "id"),
+  limit: countField("at most so many, the oldest first"),
+  all: flag("everything that is parked"),
+  anyway: flag("also those that would only be parked again"),
 });
 
 const row = z.object({

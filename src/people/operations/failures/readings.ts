@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { failureStates, type FailureView } from "../../read/failure-views.ts";
 import { field } from "../define.ts";
-import { filter, nameText } from "../fields.ts";
+import { filter, flag, nameText } from "../fields.ts";
 import { count, counts, defineReading, next, open, owner, time, toPage } from "../reading.ts";
 import { chooseFailures } from "./choose.ts";
 import { readDetails, readStoredDetails, type FailureDetails, type StoredDetails } from "./details.ts";
@@ -56,10 +56,7 @@ export const failuresReading = defineReading({
       about: "only those that nobody, or somebody, works on, or that are over",
       value: "state",
     }),
-    all: field(z.literal(true).optional(), {
-      about: "also those with nothing waiting that were not seen for a day",
-      value: "",
-    }),
+    all: flag("also those with nothing waiting that were not seen for a day"),
   }),
   isPaged: true,
   answer: z.object({ failures: z.array(failure), total: count, next }),
@@ -80,10 +77,7 @@ export const failureReading = defineReading({
   needs: "rules",
   input: z.strictObject({
     id: field(nameText, { about: "as list shows it", value: "id", isArgument: true }),
-    sample: field(z.literal(true).optional(), {
-      about: "What the rules do with one of them now. It calls the service, so it needs an operator.",
-      value: "",
-    }),
+    sample: flag("What the rules do with one of them now. It calls the service, so it needs an operator."),
   }),
   ofOperator: "sample",
   answer: z.object({

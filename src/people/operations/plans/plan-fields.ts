@@ -5,9 +5,7 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { faceOf, field } from "../define.ts";
-import { all, drains, failure, nameText } from "../fields.ts";
-
-const expectedCount = "expected a whole number, at least 1";
+import { all, countField, drains, failure, flag, nameText } from "../fields.ts";
 
 export const planInput = z.strictObject({
   drains: field(drains, { ...faceOf(drains), label: "Drain", choices: [] }),
@@ -25,26 +23,17 @@ export const planInput = z.strictObject({
     label: "Host",
   }),
   failure: field(failure, { ...faceOf(failure), label: "Failure" }),
-  limit: field(
-    z.number(expectedCount).int(expectedCount).min(1, expectedCount).max(1e12, expectedCount).optional(),
-    {
-      about: "at most so many records of each drain, also those that it holds, parks or drops",
-      value: "n",
-      label: "Limit",
-    },
-  ),
-  discard: field(z.literal(true).optional(), {
-    about: "archive and delete them all, whatever the rules decide; parked ones too",
-    value: "",
+  limit: countField("at most so many records of each drain, also those that it holds, parks or drops", {
+    label: "Limit",
+  }),
+  discard: flag("archive and delete them all, whatever the rules decide; parked ones too", {
     label: "Act",
     choices: [
       ["", "what the rules decide"],
       ["true", "discard: archive, then delete"],
     ],
   }),
-  fromArchive: field(z.literal(true).optional(), {
-    about: "publish again what the archive alone has: dropped, discarded or expired",
-    value: "",
+  fromArchive: flag("publish again what the archive alone has: dropped, discarded or expired", {
     flag: "--from-archive",
     label: "Source",
     choices: [
