@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
 import { pageStyle } from "./styles.ts";
-import { areas, type Area, type Html, type Screen, type ScreenContext } from "./screen.ts";
+import { areas, type Area, type Drawn, type Html, type Screen } from "./screen.ts";
 import type { Person } from "./access/person.ts";
 import { Fields } from "./parts/fields.tsx";
 
@@ -128,11 +128,7 @@ function toPersonWords({ name, role }: Person): string {
 }
 
 /** The page's sections, each in an element of its id. */
-export function Sections({
-  screen,
-  model,
-  context,
-}: Readonly<{ screen: Screen; model: unknown; context: ScreenContext }>): Html {
+export function Sections({ screen, model, context }: Drawn<{ screen: Screen; model: unknown }>): Html {
   return (
     <>
       {screen.sections.map(({ id, isLive, render }) => (

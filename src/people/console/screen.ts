@@ -29,6 +29,9 @@ export interface ScreenContext {
   readonly signal: AbortSignal;
 }
 
+/** What a part of a page is drawn from. */
+export type Drawn<What> = Readonly<What> & { readonly context: ScreenContext };
+
 /** Null: nothing is shown. */
 type Render<Model> = (model: Model, context: ScreenContext) => Html | null;
 

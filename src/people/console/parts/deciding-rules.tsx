@@ -5,15 +5,12 @@ import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { describeCondition } from "../../../job/rules/explain-rules.ts";
-import type { Html, ScreenContext } from "../screen.ts";
+import type { Drawn, Html } from "../screen.ts";
 import { RuleLink } from "./rule-link.tsx";
 import { Table } from "./table.tsx";
 import { CommandLine, Foreign } from "./text.tsx";
 
-export function DecidingRules({
-  failure,
-  context,
-}: Readonly<{ failure: FailureView; context: ScreenContext }>): Html {
+export function DecidingRules({ failure, context }: Drawn<{ failure: FailureView }>): Html {
   const { core } = context;
   const { sample, drains } = failure;
   const [first] = drains;

@@ -3,7 +3,7 @@ import type { Need } from "../../operations/status/needs.ts";
 import { capitalised, number } from "../../operations/phrases.ts";
 import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { toQuery } from "../query.ts";
-import type { Html, ScreenContext } from "../screen.ts";
+import type { Drawn, Html, ScreenContext } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
 import { Foreign } from "./text.tsx";
 
@@ -50,11 +50,7 @@ function What({ need: { what, first } }: Readonly<{ need: Need }>): Html {
 }
 
 /** Of the first need alone the button stands out. */
-function FirstAct({
-  need: { first },
-  isFirst,
-  context,
-}: Readonly<{ need: Need; isFirst: boolean; context: ScreenContext }>): Html {
+function FirstAct({ need: { first }, isFirst, context }: Drawn<{ need: Need; isFirst: boolean }>): Html {
   const look = isFirst ? "primary" : "";
   const to = (href: string, words: string): Html => (
     <a class={`button ${look}`} href={href}>

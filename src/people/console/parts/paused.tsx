@@ -6,7 +6,7 @@ import { toAnswerText } from "../../read/answer-text.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import { toQuery } from "../query.ts";
-import type { Html, ScreenContext } from "../screen.ts";
+import type { Drawn, Html } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
 import { PauseWords } from "./lane.tsx";
 import { Table } from "./table.tsx";
@@ -20,10 +20,7 @@ interface PausedRow {
   readonly values: Readonly<Record<string, string>>;
 }
 
-export function Paused({
-  status,
-  context,
-}: Readonly<{ status: Status; context: ScreenContext }>): Html | null {
+export function Paused({ status, context }: Drawn<{ status: Status }>): Html | null {
   const rows = toPausedRows(status);
   if (rows.length === 0) return null;
   return (

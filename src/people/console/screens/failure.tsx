@@ -38,7 +38,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
-import { defineScreen, live, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model extends StoredDetails {
   readonly timeLine: TimeLine;
@@ -307,7 +307,7 @@ function NoKind({ failure, why }: Pick<Model, "failure"> & { readonly why: strin
   );
 }
 
-function Discard({ model: { failure }, context }: Readonly<{ model: Model; context: ScreenContext }>): Html {
+function Discard({ model: { failure }, context }: Drawn<{ model: Model }>): Html {
   const { id, waiting, parked } = failure;
   const drains = drainsOf(failure);
   const all = namesOf(drains);
@@ -427,7 +427,7 @@ function Rules({
   );
 }
 
-function LaneActs({ model, context }: Readonly<{ model: Model; context: ScreenContext }>): Html | null {
+function LaneActs({ model, context }: Drawn<{ model: Model }>): Html | null {
   const { failure, lanes } = model;
   const { origin } = failure;
   // `(other)` and `(unreadable)` are no destinations.

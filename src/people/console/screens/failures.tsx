@@ -17,7 +17,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf, toQuery } from "../query.ts";
-import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 import { OfNoDrainList, toOfNoDrain, type OfNoDrain } from "../parts/of-no-drain.tsx";
 import { toDestinationRows } from "../parts/destinations.tsx";
 
@@ -243,7 +243,7 @@ function Pages({ filter, total }: { readonly filter: Filter; readonly total: num
 function Destinations({
   destinations,
   context,
-}: Readonly<{ destinations: Model["destinations"]; context: ScreenContext }>): Html | null {
+}: Drawn<{ destinations: Model["destinations"] }>): Html | null {
   if (destinations.length === 0) return null;
   return (
     <>

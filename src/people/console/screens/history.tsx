@@ -16,7 +16,7 @@ import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 const path = "/history";
 const ofPeople = "people";
@@ -98,10 +98,7 @@ function HistoryFilters({ context: { core, query } }: { readonly context: Screen
   );
 }
 
-function List({
-  page: { rows, next, readTo, missing },
-  context,
-}: Readonly<{ page: HistoryPage; context: ScreenContext }>): Html {
+function List({ page: { rows, next, readTo, missing }, context }: Drawn<{ page: HistoryPage }>): Html {
   const { query } = context;
   const Only = ({ name, value, shown }: { name: string; value: string; shown?: Html }): Html => (
     <a href={withQuery(path, query, { [name]: value, before: null })} title={`Only this ${name}`}>
@@ -163,7 +160,7 @@ function RuleCell({
   rule,
   Only,
   context,
-}: Readonly<{ drain: string | null; rule: string; Only: OnlyLink; context: ScreenContext }>): Html {
+}: Drawn<{ drain: string | null; rule: string; Only: OnlyLink }>): Html {
   const line = context.reads.rules()?.lines.lineOf(drain ?? "", rule);
   return (
     <>

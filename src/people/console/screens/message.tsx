@@ -31,7 +31,7 @@ import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Moment, Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
-import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly message: ReadMessage;
@@ -112,10 +112,7 @@ async function readKindId(
   return kinds.some((one) => one.id === id && one.source === source) ? id : null;
 }
 
-function Standing({
-  model: { message },
-  context: { now },
-}: Readonly<{ model: Model; context: ScreenContext }>): Html {
+function Standing({ model: { message }, context: { now } }: Drawn<{ model: Model }>): Html {
   const { source, enteredAt, expiresAt, ledger, explanation } = message;
   const record = explanation?.record ?? null;
   return (
@@ -147,10 +144,7 @@ async function readConditions(
   return origin === null ? null : readReleaseConditions(context, drain, { origin, failure });
 }
 
-function Acts({
-  model: { message, conditions, useless, kindId },
-  context,
-}: Readonly<{ model: Model; context: ScreenContext }>): Html {
+function Acts({ model: { message, conditions, useless, kindId }, context }: Drawn<{ model: Model }>): Html {
   const { source, dlqId, ledger, record } = message;
   const values = { source, dlqId };
   const notParked = ledger.state === "parked" ? useless : "it is not parked";
@@ -184,10 +178,7 @@ const outcomes: Readonly<Record<RuleStep["outcome"], string>> = {
   "not-reached": "not asked",
 };
 
-function Decision({
-  explanation,
-  context,
-}: Readonly<{ explanation: Explanation; context: ScreenContext }>): Html {
+function Decision({ explanation, context }: Drawn<{ explanation: Explanation }>): Html {
   const { drain, rules, decidedByLedger, problem, otherwise } = explanation;
   const decision = explanation.decision;
   return (
@@ -286,10 +277,7 @@ function toNamed(value: object): readonly string[] {
   return Object.entries(value).map(([name, one]) => `${name}: ${toAnyText(one)}`);
 }
 
-function History({
-  history: { rows, isCut },
-  context,
-}: Readonly<{ history: MessageHistory; context: ScreenContext }>): Html {
+function History({ history: { rows, isCut }, context }: Drawn<{ history: MessageHistory }>): Html {
   return (
     <>
       <h2>Its history</h2>

@@ -29,7 +29,7 @@ import { Table } from "../parts/table.tsx";
 import { Ago, toAgo } from "../parts/time.tsx";
 import { Word, type OwnWord } from "../parts/word.tsx";
 import { toQuery } from "../query.ts";
-import { defineScreen, live, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly status: Status;
@@ -96,10 +96,7 @@ interface Shown {
   readonly context: ScreenContext;
 }
 
-function Verdict({
-  model: { status, needs },
-  context,
-}: Readonly<{ model: Model; context: ScreenContext }>): Html {
+function Verdict({ model: { status, needs }, context }: Drawn<{ model: Model }>): Html {
   const { mood, text, hint } = toNowHeadline(status, needs);
   const isPaused = isAllPaused(status);
   const byPerson = status.drains.some(
@@ -279,10 +276,7 @@ function toFirstExpiry(
 }
 
 /** A pause of all drains is ended where all that is paused stands. */
-function DrainAct({
-  drain: { drain, paused },
-  context,
-}: Readonly<{ drain: Status["drains"][number]; context: ScreenContext }>): Html {
+function DrainAct({ drain: { drain, paused }, context }: Drawn<{ drain: Status["drains"][number] }>): Html {
   if (paused === null) {
     return <ActForm act={pauseAct} title={`Pause ${drain}`} values={{ drains: drain }} context={context} />;
   }

@@ -21,7 +21,7 @@ import { CommandLine, Foreign } from "../parts/text.tsx";
 import { toAnswerTexts } from "../parts/answer-texts.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { defineScreen, still, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model {
   readonly sums: readonly ParkedSum[];
@@ -82,10 +82,7 @@ function toFilter(query: URLSearchParams): ParkedRowFilter {
   };
 }
 
-function Counts({
-  model: { sums, shared, conditions },
-  context,
-}: Readonly<{ model: Model; context: ScreenContext }>): Html {
+function Counts({ model: { sums, shared, conditions }, context }: Drawn<{ model: Model }>): Html {
   const { query } = context;
   return (
     <>
@@ -164,7 +161,7 @@ function Next({
 function List({
   model: { source, page, answers },
   context: { core, query, now },
-}: Readonly<{ model: Model; context: ScreenContext }>): Html {
+}: Drawn<{ model: Model }>): Html {
   const { rows, total, next } = page;
   const isFiltered = Object.values(toFilter(query)).some((value) => value !== undefined);
   const sources = [...core.sources.keys()];

@@ -19,7 +19,7 @@ import { sumOf } from "../../read/totals.ts";
 import { Needs } from "../parts/needs.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Drawn, type Html } from "../screen.ts";
 import { Selection } from "./plans.tsx";
 
 interface Model extends ShownPlan {
@@ -114,10 +114,7 @@ function isApplied({ state, made }: SharedPlan): boolean {
   return state === "applying" || (state === "stopping" && made !== null);
 }
 
-function Acts({
-  model: { plan, busyWith, needs },
-  context,
-}: Readonly<{ model: Model; context: ScreenContext }>): Html {
+function Acts({ model: { plan, busyWith, needs }, context }: Drawn<{ model: Model }>): Html {
   const { id, state, made } = plan;
   const isWorkedOn = state === "making" || state === "applying" || state === "stopping";
   const acts = made?.acts ?? 0;

@@ -10,7 +10,7 @@ import { number } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf } from "../query.ts";
-import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Drawn, type Html } from "../screen.ts";
 
 export const plansScreen = defineScreen<readonly SharedPlan[]>({
   path: "/plans",
@@ -30,7 +30,7 @@ export const plansScreen = defineScreen<readonly SharedPlan[]>({
   ],
 });
 
-function Make({ all, context }: Readonly<{ all: readonly SharedPlan[]; context: ScreenContext }>): Html {
+function Make({ all, context }: Drawn<{ all: readonly SharedPlan[] }>): Html {
   const given = (name: string): string | undefined => filterOf(context.query, name);
   const limit = given("limit");
   const values = defined({

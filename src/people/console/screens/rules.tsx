@@ -7,7 +7,7 @@ import { RuleLink } from "../parts/rule-link.tsx";
 import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { defineScreen, live, still, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, live, still, type Drawn, type Html } from "../screen.ts";
 import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
 import { looksSecret } from "../../../job/message/secret-looking.ts";
 
@@ -43,10 +43,7 @@ function Tokens({ problem }: { readonly problem: string | null }): Html | null {
   );
 }
 
-function Rejections({
-  replicas,
-  context: { core },
-}: Readonly<{ replicas: readonly ReplicaRecord[]; context: ScreenContext }>): Html {
+function Rejections({ replicas, context: { core } }: Drawn<{ replicas: readonly ReplicaRecord[] }>): Html {
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
   const others = replicas.filter(({ documentHash }) => documentHash !== core.document.hash);
   if (rejecting.length + others.length === 0) {
@@ -108,10 +105,7 @@ function lineOf(warning: string): string {
   return /:(\d+):\d+ /.exec(warning)?.[1] ?? "1";
 }
 
-function List({
-  rules,
-  context,
-}: Readonly<{ rules: readonly RuleStanding[]; context: ScreenContext }>): Html {
+function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Html {
   const lines = context.reads.rules()?.lines;
   return (
     <>
