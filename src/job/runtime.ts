@@ -27,7 +27,6 @@ import type { PageMemory } from "./listing/limit-page-memory.ts";
 import type { ServiceBrake } from "./source/service-brake.ts";
 import type { ServiceRetry } from "./source/service-retry.ts";
 import type { FindNewer } from "./rules/record-facts.ts";
-import type { NewestOfPasses } from "./pass/newest-of-passes.ts";
 import type { SourceHealth } from "./source/source-health.ts";
 import type { SweepRequest } from "./sweep/sweep-request.ts";
 import type { TooLargeDates } from "./listing/too-large-records.ts";
@@ -46,6 +45,15 @@ export interface PublishLimits {
   readonly maxItems: number;
   /** Encoded bytes of one POST. A single larger item travels alone. */
   readonly maxBytes: number;
+}
+
+/** What the windows of a pass know of newer letters (page/newest.ts). */
+export interface NewestOfPass {
+  /** The pass and its document. */
+  readonly pass: string;
+  /** The lower end of what it knows, Unix ms. The upper one is the pass's. */
+  readonly from: number;
+  readonly newer: Promise<FindNewer>;
 }
 
 export interface SourceRuntime extends World {
@@ -79,7 +87,8 @@ export interface SourceRuntime extends World {
   readonly tooLarge: TooLargeDates;
   readonly memory: PageMemory;
   readonly pagesInFlight: PagesInFlight;
-  readonly newestOfPasses: NewestOfPasses;
+  /** Of each drain the last one. */
+  readonly newestOfPasses: Map<DrainName, NewestOfPass>;
   readonly windowSizes: WindowSizes;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;

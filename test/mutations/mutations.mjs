@@ -197,8 +197,8 @@ export const mutations = [
   {
     name: "keep the oldest instead of the newest",
     file: "src/job/page/newest.ts",
-    find: "compareIds(known, dlqId) < 0) byValue",
-    replace: "compareIds(known, dlqId) > 0) byValue",
+    find: "compareDlqIds(known, dlqId) < 0) byValue",
+    replace: "compareDlqIds(known, dlqId) > 0) byValue",
     test: "test/integration/job/page/superseded.test.ts",
   },
   {

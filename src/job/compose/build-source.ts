@@ -39,7 +39,6 @@ import { createPausingService } from "../source/pausing-service.ts";
 import { createServiceBrake } from "../source/service-brake.ts";
 import { createServiceRetry } from "../source/service-retry.ts";
 import { createSourceHealth } from "../source/source-health.ts";
-import { createNewestOfPasses } from "../pass/newest-of-passes.ts";
 import { createUnworkableRecords } from "../page/unworkable-records.ts";
 import { createUnwrittenFacts } from "../sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../runtime.ts";
@@ -256,7 +255,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     tooLarge: createTooLargeDates(world.clock),
     memory: createPageMemory({ ...parts.memory, maxAnswerBytes: settings.service.maxAnswerBytes }),
     pagesInFlight: createPagesInFlight(),
-    newestOfPasses: createNewestOfPasses(world.clock),
+    newestOfPasses: new Map(),
     windowSizes,
     headerPrefix: settings.service.headerPrefix,
     publish: settings.publish,

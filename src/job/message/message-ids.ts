@@ -1,4 +1,11 @@
-import type { DeduplicationId } from "./dead-letter.ts";
+import type { DeduplicationId, DlqId } from "./dead-letter.ts";
+
+/** By time of entry, then by counter. */
+export function compareDlqIds(one: DlqId, other: DlqId): number {
+  const [oneMs = 0, oneCount = 0] = one.split("-").map(Number);
+  const [otherMs = 0, otherCount = 0] = other.split("-").map(Number);
+  return oneMs - otherMs || oneCount - otherCount;
+}
 
 /**
  * The id under which a dead letter is published, the same wherever it is computed. No two inputs share one: a dlqId is

@@ -7,13 +7,14 @@
  * is taken before a drop.
  */
 import { createHash } from "node:crypto";
-import { byHalves } from "../by-halves.ts";
+import type { DrainName } from "../contracts/ids.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
-import { listToEnd } from "../listing/list-to-end.ts";
+import { listToEnd, toListing } from "../listing/list-to-end.ts";
 import type { DlqId } from "../message/dead-letter.ts";
+import { compareDlqIds } from "../message/message-ids.ts";
 import type { FindNewer } from "../rules/record-facts.ts";
 import { Subject } from "../rules/subject.ts";
-import type { DrainRuntime } from "../runtime.ts";
+import type { DrainRuntime, NewestOfPass } from "../runtime.ts";
 import { parsePage } from "./parse-page.ts";
 import type { SurveyRange } from "./survey.ts";
 
@@ -21,6 +22,8 @@ import type { SurveyRange } from "./survey.ts";
 export const maxValues = 200_000;
 
 export interface NewestRange extends SurveyRange {
+  /** Its windows share one listing in each process. Absent: a person waits for it, for any time. */
+  readonly pass?: string;
   /** Moments and letters that are passed over, because they ended their workers. */
   readonly unlistable?: readonly number[];
   readonly unworkable?: ReadonlySet<unknown>;
@@ -28,21 +31,37 @@ export interface NewestRange extends SurveyRange {
   readonly onPage?: () => Promise<void>;
 }
 
-/**
- * The drain with what it must know of newer letters in this range; itself if no rule asks. Throws as a listing does.
- * `share`: lists, or takes what was listed before. Absent: a person waits for it, for any time.
- */
+/** The drain with what it must know of newer letters in this range; itself if no rule asks. Throws as a listing does. */
 export async function withNewer(
   drain: DrainRuntime,
-  range: NewestRange,
+  { pass, ...range }: NewestRange,
   signals: ListingSignals,
-  share?: (list: () => Promise<FindNewer>) => Promise<FindNewer>,
 ): Promise<DrainRuntime> {
-  if (drain.config.route.comparesBy.length === 0 || drain.discard !== undefined) return drain;
+  const { source, config, discard } = drain;
+  if (config.route.comparesBy.length === 0 || discard !== undefined) return drain;
   const list = (of: ListingSignals) => findNewest(drain, range, of);
-  const newer =
-    share === undefined ? list({ ...signals, maxListingMs: Infinity }) : share(() => list(signals));
-  return { ...drain, newer: await newer };
+  if (pass === undefined) return { ...drain, newer: await list({ ...signals, maxListingMs: Infinity }) };
+  const of = { pass, from: range.from };
+  return { ...drain, newer: await shareNewest(source.newestOfPasses, config.name, of, () => list(signals)) };
+}
+
+export async function shareNewest(
+  known: Map<DrainName, NewestOfPass>,
+  drain: DrainName,
+  of: Pick<NewestOfPass, "pass" | "from">,
+  list: () => Promise<FindNewer>,
+): Promise<FindNewer> {
+  for (;;) {
+    const before = known.get(drain);
+    if (before?.pass !== of.pass || before.from > of.from) break;
+    const found = await before.newer.catch(() => null);
+    if (found !== null) return found;
+    // The stop of another window has ended its listing, or it failed: this one lists for itself.
+    if (known.get(drain) === before) known.delete(drain);
+  }
+  const newer = list();
+  known.set(drain, { ...of, newer });
+  return newer;
 }
 
 async function findNewest(
@@ -50,31 +69,20 @@ async function findNewest(
   range: NewestRange,
   signals: ListingSignals,
 ): Promise<FindNewer> {
-  const { from, to, unlistable = [], unworkable, onPage } = range;
   const newest = createNewest(range.maxValues ?? maxValues);
-  const query = { select: config.select, ...(from > 0 ? { fromDate: from } : {}), toDate: to };
-  for await (const { records } of listToEnd(source, query, signals, unlistable)) {
-    const known = records.filter(({ dlqId }) => unworkable?.has(dlqId) !== true);
-    await byHalves(
-      known,
-      (some) => {
-        for (const { content } of parsePage(some, source.lineageKeys()).letters) {
-          if (content.enteredAt > (range.clock?.horizon ?? Infinity)) continue;
-          const none = { now: 0, attempt: 0, rootCreatedAt: 0, expiresAt: 0 };
-          const subject = new Subject({ letter: content, ...none });
-          for (const pointer of config.route.comparesBy) {
-            newest.add(content.dlqId, pointer, subject.compared(pointer));
-          }
-        }
-        return Promise.resolve();
-      },
-      // Its page parks what cannot be read.
-      () => Promise.resolve(),
-    );
-    await onPage?.();
+  for await (const { records } of listToEnd(source, toListing(config, range), signals, range.unlistable)) {
+    const known = records.filter(({ dlqId }) => range.unworkable?.has(dlqId) !== true);
+    for (const { content } of parsePage(known, source.lineageKeys()).letters) {
+      if (content.enteredAt > (range.clock?.horizon ?? Infinity)) continue;
+      const subject = new Subject({ letter: content, now: 0, attempt: 0, rootCreatedAt: 0, expiresAt: 0 });
+      for (const pointer of config.route.comparesBy) {
+        newest.add(content.dlqId, pointer, subject.compared(pointer));
+      }
+    }
+    await range.onPage?.();
   }
-  const unknown = newest.unknown();
-  if (unknown > 0) source.events.emit({ type: "newest:limited", drain: config.name, letters: unknown });
+  const letters = newest.unknown();
+  if (letters > 0) source.events.emit({ type: "newest:limited", drain: config.name, letters });
   return newest.find;
 }
 
@@ -87,11 +95,11 @@ export function createNewest(limit: number) {
       const key = keyOf(pointer, value);
       const known = byValue.get(key);
       if (known === undefined && byValue.size >= limit) unknown += 1;
-      else if (known === undefined || compareIds(known, dlqId) < 0) byValue.set(key, dlqId);
+      else if (known === undefined || compareDlqIds(known, dlqId) < 0) byValue.set(key, dlqId);
     },
     find: ((letter, pointer, value) => {
       const known = value === undefined ? undefined : byValue.get(keyOf(pointer, value));
-      return known !== undefined && compareIds(letter, known) < 0 ? known : null;
+      return known !== undefined && compareDlqIds(letter, known) < 0 ? known : null;
     }) satisfies FindNewer,
     /** Letters whose value found no room. */
     unknown: () => unknown,
@@ -100,15 +108,6 @@ export function createNewest(limit: number) {
 
 /** 96 bits: a chance of 1 in 10^18 that two of all values share one. */
 function keyOf(pointer: string | null, value: string): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([pointer, value]))
-    .digest();
-  return digest.toString("latin1", 0, 12);
-}
-
-/** By milliseconds, then by counter. */
-function compareIds(one: DlqId, other: DlqId): number {
-  const [oneMs = 0, oneCount = 0] = one.split("-").map(Number);
-  const [otherMs = 0, otherCount = 0] = other.split("-").map(Number);
-  return oneMs - otherMs || oneCount - otherCount;
+  const text = JSON.stringify([pointer, value]);
+  return createHash("sha256").update(text).digest().toString("latin1", 0, 12);
 }

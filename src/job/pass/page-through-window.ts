@@ -7,7 +7,6 @@ import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, toListing, type ListingPage } from "../listing/list-to-end.ts";
 import { type NewestRange, withNewer } from "../page/newest.ts";
 import { createSharedBatches, type PageBatches } from "../page/share-batches.ts";
-import type { FindNewer } from "../rules/record-facts.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { createProgress } from "./window-progress.ts";
@@ -87,11 +86,11 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
     const { from, to } = narrowWindow(config.dates, all, pass.startedAt) ?? all;
     // A pass without progress is closed as abandoned.
     const { unlistable, unworkable } = given;
-    return { from, to, unlistable, unworkable: new Set(unworkable), onPage: onTurn };
+    const ofPass = `${pass.passId} ${unsurveyed.documentHash}`;
+    return { pass: ofPass, from, to, unlistable, unworkable: new Set(unworkable), onPage: onTurn };
   };
   // A careful window decides nothing that rests on other windows' letters.
-  const drain =
-    care === null ? await withNewer(unsurveyed, toRange(), given, listOnce(unsurveyed, given)) : unsurveyed;
+  const drain = care === null ? await withNewer(unsurveyed, toRange(), given) : unsurveyed;
   const shared = createSharedBatches(drain, signal);
   const work = async (
     page: ListingPage,
@@ -199,15 +198,6 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   if (split.length === 0) tally = { ...tally, pagesBehindDeletes: behindDeletes.count() };
   else given.onPage((tally = toActs(tally)), failures.ended);
   return { kind: "paged", split, tally, failures: failures.ended };
-}
-
-/** The windows of a pass share what one of them has listed of newer letters. */
-function listOnce({ source, config, documentHash }: DrainRuntime, { pass, window, ...given }: WindowPaging) {
-  const { passId } = pass;
-  const from = Math.min(window.from, pass.from);
-  const isStopping = () => given.signal.aborted || given.stopping.aborted;
-  return (list: () => Promise<FindNewer>): Promise<FindNewer> =>
-    source.newestOfPasses.of({ drain: config.name, passId, documentHash, from, isStopping }, list);
 }
 
 function leftOf({ due, held, parked, inDoubt }: Tally): number {

@@ -4,7 +4,7 @@ import { compileCondition } from "./compile-condition.ts";
 import { compileCreationDates } from "./creation-dates.ts";
 import type { Routing, Router } from "./decision.ts";
 import type { RecordFacts } from "./record-facts.ts";
-import { comparedBy, leavesOf, type Condition, type RuleSpec } from "./rule-spec.ts";
+import { comparedBy, leavesOf, type RuleSpec } from "./rule-spec.ts";
 import { Subject } from "./subject.ts";
 import { compileTurningPoints } from "./turning-points.ts";
 
@@ -73,7 +73,7 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
     if (comparesBy.length === 0) return null;
     const when = rules.find((rule) => rule.name === name)?.when;
     const subject = new Subject(facts);
-    const newer = when === undefined ? [] : wanted(when).map((pointer) => subject.newer(pointer));
+    const newer = when === undefined ? [] : comparedBy(when).map((pointer) => subject.newer(pointer));
     return newer.find((one) => one !== null) ?? null;
   };
   const restsOnNewer: Router["restsOnNewer"] = (facts, { rule }) =>
@@ -81,10 +81,4 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
     facts.newer === undefined &&
     route({ ...facts, newer: (dlqId) => dlqId }).rule !== rule;
   return Object.assign(route, { heldUntil, restsOnBadDate, comparesBy, supersededBy, restsOnNewer });
-}
-
-/** As `comparedBy`, without what stands below a `not`. */
-function wanted(condition: Condition): readonly (string | null)[] {
-  if (condition.kind === "all" || condition.kind === "some") return condition.of.flatMap(wanted);
-  return condition.kind === "not" ? [] : comparedBy(condition);
 }

@@ -1,4 +1,3 @@
-import type { DlqId } from "../message/dead-letter.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import type { Decision } from "./decision.ts";
 
@@ -11,8 +10,7 @@ export interface RuleTest {
     readonly ageMs?: number;
     readonly messageAgeMs?: number;
     readonly attempt?: number;
-    /** The newer letter that supersedes it. */
-    readonly superseded?: DlqId;
+    readonly superseded?: boolean;
   };
   readonly expect: {
     readonly then: Exclude<Decision["then"], "settle">;

@@ -1,5 +1,6 @@
 import type { RebuildRow } from "../../job/message/describe-rebuild.ts";
 import type { DlqId } from "../../job/message/dead-letter.ts";
+import { compareDlqIds } from "../../job/message/message-ids.ts";
 import type { Decision } from "../../job/rules/decision.ts";
 import type { NextDecision } from "./foresee-next-decision.ts";
 import { createTopCount } from "./top-count.ts";
@@ -143,12 +144,6 @@ export function createSamples<Sample>() {
     },
     /** By time of entry. */
     all: (): readonly Sample[] =>
-      kept.toSorted((one, other) => compareIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
+      kept.toSorted((one, other) => compareDlqIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
   };
-}
-
-function compareIds(one: DlqId, other: DlqId): number {
-  const [oneMs = 0, oneSeq = 0] = one.split("-").map(Number);
-  const [otherMs = 0, otherSeq = 0] = other.split("-").map(Number);
-  return oneMs - otherMs || oneSeq - otherSeq;
 }

@@ -1,4 +1,3 @@
-import { createNewestOfPasses } from "../../../src/job/pass/newest-of-passes.ts";
 import { createRecordFailures } from "../../../src/job/failures/record-failures.ts";
 import type { SourceBook } from "../../../src/job/contracts/source-book.ts";
 import { once } from "node:events";
@@ -235,7 +234,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     recordFailures: createRecordFailures(failures, turns.clock.monotonic, () => 0),
     tooLarge: createTooLargeDates(turns.clock),
     memory: amplePageMemory(),
-    newestOfPasses: createNewestOfPasses(clock),
+    newestOfPasses: new Map(),
     pagesInFlight: installation.atWork.pagesInFlight(knobs.pagesInFlight),
     windowSizes: knobs.windowSizes,
     health: createSourceHealth(config.id, clock, events, pauses),

@@ -119,47 +119,17 @@ function hasPointers(value: object): boolean {
   return Object.keys(value).some((name) => name === "" || name.startsWith("/"));
 }
 
-const toSuperseded = (pointer: string | null): Leaf => ({
-  kind: "superseded",
-  field: "superseded",
-  pointer,
-  oneOf: [{ kind: "some" }],
-});
+const expected = "a JSON pointer (/order/id)";
+const pointer = z
+  .string(expected)
+  .regex(/^(\/.*)?$/, expected)
+  .refine((text) => parsePointer(text) !== null, expected);
 
 const superseded = z
-  .unknown()
-  .meta({
-    id: "superseded",
-    description:
-      "A newer letter of the same schedule, or of the same value at a pointer into the body, waits.",
-    examples: [true, { body: "/order/id" }],
-    anyOf: [
-      { const: true },
-      {
-        type: "object",
-        properties: { body: { type: "string", pattern: "^(/.*)?$" } },
-        required: ["body"],
-        additionalProperties: false,
-      },
-    ],
-  })
-  .transform((value, context): readonly Leaf[] => {
-    const report = (message: string, path: readonly string[]): void =>
-      context.addIssue({ code: "custom", message, path: [...path] });
-    if (value === true) return [toSuperseded(null)];
-    const expected = "true, or { body: a JSON pointer (/order/id) }";
-    const names = isObject(value) ? Object.keys(value) : [];
-    if (!isObject(value) || !names.includes("body")) report(expected, []);
-    else if (names.length > 1) {
-      for (const name of names) if (name !== "body") report("body alone", [name]);
-    } else {
-      const { body: pointer } = value;
-      if (typeof pointer !== "string") report("a JSON pointer (/order/id)", ["body"]);
-      else if (parsePointer(pointer) === null || isJsonPath(pointer))
-        report(pointerExpected(pointer), ["body"]);
-      else return [toSuperseded(pointer)];
-    }
-    return z.NEVER;
+  .union([z.literal(true), z.strictObject({ body: pointer }, "body alone")], `true, or { body: ${expected} }`)
+  .transform((value): readonly Leaf[] => {
+    const by = value === true ? null : value.body;
+    return [{ kind: "superseded", field: "superseded", pointer: by, oneOf: [{ kind: "some" }] }];
   });
 
 export const whenKeys: z.ZodType<WhenKeys> = z

@@ -2,11 +2,9 @@ import type { Command } from "commander";
 import { serviceNow } from "../../../job/contracts/service.ts";
 import {
   type Core,
-  type DrainRuntime,
   findRecord,
   freezeRange,
   lineageOf,
-  type ListingSignals,
   openLedger,
   type SourceRuntime,
   withNewer,
@@ -21,7 +19,6 @@ import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import type { Select } from "../../../job/message/select.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../../../job/contracts/drains-document.ts";
 import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
-import type { FindNewer } from "../../../job/rules/record-facts.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import type { CommandContext } from "../command-context.ts";
 import { createStop } from "../input/stop-on-signals.ts";
@@ -140,7 +137,10 @@ async function listedSubject(
     progress.end();
     if (raw === null) return toMissing(config, unselected, source);
     const ledger = await askLedger(dlqId, raw, source, core);
-    const newer = await findNewer(runtime, ledger.ledgerNotAsked, stop);
+    const isAsked = ledger.ledgerNotAsked === null && config.route.comparesBy.length > 0;
+    const { newer } = isAsked
+      ? await withNewer(runtime, await freezeRange(runtime, stop.signal), stop)
+      : runtime;
     const now = serviceNow(source);
     return {
       drain: config,
@@ -148,21 +148,6 @@ async function listedSubject(
       conditions: { now, viewedAt: now, lineageKeys: source.lineageKeys(), notes: [], ...ledger, newer },
     };
   });
-}
-
-/** Lists the queue if a rule asks for newer letters. Undefined: not known, because it cannot be listed. */
-async function findNewer(
-  runtime: DrainRuntime,
-  ledgerNotAsked: string | null,
-  { signal, stopping }: ListingSignals,
-): Promise<FindNewer | undefined> {
-  if (runtime.config.route.comparesBy.length === 0) return undefined;
-  try {
-    return (await withNewer(runtime, await freezeRange(runtime, signal), { signal, stopping })).newer;
-  } catch (error) {
-    if (!isRedriverError(error) || ledgerNotAsked === null) throw error;
-    return undefined;
-  }
 }
 
 function toMissing(drain: DrainConfig, raw: RawRecord | null, source: SourceRuntime): string {

@@ -2,6 +2,7 @@ import { firstPlausibleAt } from "../../../job/message/plausible-dates.ts";
 import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
 import type { ValuePath } from "../../../config/problem.ts";
 import type { CheckItem } from "../../../job/message/item-policy.ts";
+import type { DlqId } from "../../../job/message/dead-letter.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import type { RuleTest } from "../../../job/rules/rule-test.ts";
 import { unmetBy, type Unmet } from "./unmet-expectations.ts";
@@ -32,6 +33,8 @@ export function runRuleTests(drains: readonly DrainConfig[], surroundings: TestS
   };
 }
 
+const newer = "9999999999999-0" as DlqId;
+
 function runOne(
   drain: DrainConfig,
   test: RuleTest,
@@ -46,7 +49,7 @@ function runOne(
     headerPrefix,
     lineageKeys: [testLineageKey],
     checkItem: checkItemOf(drain),
-    newer: () => test.given.superseded ?? null,
+    newer: () => (test.given.superseded === true ? newer : null),
   });
   const unmet = [
     ...(createSelectMatcher(drain.select)(raw) ? [] : [notSelected]),
