@@ -200,7 +200,10 @@ function toParkedDetail({ drains, sources }: Status, total: number): string {
   const more = most === undefined ? 0 : total - most.parked;
   const kinds = others.some(({ kind }) => kind?.id === most?.kind?.id) ? "" : " of other kinds";
   const rest = more > 0 ? `, ${number(more)} more${kinds}` : "";
-  return present([answer && `${answer}${rest}`, "release sends them again, discard ends them"]).join("; ");
+  return present([
+    answer && `${answer}${rest}`,
+    "their reasons say what helps: a release, a rule or a discard",
+  ]).join("; ");
 }
 
 function kindsOf(sources: Status["sources"], source: string) {

@@ -116,7 +116,8 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
   });
   expect(second).toMatchObject({
     mood: "bad",
-    detail: "2 got 503 no route, 1 more of other kinds; release sends them again, discard ends them",
+    detail:
+      "2 got 503 no route, 1 more of other kinds; their reasons say what helps: a release, a rule or a discard",
     first: { kind: "parked" },
   });
   expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait", hint: "" });
