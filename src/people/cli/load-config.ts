@@ -32,6 +32,8 @@ export function loadSettingsFor(
 export interface Loaded {
   readonly settings: Settings;
   readonly document: DrainsDocument;
+  /** Of a document that does not load. */
+  readonly problems: number;
 }
 
 export interface LoadedWhole extends Loaded {
@@ -53,8 +55,8 @@ function refuse(_: Settings, problems: readonly Problem[]): never {
  * loading, they take its names, source ids and addresses, and report so on stderr. Throws `document-invalid`
  * if not even these can be read.
  */
-export function loadForReading(command: Command, io: Io): Loaded & { readonly problems: number } {
-  const loaded = loadOr(command, io, (settings, found) => {
+export function loadForReading(command: Command, io: Io): Loaded {
+  return loadOr(command, io, (settings, found) => {
     const { file } = settings.drains;
     const document = readBrokenDocument(file, "rough");
     if (document === null) throw new RedriverError("document-invalid", toLines(found));
@@ -64,15 +66,14 @@ export function loadForReading(command: Command, io: Io): Loaded & { readonly pr
     );
     return { settings, document, problems };
   });
-  return { problems: 0, ...loaded };
 }
 
 /**
  * As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the
  * names.
  */
-export function loadNames(command: Command, io: Io): Loaded & { readonly problems: number } {
-  const loaded = loadOr(command, io, (settings, found) => {
+export function loadNames(command: Command, io: Io): Loaded {
+  return loadOr(command, io, (settings, found) => {
     const document = readBrokenDocument(settings.drains.file);
     const lines = toLines(found);
     if (document === null) {
@@ -82,7 +83,6 @@ export function loadNames(command: Command, io: Io): Loaded & { readonly problem
     io.err(`warning: ${lines}\nwarning: the document is taken for the names of its drains alone\n`);
     return { settings, document, problems: countProblems(found) };
   });
-  return { problems: 0, ...loaded };
 }
 
 /** Another document beside the same settings. `current`: that of the settings, whatever --drains names. */
@@ -111,7 +111,7 @@ function loadWith<Other extends Loaded>(
   const broken = checkFit(settings, outcome.document);
   if (broken.length > 0) throw new RedriverError("settings-invalid", toLines(broken));
   const { document, text } = outcome;
-  return { settings, document, text };
+  return { settings, document, problems: 0, text };
 }
 
 function toLines(problems: readonly Problem[]): string {

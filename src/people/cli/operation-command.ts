@@ -123,8 +123,7 @@ async function runOperation(
   { io, exitWith }: CommandContext,
 ): Promise<void> {
   const { reasonOf, consentTo, afterwards = "", isReading = false } = operation;
-  const loaded =
-    operation.needs === "names" ? loadNames(command, io) : { problems: 0, ...loadAll(command, io) };
+  const loaded = (operation.needs === "names" ? loadNames : loadAll)(command, io);
   checkInput(
     operation,
     input,

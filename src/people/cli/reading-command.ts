@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { systemClock } from "../../system-world.ts";
 import type { Fields, Given, Reading, ReadingCall } from "../operations/reading.ts";
 import type { CommandContext } from "./command-context.ts";
-import { currentUser } from "./input/current-user.ts";
 import { loadAll, loadForReading } from "./load-config.ts";
 import { addFields, readFields } from "./operation-command.ts";
 import { withRedisAndStop } from "./with-redis-and-stop.ts";
@@ -26,11 +25,8 @@ export function addReading<Shape extends Fields>(
   addFields(command, fields);
   command.action(async (...given: readonly unknown[]) => {
     const asked = readFields(fields, given);
-    const loaded =
-      needs === "names"
-        ? loadForReading(command, context.io)
-        : { problems: 0, ...loadAll(command, context.io) };
-    await withRedisAndStop(loaded, context, currentUser(), async (core, { signal, stopping }) => {
+    const loaded = (needs === "names" ? loadForReading : loadAll)(command, context.io);
+    await withRedisAndStop(loaded, context, async (core, { signal, stopping }) => {
       const call = {
         core,
         input: asked as Given<Shape>,

@@ -17,7 +17,7 @@ interface CoreOptions extends Partial<Pick<OpenParts, "by" | "events" | "onSecre
  */
 export async function withCore<Result>(
   io: Io,
-  { settings, document }: Loaded,
+  { settings, document }: Pick<Loaded, "settings" | "document">,
   { closeWithinMs = 2_000, events = silent, ...options }: CoreOptions,
   work: (core: Core, teardown: Teardown) => Promise<Result>,
 ): Promise<Result> {

@@ -3,7 +3,6 @@ import { Option, type Command } from "commander";
 import type { Core } from "../../../job/door.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { counted } from "../../operations/phrases.ts";
-import { currentUser } from "../input/current-user.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
 import { requireFailure } from "../../operations/failures/choose.ts";
@@ -35,7 +34,7 @@ export const registerParked: Register = (program, context) => {
     .addOption(limitOption())
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
-      withRedisAndStop(loadFor(flags, command, context), context, currentUser(), (core, stop) =>
+      withRedisAndStop(loadFor(flags, command, context), context, (core, stop) =>
         list(core, flags, stop, context),
       ),
     );
@@ -46,7 +45,7 @@ export const registerParked: Register = (program, context) => {
   )
     .option("--json", "print one JSON object")
     .action((flags: SummaryFlags, command: Command) =>
-      withRedisAndStop(loadFor(flags, command, context), context, currentUser(), async (core, stop) => {
+      withRedisAndStop(loadFor(flags, command, context), context, async (core, stop) => {
         const { io } = context;
         const total = await summariseParked(core, flags, stop, io);
         io.err(unknownDrainNote(flags.drain, [...core.drains.keys()], total) ?? "");
@@ -59,7 +58,7 @@ export const registerParked: Register = (program, context) => {
     .option("--json", "print one JSON object per line, bodies and header values masked")
     .option("--show-content", "with bodies and header values, complete")
     .action((ids: string[], flags: ShowFlags, command: Command) =>
-      withRedisAndStop(loadAll(command, context.io), context, currentUser(), (core, stop) =>
+      withRedisAndStop(loadAll(command, context.io), context, (core, stop) =>
         showParked(core, ids, flags, stop, context),
       ),
     );
