@@ -1,6 +1,6 @@
 /** Chooses the destinations and failures that have series of their own: there may be one for every customer. */
 import type { RecordedFailure } from "../job/contracts/failures.ts";
-import { countedOnce, type Destination, type QueueFacts } from "../job/contracts/queue-facts.ts";
+import type { Destination, QueueFacts } from "../job/contracts/queue-facts.ts";
 
 type DrainRow = QueueFacts["drains"][number];
 
@@ -36,27 +36,25 @@ export interface ShownFailure extends RecordedFailure {
   readonly arrived: number;
 }
 
-/** The failures with most that waits, and the new ones. Pure. `drains`: of their source. `now`: Unix ms. `surplusOf`: see toSurplus. */
+/** The failures with most that waits, and the new ones. Pure. `drains`: of their source. `now`: Unix ms. */
 export function chooseFailures(
   kinds: readonly RecordedFailure[],
   drains: readonly DrainRow[],
   now: number,
-  surplusOf: (kind: string) => number = () => 0,
 ): readonly ShownFailure[] {
-  const counts = new Map<string, { all: number[]; arrived: number; lastArrivedAt: number }>();
+  const counts = new Map<string, { waiting: number; arrived: number; lastArrivedAt: number }>();
   for (const { facts } of drains) {
-    for (const { id, waiting, arrived, lastArrivedAt } of facts?.failures ?? []) {
-      const count = counts.get(id) ?? { all: [], arrived: 0, lastArrivedAt: 0 };
+    for (const { id, waiting, arrived, lastArrivedAt, again } of facts?.failures ?? []) {
+      const count = counts.get(id) ?? { waiting: 0, arrived: 0, lastArrivedAt: 0 };
       counts.set(id, count);
-      count.all.push(waiting);
-      count.arrived += arrived;
+      count.waiting += waiting - (again?.waiting ?? 0);
+      count.arrived += arrived - (again?.arrived ?? 0);
       count.lastArrivedAt = Math.max(count.lastArrivedAt, lastArrivedAt ?? 0);
     }
   }
   const all = kinds
     .map((kind) => {
-      const { all: ofDrains = [], arrived = 0, lastArrivedAt = 0 } = counts.get(kind.id) ?? {};
-      const waiting = countedOnce(ofDrains, surplusOf(kind.id));
+      const { waiting = 0, arrived = 0, lastArrivedAt = 0 } = counts.get(kind.id) ?? {};
       return { ...kind, waiting, arrived, lastArrivedAt };
     })
     .toSorted((one, other) => other.waiting - one.waiting || other.lastArrivedAt - one.lastArrivedAt);

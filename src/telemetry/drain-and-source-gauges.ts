@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { toInDoubt, toSurplus, type QueueFacts } from "../job/contracts/queue-facts.ts";
+import { toInDoubt, type QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { Clock } from "../job/contracts/clock.ts";
 import { chooseDestinations, chooseFailures } from "./choose-series.ts";
 import { createGauges } from "./metric-definition.ts";
@@ -100,8 +100,8 @@ export function createQueueGauges(
     const rest = { origin: restOfDestinations, waiting: otherWaiting, parked: 0 };
     setDestination(rest, { source, drain: "", origin: restOfDestinations });
   };
-  const setFailures = ({ source, failures, census }: SourceRow, drains: readonly DrainRow[]): void => {
-    for (const one of chooseFailures(failures, drains, clock.now(), toSurplus(census, drains))) {
+  const setFailures = ({ source, failures }: SourceRow, drains: readonly DrainRow[]): void => {
+    for (const one of chooseFailures(failures, drains, clock.now())) {
       const { id: failure, origin, status, text: answer, firstMetAt } = one;
       setFailure(one, { source, failure });
       setFailureTotals(one, { source, failure });

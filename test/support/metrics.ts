@@ -67,6 +67,7 @@ export const drainFacts: DrainFacts = {
   failures: [standing],
   gone: null,
   arrivals: 12,
+  arrivedAgain: 0,
   pace: {},
   backlog: null,
   openPass: null,

@@ -2,6 +2,7 @@ import type { FailureCounts } from "../../src/job/contracts/failures.ts";
 import type { PassId } from "../../src/job/contracts/ids.ts";
 import type { OpenRequest, Pass, PassBook, Window } from "../../src/job/contracts/passes.ts";
 import { emptyTally, type Tally } from "../../src/job/contracts/tally.ts";
+import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import { drain, source, startOfTime } from "./ledger-stands.ts";
 
 export const minuteMs = 60_000;
@@ -79,8 +80,10 @@ export function endWindow(
   windowId = "w1",
   found: Tally = nothing,
   failures: FailureCounts = toFailures(found),
+  counted: readonly string[] = [],
 ) {
-  return passes.endWindow(of, id, windowId, { kind: "done", split: [] }, found, failures);
+  const done = { kind: "done", split: [] } as const;
+  return passes.endWindow(of, id, windowId, done, found, failures, undefined, counted as DlqId[]);
 }
 
 export const ranges = (windows: readonly Window[]) =>

@@ -16,6 +16,7 @@ import { RedriverError } from "../contracts/errors.ts";
 import { parseRecord } from "../message/parse-record.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
+import { inCountingOrder } from "../contracts/failures.ts";
 import type { DrainFacts } from "../contracts/passes.ts";
 import { earlier } from "../contracts/tally.ts";
 import { countStrays } from "./unselected-come-backs.ts";
@@ -26,7 +27,7 @@ import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { byHalves } from "../by-halves.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
-import { failureKindOf, unreadableKind } from "../message/failure-kind.ts";
+import { countedAs, failureKindOf, unreadableKind } from "../message/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
 import type { Letter } from "../page/letter.ts";
 import { parsePage } from "../page/parse-page.ts";
@@ -38,7 +39,7 @@ const nearExpiryMs = 12 * 60 * 60_000;
 export interface CensusOrder {
   readonly source: SourceRuntime;
   /** All drains of this source, of one document. */
-  readonly drains: readonly Pick<DrainConfig, "name" | "select" | "dates" | "beforeExpiry">[];
+  readonly drains: readonly Pick<DrainConfig, "name" | "mode" | "select" | "dates" | "beforeExpiry">[];
   readonly documentHash: string;
   /** Null if the document names none. */
   readonly archive: Archive | null;
@@ -72,7 +73,7 @@ export async function takeCensus(
   const goneOf = await readGone(order);
   const counts = await countWithCare(order, signals, hasStalled);
   const selected = await recordSelected(source, counts.selected, goneOf);
-  const census = { ...counts.census, goneBefore, selected, shared: await recordShared(order, counts.shared) };
+  const census = { ...counts.census, goneBefore, selected };
   await source.book.recordCensus(census);
   reportCensus(source, census, startedAt);
   return census;
@@ -111,12 +112,6 @@ function reportCensus({ clock, config, events }: SourceRuntime, census: Census, 
 
 type Selected = ReadonlyMap<DrainName, FailureTally>;
 
-/** `by`: the names of drains, joined. */
-interface Shared {
-  readonly by: Map<string, { readonly drains: readonly DrainName[]; count: number }>;
-  readonly surplus: FailureTally;
-}
-
 type GoneOf = ReadonlyMap<DrainName, NonNullable<DrainFacts["gone"]>>;
 
 /** Before a census lists: of what leaves meanwhile, some is counted, so there may be more than a reader is told. */
@@ -141,18 +136,6 @@ async function recordSelected(
     counts[drain] = ofDrain;
   }
   return counts;
-}
-
-async function recordShared(
-  { source, drains }: CensusOrder,
-  { by, surplus }: Shared,
-): Promise<NonNullable<Census["shared"]>> {
-  const [first] = drains;
-  const counts = first === undefined ? {} : await source.recordFailures(first.name, surplus);
-  return {
-    by: [...by.values()],
-    surplus: Object.fromEntries(Object.entries(counts).map(([id, { seen = 0 }]) => [id, seen])),
-  };
 }
 
 async function countWithCare(
@@ -180,7 +163,7 @@ async function count(
   order: CensusOrder,
   signals: ListingSignals,
   job: ListingJob,
-): Promise<{ readonly census: Census; readonly selected: Selected; readonly shared: Shared }> {
+): Promise<{ readonly census: Census; readonly selected: Selected }> {
   if (job.endsListings) {
     throw new RedriverError("worker-lost", "the listing of a census has ended two workers in a row");
   }
@@ -188,8 +171,7 @@ async function count(
   const { retentionMs } = source.config;
   const datesMean = await source.book.datesMean();
   const selected = new Map(order.drains.map(({ name }) => [name, createFailureTally()]));
-  const shared: Shared = { by: new Map(), surplus: createFailureTally() };
-  const sort = createSort(order, datesMean, selected, shared);
+  const sort = createSort(order, datesMean, selected);
   let census: Census = { ...emptyCensus, documentHash };
   const expires = { all: {}, unselected: {} };
   const strays = countStrays();
@@ -256,7 +238,6 @@ async function count(
       ...strays.counted(),
     },
     selected,
-    shared,
   };
 }
 
@@ -298,15 +279,9 @@ export const emptyCensus: Census = {
   documentHash: "",
 };
 
-function createSort(
-  { source, drains }: CensusOrder,
-  datesMean: DatesMeaning,
-  selected: Selected,
-  shared: Shared,
-) {
+function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, selected: Selected) {
   const { retentionMs } = source.config;
-  const known = drains.map((drain) => ({
-    name: drain.name,
+  const known = inCountingOrder(drains).map((drain) => ({
     selects: createDrainSelects(drain, datesMean),
     failures: selected.get(drain.name),
     withinMs: drain.beforeExpiry.withinMs,
@@ -331,14 +306,8 @@ function createSort(
       expiries.push({ at: expiresAtOf(record, retentionMs) ?? now, isUnselected });
       if (!isUnselected) {
         const { kind, dlqId } = toKind(record);
-        for (const { failures } of selecting) seen.push(() => failures?.add(kind, dlqId, "seen"));
-        if (selecting.length > 1) {
-          const names = selecting.map(({ name }) => name);
-          seen.push(() => {
-            shared.surplus.add(kind, dlqId, "seen", names.length - 1);
-            const one = shared.by.get(names.join()) ?? { drains: names, count: 0 };
-            shared.by.set(names.join(), { ...one, count: one.count + 1 });
-          });
+        for (const [rank, { failures }] of selecting.entries()) {
+          seen.push(() => failures?.add(countedAs(kind, rank > 0), dlqId, "seen"));
         }
       }
       if (isUnselected) {

@@ -14,7 +14,7 @@ export interface FailureCount {
   readonly parked?: number;
   readonly published?: number;
   readonly dropped?: number;
-  /** Published or dropped by another drain that lists it too: by entry, Unix ms. */
+  /** Published or dropped by another drain that lists it too: by dlqId. */
   readonly taken?: Readonly<Record<string, number>>;
   /** Come-backs that were met for the first time. */
   readonly failedAgain?: number;
@@ -40,7 +40,27 @@ export interface FailureCount {
   readonly oldestAt?: number;
 }
 
+/** By id of a kind. Of what another drain counts for the source, once more under `toAgainId`. */
 export type FailureCounts = Readonly<Record<string, FailureCount>>;
+
+/**
+ * One drain counts a record for its source: of those that list it the first in the document, live ones before those that
+ * only plan. Each other one counts it for itself, and again under this id: a sum over drains takes that off.
+ */
+export function toAgainId(id: string): string {
+  return `~${id}`;
+}
+
+export function isAgainId(id: string): boolean {
+  return id.startsWith("~");
+}
+
+/** In the order in which they count what several list. */
+export function inCountingOrder<Drain extends { readonly mode: "plan" | "live" }>(
+  drains: readonly Drain[],
+): readonly Drain[] {
+  return drains.toSorted((one, other) => Number(one.mode === "plan") - Number(other.mode === "plan"));
+}
 
 /** One kind of failure in the queue of one drain, as of the last pages. */
 export interface StandingFailure {
@@ -74,7 +94,11 @@ export interface StandingFailure {
   readonly lastMovedAt: number;
   /** Entry of the first one after nothing had been there or moved for `resolvedAfterMs`, Unix ms; 0: none is known. */
   readonly reopenedAt: number;
+  /** Of these, what another drain counts for the source. Absent: nothing. */
+  readonly again?: CountedAgain;
 }
+
+export type CountedAgain = Pick<StandingFailure, "waiting" | "parked" | "arrived" | "expires">;
 
 /**
  * A kind is resolved if nothing of it is in the queue, and none has entered or left it for so long: what comes back

@@ -55,6 +55,8 @@ export interface DrainFacts extends Pick<
   readonly failures: readonly StandingFailure[];
   /** Ever, without those that the first count found. It grows as pages end, and never falls. */
   readonly arrivals: number;
+  /** Of these, those that another drain counts for the source. */
+  readonly arrivedAgain: number;
   /** How many of each kind have left the queue before anything is counted; null: a full pass has counted all. */
   readonly gone: Readonly<Record<string, number>> | null;
   /** How many were published by slots of 10 s (Unix time / 10 s, Redis time), of the last two minutes at most. */
@@ -232,6 +234,8 @@ export interface PassBook {
    * Ends a window with its counts. The last one closes the pass, moves the watermark if all were done, and
    * writes the drain's facts. A pass that passed records over is partial and its facts are not exact, but its
    * watermark moves: the next full pass meets them again. A second end answers as before and changes nothing.
+   * `counted`: as arrived, of those that other drains list too. What they took of these meanwhile waits no more, and what
+   * they took of others has arrived.
    */
   endWindow(
     drain: DrainName,
@@ -241,6 +245,7 @@ export interface PassBook {
     tally: Tally,
     failures: FailureCounts,
     owner?: string,
+    counted?: readonly DlqId[],
   ): Promise<CloseVerdict>;
   /**
    * Counts what was done outside of the drain's passes: by sweeps, by orders of a person, by other drains (`taken`).
@@ -248,7 +253,7 @@ export interface PassBook {
    */
   countActs(drain: DrainName, id: string, failures: FailureCounts, retentionMs: number): Promise<void>;
   facts(drain: DrainName): Promise<DrainFacts | null>;
-  /** By kind of failure, with what the open pass has found so far. */
+  /** By kind of failure, with what the open pass has found so far: what this drain counts for its source. */
   arrivals(drain: DrainName): Promise<ReadonlyMap<string, HourlyArrivals>>;
   forceFull(drain: DrainName): Promise<void>;
   /**

@@ -24,10 +24,7 @@ export interface QueueFacts {
     readonly selectsEverything: boolean;
     /** Other drains of the source may list the same. */
     readonly mayShare?: boolean;
-    /**
-     * Neither a pass nor a census has counted the drain yet, or no census what it shares with others: its numbers are
-     * of what was listed so far.
-     */
+    /** Neither a pass nor a census has counted the drain yet: its numbers are of what was listed so far. */
     readonly stillCounting: boolean;
     /** Where records of the drain wait, the most first. */
     readonly destinations: readonly Destination[];
@@ -42,7 +39,7 @@ export interface QueueFacts {
     /** Null before the first pass and the first census. */
     readonly depth: Depth | null;
     readonly expiring: Expiring;
-    /** Null: none that is known. */
+    /** Null: no two drains may list the same. */
     readonly shared: SharedRecords | null;
     /** Kinds of failure that its drains have met. */
     readonly failures: readonly RecordedFailure[];
@@ -109,43 +106,12 @@ export interface ExpiringOfDrain extends Pick<StandingFailure, "waiting" | "park
   readonly count: number;
 }
 
-/** Records that several drains of a source list. A sum over its drains has each once, less these. */
+/** What a sum over the drains of a source counts too often: several of them list it (`toAgainId`). */
 export interface SharedRecords {
-  /** As the census counted; empty before the first. */
-  readonly by: readonly { readonly drains: readonly DrainName[]; readonly count: number }[];
-  readonly at: number | null;
-  /** What a sum over drains counts too often, as of now. */
   readonly waiting: number;
   readonly parked: number;
-}
-
-/**
- * By kind of failure: how many a sum over the drains of a source counts too often, as the census counted. If one of them
- * selects everything, the others list nothing that it does not. Before the first census they may list the same.
- */
-export function toSurplus(
-  census: { readonly shared?: { readonly surplus: Readonly<Record<string, number>> } } | null,
-  drains: readonly Sharing[],
-): (kind: string) => number {
-  if (drains.some((one) => one.selectsEverything) || isShareUnknown(census, drains)) return () => Infinity;
-  return (kind) => census?.shared?.surplus[kind] ?? 0;
-}
-
-type Sharing = Pick<QueueFacts["drains"][number], "selectsEverything" | "mayShare">;
-
-/** True until a census has told what the drains of a source share. */
-export function isShareUnknown(
-  census: { readonly shared?: unknown } | null,
-  drains: readonly Sharing[],
-): boolean {
-  if (census?.shared !== undefined || drains.some((one) => one.selectsEverything)) return false;
-  return drains.some(({ mayShare }) => mayShare === true);
-}
-
-/** The sum, less what several counted together: at most all but the largest. */
-export function countedOnce(counts: readonly number[], surplus: number): number {
-  const sum = counts.reduce((all, count) => all + count, 0);
-  return sum - Math.min(surplus, sum - Math.max(0, ...counts));
+  /** Of the parked, those of drains that only plan. */
+  readonly parkedByPlans: number;
 }
 
 /** Lanes that metrics and status show one by one. */

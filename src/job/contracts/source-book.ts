@@ -30,16 +30,10 @@ export interface Census {
   /** How many the ledger had marked gone before; absent: counted by a pass. */
   readonly goneBefore?: number;
   /**
-   * By drain and kind of failure: what each drain selects. Until a full pass has counted a drain, what had left before is
+   * By drain and kind of failure: what each drain selects, as `FailureCounts` has it. Until a full pass has counted a drain, what had left before is
    * in it (`DrainFacts.gone`), so that what leaves later can be taken off. Absent: counted by a pass.
    */
   readonly selected?: Readonly<Record<DrainName, Readonly<Record<string, number>>>>;
-  /** Records that several drains select. Absent: counted by a pass. */
-  readonly shared?: {
-    readonly by: readonly { readonly drains: readonly DrainName[]; readonly count: number }[];
-    /** By kind of failure: how many more a sum over drains counts than there are. */
-    readonly surplus: Readonly<Record<string, number>>;
-  };
 }
 
 export type ExpiresByHour = Readonly<Record<string, number>>;

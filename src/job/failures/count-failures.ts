@@ -1,6 +1,7 @@
 /** Counts what a page or a window did with each kind of failure. */
+import type { DlqId } from "../message/dead-letter.ts";
 import type { FailureKind } from "../message/failure-kind.ts";
-import type { FailureCount, FailureCounts } from "../contracts/failures.ts";
+import { isAgainId, toAgainId, type FailureCount, type FailureCounts } from "../contracts/failures.ts";
 import type { Letter } from "../page/letter.ts";
 
 type HourName = "arrived" | "arrivedDone" | "expires" | "expiresDone";
@@ -43,7 +44,9 @@ export interface FailureTally {
   failedAgain(letter: Pick<Letter, "dlqId" | "failure" | "parentFailure">): void;
   /** This dead letter stays in the queue: it is a better sample than one that was published. */
   stays(kind: FailureKind, sample: string): void;
-  /** Adds all that another one counted. */
+  /** Counted as arrived, of those that other drains list too. */
+  readonly shared: Set<DlqId>;
+  /** Adds all that another one counted, but for those. */
   merge(other: FailureTally): void;
   /** For merge. */
   readonly counters: ReadonlyMap<string, Counter>;
@@ -53,6 +56,10 @@ export interface FailureTally {
 }
 
 const hourMs = 3_600_000;
+
+function keyOf({ id, isAgain }: FailureKind): string {
+  return isAgain === true ? toAgainId(id) : id;
+}
 
 let lastHour = NaN;
 let lastHourName = "";
@@ -67,20 +74,20 @@ function toHour(at: number): string {
   return lastHourName;
 }
 
-export function createFailureTally(): FailureTally {
+export function createFailureTally(shared = new Set<DlqId>()): FailureTally {
   const counts = new Map<string, Counter>();
   const kinds = new Map<string, MetKind>();
   // One dead letter is counted several times in a row.
   let last: { readonly kind: FailureKind; readonly counter: Counter } | null = null;
   const findCounter = (kind: FailureKind, sample: string | null): Counter => {
-    const counter = counts.get(kind.id) ?? newCounter(kind, sample);
+    const counter = counts.get(keyOf(kind)) ?? newCounter(kind, sample);
     last = { kind, counter };
     return counter;
   };
   const newCounter = (kind: FailureKind, sample: string | null): Counter => {
     const counter: Counter = {};
-    counts.set(kind.id, counter);
-    kinds.set(kind.id, { kind, sample });
+    counts.set(keyOf(kind), counter);
+    kinds.set(keyOf(kind), { kind, sample });
     return counter;
   };
   const add: FailureTally["add"] = (kind, sample, name, count = 1) => {
@@ -92,6 +99,7 @@ export function createFailureTally(): FailureTally {
     addPart((counter[name] ??= noParts()), part, 1);
   };
   return {
+    shared,
     add,
     named,
     failedAgain({ dlqId, failure, parentFailure }) {
@@ -113,23 +121,28 @@ export function createFailureTally(): FailureTally {
     },
     stays(kind, sample) {
       findCounter(kind, sample);
-      kinds.set(kind.id, { kind, sample, stays: true });
+      kinds.set(keyOf(kind), { kind, sample, stays: true });
     },
     merge(other) {
       for (const met of other.kinds()) {
-        addCounter(findCounter(met.kind, met.sample), other.counters.get(met.kind.id) ?? {});
-        if (met.stays === true) kinds.set(met.kind.id, met);
+        addCounter(findCounter(met.kind, met.sample), other.counters.get(keyOf(met.kind)) ?? {});
+        if (met.stays === true) kinds.set(keyOf(met.kind), met);
       }
     },
     counters: counts,
     kinds: () => [...kinds.values()],
     counts(idOf) {
       const recorded = new Map<string, Counter>();
-      for (const [own, counter] of counts) {
-        const id = idOf(own);
+      const addTo = (id: string, counter: Counter): void => {
         const sum = recorded.get(id) ?? {};
         recorded.set(id, sum);
         addCounter(sum, counter);
+      };
+      for (const [key, counter] of counts) {
+        const isAgain = isAgainId(key);
+        const id = idOf(isAgain ? key.slice(1) : key);
+        addTo(id, counter);
+        if (isAgain) addTo(toAgainId(id), counter);
       }
       return Object.fromEntries([...recorded].map(([id, counter]) => [id, toCount(counter)]));
     },

@@ -1,9 +1,12 @@
 /** Letters that other drains of the source list too: what leaves the queue by one of them waits in none. */
 import type { DrainConfig } from "../contracts/drains-document.ts";
+import { unlessRedisAway } from "../contracts/errors.ts";
+import { inCountingOrder } from "../contracts/failures.ts";
 import type { DrainName, Identities } from "../contracts/ids.ts";
 import type { PassBook } from "../contracts/passes.ts";
 import { createDrainSelects } from "../listing/drain-selects.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
+import { countedAs } from "../message/failure-kind.ts";
 import { areDisjoint } from "../message/select.ts";
 import { createFailureTally, type FailureTally } from "./count-failures.ts";
 import type { Letter } from "../page/letter.ts";
@@ -11,9 +14,12 @@ import type { RecordFailures } from "./record-failures.ts";
 
 export type SharedLetters = NonNullable<ReturnType<typeof createSharedLetters>>;
 
-type Other = Pick<DrainConfig, "name" | "mode">;
+/** `rank`: in the counting order. */
+interface Other extends Pick<DrainConfig, "name" | "mode"> {
+  readonly rank: number;
+}
 
-type CountedLetter = Pick<Letter, "failure" | "dlqId" | "enteredAt">;
+type CountedLetter = Pick<Letter, "failure" | "dlqId">;
 
 interface Counting {
   readonly recordFailures: RecordFailures;
@@ -28,13 +34,17 @@ export function createSharedLetters(
   drains: readonly DrainConfig[],
   { recordFailures, passes, identities, config: { retentionMs } }: Counting,
 ) {
-  const others = drains
-    .filter(
-      ({ name, source, select }) =>
-        name !== own.name && source.id === own.source.id && !areDisjoint(select, own.select),
-    )
-    .map((drain) => ({ drain, selects: createDrainSelects(drain, null) }));
+  const ordered = inCountingOrder(drains);
+  const ownRank = ordered.findIndex(({ name }) => name === own.name);
+  const others = ordered.flatMap((drain, rank) => {
+    const { name, mode, source, select } = drain;
+    const mayShare = rank !== ownRank && source.id === own.source.id && !areDisjoint(select, own.select);
+    return mayShare ? [{ drain: { name, mode, rank }, selects: createDrainSelects(drain, null) }] : [];
+  });
   if (others.length === 0) return null;
+  /** Of those that list it, only the first counts it for the source. */
+  const isAgain = (rank: number, by: readonly Other[]): boolean =>
+    ownRank < rank || by.some((other) => other.rank < rank);
   const unwritten = new Map<DrainName, FailureTally>();
   const tallyOf = (name: DrainName): FailureTally => {
     const tally = unwritten.get(name) ?? createFailureTally();
@@ -46,23 +56,29 @@ export function createSharedLetters(
     /** The others that list a record. `now`: Unix ms by the service's clock. */
     of: (record: RawRecord, now: number): readonly Other[] =>
       others.flatMap(({ drain, selects }) => (selects(record, now) ? [drain] : [])),
+    /** The kind under which it counts here. */
+    kindOf: (by: readonly Other[], { failure }: CountedLetter) => countedAs(failure, isAgain(ownRank, by)),
     /** It was published or dropped here. */
-    took(by: readonly Other[], { failure, dlqId, enteredAt }: CountedLetter): void {
-      for (const { name } of by) tallyOf(name).named(failure, dlqId, "taken", String(enteredAt));
+    took(by: readonly Other[], { failure, dlqId }: CountedLetter): void {
+      for (const { name, rank } of by) {
+        tallyOf(name).named(countedAs(failure, isAgain(rank, by)), dlqId, "taken", dlqId);
+      }
     },
     /** It was parked here, or released: 1 or -1. What a drain that plans would park is its own. */
     parked(by: readonly Other[], { failure, dlqId }: CountedLetter, change: number): void {
-      for (const { name, mode } of by) {
-        if (mode === "live") tallyOf(name).add(failure, dlqId, "parked", change);
+      for (const { name, mode, rank } of by) {
+        if (mode === "live")
+          tallyOf(name).add(countedAs(failure, isAgain(rank, by)), dlqId, "parked", change);
       }
     },
     /** Counts it there. A call that fails is not made again: the next full passes count anew. */
-    async write(): Promise<void> {
-      for (const [name, tally] of unwritten) {
-        unwritten.delete(name);
-        const counts = await recordFailures(name, tally);
-        await passes.countActs(name, identities.token(), counts, retentionMs);
-      }
-    },
+    write: () =>
+      unlessRedisAway(async () => {
+        for (const [name, tally] of unwritten) {
+          unwritten.delete(name);
+          const counts = await recordFailures(name, tally);
+          await passes.countActs(name, identities.token(), counts, retentionMs);
+        }
+      }, undefined),
   };
 }

@@ -7,7 +7,7 @@ export function createWindowFailures() {
   return {
     /** Of one page. Also one that failed ends: what it did stays counted. */
     ofPage() {
-      const tally = createFailureTally();
+      const tally = createFailureTally(ended.shared);
       inFlight.add(tally);
       return {
         tally,

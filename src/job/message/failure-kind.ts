@@ -15,6 +15,21 @@ export interface FailureKind {
   readonly status: number | null;
   /** The signature of the answer: printable, at most 120 characters, nothing private. */
   readonly text: string;
+  /** Of letters that a drain lists, and another one counts for the source (`countedAs`). */
+  readonly isAgain?: true;
+}
+
+const twins = new WeakMap<FailureKind, FailureKind>();
+
+/** The kind for letters that another drain counts for the source, or for those that this one does. */
+export function countedAs(kind: FailureKind, isAgain: boolean): FailureKind {
+  if ((kind.isAgain === true) === isAgain) return kind;
+  const known = twins.get(kind);
+  if (known !== undefined) return known;
+  const { isAgain: _, ...plain } = kind;
+  const twin: FailureKind = isAgain ? { ...plain, isAgain } : plain;
+  twins.set(kind, twin).set(twin, kind);
+  return twin;
 }
 
 /** A few hundred bytes each. A queue has some dozens, or one for each message. */

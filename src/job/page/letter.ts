@@ -39,7 +39,8 @@ export class Letter {
   readonly responseBodyBase64: string;
   /** By its header; or by the ledger, if the service's own retry published it (look-up.ts). */
   reading: LineageReading;
-  readonly failure: FailureKind;
+  /** Once it is listed by its page: as its drain counts it (`countedAs`). */
+  failure: FailureKind;
   #raw: RawRecord | null;
   #content: DeadLetter | null;
 

@@ -79,8 +79,10 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
   const otherwiseText = `${drain.config.otherwise} otherwise`;
   const left: PageOutcome["left"][number][] = [];
-  // A plan takes nothing, and what the archive has is in no queue.
-  const shared = drain.config.mode === "live" && drain.fromArchive === undefined ? drain.shared : undefined;
+  // What the archive has is in no queue.
+  const shared = drain.fromArchive === undefined ? drain.shared : undefined;
+  // A plan takes nothing.
+  const told = drain.config.mode === "live" ? shared : undefined;
   const othersOf = new Map<Letter, ReturnType<SharedLetters["of"]>>();
   /** Letters whose fate is not counted yet. */
   let open: readonly Letter[] = [];
@@ -133,7 +135,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     const change = Number(isParked) - Number(letter.view.state === "parked");
     if (change === 0) return;
     failures.add(letter.failure, letter.dlqId, parkedName(letter), change);
-    shared?.parked(othersOf.get(letter) ?? [], letter, change);
+    told?.parked(othersOf.get(letter) ?? [], letter, change);
   };
   const countDone = (letter: Letter, name: "published" | "dropped"): void => {
     const { failure, dlqId, enteredAt } = letter;
@@ -142,7 +144,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     else if (enteredAt + retentionMs <= expiringUntil) {
       failures.byHour(failure, dlqId, enteredAt + retentionMs, "expiresDone");
     }
-    shared?.took(othersOf.get(letter) ?? [], letter);
+    told?.took(othersOf.get(letter) ?? [], letter);
     countParkChange(letter, false);
     acted.push(dlqId);
   };
@@ -207,6 +209,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       case "done-before":
         addDecision(dlqId, doneBefore);
         // Whoever did it has counted it, and its arrival too.
+        failures.shared.delete(dlqId);
         failures.add(failure, dlqId, "seen", -1);
         if (letter.enteredAt > countedTo) failures.byHour(failure, dlqId, letter.enteredAt, "arrived", -1);
         othersOf.delete(letter);
@@ -294,12 +297,18 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       open = letters.filter(({ fate }) => fate?.kind !== "not-ordered");
       tally.listed += open.length;
       for (const letter of open) {
+        if (isDone(letter.view)) continue;
+        if (shared !== undefined) {
+          const by = shared.of(letter.raw, now);
+          othersOf.set(letter, by);
+          letter.failure = shared.kindOf(by, letter);
+        }
         const { dlqId, enteredAt, failure, view } = letter;
-        if (isDone(view)) continue;
-        if (shared !== undefined) othersOf.set(letter, shared.of(letter.raw, now));
         failures.add(failure, dlqId, "seen");
         if (view.state === "parked") failures.add(failure, dlqId, "parkedBefore");
-        if (enteredAt > countedTo) failures.byHour(failure, dlqId, enteredAt, "arrived");
+        if (enteredAt <= countedTo) continue;
+        failures.byHour(failure, dlqId, enteredAt, "arrived");
+        if ((othersOf.get(letter)?.length ?? 0) > 0) failures.shared.add(dlqId);
       }
     },
     /** Counts the letters that have got their fate since. */

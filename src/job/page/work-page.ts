@@ -81,6 +81,7 @@ export async function workPage(
   await settle(provenBefore);
   await stage(undue, (some) => drop(drain, some, page.readAt));
   report.ended();
+  await drain.shared?.write();
   await settle(undue.filter(isProven));
   await stage(undue, async (some) => park(drain, await spareExhausted(drain, some)));
   for (const letter of undue) letter.forgetContent();
@@ -91,6 +92,8 @@ export async function workPage(
     report.ended();
     for await (const ended of batches.publish(free, page, due.length)) {
       report.ended();
+      // Before another drain that has seen it done ends its window: nobody could tell whether it was counted there.
+      await drain.shared?.write();
       proven.push(...ended.filter(isProven));
       await work.onTurn?.();
       if (proven.length > idsPerDelete / 2) await settle(proven.splice(0));

@@ -8,6 +8,7 @@ import { toPassCensus } from "../census/census-from-pass.ts";
 import { selectsEverything } from "../message/select.ts";
 import { smallAnswerBytes } from "../listing/list-page.ts";
 import { toListing } from "../listing/list-to-end.ts";
+import type { DlqId } from "../message/dead-letter.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { pageThroughWindow } from "./page-through-window.ts";
 import { narrowWindow } from "./select-dates.ts";
@@ -77,7 +78,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
     const counts = await source.recordFailures(config.name, failures);
-    const verdict = await endWindow(drain, run, { kind: "failed" }, latest, counts);
+    const verdict = await endWindow(drain, run, { kind: "failed" }, latest, counts, failures.shared);
     return { split: [], verdict, failedWith };
   };
   const opened = taken.pass.documentHash;
@@ -112,7 +113,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   if (ended.kind === "taken-over") return { split: [], verdict: { kind: "stale" }, failedWith: null };
   const { split, tally } = ended;
   const counts = await source.recordFailures(config.name, ended.failures);
-  const verdict = await endWindow(drain, run, { kind: "done", split }, tally, counts);
+  const verdict = await endWindow(drain, run, { kind: "done", split }, tally, counts, ended.failures.shared);
   return { split: verdict.kind === "stale" ? [] : split, verdict, failedWith: null };
 }
 
@@ -154,10 +155,21 @@ async function endWindow(
   end: WindowEnd,
   tally: Tally,
   failures: FailureCounts,
+  counted: ReadonlySet<DlqId> = new Set(),
 ): Promise<CloseVerdict> {
   const { source, config, shared } = drain;
   await shared?.write();
-  const verdict = await source.passes.endWindow(config.name, passId, windowId, end, tally, failures, owner);
+  const ids = counted.size === 0 ? undefined : [...counted];
+  const verdict = await source.passes.endWindow(
+    config.name,
+    passId,
+    windowId,
+    end,
+    tally,
+    failures,
+    owner,
+    ids,
+  );
   if (verdict.kind !== "pass-closed") return verdict;
   const { pass, outcome, tally: counts, durationMs } = verdict;
   source.events.emit({ type: "pass:closed", drain: config.name, passId, outcome, counts, durationMs });

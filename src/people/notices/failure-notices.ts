@@ -38,7 +38,7 @@ export function toFailureNotices(
 ): { readonly items: readonly NoticeItem[]; readonly after: FailureMemory } {
   const items: NoticeItem[] = [];
   const after: Record<string, ToldFailure> = {};
-  for (const [id, { arrived, lastAt, drain, isLeast }] of mostByKind(facts)) {
+  for (const [id, { arrived, lastAt, drain, isLeast }] of byKind(facts)) {
     const kind = facts.kinds.get(id);
     if (kind === undefined) continue;
     const isQuiet = facts.quiet.has(id);
@@ -77,21 +77,23 @@ interface Arrivals {
   arrived: number;
   lastAt: number;
   drain: DrainName;
-  /** More may have arrived: its first listing goes on, or another drain has met it too. */
+  /** More may have arrived: a first listing goes on. */
   isLeast: boolean;
 }
 
-/** Of the drain that has most of it. Several drains may list the same records, so their counts are not added up. */
-function mostByKind({ drains }: NoticeFacts): ReadonlyMap<string, Arrivals> {
-  const all = new Map<string, Arrivals>();
+/** Of all drains, each record once; the drain that has most of it. */
+function byKind({ drains }: NoticeFacts): ReadonlyMap<string, Arrivals> {
+  const all = new Map<string, Arrivals & { readonly most: number }>();
   for (const { drain, failures, isFirstListing = false } of drains) {
-    for (const { id, arrived, lastArrivedAt } of failures) {
+    for (const { id, arrived, lastArrivedAt, again } of failures) {
       const known = all.get(id);
-      const most = known === undefined || arrived > known.arrived ? { arrived, drain } : known;
       all.set(id, {
-        ...most,
+        arrived: (known?.arrived ?? 0) + arrived - (again?.arrived ?? 0),
+        ...(known === undefined || arrived > known.most
+          ? { drain, most: arrived }
+          : { drain: known.drain, most: known.most }),
         lastAt: Math.max(known?.lastAt ?? 0, lastArrivedAt ?? 0),
-        isLeast: known !== undefined || isFirstListing,
+        isLeast: known?.isLeast === true || isFirstListing,
       });
     }
   }

@@ -7,7 +7,7 @@ type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations" |
 
 /**
  * The records of a source: what its drains have counted, or what the census counted less deletes since, if
- * that is more. What several drains share counts once. A census from before the last full passes is not asked.
+ * that is more. What several drains list counts once. A census from before the last full passes is not asked.
  * Until a census, or a full pass of a drain that selects everything, it is what was listed so far. Null:
  * nothing was counted yet. Pure.
  */
@@ -24,15 +24,12 @@ export function toDepth(
   for (const { destinations } of drains) {
     for (const { waiting, parked } of destinations) count += waiting + parked;
   }
-  const overlap = (shared?.waiting ?? 0) + (shared?.parked ?? 0);
-  count -= overlap;
+  count -= (shared?.waiting ?? 0) + (shared?.parked ?? 0);
   if (census !== null && census.at > oldestFullAt) {
     const deleted = (summary?.gone ?? 0) - (census.goneBefore ?? summary?.gone ?? 0);
     count = Math.max(count, census.depth - Math.max(0, deleted));
   }
   const stillCounting = census === null && !drains.some((one) => one.selectsEverything && !one.stillCounting);
-  // Only a census knows what drains share.
-  const areApart = overlap === 0 && (drains.length < 2 || census?.shared !== undefined);
-  const exact = !stillCounting && isCounted && areApart && drains.every(({ facts }) => facts?.exact === true);
+  const exact = !stillCounting && isCounted && drains.every(({ facts }) => facts?.exact === true);
   return { count, exact, stillCounting };
 }

@@ -1,4 +1,4 @@
-import type { RecordedFailure } from "../../job/contracts/failures.ts";
+import { isAgainId, toAgainId, type RecordedFailure } from "../../job/contracts/failures.ts";
 import type { DrainFacts } from "../../job/contracts/passes.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import type { Destination } from "../../job/contracts/queue-facts.ts";
@@ -34,7 +34,7 @@ export function toDestinations(
     sum.failedAgain += failedAgain;
     sum.failingSince = earlier(sum.failingSince, since);
   }
-  for (const [id, unseen] of unseenOf(facts, selected)) {
+  for (const { id, unseen } of unseenOf(facts, selected)) {
     const sum = sumOf(id);
     sum.unseen += unseen;
     sum.waiting += unseen;
@@ -52,14 +52,24 @@ export function isStillCounting(
   return selected === undefined && (facts === null || facts.gone !== null);
 }
 
-/** By kind of failure: what the census counted, less what has left since, and what the first full pass has not listed yet. */
+/**
+ * By kind of failure: what the census counted, less what has left since, and what the first full pass has not listed yet.
+ * `again`: of these, what another drain counts for the source.
+ */
 export function unseenOf(
   facts: Pick<DrainFacts, "failures" | "gone"> | null,
   selected: Readonly<Record<string, number>>,
-): readonly (readonly [id: string, unseen: number])[] {
-  if (facts?.gone === null) return [];
-  const listed = new Map(facts?.failures.map(({ id, waiting, parked }) => [id, waiting + parked]));
-  return Object.entries(selected)
-    .map(([id, count]) => [id, count - (facts?.gone?.[id] ?? 0) - (listed.get(id) ?? 0)] as const)
-    .filter(([, unseen]) => unseen > 0);
+): readonly { readonly id: string; readonly unseen: number; readonly again: number }[] {
+  const gone = facts?.gone === undefined ? {} : facts.gone;
+  if (gone === null) return [];
+  const listed = new Map<string, number>();
+  for (const { id, waiting, parked, again } of facts?.failures ?? []) {
+    listed.set(id, waiting + parked);
+    if (again !== undefined) listed.set(toAgainId(id), again.waiting + again.parked);
+  }
+  const unseenAs = (id: string): number =>
+    Math.max(0, (selected[id] ?? 0) - (gone[id] ?? 0) - (listed.get(id) ?? 0));
+  return Object.keys(selected)
+    .filter((id) => !isAgainId(id) && unseenAs(id) > 0)
+    .map((id) => ({ id, unseen: unseenAs(id), again: Math.min(unseenAs(id), unseenAs(toAgainId(id))) }));
 }

@@ -1,6 +1,8 @@
 import { groupBy } from "../../group-items-by-key.ts";
-import { countedOnce, toSurplus, type Expiring, type QueueFacts } from "../../job/contracts/queue-facts.ts";
+import type { CountedAgain } from "../../job/contracts/failures.ts";
+import type { Expiring, QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
+import { sumOf } from "./totals.ts";
 
 const hourMs = 3_600_000;
 const dayHours = 24;
@@ -34,10 +36,12 @@ export function toExpiring(
   const originOf = new Map(failures.map(({ id, origin }) => [id, origin]));
   const ofDrains = drains.flatMap(({ drain, facts, retentionMs, copiesWithinMs }) =>
     (facts?.failures ?? []).flatMap((kind) => {
-      const { id, waiting, parked, ruled, expires, oldestAt } = kind;
+      const { id, waiting, parked, ruled, expires, oldestAt, again } = kind;
       // With a day of retention everything expires within one, what has just arrived too.
       const isAll = retentionMs <= dayHours * hourMs;
-      const count = Math.min(isAll ? Infinity : within(expires), waiting + parked);
+      const countOf = (of: CountedAgain): number =>
+        Math.min(isAll ? Infinity : within(of.expires), of.waiting + of.parked);
+      const count = countOf(kind);
       if (count === 0) return [];
       const first = Math.min(
         ...Object.keys(expires)
@@ -47,17 +51,14 @@ export function toExpiring(
       const known = oldestAt === null ? now : oldestAt + retentionMs;
       const earliestAt = Number.isFinite(first) ? Math.max(known, first * hourMs) : known;
       const near = copiesWithinMs === null ? 0 : within(expires, (census?.at ?? 0) + copiesWithinMs);
-      return [{ failure: id, earliestAt, near, of: { drain, count, waiting, parked, ruled } }];
+      const once = count - (again === undefined ? 0 : countOf(again));
+      return [{ failure: id, earliestAt, near, once, of: { drain, count, waiting, parked, ruled } }];
     }),
   );
   const hasAll = drains.some((one) => one.selectsEverything);
-  const surplusOf = toSurplus(census, drains);
   const groups: Expiring["groups"][number][] = [...groupBy(ofDrains, ({ failure }) => failure)].map(
     ([failure, some]) => {
-      const count = countedOnce(
-        some.map(({ of }) => of.count),
-        surplusOf(failure),
-      );
+      const count = sumOf(some, ({ once }) => once);
       const near = Math.min(count, ...some.map((one) => one.near));
       return {
         failure,

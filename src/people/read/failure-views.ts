@@ -8,10 +8,11 @@ import {
   type FailureQuiet,
 } from "../../job/contracts/failures.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
-import { countedOnce, toSurplus, type QueueFacts } from "../../job/contracts/queue-facts.ts";
+import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { UnselectedKind } from "../../job/contracts/source-book.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import { unseenOf } from "./destinations.ts";
+import { sumOf } from "./totals.ts";
 
 export interface FailureOfDrain extends StandingFailure {
   readonly drain: DrainName;
@@ -76,7 +77,6 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const drains = facts.drains.filter((one) => one.source === source.source);
     const byKind = toCounts(source, drains);
     const statusOf = new Map(source.failures.map(({ id, status }) => [id, status]));
-    const surplusOf = toSurplus(source.census, drains);
     const countedAt = toCountedAt(drains);
     const stillCounting = drains.some(
       (one) => one.stillCounting && (drain === undefined || one.drain === drain),
@@ -88,7 +88,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         source: source.source,
         own,
         chosen,
-        surplus: surplusOf(kind.id),
+        isOfAll: drain === undefined,
         stillCounting,
         countedAt,
         ofNoDrain: source.census?.unselectedKinds?.find(({ id }) => id === kind.id),
@@ -132,9 +132,11 @@ function toCounts(
   };
   for (const { drain, facts, stillCounting } of drains) {
     for (const one of facts?.failures ?? []) put({ drain, unseen: 0, stillCounting, ...one });
-    for (const [id, unseen] of unseenOf(facts, census?.selected?.[drain] ?? {})) {
+    for (const { id, unseen, again } of unseenOf(facts, census?.selected?.[drain] ?? {})) {
       const known = byKind.get(id)?.get(drain) ?? { id, drain, stillCounting, ...nothing };
-      put({ ...known, unseen, waiting: known.waiting + unseen });
+      const counted = known.again ?? { waiting: 0, parked: 0, arrived: 0, expires: {} };
+      const ofOthers = { ...counted, waiting: counted.waiting + again };
+      put({ ...known, unseen, waiting: known.waiting + unseen, ...(again > 0 && { again: ofOthers }) });
     }
   }
   return new Map([...byKind].map(([id, own]) => [id, [...own.values()]]));
@@ -208,7 +210,7 @@ function toView(
     source,
     own,
     chosen,
-    surplus,
+    isOfAll,
     stillCounting,
     countedAt,
     ofNoDrain,
@@ -219,8 +221,8 @@ function toView(
     readonly ofNoDrain: UnselectedKind | undefined;
     readonly own: readonly FailureOfDrain[];
     readonly chosen: readonly FailureOfDrain[];
-    /** See toSurplus. */
-    readonly surplus: number;
+    /** Each record counts once then, whichever drains list it. */
+    readonly isOfAll: boolean;
     readonly stillCounting: boolean;
     readonly countedAt: ReadonlyMap<DrainName, number>;
     readonly statusOf: ReadonlyMap<string, number | null>;
@@ -234,14 +236,10 @@ function toView(
   };
   const ended = quiet === null ? null : quietEnd(quiet, nowIs, now);
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
-  const sum = (name: "waiting" | "parked" | "arrived" | "published" | "failedAgain", often = 0): number =>
-    countedOnce(
-      chosen.map((one) => one[name]),
-      often,
-    );
+  const sumOnce = (name: "waiting" | "parked" | "arrived"): number =>
+    sumOf(chosen, ({ again, ...one }) => one[name] - (isOfAll ? (again?.[name] ?? 0) : 0));
   const owner = ownerOf(mark, own);
   const taken = owner === null ? "open" : "acknowledged";
-  const waitingOften = sum("waiting") - sum("waiting", surplus);
   const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
   // One by one: an object that gets so many fields after a spread takes V8 30 µs, a hundred times as long.
   return {
@@ -256,11 +254,11 @@ function toView(
     source,
     stillCounting,
     since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
-    waiting: sum("waiting", surplus),
-    parked: sum("parked", surplus - waitingOften),
-    arrived: sum("arrived", surplus),
-    published: sum("published"),
-    failedAgain: sum("failedAgain"),
+    waiting: sumOnce("waiting"),
+    parked: sumOnce("parked"),
+    arrived: sumOnce("arrived"),
+    published: sumOf(chosen, ({ published }) => published),
+    failedAgain: sumOf(chosen, ({ failedAgain }) => failedAgain),
     failedAgainAs: Object.entries(sumNamed(chosen, "failedAgainAs"))
       .map(([as, count]) => ({ id: as, status: statusOf.get(as) ?? null, count }))
       .toSorted((one, other) => other.count - one.count),

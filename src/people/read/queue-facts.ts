@@ -1,6 +1,6 @@
 import { pauseOf } from "../../job/contracts/pauses.ts";
 import { type LanesCounted, hasLanes } from "../../job/contracts/lanes.ts";
-import { isShareUnknown, maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
 import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
 import { toShortId } from "../../job/message/short-id.ts";
 import { toDepth } from "./depth.ts";
@@ -45,6 +45,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         retentionMs: source.config.retentionMs,
         selectsEverything: selectsEverything(config),
         mayShare: shared !== undefined,
+        mode: config.mode,
         copiesWithinMs:
           core.document.archive !== undefined && config.beforeExpiry.then === "archive"
             ? config.beforeExpiry.withinMs
@@ -53,13 +54,11 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     }),
   );
   const withDestinations = drains.map((drain) => {
-    const ofSource = drains.filter(({ source }) => source === drain.source);
     const { census = null, failures = [] } = sources.find(({ source }) => source === drain.source) ?? {};
     const selected = census?.selected?.[drain.drain];
-    const stillCounting = isStillCounting(drain.facts, selected) || isShareUnknown(census, ofSource);
     return {
       ...drain,
-      stillCounting,
+      stillCounting: isStillCounting(drain.facts, selected),
       destinations: toDestinations(drain.facts, failures, selected ?? {}),
     };
   });

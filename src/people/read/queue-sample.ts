@@ -1,7 +1,6 @@
 /** What a chart remembers of a minute. Pure. */
 import type { KindsSample, QueueSample } from "../../job/contracts/queue-series.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
-import { sumOnce } from "./totals.ts";
 
 /** Kinds of failure whose redrives are kept by the hour: those with most that came or waits. */
 const maxKinds = 300;
@@ -19,8 +18,8 @@ export function toQueueSample({
     sample.waiting -= shared?.waiting ?? 0;
     sample.parked -= shared?.parked ?? 0;
   }
-  sample.arrived = sumOnce(drains, ({ facts }) => facts?.arrivals ?? 0);
-  for (const { destinations } of drains) {
+  for (const { facts, destinations } of drains) {
+    sample.arrived += facts === null ? 0 : facts.arrivals - facts.arrivedAgain;
     for (const one of destinations) {
       sample.waiting += one.waiting;
       sample.parked += one.parked;

@@ -1,18 +1,7 @@
-import { groupBy } from "../../group-items-by-key.ts";
-import { countedOnce, type SharedRecords } from "../../job/contracts/queue-facts.ts";
+import type { SharedRecords } from "../../job/contracts/queue-facts.ts";
 
 export function sumOf<Item>(items: readonly Item[], toNumber: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + toNumber(item), 0);
-}
-
-/** What arrived in all drains. If one of a source selects everything, it has counted what the others have. */
-export function sumOnce<Drain extends { readonly source: string; readonly selectsEverything: boolean }>(
-  drains: readonly Drain[],
-  toNumber: (drain: Drain) => number,
-): number {
-  return sumOf([...groupBy(drains, ({ source }) => source).values()], (own) =>
-    countedOnce(own.map(toNumber), own.some((one) => one.selectsEverything) ? Infinity : 0),
-  );
 }
 
 interface Counted {
@@ -39,7 +28,8 @@ export function toTotals({ drains, sources }: Counted): {
   return {
     waiting: sumOf(drains, ({ outlook }) => outlook.waiting) - waitingOften,
     waitingOften,
-    parked: Math.max(0, parkedOf(false) - sumOf(sources, ({ shared }) => shared?.parked ?? 0)),
+    parked:
+      parkedOf(false) - sumOf(sources, ({ shared }) => (shared?.parked ?? 0) - (shared?.parkedByPlans ?? 0)),
     wouldBeParked: parkedOf(true),
   };
 }

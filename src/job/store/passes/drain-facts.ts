@@ -1,7 +1,10 @@
 /** Reads the facts of a drain from its row, its standing counts, and what its open pass has found so far. */
 import {
   arrivalHours,
+  isAgainId,
   resolvedAfterMs,
+  toAgainId,
+  type CountedAgain,
   type FailureCount,
   type FailureCounts,
   type HourlyArrivals,
@@ -45,7 +48,9 @@ export interface StoredFacts {
     readonly isCounted?: boolean;
     readonly mayHaveSkipped?: number;
     readonly arrived?: number;
+    readonly arrivedAgain?: number;
     readonly arrivedShown?: number;
+    readonly arrivedAgainShown?: number;
     readonly backlog?: NonNullable<DrainFacts["backlog"]>;
     readonly pace?: Readonly<Record<string, number>>;
   };
@@ -123,7 +128,11 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     oldestRecordAt: counts.oldestRecordAt ?? null,
     failures,
     gone: isCounted ? null : toGone(ofEarlier, ofOpen),
-    arrivals: Math.max(row.arrivedShown ?? 0, (row.arrived ?? 0) + arrivedSince(open?.pass, ofOpen)),
+    arrivals: Math.max(row.arrivedShown ?? 0, (row.arrived ?? 0) + arrivedSince(open?.pass, ofOpen, false)),
+    arrivedAgain: Math.max(
+      row.arrivedAgainShown ?? 0,
+      (row.arrivedAgain ?? 0) + arrivedSince(open?.pass, ofOpen, true),
+    ),
     backlog: row.backlog === undefined ? null : withPublishedNow(row.backlog, ofOpen, soFar),
     pace: row.pace ?? {},
     lastSuccessAt: lastSuccessAt ?? null,
@@ -133,12 +142,16 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   };
 }
 
-/** After the first count, and listed by the open pass. */
-function arrivedSince(pass: Pass | undefined, ofOpen: ReadonlyMap<string, FailureCounts>): number {
+/** After the first count, and listed by the open pass: all, or what another drain counts for the source. */
+function arrivedSince(
+  pass: Pass | undefined,
+  ofOpen: ReadonlyMap<string, FailureCounts>,
+  isAgain: boolean,
+): number {
   if ((pass?.countedTo ?? 0) === 0) return 0;
   let sum = 0;
   for (const failures of ofOpen.values()) {
-    for (const one of Object.values(failures)) sum += arrivedOf(one);
+    for (const [id, one] of Object.entries(failures)) if (isAgainId(id) === isAgain) sum += arrivedOf(one);
   }
   return sum;
 }
@@ -152,7 +165,7 @@ function withPublishedNow(
   let now = 0;
   for (const [window, failures] of ofOpen) {
     if (window === "acts") continue;
-    for (const one of Object.values(failures)) now += one.published ?? 0;
+    for (const [id, one] of Object.entries(failures)) if (!isAgainId(id)) now += one.published ?? 0;
   }
   return { at, published: published + Math.max(0, now - (soFar?.republished ?? 0)) };
 }
@@ -218,30 +231,36 @@ function toStanding(
     if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
   }
   const failedAgainAs = moveToSent(sums);
-  return [...sums].map(
-    ([id, { w, q, n, p, f, l = null, m = 0, d = {}, h = 0, x = {}, o = null, s = null, t = 0, e = 0 }]) => {
-      // Both may be below 0 until the next full pass, if a process ended before it had written its counts.
-      const there = Math.max(0, w);
-      const parked = Math.min(there, Math.max(0, q));
-      return {
+  return [...sums].flatMap(([id, one]): readonly StandingFailure[] => {
+    if (isAgainId(id)) return [];
+    const { w, p, f, l = null, m = 0, d = {}, o = null, s = null, t = 0, e = 0 } = one;
+    const again = sums.get(toAgainId(id));
+    const isThere = w > 0;
+    return [
+      {
         id,
-        waiting: there - parked,
-        parked,
-        arrived: Math.max(n, h),
+        ...countedOf(one),
         published: p,
         failedAgain: f,
         failedAgainAs: failedAgainAs.get(id) ?? {},
         lastArrivedAt: l,
         largestHour: m,
         ruled: d,
-        expires: x,
-        oldestAt: there > 0 ? o : null,
-        since: there > 0 ? (s ?? o) : null,
+        oldestAt: isThere ? o : null,
+        since: isThere ? (s ?? o) : null,
         lastMovedAt: Math.max(l ?? 0, t),
         reopenedAt: e,
-      };
-    },
-  );
+        ...(again === undefined ? {} : { again: countedOf(again) }),
+      },
+    ];
+  });
+}
+
+/** Waits and parks may be below 0 until the next full pass, if a process ended before it had written its counts. */
+function countedOf({ w, q, n, h = 0, x = {} }: Standing): CountedAgain {
+  const there = Math.max(0, w);
+  const parked = Math.min(there, Math.max(0, q));
+  return { waiting: there - parked, parked, arrived: Math.max(n, h), expires: x };
 }
 
 /** Counts come-backs for the kind that was sent, if it is known. Answers by kind what they are now. */
@@ -250,7 +269,7 @@ function moveToSent(
 ): ReadonlyMap<string, Readonly<Record<string, number>>> {
   const moved = new Map<string, Readonly<Record<string, number>>>();
   for (const [id, one] of sums) {
-    for (const [of, count] of Object.entries(one.b ?? {})) {
+    for (const [of, count] of isAgainId(id) ? [] : Object.entries(one.b ?? {})) {
       const sent = sums.get(of);
       if (sent === undefined) continue;
       one.f -= count;
@@ -281,10 +300,17 @@ export function toHourlyArrivals({
   found,
   now,
 }: StoredArrivals): ReadonlyMap<string, HourlyArrivals> {
-  return toArrivals(
+  const all = toArrivals(
     toPairs<HourlyArrivals>(arrivals),
     toPairs<FailureCounts>(found),
     Math.floor(now / hourMs) - arrivalHours,
+  );
+  return new Map(
+    [...all].flatMap(([id, hours]) => {
+      const again = all.get(toAgainId(id));
+      if (isAgainId(id)) return [];
+      return [[id, again === undefined ? hours : addNamed(hours, negated(again))]];
+    }),
   );
 }
 

@@ -4,8 +4,8 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
 /**
  * endWindow: ends a window; the last one closes the pass.
  *
- * ARGV: 1 { passId, windowId, owner?, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft }, 2 FailureCounts
- * (JSON). Returns: JSON of a CloseVerdict.
+ * ARGV: 1 { passId, windowId, owner?, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft, counted? [dlqId] (as
+ * arrived, of those that other drains list too) }, 2 FailureCounts (JSON). Returns: JSON of a CloseVerdict.
  * Effects: split windows take the window's place. If no window failed, the watermark moves to the pass's end,
  * and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
  * and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
@@ -62,12 +62,15 @@ if #call.split > 0 or isRecalled(call.windowId) then
   addFoundActs(call.windowId, failures)
 else
   addFound('sum', failures)
+  local isRead, window = pcall(cjson.decode, text)
+  if isRead then countTold(window.from, window.to, call.counted) end
 end
 if open.left > 0 then
   save()
   return passOpen()
 end
 
+countTold(0, math.huge, nil)
 local isComplete, isFull = open.failed == 0, open.pass.kind == 'full'
 local counts = row.counts or { due = 0, held = 0, parked = 0, inDoubt = 0, reasons = { held = {}, parked = {} } }
 if isComplete then

@@ -26,7 +26,9 @@ ids[#ids + 1] = call.id
 if #ids > maxIds then table.remove(ids, 1) end
 row.actIds = ids
 local published = 0
-for _, count in pairs(call.failures) do published = published + (count.published or 0) end
+for id, count in pairs(call.failures) do
+  if not isAgain(id) then published = published + (count.published or 0) end
+end
 countPublished(published)
 countTaken(call.failures)
 if row.open then addFound('acts', toFailureActs(call.failures)) else addStanding(toFailureActs(call.failures)) end

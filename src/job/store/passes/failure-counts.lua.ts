@@ -2,13 +2,17 @@ import { resolvedAfterMs } from "../../contracts/failures.ts";
 
 /**
  * The part of the pass book's scripts that counts by kind of failure: what windows found, and what stands
- * (pass-prelude.lua.ts has the keys). It reads the prelude's `row`, `now`, `isRecalled`, `foundKey`, `standingKey` and
- * `arrivalsKey`.
+ * (pass-prelude.lua.ts has the keys). It reads the prelude's `row`, `now`, `isRecalled`, `foundKey`, `standingKey`,
+ * `arrivalsKey` and `toldKey`.
  */
 export const failureCountsLua = `
 local resolvedAfterMs = ${resolvedAfterMs}
 local byName = { arrived = true, arrivedDone = true, ruled = true, failedAgainOf = true, expires = true, expiresDone = true }
 local first = { firstAt = true, oldestAt = true }
+
+-- Of records that another drain counts for the source. They are counted under the kind's own id too.
+local function isAgain(id) return string.sub(id, 1, 1) == '~' end
+local function arrivedName(id) return isAgain(id) and 'arrivedAgain' or 'arrived' end
 
 local function addFailures(sum, failures)
   for id, count in pairs(failures) do
@@ -82,30 +86,68 @@ local function isListed(at, left)
   return true
 end
 
+-- Of its id.
+local function entryOf(dlqId) return tonumber(string.match(dlqId, '^%d+')) end
+
+-- As if this drain had taken it, or has never listed it.
+local function addTaken(sums, id, at, expiresAt, isCounted)
+  local sum = sums[id] or {}
+  sums[id] = sum
+  if isCounted then addPart(sum, 'expires', expiresAt, -1) end
+  addPart(sum, 'arrivedDone', at, 1)
+  sum.dropped = (sum.dropped or 0) + 1
+end
+
+-- More are taken for not listed yet.
+local maxTold = 5000
+
 -- What another drain took. What was counted before waits no more. What the open pass has listed is as if this drain had
--- taken it. Anything else is never listed: it has arrived, and is done.
+-- taken it. Whether a window at work has, its end tells. Anything else is never listed: it has arrived, and is done.
 local function countTaken(failures)
   local left, listed = nil, {}
   local countedTo = row.isCounted and row.watermark or 0
   for id, count in pairs(failures) do
-    for at, number in pairs(count.taken or {}) do
-      at = tonumber(at)
-      local sum = count
+    for dlqId in pairs(count.taken or {}) do
+      local at = entryOf(dlqId)
+      local expiresAt = at + call.retentionMs
       if at <= countedTo then
-        addPart(sum, 'expiresDone', at + call.retentionMs, number)
+        addPart(count, 'expiresDone', expiresAt, 1)
+        count.dropped = (count.dropped or 0) + 1
       else
         left = left or row.open and windowsLeft() or {}
-        if isListed(at, left) then
-          listed[id] = listed[id] or {}
-          sum = listed[id]
-          addPart(sum, 'expires', at + call.retentionMs, -number)
+        local isKnown = isListed(at, left)
+        if not isKnown and row.open and at <= row.open.pass.to and redis.call('HLEN', toldKey) < maxTold then
+          local told = redis.call('HGET', toldKey, dlqId) or string.format('%.0f', expiresAt)
+          redis.call('HSET', toldKey, dlqId, told .. ' ' .. id)
+        else
+          addTaken(isKnown and listed or failures, id, at, expiresAt, isKnown)
         end
-        addPart(sum, 'arrivedDone', at, number)
       end
-      sum.dropped = (sum.dropped or 0) + number
     end
   end
   if row.open then addFound('sum', listed) end
+end
+
+-- At the end of a window, or of its pass: of what other drains took meanwhile, it has counted these.
+local function countTold(from, to, counted)
+  local all = redis.call('HGETALL', toldKey)
+  local isCounted, listed, never = {}, {}, {}
+  for _, dlqId in ipairs(#all > 0 and counted or {}) do isCounted[dlqId] = true end
+  for i = 1, #all, 2 do
+    local dlqId, at, expiresAt = all[i], entryOf(all[i]), nil
+    if at >= from and at <= to then
+      for word in string.gmatch(all[i + 1], '%S+') do
+        if not expiresAt then
+          expiresAt = tonumber(word)
+        else
+          addTaken(isCounted[dlqId] and listed or never, word, at, expiresAt, isCounted[dlqId])
+        end
+      end
+      redis.call('HDEL', toldKey, dlqId)
+    end
+  end
+  addFound('sum', listed)
+  addFound('acts', toFailureActs(never))
 end
 
 local standing
@@ -174,7 +216,7 @@ local function addStanding(failures)
     it.w = it.w + arrived - done
     it.q = it.q + (count.parked or 0)
     it.n = it.n + arrived
-    if isArrival then row.arrived = (row.arrived or 0) + arrived end
+    if isArrival then row[arrivedName(id)] = (row[arrivedName(id)] or 0) + arrived end
     it.p = it.p + (count.published or 0)
     it.f = it.f + (count.failedAgain or 0) + (count.cameBack or 0)
     if count.failedAgainOf then addFailedAgainOf(it, count.failedAgainOf) end
@@ -193,7 +235,7 @@ end
 
 -- Before what was left is forgotten, so that it is listed again: what was shown as arrived must not fall.
 local function keepArrived()
-  local sums, total = {}, 0
+  local sums, totals = {}, { arrived = 0, arrivedAgain = 0 }
   local all = redis.call('HGETALL', foundKey)
   for i = 1, #all, 2 do
     for id, count in pairs(all[i] ~= 'acts' and cjson.decode(all[i + 1]) or {}) do
@@ -203,11 +245,12 @@ local function keepArrived()
   for id, arrived in pairs(sums) do
     local it = readStanding(id)
     it.h = math.max(it.h or 0, it.n + arrived)
-    total = total + arrived
+    totals[arrivedName(id)] = totals[arrivedName(id)] + arrived
     writeStanding(id, it)
   end
-  if row.open.pass.countedTo > 0 then
-    row.arrivedShown = math.max(row.arrivedShown or 0, (row.arrived or 0) + total)
+  if row.open.pass.countedTo == 0 then return end
+  for name, total in pairs(totals) do
+    row[name .. 'Shown'] = math.max(row[name .. 'Shown'] or 0, (row[name] or 0) + total)
   end
 end
 
@@ -221,8 +264,11 @@ local function settleArrived()
       writeStanding(all[i], it)
     end
   end
-  row.arrived = row.arrivedShown and math.max(row.arrived or 0, row.arrivedShown) or row.arrived
-  row.arrivedShown = nil
+  for _, name in ipairs({ 'arrived', 'arrivedAgain' }) do
+    local shown = row[name .. 'Shown']
+    row[name] = shown and math.max(row[name] or 0, shown) or row[name]
+    row[name .. 'Shown'] = nil
+  end
 end
 
 -- A kind that is gone is forgotten if it has not arrived, and nothing was done with it, for a week. Of what was done in a

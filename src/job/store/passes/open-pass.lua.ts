@@ -39,6 +39,7 @@ if row.open then
   for _, one in pairs(row.open.soFar or {}) do addTally(tally, toActs(one), 'w') end
   abandoned = { pass = row.open.pass, tally = tally, durationMs = math.max(0, now - row.open.pass.startedAt) }
   keepArrived()
+  countTold(0, math.huge, nil)
   local found = redis.call('HGETALL', foundKey)
   for i = 1, #found, 2 do
     local failures = cjson.decode(found[i + 1])
@@ -58,7 +59,7 @@ local isFull = row.forced or isToConfirm() or not call.mayBeNew or not row.isCou
 local from = call.fullFrom
 if not isFull then from = math.min(call.to, row.watermark - call.overlapMs) end
 
-redis.call('DEL', windowsKey, takenKey, foundKey)
+redis.call('DEL', windowsKey, takenKey, foundKey, toldKey)
 local minutes = {}
 local due = redis.call('ZRANGEBYSCORE', dueKey, '-inf', call.to, 'WITHSCORES')
 for i = 1, #due, 2 do

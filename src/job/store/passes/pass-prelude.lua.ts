@@ -13,8 +13,9 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * parked of those; ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule; most
  * ever shown as arrived, if that is more; what expires soon by hour, entry of the oldest, and of the first since there
  * was none; last publish or drop, entry of the first since it was resolved; failed again of
- * other kinds, by id), 7 arrivals (hash: id → JSON of arrivals by hour). Of the source: 8 what has
- * ended workers (JSON { unworkable? [dlqId], unlistable? [{ at, since }] }).
+ * other kinds, by id), 7 arrivals (hash: id → JSON of arrivals by hour). An id after `~`: those of the kind that
+ * another drain counts for the source. Of the source: 8 what has ended workers (JSON { unworkable? [dlqId], unlistable? [{ at, since }] }).
+ * Of the drain: 9 told (hash of the open pass: dlqId that another drain took of a window at work → its expiry and ids).
  * ARGV: 1 the call (JSON).
  *
  * The row: open? { pass, progressAt, left, failed, recalled? (windows so far), forced?, tally?, soFar? { windowId:
@@ -24,13 +25,14 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * was lost }, alone? { id, lost, long } (the last that was alone then, and how often in a row) }, forced?,
  * mayHaveSkipped? (1: no full pass since has listed everything without a delete before its cursors), watermark?,
  * actIds? (of the last counted acts), pace? { slot of 10 s: published }, backlog? { at, published }, arrived? (ever,
- * after the first count), arrivedShown? (most ever shown, as `h`), isCounted? (standing holds everything up to the
+ * after the first count), arrivedAgain? (of these, those that another drain counts), arrivedShown?, arrivedAgainShown?
+ * (most ever shown, as `h`), isCounted? (standing holds everything up to the
  * watermark), fullStartedAt?, hash?, mode? (of the last complete full pass), lastFullAt?, lastSuccessAt?,
  * lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
  */
 export const passPreludeLua = `${serverTimeLua}
 local rowKey, windowsKey, dueKey, takenKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local foundKey, standingKey, arrivalsKey, knownKey = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local foundKey, standingKey, arrivalsKey, knownKey, toldKey = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local call = cjson.decode(ARGV[1])
 local rowText = redis.call('GET', rowKey)
 local row = cjson.decode(rowText or '{}')
@@ -111,10 +113,12 @@ local slotMs, paceSlots = 10000, 13
 -- How many wait, and how many are parked.
 local function countStanding()
   local all, waiting, parked = allStanding(), 0, 0
-  for i = 2, #all, 2 do
-    local it = cjson.decode(all[i])
-    local q = math.max(it.q, 0)
-    waiting, parked = waiting + math.max(0, it.w - q), parked + q
+  for i = 1, #all, 2 do
+    if not isAgain(all[i]) then
+      local it = cjson.decode(all[i + 1])
+      local q = math.max(it.q, 0)
+      waiting, parked = waiting + math.max(0, it.w - q), parked + q
+    end
   end
   return waiting, parked
 end
@@ -148,7 +152,7 @@ end
 -- The open pass leaves nothing behind that was counted for it alone.
 local function dropOpen()
   row.open = nil
-  redis.call('DEL', windowsKey, takenKey, foundKey)
+  redis.call('DEL', windowsKey, takenKey, foundKey, toldKey)
 end
 
 -- For an open pass that closes incomplete: its minutes are due again, and a forced full pass is still owed.

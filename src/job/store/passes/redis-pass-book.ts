@@ -41,7 +41,7 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
   ): Promise<unknown> => {
     const row = `${passPrefix}${drain}`;
     const parts = ["windows", "due", "taken", "found", "standing", "arrivals"];
-    const keys = [row, ...parts.map((part) => `${row}:${part}`), unworkable];
+    const keys = [row, ...parts.map((part) => `${row}:${part}`), unworkable, `${row}:told`];
     const args = [JSON.stringify(call), ...(failures === undefined ? [] : [JSON.stringify(failures)])];
     const reply = await redis.run(script, keys, args);
     return typeof reply === "string" ? JSON.parse(reply) : null;
@@ -80,7 +80,7 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       const call = { passId, windowId, owner, due: toDueMinutes(dueLater), soFar: toStored(soFar) };
       return (await run(progressScript, drain, call, failures)) as number | "taken-over" | null;
     },
-    async endWindow(drain, passId, windowId, end, tally, failures, owner) {
+    async endWindow(drain, passId, windowId, end, tally, failures, owner, counted) {
       const call = {
         passId,
         windowId,
@@ -90,6 +90,7 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
         split: end.kind === "done" ? end.split : [],
         tally: toStored(tally),
         maxLeft: maxLeftShown,
+        counted,
       };
       const answer = (await run(endWindowScript, drain, call, failures)) as CloseVerdict;
       if (answer.kind !== "pass-closed") return answer;

@@ -9,11 +9,11 @@ import {
   type ChartRange,
   type QueueChart,
 } from "../../read/queue-chart.ts";
-import { sumOf, sumOnce, toTotals } from "../../read/totals.ts";
+import { sumOf, toTotals } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
-import { toRestTexts, toSharedTexts } from "../../operations/status/verdict.ts";
+import { toRestTexts, toSharedText } from "../../operations/status/verdict.ts";
 import { capitalised, number, toClock, toKnown } from "../../operations/phrases.ts";
 import { pause as pauseAct } from "../../operations/acts/pause.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
@@ -53,7 +53,7 @@ export const nowScreen = defineScreen<Model>({
     live("tiles", (model, { now }) => (
       <>
         <Tiles model={model} now={now} />
-        <Shared sources={model.status.sources} at={model.status.at} />
+        <Shared sources={model.status.sources} />
       </>
     )),
     live("chart", ({ chart, marks, range, status }) => (
@@ -87,7 +87,8 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   const sample = toQueueSample(facts);
   const latest = sample === null ? null : { at: now, sample };
   const chart = toQueueChart(minutes, samples, latest);
-  const arrived = sumOnce(facts.drains, ({ destinations }) => sumOf(destinations, (one) => one.arrived));
+  const kinds = facts.drains.flatMap((drain) => drain.facts?.failures ?? []);
+  const arrived = sumOf(kinds, (one) => one.arrived - (one.again?.arrived ?? 0));
   return { status, needs: toNeeds(status), range, chart, arrived, marks };
 }
 
@@ -146,16 +147,9 @@ interface Tile {
   readonly href?: string;
 }
 
-/** Records that several drains list count once in the totals, and more often by drain. */
-function Shared({ sources, at }: Pick<Status, "sources" | "at">): Html | null {
-  const texts = sources.flatMap(({ shared }) => toSharedTexts(shared, at));
-  if (texts.length === 0) return null;
-  const counts = "what waits or is parked counts once here, what arrived may count for each";
-  return (
-    <p class="hint">
-      {texts.join("; ")}: {counts}.
-    </p>
-  );
+function Shared({ sources }: Pick<Status, "sources">): Html | null {
+  const texts = sources.flatMap(({ shared }) => toSharedText(shared) ?? []);
+  return texts.length === 0 ? null : <p class="hint">{texts.join("; ")}.</p>;
 }
 
 function Tiles({

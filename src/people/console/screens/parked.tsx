@@ -10,7 +10,6 @@ import {
 } from "../../operations/parked/read-page.ts";
 import { release as releaseAct } from "../../operations/acts/parked-release.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
-import type { QueueFacts, SharedRecords } from "../../../job/contracts/queue-facts.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters } from "../parts/filters.tsx";
@@ -25,8 +24,10 @@ import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "
 
 interface Model {
   readonly sums: readonly ParkedSum[];
-  /** By source: what several of its drains count as parked. */
-  readonly shared: ReadonlyMap<string, SharedRecords>;
+  /** Source and number: what several of its drains count as parked. */
+  readonly shared: readonly (readonly [source: string, parked: number])[];
+  /** Drains that may have parked what others list too. */
+  readonly sharing: ReadonlySet<string>;
   readonly conditions: ReadonlyMap<string, ReleaseConditions | null>;
   readonly source: SourceId | null;
   readonly page: ParkedRows;
@@ -58,21 +59,21 @@ export const parkedScreen = defineScreen<Model>({
     const conditions = await Promise.all(
       drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
     );
-    const shared = new Map(facts.sources.flatMap((one) => toSharedParked(one)));
-    return { sums, shared, conditions: new Map(conditions), source, page, answers: toAnswerTexts(kinds) };
+    const shared = facts.sources.flatMap((one) =>
+      one.shared === null || one.shared.parked === 0 ? [] : [[one.source, one.shared.parked] as const],
+    );
+    const isShared = new Set<string>(shared.map(([of]) => of));
+    const sharing = new Set<string>(
+      facts.drains.flatMap((one) => (one.mayShare === true && isShared.has(one.source) ? [one.drain] : [])),
+    );
+    const answerTexts = toAnswerTexts(kinds);
+    return { sums, shared, sharing, conditions: new Map(conditions), source, page, answers: answerTexts };
   },
   sections: [
     still("parked-counts", (model, context) => <Counts {...{ model, context }} />),
     still("parked-list", (model, context) => <List {...{ model, context }} />),
   ],
 });
-
-function toSharedParked({
-  source,
-  shared,
-}: Pick<QueueFacts["sources"][number], "source" | "shared">): readonly (readonly [string, SharedRecords])[] {
-  return shared !== null && shared.parked > 0 ? [[source, shared]] : [];
-}
 
 function toFilter(query: URLSearchParams): ParkedRowFilter {
   return {
@@ -82,7 +83,7 @@ function toFilter(query: URLSearchParams): ParkedRowFilter {
   };
 }
 
-function Counts({ model: { sums, shared, conditions }, context }: Drawn<{ model: Model }>): Html {
+function Counts({ model: { sums, shared, sharing, conditions }, context }: Drawn<{ model: Model }>): Html {
   const { query } = context;
   return (
     <>
@@ -105,24 +106,19 @@ function Counts({ model: { sums, shared, conditions }, context }: Drawn<{ model:
           column("what to do next", (sum) => (
             <Next
               {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }}
-              isShared={isSharedIn(shared.get(sum.source), sum.drain)}
+              isShared={sharing.has(sum.drain)}
             />
           )),
         ]}
       />
-      {[...shared].map(([source, { parked, by }]) => (
+      {shared.map(([source, parked]) => (
         <p class="hint">
-          In {source}, {number(parked)} are counted more than once: several drains list them (
-          {by.map(({ drains }) => drains.join(" and ")).join("; ")}). A release is of what its own drain has
-          parked.
+          In {source}, {number(parked)} stand in several drains, which list them. A release is of what its own
+          drain has parked.
         </p>
       ))}
     </>
   );
-}
-
-function isSharedIn(shared: SharedRecords | undefined, drain: string): boolean {
-  return shared?.by.some(({ drains }) => drains.some((one) => one === drain)) === true;
 }
 
 function Next({

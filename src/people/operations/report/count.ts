@@ -154,8 +154,8 @@ export function createCount(maxLetters: number) {
     ]);
     const gone: Stay = [rest(from, to) - since + later, from, from, "gone"];
     const others = [gone, ...stays.filter(([, , leftAt]) => leftAt < now)].filter(([many]) => many > 0);
-    if (others.some(isThere) && (isHost !== null || own.some(({ drains }) => drains.length > 1))) {
-      const why = "what several drains count, or what a rule sends to another host, may be in it twice";
+    if (others.some(isThere) && isHost !== null) {
+      const why = "what a rule sends to another host may be in it twice";
       unknown.set("gone", why).set("expired", why);
     } else count(others);
     if (from - retentionMs < now - arrivalHours * hourMs) {

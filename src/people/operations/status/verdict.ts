@@ -23,7 +23,7 @@ export function toVerdict(status: Status): string {
     ...sources.map((source) => toBehind(source, sources.length === 1)),
     ...sources.map(toBrakeNote),
     ...toHoldNotes(status),
-    ...sources.flatMap((source) => toSourceNotes(source, status.at)),
+    ...sources.flatMap((source) => toSourceNotes(source)),
     toUnsentText(status),
     ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
@@ -164,7 +164,7 @@ function toHoldNotes({ drains, sources }: Status): readonly Part[] {
   const later = sumOf(drains, ({ outlook }) => outlook.waitingForAttempt);
   const ruled = sumOf(drains, ({ outlook }) => outlook.heldByRules);
   // Each drain has its own rules: what one of them holds, another one may send.
-  const byDrain = sources.some(({ shared }) => shared !== null) ? ", summed by drain" : "";
+  const byDrain = sources.some(({ shared }) => (shared?.waiting ?? 0) > 0) ? ", summed by drain" : "";
   const isRuledCounted = drains.every(
     ({ outlook }) => outlook.heldByRules === 0 || outlook.heldByRulesAt !== null,
   );
@@ -235,25 +235,17 @@ function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string 
   return lane === null ? "" : `, ${toNextStepText(lane)}`;
 }
 
-/** `340 were listed by both webhooks and money at 14:32 UTC`: by the last census; none if nothing of it is left. */
-export function toSharedTexts(shared: Status["sources"][number]["shared"], now: number): readonly string[] {
-  if (shared === null || shared.waiting + shared.parked === 0) return [];
-  const { by, at } = shared;
-  const asOf = at === null ? "" : ` at ${toClock(at, now)}`;
-  return by.map(
-    ({ drains, count }) =>
-      `${number(count)} were listed by ${drains.length === 2 ? "both " : ""}${drains.join(" and ")}${asOf}`,
-  );
+/** `340 count once, and in several drains`; null: nothing does. */
+export function toSharedText(shared: Status["sources"][number]["shared"]): string | null {
+  const often = (shared?.waiting ?? 0) + (shared?.parked ?? 0);
+  return often === 0 ? null : `${number(often)} count once, and in several drains`;
 }
 
-function toSourceNotes(
-  { settleGate, census, shared }: Status["sources"][number],
-  now: number,
-): readonly Part[] {
+function toSourceNotes({ settleGate, census, shared }: Status["sources"][number]): readonly Part[] {
   return [
     settleGate === "closed" && "publishing waits for deletes",
     census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
-    ...toSharedTexts(shared, now),
+    toSharedText(shared) ?? false,
   ];
 }
 

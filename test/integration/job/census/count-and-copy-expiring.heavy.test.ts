@@ -23,6 +23,7 @@ function orderOf(rig: Rig, changes: Partial<CensusOrder> = {}): CensusOrder {
     source,
     drains: ["orders", "refunds"].map((topic) => ({
       name: topic as DrainName,
+      mode: "live" as const,
       select: { topicName: [topic] },
       beforeExpiry,
     })),
@@ -90,7 +91,6 @@ describe("a census", () => {
       oldestUnselectedAt: enteredAt(lost[0]),
       goneBefore: 0,
       selected: { orders: { [failed!.id]: 1 }, refunds: { [failed!.id]: 150 } },
-      shared: { by: [], surplus: {} },
       strayComeBacks: { count: 0, top: [] },
       unselectedKinds: [
         expect.objectContaining({ id: failed!.id, count: 30, since: enteredAt(lost[0]) }),
@@ -154,10 +154,16 @@ describe("a census", () => {
     rig.seed(4, { topicName: "invoices" }, 71 * hourMs);
     const beforeExpiry = { withinMs: 2 * hourMs, then: "nothing" } as const;
     const drains = [
-      { name: "orders" as DrainName, select: { topicName: ["orders"] }, beforeExpiry },
-      { name: "refunds" as DrainName, select: { topicName: ["refunds"] }, beforeExpiry },
+      { name: "orders" as DrainName, mode: "live" as const, select: { topicName: ["orders"] }, beforeExpiry },
+      {
+        name: "refunds" as DrainName,
+        mode: "live" as const,
+        select: { topicName: ["refunds"] },
+        beforeExpiry,
+      },
       {
         name: "returns" as DrainName,
+        mode: "live" as const,
         select: { topicName: ["refunds", "returns"] },
         beforeExpiry: { ...beforeExpiry, then: "archive" } as const,
       },

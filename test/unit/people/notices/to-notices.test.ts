@@ -194,11 +194,12 @@ describe("a new failure", () => {
     );
   });
 
-  it("counts the drain with most of it, as at least so many, and several are one notice", () => {
+  it("counts each dead letter once over drains, at least so many while a drain lists first, and several are one notice", () => {
     const failures = [failure("aa", { arrived: 10 }), failure("bb", { arrived: 30 })];
     const [told] = tell([0, { failures }]);
     expect(told).toHaveLength(1);
     expect(told?.[0]?.items.map((item) => item.failure)).toEqual(["aa", "bb"]);
+    const ofTwo = { arrived: 12, again: { waiting: 0, parked: 0, arrived: 3, expires: {} } };
     const { news } = toNotices(
       null,
       {
@@ -206,13 +207,12 @@ describe("a new failure", () => {
         kinds: new Map([["aa", kind("aa")]]),
         drains: [
           ...facts({ failures: [failure("aa", { arrived: 4 })] }).drains,
-          { ...facts({ failures: [failure("aa", { arrived: 12 })] }).drains[0]!, drain: "b" as DrainName },
+          { ...facts({ failures: [failure("aa", ofTwo)] }).drains[0]!, drain: "b" as DrainName },
         ],
       },
       startMs,
     );
-    expect(news[0]?.[1]).toMatchObject([{ drain: "b", count: 12, figures: { atLeast: 1 } }]);
-    // Of one drain it is exact, once a pass has listed it.
+    expect(news[0]?.[1]).toMatchObject([{ drain: "b", count: 13 }]);
     expect(told?.[0]?.items.map(({ figures }) => figures)).toEqual([undefined, undefined]);
     const [early] = tell([0, { failures, isFirstListing: true }]);
     expect(early?.[0]?.items).toMatchObject([{ figures: { atLeast: 1 } }, { figures: { atLeast: 1 } }]);

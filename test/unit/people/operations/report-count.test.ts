@@ -107,7 +107,7 @@ describe("an outage report", () => {
     );
   });
 
-  it("says that it does not know what several drains counted", () => {
+  it("says that it does not know what failed again before, and of a host what expired", () => {
     const at = now - hourMs;
     const hour = Math.floor(at / hourMs);
     const kind = {
@@ -118,16 +118,17 @@ describe("an outage report", () => {
       firstMetAt: at,
       failedAgain: 2,
     };
-    const read = (more: object) =>
+    const read = (more: object, span = {}) =>
       createCount(9).read([{ ...kind, hours: { [hour]: 3 }, ...more } as never], {
         from: hour * hourMs,
         to: now,
         now,
         retentionMs,
         isHost: null,
+        ...span,
       });
     expect(read({ drains: [{}] }).figures).toMatchObject({ gone: 2, arrived: 3, failedAgain: 2 });
-    const shared = read({ drains: [{}, {}], firstMetAt: 0 });
-    expect([...shared.unknown.keys()]).toEqual(["failedAgain", "gone", "expired"]);
+    const ofHost = read({ firstMetAt: 0 }, { isHost: () => true });
+    expect([...ofHost.unknown.keys()]).toEqual(["failedAgain", "gone", "expired"]);
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { FailureCounts } from "../../../../../src/job/contracts/failures.ts";
+import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { noReasons } from "../../../../../src/job/contracts/tally.ts";
 import { drain, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
 import {
@@ -37,6 +38,16 @@ const arrival = (at: number): FailureCounts => ({
   a: { seen: 1, arrived: { 7: 1 }, firstAt: at, lastArrivedAt: at },
 });
 
+const newOf = (count: number, hour = 0) => ({
+  seen: count,
+  arrived: { [hour]: count },
+  expires: { [hour + 72]: count },
+});
+
+const tookAll = (...ids: readonly string[]): FailureCounts => ({
+  a: { taken: Object.fromEntries(ids.map((id) => [id, 1])) },
+});
+
 /** Two of those that have arrived are published. */
 const twoDone = (arrived: number): FailureCounts => ({
   one: { seen: arrived, arrived: { 7: arrived }, published: 2, arrivedDone: { 7: 2 } },
@@ -59,20 +70,71 @@ describe("what another drain took", () => {
     ];
     await passes.endWindow(drain, pass.passId, "w1", { kind: "done", split }, nothing, {});
     await endWindow(passes, pass, "w1a", nothing, { a: { seen: 5, arrived: { 0: 5 }, expires: { 72: 5 } } });
-    const taken = { a: { taken: { 5: 2, 20: 3 } } };
+    const taken = tookAll("5-1", "5-2", "20-1", "20-2", "20-3");
     await passes.countActs(drain, "money", taken, retentionMs);
     await passes.countActs(drain, "money", taken, retentionMs);
-    expect(await failuresById()).toMatchObject([{ waiting: 3, arrived: 8, expires: { 72: 3 } }]);
-    await endWindow(passes, pass, "w1b", nothing, { a: { seen: 1, arrived: { 0: 1 } } });
+    // Whether a window at work has counted them, its end tells.
+    expect(await failuresById()).toMatchObject([{ waiting: 3, arrived: 5, expires: { 72: 3 } }]);
+    await endWindow(passes, pass, "w1b", nothing, { a: newOf(2) }, ["20-1"]);
     expect(await failuresById()).toMatchObject([
-      { waiting: 4, arrived: 9, published: 0, expires: { 72: 3 } },
+      { waiting: 4, arrived: 9, published: 0, expires: { 72: 4 } },
     ]);
     // Of those that were counted before, one is gone, whether a full pass has met it or not.
     const { pass: full } = await open(passes, "p2", { documentHash: "doc-2" });
-    await passes.countActs(drain, "more", { a: { taken: { 5: 1 } } }, retentionMs);
-    await endWindow(passes, full, "w1", nothing, { a: { seen: 4, expires: { 72: 3 } } });
-    expect(await failuresById()).toMatchObject([{ waiting: 3, arrived: 9, expires: { 72: 2 } }]);
+    await passes.countActs(drain, "more", tookAll("5-3"), retentionMs);
+    await endWindow(passes, full, "w1", nothing, { a: { seen: 4, expires: { 72: 4 } } });
+    expect(await failuresById()).toMatchObject([{ waiting: 3, arrived: 9, expires: { 72: 3 } }]);
   });
+
+  test.each([
+    ["done", { waiting: 3, arrived: 5 }],
+    ["failed", { waiting: 0, arrived: 5 }],
+    ["abandoned", { waiting: 0, arrived: 5 }],
+  ] as const)(
+    "has arrived once if the worker of its window was killed, and another one ends it: %s",
+    async (kind, left) => {
+      const { pass } = await open(passes, "p1");
+      await passes.takeWindow(drain, pass.passId, "w1", "killed");
+      await passes.progress(drain, pass.passId, "w1", [], nothing, { a: newOf(5) }, "killed");
+      await passes.countActs(drain, "money", tookAll("20-1", "20-2"), retentionMs);
+      if (kind === "abandoned") {
+        await stand.advance(3_600_000);
+        await open(passes, "p2");
+      } else {
+        await passes.takeWindow(drain, pass.passId, "w1", "other", true);
+        const end = kind === "done" ? { kind, split: [] } : { kind };
+        const counted = ["20-2" as DlqId];
+        await passes.endWindow(drain, pass.passId, "w1", end, nothing, { a: newOf(4) }, "other", counted);
+      }
+      expect(await failuresById()).toMatchObject([left]);
+    },
+  );
+});
+
+test("what another drain counts for the source is apart, and taken off what arrived by the hour", async () => {
+  const hour = Math.floor(epoch / 3_600_000);
+  const first = { a: newOf(60, hour), "~a": newOf(20, hour) };
+  await runPass(passes, "p1", {}, { due: 60 }, "done", first);
+  const again = { waiting: 20, parked: 0, arrived: 20, expires: { [hour + 72]: 20 } };
+  expect(await failuresById()).toMatchObject([{ id: "a", waiting: 60, arrived: 60, again }]);
+  expect(await passes.arrivals(drain)).toEqual(new Map([["a", { [hour]: 40 }]]));
+  const act = { published: 5, parked: 1 };
+  await passes.countActs(drain, "apply", { a: act, "~a": act }, retentionMs);
+  expect(await facts()).toMatchObject({
+    parked: 1,
+    backlog: { published: 5 },
+    failures: [{ waiting: 54, parked: 1, published: 5, again: { waiting: 14, parked: 1 } }],
+  });
+  const { pass } = await open(passes, "p2", { to: epoch + 60_000 });
+  const found = { a: { ...newOf(3), failedAgain: 1 }, "~a": newOf(2) };
+  await passes.progress(drain, pass.passId, "w1", [], nothing, found);
+  expect(await facts()).toMatchObject({ arrivals: 3, arrivedAgain: 2 });
+  await endWindow(passes, pass, "w1", nothing, found);
+  expect(await facts()).toMatchObject({ arrivals: 3, arrivedAgain: 2 });
+  // A drain that counts first now: a full pass finds nothing that another one counts.
+  const { pass: full } = await open(passes, "p3", { documentHash: "doc-2", to: epoch + 61_000 });
+  await endWindow(passes, full, "w1", nothing, { a: { seen: 58, parkedBefore: 1 } });
+  expect(await failuresById()).toMatchObject([{ waiting: 57, again: { waiting: 0, parked: 0 } }]);
 });
 
 test("what another drain took of a kind that rules held is held no more", async () => {
@@ -87,7 +149,12 @@ test("what another drain took of a kind that rules held is held no more", async 
     held: 50,
     reasons: { held: { otherwise: 50 } },
   });
-  await passes.countActs(drain, "money", { a: { taken: { 5: 45 } } }, retentionMs);
+  await passes.countActs(
+    drain,
+    "money",
+    tookAll(...Array.from({ length: 45 }, (_, index) => `5-${index}`)),
+    retentionMs,
+  );
   expect(await facts()).toMatchObject({ due: 60, held: 5, reasons: { held: { otherwise: 5 } } });
 });
 
@@ -158,6 +225,7 @@ describe("what passes found", () => {
       ],
       gone: null,
       arrivals: 0,
+      arrivedAgain: 0,
       pace: { [startOfTime / 10_000]: 2 },
       backlog: { at: startOfTime, published: 2 },
       openPass: null,
@@ -472,6 +540,7 @@ describe("what passes found", () => {
       held: 10,
       exact: false,
       arrivals: 8,
+      arrivedAgain: 0,
       failures: [{ id: "one" }, { arrived: 8, waiting: 0 }],
     });
     await runPass(passes, "p3", { to: epoch + 60_000 }, { held: 5 }, "done", {
@@ -480,6 +549,7 @@ describe("what passes found", () => {
     expect(await facts()).toMatchObject({
       held: 15,
       arrivals: 8,
+      arrivedAgain: 0,
       failures: [{ id: "one" }, { arrived: 8 }],
     });
   });
