@@ -152,6 +152,8 @@ const either = (name: string): string => `expected either ${name} or ${name}File
 const otherThan = (port: number): string =>
   `expected another port than http.port (${port}), or 0 for any free one, got the same`;
 
+const because = (what: string, why: string): string => `expected ${what}, because console.${why}, got none`;
+
 const consolePort = (other: number) =>
   `expected another port than http.port (9466) and callback.port (${other}), 0 or none, got the same`;
 
@@ -240,21 +242,9 @@ describe("settings with mistakes", () => {
     [{ HTTP_PORT: "9467" }, "callback.port", otherThan(9467)],
     [{ CONSOLE_PORT: "9466" }, "console.port", consolePort(9467)],
     [{ CALLBACK_PORT: "9468" }, "console.port", consolePort(9468)],
-    [
-      { CONSOLE_HOST: "0.0.0.0" },
-      "console.auth",
-      "expected token or headers, because console.host is no loopback address, got none",
-    ],
-    [
-      { CONSOLE_AUTH: "token" },
-      "console.tokenFile",
-      "expected a file, because console.auth is token, got none",
-    ],
-    [
-      { CONSOLE_AUTH: "headers" },
-      "console.proxies",
-      "expected addresses, because console.auth is headers, got none",
-    ],
+    [{ CONSOLE_HOST: "0.0.0.0" }, "console.auth", because("token or headers", "host is no loopback address")],
+    [{ CONSOLE_AUTH: "token" }, "console.tokenFile", because("a file", "auth is token")],
+    [{ CONSOLE_AUTH: "headers" }, "console.proxies", because("addresses", "auth is headers")],
     [{ SHUTDOWN_HARD: "10s" }, "shutdown.hard", "expected at least shutdown.soft (20s), got 10s"],
   ])("that do not go together are refused: %j", (given, setting, problem) => {
     const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [`REDRIVER_${name}`, value]));

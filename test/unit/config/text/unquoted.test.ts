@@ -72,7 +72,7 @@ describe("a text that is no YAML", () => {
     [
       "deeper below a value",
       ["mode: plan", "  rules: []"],
-      "5:11: expected quotes around a value that contains a colon, or the indentation of",
+      "5:11: expected quotes around a value that contains",
     ],
     ["too shallow", ["rules:", "  - name: a", "    when: any", "  then: hold"], "8:1: expected the"],
     ["a dash one space short", ["rules:", "  - { when: any }", " - { when: any }"], "7:1: expected quotes"],

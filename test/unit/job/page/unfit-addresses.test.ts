@@ -12,13 +12,7 @@ function sent(url: string, destination?: ItemChanges["destination"], keepsCreden
   const prepared = prepare(
     letter,
     { set },
-    {
-      headerPrefix: "Upstash-",
-      lineageKey,
-      onLoss: "park",
-      checkItem: anyItem,
-      keepsCredentials,
-    },
+    { headerPrefix: "Upstash-", lineageKey, onLoss: "park", checkItem: anyItem, keepsCredentials },
   );
   if (prepared.kind !== "item") return prepared.reason;
   letter.item = prepared.item;

@@ -509,9 +509,7 @@ describe("a lane that is halted", () => {
     await driver.sent(step, 2);
     await driver.note(step, "again", ["p"], 422);
     expect((await driver.view()).state).toBe("halted");
-    expect(await book.delivered({ lane, step }, "p2")).toMatchObject({
-      why: "the probe did not fail again",
-    });
+    expect(await book.delivered({ lane, step }, "p2")).toMatchObject({ why: "the probe did not fail again" });
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {

@@ -68,11 +68,7 @@ const outage: RuleReport = {
   },
   losses: [{ key: "queue-delay", count: 3 }],
   samples: [
-    {
-      ...sample,
-      dlqId: "1795211964826-0" as DlqId,
-      url: "https://api.orders.example.com/hook?id=***",
-    },
+    { ...sample, dlqId: "1795211964826-0" as DlqId, url: "https://api.orders.example.com/hook?id=***" },
     {
       ...sample,
       dlqId: "1795211964830-0" as DlqId,
