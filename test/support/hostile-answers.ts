@@ -23,50 +23,29 @@ const oddHeaders = fc.constantFrom<Readonly<Record<string, string>>>(
   { Location: "http://127.0.0.1:1/" },
 );
 const oddStatus = fc.constantFrom(
-  200,
-  200,
-  200,
-  201,
-  202,
-  206,
-  302,
-  400,
-  401,
-  404,
-  409,
-  413,
-  418,
-  422,
-  429,
-  500,
-  503,
-  599,
+  ...[200, 200, 200, 201, 202, 206, 302, 400, 401, 404, 409, 413, 418, 422, 429, 500, 503, 599],
 );
 
+const notAccepted = [
+  null,
+  7,
+  "msg_1",
+  [],
+  {},
+  [[]],
+  { messageId: 7 },
+  { messageId: "" },
+  { error: "no" },
+  [null],
+];
 /** No acceptance: an honest service that took nothing cannot say that it did. */
 const noAcceptance = fc
   .oneof(
     fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value)),
     fc
-      .array(
-        fc.constantFrom<unknown>(
-          null,
-          7,
-          "msg_1",
-          [],
-          {},
-          [[]],
-          { messageId: 7 },
-          { messageId: "" },
-          { error: "no" },
-          { error: {} },
-          [null],
-          {
-            messageId: { toString: 1 },
-          },
-        ),
-        { maxLength: 6 },
-      )
+      .array(fc.constantFrom<unknown>(...notAccepted, { error: {} }, { messageId: { toString: 1 } }), {
+        maxLength: 6,
+      })
       .map((value) => JSON.stringify(value)),
   )
   .filter((text) => !/"messageId":"[^"]/.test(text));
@@ -93,6 +72,8 @@ const oddBytes: fc.Arbitrary<string | Buffer> = fc.oneof(
     "",
   ),
 );
+const raw = (text: string): HostileAnswer => ({ kind: "raw", bytes: Buffer.from(text) });
+const ok = "HTTP/1.1 200 OK\r\n";
 const oddAnswer: fc.Arbitrary<HostileAnswer> = fc.oneof(
   { weight: 10, arbitrary: fc.tuple(oddStatus, oddBytes, oddHeaders).map((parts) => httpAnswer(...parts)) },
   {
@@ -100,25 +81,14 @@ const oddAnswer: fc.Arbitrary<HostileAnswer> = fc.oneof(
     arbitrary: fc.constantFrom<HostileAnswer>(
       { kind: "hang" },
       { kind: "reset" },
-      { kind: "raw", bytes: Buffer.from("SSH-2.0-OpenSSH_9.2\r\n") },
-      { kind: "raw", bytes: Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"messages"') },
-      { kind: "raw", bytes: Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n[]") },
-      { kind: "raw", bytes: Buffer.from("HTTP/1.1 999 ?\r\n\r\n") },
-      {
-        kind: "raw",
-        bytes: Buffer.from("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\n"),
-      },
-      { kind: "raw", bytes: Buffer.from(`HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(5_000)}\r\n`) },
-      {
-        kind: "raw",
-        bytes: Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\nx"),
-      },
-      {
-        kind: "raw",
-        bytes: Buffer.from(
-          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-        ),
-      },
+      raw("SSH-2.0-OpenSSH_9.2\r\n"),
+      raw(`${ok}Content-Length: 100\r\n\r\n{"messages"`),
+      raw(`${ok}Content-Length: -1\r\n\r\n[]`),
+      raw("HTTP/1.1 999 ?\r\n\r\n"),
+      raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\n"),
+      raw(`${ok}${"X: y\r\n".repeat(5_000)}\r\n`),
+      raw(`${ok}Transfer-Encoding: chunked\r\n\r\nffffffff\r\nx`),
+      raw(`${ok}Content-Length: 2\r\n\r\n[]${ok}Content-Length: 2\r\n\r\n{}`),
     ),
   },
 );
@@ -126,16 +96,7 @@ const oddAnswer: fc.Arbitrary<HostileAnswer> = fc.oneof(
 const noneTaken = fc
   .array(
     fc.constantFrom<unknown>(
-      null,
-      7,
-      "msg_1",
-      [],
-      {},
-      [[]],
-      { messageId: 7 },
-      { messageId: "" },
-      { error: "no" },
-      [null],
+      ...notAccepted,
       { messageId: ["msg_1"] },
       { messageid: "msg_1" },
       { result: { messageId: "" } },

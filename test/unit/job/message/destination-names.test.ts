@@ -48,13 +48,10 @@ describe("what a person calls a destination", () => {
 
 describe("the names of a destination", () => {
   test.each([
+    [{ destination: "https://p.example/hook?a=b" }, ["https://p.example", "p.example:443", "p.example"]],
     [
-      { destination: "https://pay.example.com/hook?a=b" },
-      ["https://pay.example.com", "pay.example.com:443", "pay.example.com"],
-    ],
-    [
-      { destination: "http://pay.example.com:8080/", queue: "invoices" },
-      ["http://pay.example.com:8080", "pay.example.com:8080", "pay.example.com", "queue:invoices"],
+      { destination: "http://p.example:81/", queue: "invoices" },
+      ["http://p.example:81", "p.example:81", "p.example", "queue:invoices"],
     ],
     [{ destination: "no address" }, []],
   ])("of %j", (item, names) => {

@@ -16,11 +16,7 @@ const told: readonly (readonly [code: Failure["code"], name: string, message: st
   ["redis-unavailable", "ReplyError", "OOM command not allowed when used memory > 'maxmemory'."],
   ["redis-unavailable", "ReplyError", "READONLY You can't write against a read only replica."],
   ["redis-unavailable", "ReplyError", "LOADING Redis is loading the dataset in memory"],
-  [
-    "redis-unavailable",
-    "ReplyError",
-    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
-  ],
+  ["redis-unavailable", "ReplyError", "MASTERDOWN Link with MASTER is down"],
   ["redis-unavailable", "ReplyError", "CLUSTERDOWN Hash slot not served"],
   ["redis-unavailable", "ReplyError", "TRYAGAIN Multiple keys request during rehashing of slot"],
   ["redis-unavailable", "ReplyError", "NOREPLICAS Not enough good replicas to write."],

@@ -40,6 +40,7 @@ describe("a condition", () => {
     expect(holds(condition, fields)).toBe(expected);
   });
 
+  const waits = header("retry-after", { exists: true }, "response");
   it.each<[string, Condition, Record<string, unknown>, boolean]>([
     ["a prefix", text("path", { prefix: "/or" }), {}, true],
     ["a suffix", text("path", { suffix: "ers" }), {}, true],
@@ -55,18 +56,8 @@ describe("a condition", () => {
     ["a schedule", text("scheduleId", "s1"), { scheduleId: "s1" }, true],
     ["a flow control key", text("flowControlKey", "k*"), { flowControlKey: "k1" }, true],
     ["a response body", text("responseBody", "*timeout*"), { responseBody: "a timeout." }, true],
-    [
-      "a response header",
-      header("retry-after", { exists: true }, "response"),
-      { responseHeader: { "Retry-After": "3" } },
-      true,
-    ],
-    [
-      "a request header is no response header",
-      header("retry-after", { exists: true }, "response"),
-      { header: { "Retry-After": ["3"] } },
-      false,
-    ],
+    ["a response header", waits, { responseHeader: { "Retry-After": "3" } }, true],
+    ["a request header is no response header", waits, { header: { "Retry-After": ["3"] } }, false],
     ["bytes of the body", number("size", 4), { body: "éé" }, true],
     ["bytes behind base64", number("size", 3), { body: "", bodyBase64: "/wD/" }, true],
     ["no bytes", number("size", 0), { body: "" }, true],

@@ -18,21 +18,19 @@ async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(all).toString();
 }
 
+const pieces: EncodedItem[] = [
+  [Buffer.from('{"a":"ü'), "😀", Buffer.from('"}')],
+  [Buffer.alloc(2_000_000, "b"), "€".repeat(300_000), Buffer.alloc(0), Buffer.alloc(786_431, "c")],
+  "text",
+  [Buffer.from("last")],
+];
 test.each([
   ["one item", ['{"destination":"https://a.example"}']],
   ["several items", ['{"a":1}', '{"b":"ü€😀"}', '{"c":3}']],
   ["items larger than a buffer", [`{"a":"${"x".repeat(2_000_000)}"}`, `{"b":"${"é".repeat(700_000)}"}`]],
   ["pairs of surrogates at each end of a buffer", ["😀".repeat(500_000), `x${"😀".repeat(500_000)}`]],
   ["an item that nearly fills a buffer", ["€".repeat(262_100), "€".repeat(262_144), "€".repeat(40)]],
-  [
-    "items in pieces, of bytes and of text",
-    [
-      [Buffer.from('{"a":"ü'), "😀", Buffer.from('"}')],
-      [Buffer.alloc(2_000_000, "b"), "€".repeat(300_000), Buffer.alloc(0), Buffer.alloc(786_431, "c")],
-      "text",
-      [Buffer.from("last")],
-    ],
-  ],
+  ["items in pieces, of bytes and of text", pieces],
   ["many items", Array.from({ length: 100 }, (_, index) => `{"n":${index},"body":"${"y".repeat(5_000)}"}`)],
 ] satisfies [string, EncodedItem[]][])(
   "%s become one JSON array of the announced length",

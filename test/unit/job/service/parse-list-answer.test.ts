@@ -4,6 +4,10 @@ import { parseListAnswer } from "../../../../src/job/service/parse-list-answer.t
 const recordsOf = (count: number, fieldsOf: (index: number) => object) =>
   Array.from({ length: count }, (_, index) => ({ dlqId: `1725323658779-${index}`, ...fieldsOf(index) }));
 const plain = recordsOf(100, (index) => ({ body: "b".repeat(1_000 + 37 * index) }));
+const bodies = (bodyOf: (index: number) => string) => ({
+  messages: recordsOf(40, (index) => ({ body: bodyOf(index), c: "" })),
+});
+const shorts = recordsOf(90, () => ({ body: "b".repeat(20) }));
 const asText = (value: unknown): string => JSON.stringify(value);
 const whole = asText({ messages: plain, cursor: "next" });
 
@@ -13,18 +17,9 @@ test.each([
   ["no cursor", asText({ messages: plain })],
   ["a byte order mark", `\ufeff${whole}`],
   ["spaces", JSON.stringify({ messages: plain, cursor: "next" }, null, 1)],
-  [
-    "texts that read like records",
-    asText({ messages: recordsOf(40, (index) => ({ body: '[{"a":1},{"b":2}]'.repeat(300 + index) })) }),
-  ],
-  [
-    "texts that end like records",
-    asText({ messages: recordsOf(40, (index) => ({ body: `${"b".repeat(5_000 + index)}},{`, c: "" })) }),
-  ],
-  [
-    "lists of objects in records",
-    asText({ messages: recordsOf(40, () => ({ tries: recordsOf(90, () => ({ body: "b".repeat(20) })) })) }),
-  ],
+  ["texts that read like records", asText(bodies((index) => '[{"a":1},{"b":2}]'.repeat(300 + index)))],
+  ["texts that end like records", asText(bodies((index) => `${"b".repeat(5_000 + index)}},{`))],
+  ["lists of objects in records", asText({ messages: recordsOf(40, () => ({ tries: shorts })) })],
   ["other lists of objects before", asText({ others: plain, messages: plain, cursor: "next" })],
   ["other lists of objects behind", asText({ messages: plain, others: plain, cursor: "next" })],
   ["a 0 at the end of its records", asText({ messages: [...plain, 0], others: plain, cursor: "next" })],

@@ -48,19 +48,20 @@ describe("what a plan publishes, on the terminal", () => {
     ).toEqual([]);
   });
 
-  it.each<[string, Partial<Estimate>, string]>([
+  const aMinute = { count: 1, perMs: 60_000 };
+  it.each<[string, Estimate["least"], string]>([
     [
       "the rate of all",
-      { least: { kind: "publish", rate: limits.publish, publishes: 2_400, ms: 120_000 } },
-      "2,400 at 20/s: at least 2m",
+      { kind: "publish", rate: limits.publish, publishes: 2_400, ms: 120_000 },
+      "2,400 at 20/s",
     ],
     [
       "a rule",
-      { least: { kind: "rule", name: "slow", rate: { count: 1, perMs: 60_000 }, publishes: 3, ms: 180_000 } },
-      "3 of rule slow at 1/m: at least 3m",
+      { kind: "rule", name: "slow", rate: aMinute, publishes: 3, ms: 120_000 },
+      "3 of rule slow at 1/m",
     ],
-  ])("names the limit of %s", (_name, fields, expected) => {
-    expect(text(fields)).toContain(`    limit     ${expected}\n`);
+  ])("names the limit of %s", (_name, least, expected) => {
+    expect(text({ least })).toContain(`    limit     ${expected}: at least 2m\n`);
   });
 
   it("has no line for a limit that takes no minute or is not set, and none at all if nothing is published", () => {
