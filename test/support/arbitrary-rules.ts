@@ -1,12 +1,14 @@
 import * as fc from "fast-check";
 import type { RecordFacts } from "../../src/job/rules/record-facts.ts";
-import type {
-  AddressPattern,
-  Condition,
-  NumberPattern,
-  RuleSpec,
-  TextPattern,
-  ValuePattern,
+import {
+  textFields,
+  type AddressPattern,
+  type Condition,
+  type NumberPattern,
+  type RuleSpec,
+  type TextField,
+  type TextPattern,
+  type ValuePattern,
 } from "../../src/job/rules/rule-spec.ts";
 import { enteredAt, factsOf } from "./letters.ts";
 
@@ -75,27 +77,7 @@ const valuePatterns: fc.Arbitrary<readonly ValuePattern[]> = fc.array(
   ),
   few,
 );
-const textFields = [
-  "dlqId",
-  "messageId",
-  "url",
-  "host",
-  "path",
-  "topicName",
-  "endpointName",
-  "queueName",
-  "label",
-  "method",
-  "scheduleId",
-  "callback",
-  "failureCallback",
-  "flowControlKey",
-  "retryDelayExpression",
-  "body",
-  "bodyBase64",
-  "responseBody",
-  "responseBodyBase64",
-] as const;
+const textNames = Object.keys(textFields) as readonly TextField[];
 const numberFields = [
   "responseStatus",
   "attempt",
@@ -108,38 +90,28 @@ const numberFields = [
   "notBefore",
 ] as const;
 
+const leafOf = <Kind extends string, Fields extends object>(
+  kind: Kind,
+  fields: { readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> },
+) => fc.record(fields).map((made) => ({ kind, ...made }));
+
 /** Conditions of every kind over a small world, so that they often hold. */
 export const { condition: conditions } = fc.letrec<{ condition: Condition; leaf: Condition }>((tie) => ({
   leaf: fc.oneof(
     fc.constant<Condition>({ kind: "any" }),
-    fc.record({
-      kind: fc.constant("text" as const),
-      field: fc.constantFrom(...textFields),
-      oneOf: textPatterns,
-    }),
-    fc.record({
-      kind: fc.constant("header" as const),
+    leafOf("text", { field: fc.constantFrom(...textNames), oneOf: textPatterns }),
+    leafOf("header", {
       of: fc.constantFrom("request" as const, "response" as const),
       name: fc.constantFrom("X-A", "x-a", "B", "constructor", "__proto__"),
       oneOf: textPatterns,
     }),
-    fc.record({
-      kind: fc.constant("number" as const),
-      field: fc.constantFrom(...numberFields),
-      oneOf: numberPatterns,
-    }),
-    fc.record({
-      kind: fc.constant("duration" as const),
+    leafOf("number", { field: fc.constantFrom(...numberFields), oneOf: numberPatterns }),
+    leafOf("duration", {
       field: fc.constantFrom("age" as const, "messageAge" as const, "timeLeft" as const),
       oneOf: numberPatterns,
     }),
-    fc.record({
-      kind: fc.constant("address" as const),
-      field: fc.constant("callerIp" as const),
-      oneOf: addressPatterns,
-    }),
-    fc.record({
-      kind: fc.constant("value" as const),
+    leafOf("address", { field: fc.constant("callerIp" as const), oneOf: addressPatterns }),
+    leafOf("value", {
       field: fc.constantFrom("body" as const, "responseBody" as const),
       pointer: fc.constantFrom("", "/a", "/l/1", "/l/-", "/a~1b/x", "/__proto__", "/constructor", "/a/b/c"),
       oneOf: valuePatterns,
