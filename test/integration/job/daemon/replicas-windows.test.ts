@@ -59,6 +59,18 @@ describe("a window of a pass that was opened under another document", () => {
       openPass: { passId: work.passId },
     });
   });
+
+  it("of a drain that is not here is left to a replica that may have it, and ended where there is none", async () => {
+    const { live, rig, handle } = await createJobStand({ redisUrl: redis.url() });
+    const { passId, windowId } = await openWindow(rig);
+    const drain = "elsewhere" as DrainName;
+    const window = () =>
+      handle({ kind: "window", drain, passId, windowId }, { signal: never, lastTry: true });
+    await window();
+    const record = { version: "1", documentHash: "another", adoptedAt: 0, rejected: null, resting: [] };
+    await live.current().replicas.announce({ replica: "other", ...record });
+    await expect(window()).rejects.toMatchObject({ code: "document-changed" });
+  });
 });
 
 /** A process that halts as it lists: its token is refused. */
