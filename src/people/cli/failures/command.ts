@@ -15,7 +15,7 @@ import type { Register } from "../command-context.ts";
 import { toJsonLine } from "../output/json.ts";
 import { barsFor } from "../output/sparkline.ts";
 import { addReading } from "../reading-command.ts";
-import { toFailureTable } from "./list-text.ts";
+import { toFailureTable, toOfNoDrainText } from "./list-text.ts";
 import { toFailureText } from "./show-text.ts";
 
 export const registerFailures: Register = (program, context) => {
@@ -24,12 +24,17 @@ export const registerFailures: Register = (program, context) => {
     .command("failures")
     .description("kinds of failure: same destination, same status, same answer but for what varies");
   addReading(failures, failuresReading, context, async ({ core, input, now }, { json }) => {
-    const { shown, hidden, met } = await readFailureList(core, input, now);
-    if (json === true) for (const one of shown) io.out(toJsonLine(toFailureJson(one)));
-    else io.out(toFailureTable(io.columns, shown, now));
+    const { shown, hidden, met, ofNoDrain } = await readFailureList(core, input, now);
+    if (json === true) {
+      for (const one of shown) io.out(toJsonLine(toFailureJson(one)));
+      for (const one of ofNoDrain) io.out(toJsonLine({ ofNoDrain: one }));
+    } else {
+      io.out(toFailureTable(io.columns, shown, now));
+      io.out(toOfNoDrainText(ofNoDrain, now));
+    }
     if (hidden > 0) {
       io.err(`${counted(hidden, "kind has", "kinds have")} nothing waiting, and none for a day; see --all\n`);
-    } else if (shown.length === 0) {
+    } else if (shown.length + ofNoDrain.length === 0) {
       const meant = input.host === undefined ? "" : toMeant(input.host, met.map(toDestinationText));
       io.err(`no kind of failure is known here${meant}\n`);
     }

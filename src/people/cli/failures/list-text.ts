@@ -1,5 +1,6 @@
 /** Kinds of failure as a table: on a terminal two lines each, within 80 columns; elsewhere one, for grep. */
 import type { FailureView } from "../../read/failure-views.ts";
+import type { OfNoDrain } from "../../read/of-no-drain.ts";
 import { toAge, cut, present } from "../../operations/phrases.ts";
 import { toCount, toTable } from "../output/table.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
@@ -14,6 +15,20 @@ const maxAnswer = 40;
 export function toFailureTable(columns: number, failures: readonly FailureView[], now: number): string {
   if (failures.length === 0) return "";
   return Number.isFinite(columns) ? toPairs(columns, failures, now) : toRows(failures, now);
+}
+
+/** Below the kinds of drains; empty if every dead letter is of one. */
+export function toOfNoDrainText(ofNoDrain: readonly OfNoDrain[], now: number): string {
+  const kinds = ofNoDrain.flatMap((one) => one.kinds);
+  if (kinds.length === 0) return "";
+  const table = toTable(kinds, {
+    id: ({ id }) => id,
+    destination: ({ origin }) => cut(toDestinationText(origin), maxDestination),
+    "in the queue": ({ count }) => count,
+    since: ({ since }) => (since === null ? "-" : toAge(since, now)),
+    answer: (kind) => cut(toAnswerText(kind), maxAnswer),
+  });
+  return `\nof no drain: nothing sends them, and they expire\n${table}`;
 }
 
 function toPairs(columns: number, failures: readonly FailureView[], now: number): string {

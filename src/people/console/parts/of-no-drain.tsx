@@ -1,7 +1,4 @@
-/** Dead letters that no drain selects, by kind, as the census of their source counted. */
-import type { UnselectedKind } from "../../../job/contracts/source-book.ts";
-import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
-import type { Core } from "../../../job/door.ts";
+import type { OfNoDrain } from "../../read/of-no-drain.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { number, toClock } from "../../operations/phrases.ts";
 import { sumOf } from "../../read/totals.ts";
@@ -9,32 +6,6 @@ import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Ago } from "./time.tsx";
-
-/** Of one source. */
-export interface OfNoDrain {
-  readonly source: string;
-  readonly at: number;
-  /** Of kinds that the census does not name. */
-  readonly others: number;
-  readonly comeBacks: number;
-  readonly kinds: readonly (UnselectedKind & { readonly expiresAt: number | null })[];
-}
-
-export function toOfNoDrain(
-  { sources }: Core,
-  facts: Pick<QueueFacts, "sources">,
-  isOrigin: (origin: string) => boolean,
-): readonly OfNoDrain[] {
-  return facts.sources.flatMap(({ source, census }) => {
-    const retentionMs = sources.get(source)?.runtime.config.retentionMs ?? NaN;
-    const kinds = (census?.unselectedKinds ?? [])
-      .filter(({ origin }) => isOrigin(origin))
-      .map((kind) => ({ ...kind, expiresAt: kind.since === null ? null : kind.since + retentionMs }));
-    if (census === null || kinds.length === 0) return [];
-    const others = census.unselected - sumOf(census.unselectedKinds ?? [], ({ count }) => count);
-    return [{ source, at: census.at, others, comeBacks: census.strayComeBacks.count, kinds }];
-  });
-}
 
 export function OfNoDrainList({
   ofNoDrain,

@@ -18,7 +18,8 @@ import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf, toQuery } from "../query.ts";
 import { defineScreen, live, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
-import { OfNoDrainList, toOfNoDrain, type OfNoDrain } from "../parts/of-no-drain.tsx";
+import { OfNoDrainList } from "../parts/of-no-drain.tsx";
+import { toOfNoDrain, type OfNoDrain } from "../../read/of-no-drain.ts";
 import { toDestinationRows } from "../parts/destinations.tsx";
 
 interface Filter {

@@ -1,5 +1,7 @@
 import type { Core } from "../../../job/door.ts";
-import { readFailureViews } from "../../read/read-failures.ts";
+import { toOfNoDrain, type OfNoDrain } from "../../read/of-no-drain.ts";
+import { readQueueFacts } from "../../read/queue-facts.ts";
+import { viewFailures } from "../../read/read-failures.ts";
 import { parseUrl } from "../../../job/message/destination-url.ts";
 import { isCurrent, type FailureState, type FailureView } from "../../read/failure-views.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
@@ -20,19 +22,23 @@ interface FailureList {
   readonly hidden: number;
   /** Origins of all kinds of the drain, whatever their host. */
   readonly met: readonly string[];
+  /** Those that no drain selects; empty if one is asked for. */
+  readonly ofNoDrain: readonly OfNoDrain[];
 }
 
 /** Throws `command-misused` for an unknown drain. */
 export async function readFailureList(core: Core, filter: FailureFilter, now: number): Promise<FailureList> {
   const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
-  const all = await readFailureViews(core, now, drain?.config.name);
+  const facts = await readQueueFacts(core);
+  const all = await viewFailures(core, facts, now, drain?.config.name);
   const met = all.map(({ origin }) => origin);
   const fitsHost = toOriginTest(filter.host, met);
   const views = all.filter(
     ({ origin, state }) => fitsHost(origin) && (filter.state === undefined || state === filter.state),
   );
+  const ofNoDrain = drain === undefined ? toOfNoDrain(core, facts, fitsHost) : [];
   const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
-  return { shown, hidden: views.length - shown.length, met };
+  return { shown, hidden: views.length - shown.length, met, ofNoDrain };
 }
 
 /**

@@ -59,11 +59,20 @@ export const failuresReading = defineReading({
     all: flag("also those with nothing waiting that were not seen for a day"),
   }),
   isPaged: true,
-  answer: z.object({ failures: z.array(failure), total: count, next }),
+  answer: z.object({
+    failures: z.array(failure),
+    total: count,
+    ofNoDrain: z
+      .array(open)
+      .describe(
+        "By source: kinds that no drain selects, as its census counted. They stay until they expire.",
+      ),
+    next,
+  }),
   async run({ core, now, input, page }) {
-    const { shown } = await readFailureList(core, input, now);
+    const { shown, ofNoDrain } = await readFailureList(core, input, now);
     const { rows, next: from } = await toPage(shown, page);
-    return { failures: rows.map(toFailureJson), total: shown.length, next: from };
+    return { failures: rows.map(toFailureJson), total: shown.length, ofNoDrain, next: from };
   },
 });
 

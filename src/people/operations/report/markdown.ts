@@ -19,15 +19,14 @@ const words = {
   failedAgain: "failed again (they arrived again)",
   delivered: "delivered, by a callback",
   silent: "not come back since they were sent again, which is no proof of delivery",
-  parked: "parked",
+  parked: "parked in this time, released since or not",
   messages: "messages billed, without the service's retries",
-  calls: "calls of the service",
 } as const;
 const sum = ["sentAgain", "dropped", "discarded", "expired", "gone", "waitsAfter"] as const;
 type Cell = string | number | null | undefined;
 
 export function toMarkdown(report: OutageReport): string {
-  const { from, to, host, delays, hosts, acts, unknown } = report;
+  const { from, to, host, delays, hosts, acts, unknown, ofNoDrain } = report;
   const figures: Readonly<Record<string, number | null>> = report.figures;
   const of = (name: keyof typeof words): string => toCell(figures[name]);
   const rows = Object.entries(words).map(([name, text]) => [text, figures[name]]);
@@ -39,6 +38,7 @@ export function toMarkdown(report: OutageReport): string {
     delays !== null &&
       `\nFrom entry to sent again: median ${formatDuration(delays.medianMs)}, p99 ${formatDuration(delays.p99Ms)}.\n`,
     `\nIt adds up: ${of("waitedBefore")} + ${of("arrived")} = ${sum.map(of).join(" + ")}.\n`,
+    ofNoDrain > 0 && `\nIn no figure: ${number(ofNoDrain)} that wait now and that no drain selects.\n`,
     toTable(["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<Cell>)),
     toTable(["UTC", "who", "did", "messages", "where", "why"], acts.map(toActCells)),
     unknown.length > 0 && "\nNot known:\n\n",

@@ -5,7 +5,9 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
-import { readFailureViews } from "../../read/read-failures.ts";
+import { readQueueFacts } from "../../read/queue-facts.ts";
+import { viewFailures } from "../../read/read-failures.ts";
+import { sumOf } from "../../read/totals.ts";
 import { field } from "../define.ts";
 import { readAllArrivals } from "../failures/arrivals.ts";
 import { hostGlob, unixMs } from "../fields.ts";
@@ -43,10 +45,10 @@ export async function readReport(core: Core, request: ReportRequest, now: number
   for await (const entry of reader.read({ order: "oldest-first", since: earliest })) {
     sources.find(({ config }) => config.id === entry.source)?.add(entry);
   }
-  const [arrivals, views] = await Promise.all([readAllArrivals(core), readFailureViews(core, now)]);
+  const facts = await readQueueFacts(core);
+  const [arrivals, views] = await Promise.all([readAllArrivals(core), viewFailures(core, facts, now)]);
   const figures = { ...noFigures, delivered: 0 };
-  const calls = "each process counts its own: redriver_service_requests_total";
-  const unknown = new Map<string, string>([["calls", calls]]);
+  const unknown = new Map<string, string>();
   const hosts: ({ readonly host: string } & CountOfHost)[] = [];
   const delays: number[] = [];
   for (const { config, lanes, read } of sources) {
@@ -77,6 +79,8 @@ export async function readReport(core: Core, request: ReportRequest, now: number
     /** From entry to the proof that it was sent again. Null: none was. */
     delays: sorted.length === 0 ? null : { medianMs: delayAt(0.5), p99Ms: delayAt(0.99) },
     figures: { ...figures, silent, ...nulls } as Record<keyof typeof figures | "silent", number | null>,
+    /** That wait now and that no drain selects, so that they are in no figure. */
+    ofNoDrain: sumOf(facts.sources, ({ census }) => census?.unselected ?? 0),
     hosts: hosts.toSorted((one, other) => other.sentAgain - one.sentAgain),
     /** Of people and lanes, the first first. */
     acts,

@@ -4,6 +4,10 @@ import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { readReport } from "../../../../src/people/operations/report/read.ts";
 import { toVerdict } from "../../../../src/people/operations/status/verdict.ts";
+import { toOfNoDrainText } from "../../../../src/people/cli/failures/list-text.ts";
+import { readFailureList } from "../../../../src/people/operations/failures/list.ts";
+import { toMarkdown } from "../../../../src/people/operations/report/markdown.ts";
+import { readReport } from "../../../../src/people/operations/report/read.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { toQueueSample } from "../../../../src/people/read/queue-sample.ts";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
@@ -131,4 +135,25 @@ it("what three drains list in part, and one of them sends, arrives and waits onc
     await pass(name);
   }
   expect(await kinds()).toEqual(["down 17 0 62", "gone 0 62 62"]);
+});
+
+it("letters of no drain are in the list of kinds on each face, and a report says that they are in no figure", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: "    select: { topicName: money }\n" });
+  rig.seed(5, { responseStatus: 404, responseBody: "no such contact" });
+  rig.seed(2, { topicName: "money" });
+  await rig.pass();
+  const { core } = rig;
+  const { source } = core.drains.get("main" as DrainName)!;
+  const { drains, hash: documentHash } = core.document;
+  await takeCensus({ source, drains, documentHash, archive: null }, signals);
+  const { shown, ofNoDrain } = await readFailureList(core, {}, Date.now());
+  expect(shown.map(({ waiting }) => waiting)).toEqual([2]);
+  expect(ofNoDrain[0]?.kinds).toMatchObject([{ count: 5, status: 404 }]);
+  expect(toOfNoDrainText(ofNoDrain, Date.now())).toMatch(
+    /^\nof no drain: nothing sends them, and they expire\nid .*\n\w{10} +\S+ +5 +\S+ +404 no such contact\n$/,
+  );
+  expect((await readFailureList(core, { drain: "main" }, Date.now())).ofNoDrain).toEqual([]);
+  const report = await readReport(core, {}, Date.now(), 1_000);
+  expect(toMarkdown(report)).toContain("\nIn no figure: 5 that wait now and that no drain selects.\n");
+  expect(toMarkdown(report)).not.toContain("calls of the service");
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { OfNoDrainList, toOfNoDrain } from "../../../../../src/people/console/parts/of-no-drain.tsx";
+import { OfNoDrainList } from "../../../../../src/people/console/parts/of-no-drain.tsx";
+import { toOfNoDrain } from "../../../../../src/people/read/of-no-drain.ts";
 
 const now = Date.UTC(2026, 10, 20, 10, 15);
 const hourMs = 3_600_000;
