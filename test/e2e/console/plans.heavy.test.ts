@@ -157,7 +157,7 @@ describe("plans in the console", () => {
     await waitForText(two, other.path, "The plan is ready");
     const { text } = await two.get(other.path);
     expect(text).toContain(`<a href="${path}">plan ${path.slice(7, 15)}</a> of orders`);
-    expect(toText(text)).toMatch(/ada \(console\) applies plan \w{8} of orders: \d+ left/);
+    expect(toText(text)).toMatch(/ada \(console\) applies plan \w{8} of orders: \d+ left.*Stop plan \w{8}/);
     const stopped = await two.act(path, "plans-stop", { by: "bob", reason: "INC-7" });
     expect(toText(stopped.text)).toContain("stops at the end of its page or batch");
     await waitForText(two, path, "The plan is ended early: orders: stopped by bob (console)");

@@ -36,6 +36,7 @@ export function FailureHead({ failure, pauses, others, expiring, now }: HeadProp
             "expires",
             expiring && (
               <>
+                {expiring.earliestAt <= now ? "at most " : ""}
                 {number(expiring.count)} of these in 24 h, the first{" "}
                 <Moment at={expiring.earliestAt} now={now} />
               </>

@@ -28,7 +28,8 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
   const shown = toShown(marks.filter(({ at }) => at >= from && at <= to));
   const [[first] = [from], [second] = [to]] = moved.arrived;
   const step = Math.max(minuteMs, second - first);
-  const label = `In this time ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
+  const within = isWhole ? "In this time" : `Since ${toTime(since).slice(0, 16)} UTC, when counting began,`;
+  const label = `${within} ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
   return (
     <figure class="chart">
       <Chart
@@ -58,9 +59,8 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
         label={label}
       />
       <figcaption class="hint">
-        {shown.length > 0 ? "▾ a halt, ◆ an act of a person." : ""}
+        {label} {shown.length > 0 ? "▾ a halt, ◆ an act of a person." : ""}
         {foreseen.length > 0 ? " Dashed: what is left at the rate of the last minute." : ""}
-        {!isWhole ? ` Counted since ${toTime(since).slice(0, 16)} UTC.` : ""}
       </figcaption>
       <details data-fold="numbers">
         <summary>Numbers</summary>

@@ -219,6 +219,12 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   return (
     <>
       <h2>What else can be done about this kind</h2>
+      {going > 0 && next === undefined ? (
+        <p class="hint">
+          Five cannot be tried: a halt holds them, and an apply would wait for it. A probe is the try. It
+          sends one of them; if it is delivered, what the rules send follows.
+        </p>
+      ) : null}
       <div class="acts">
         {going > 0 ? (
           <>

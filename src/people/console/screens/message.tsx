@@ -229,6 +229,10 @@ function Record({ message: { record, explanation, dlqId } }: { readonly message:
     <div class="sides">
       <div>
         <h2>The record</h2>
+        <p class="hint">
+          Bodies are lengths and header values are stars here: a person's data may be in them. Whoever has the
+          role admin can show the content, and the audit has who did.
+        </p>
         <Fields
           of={Object.entries(toMaskedRecord(record))
             .filter(([, value]) => value !== "" && value !== null)

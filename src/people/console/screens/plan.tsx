@@ -122,7 +122,7 @@ function Acts({ model: { plan, busyWith, needs }, context }: Drawn<{ model: Mode
   const whyNoApply = toWhyNoApply(plan, busyWith);
   return (
     <>
-      {busyWith === null ? null : <Busy plan={plan} other={busyWith} />}
+      {busyWith === null ? null : <Busy {...{ plan, context }} other={busyWith} />}
       {made === null || whyNoApply !== null ? null : (
         <p>
           {plan.filter.discard === undefined
@@ -179,16 +179,30 @@ function toWhyNoApply(plan: SharedPlan, busyWith: SharedPlan | null): string | n
   return busyWith === null ? null : "another plan of the same drain is being applied";
 }
 
-/** It may wait for long, for a lane or a rate. So a person sees which one it is, and may stop it. */
-function Busy({ plan, other }: Readonly<{ plan: SharedPlan; other: SharedPlan }>): Html {
+/** It may wait for long, for a lane or a rate. So a person sees which one it is, what it waits for, and may stop it. */
+function Busy({ plan, other, context }: Drawn<{ plan: SharedPlan; other: SharedPlan }>): Html {
   const shared = other.drains.filter((drain) => plan.drains.includes(drain));
-  const left = leftOf(other);
+  const waits = (other.apply?.drains ?? []).flatMap(({ wait }) => Object.keys(wait?.reasons ?? {}));
+  const isHalted = waits.includes("lane-halted");
   return (
-    <p>
-      <Foreign text={other.apply?.by ?? other.by} /> applies{" "}
-      <a href={`/plans/${encodeURIComponent(other.id)}`}>plan {other.id.slice(0, shownIdLength)}</a> of{" "}
-      {shared.join(", ")}: {number(left)} left. Wait for its end, or stop it there.
-    </p>
+    <>
+      <p>
+        <Foreign text={other.apply?.by ?? other.by} /> applies{" "}
+        <a href={`/plans/${encodeURIComponent(other.id)}`}>plan {other.id.slice(0, shownIdLength)}</a> of{" "}
+        {shared.join(", ")}: {number(leftOf(other))} left
+        {isHalted ? ", waiting for a halted destination" : waits.length > 0 ? ", waiting" : ""}. One plan of a
+        drain is applied at a time. Wait for its end, or stop it: what is left of it can be applied later.
+      </p>
+      <div class="acts">
+        <ActForm
+          act={stopPlanAct}
+          title={`Stop plan ${other.id.slice(0, shownIdLength)}`}
+          values={{ id: other.id }}
+          context={context}
+          disabled={other.state === "stopping" ? "it is stopping" : null}
+        />
+      </div>
+    </>
   );
 }
 

@@ -122,8 +122,8 @@ function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Ht
             "matches since the last full pass",
             ({ decided }) =>
               Object.entries(decided)
-                .map(([then, count]) => `${then} ${number(count)}`)
-                .join(", ") || "none",
+                .map(([then, count]) => `${number(count)} ${thenWords[then] ?? then}`)
+                .join(", ") || "it matched nothing",
           ),
           amounts("sent again", ({ published }) => published),
           amounts("failed again", ({ failedAgain }) => failedAgain),
@@ -139,6 +139,13 @@ function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Ht
     </>
   );
 }
+
+const thenWords: Readonly<Record<string, string>> = {
+  republish: "to send again",
+  hold: "to hold",
+  park: "to park",
+  drop: "to drop",
+};
 
 function toRate({ published, failedAgain }: RuleStanding): string | null {
   return published === null || failedAgain === null

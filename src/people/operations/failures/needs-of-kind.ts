@@ -43,7 +43,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
     ...(parked === 0
       ? []
       : [
-          need("bad", `${number(parked)} are parked: only a person lets them go`, {
+          need("warn", `${number(parked)} are parked: only a person lets them go`, {
             detail: "",
             first: { kind: "parked", of: { source, ...failureOf } },
           }),

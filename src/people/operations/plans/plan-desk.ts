@@ -176,7 +176,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
       const { by, drain, replica: of } = started;
       const other = started.id.slice(0, shownIdLength);
       throw refused(
-        `${by} applies plan ${other} of drain ${drain} already, in replica ${of}: wait for its end, or stop it (redriver plans stop ${other})`,
+        `${by} applies plan ${other} of drain ${drain} already, in replica ${of}, and one plan of a drain is applied at a time: wait for its end, or stop it (redriver plans stop ${other}) and apply the rest of it later`,
       );
     }
   }

@@ -88,7 +88,7 @@ export function toNeeds(status: Status): readonly Need[] {
     ...(parked === 0
       ? []
       : [
-          need("bad", `${atLeast}${number(parked)} are parked: only a person lets them go`, {
+          need("warn", `${atLeast}${number(parked)} are parked: only a person lets them go`, {
             detail: toParkedDetail(status, parked),
             first: { kind: "parked" },
             owners: toParkedOwners(drains, status.at),
@@ -297,9 +297,7 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   const free = first === undefined ? "Nothing needs a person" : "";
   if (replicas.length === 0) return { mood: "bad", text, hint: "" };
   if (isAllPaused(status)) return { mood: "warn", text, hint: "" };
-  if (first?.mood === "bad" && !(isDraining && first.first.kind === "parked")) {
-    return { mood: "bad", text: first.headline, hint: "" };
-  }
+  if (first?.mood === "bad") return { mood: "bad", text: first.headline, hint: "" };
   const [rest] = toRestTexts(status);
   if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
   const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
@@ -309,6 +307,7 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
     return { mood: "warn", text: present([...behind, here]).join("; "), hint: `${hint}.` };
   }
   if (isDraining) return { mood: "good", text, hint: free && `${free}.` };
+  if (first?.first.kind === "parked") return { mood: "warn", text: first.headline, hint: "" };
   if (waiting > 0) return { mood: "warn", text, hint: "" };
   // `all clear: nothing waits`: what is sure, then why.
   const [sure = "", ...why] = text.split(": ");

@@ -90,7 +90,8 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/republish<\/td>.*outage/s);
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`href="/plans?drain=main&amp;failure=${first}"`);
-  expect(failure).not.toContain("Try five");
+  expect(failure).not.toContain(">Try five");
+  expect(failure).toContain("Five cannot be tried: a halt holds them");
   const parked = await page(`/failures/${second}`);
   expect(parked).toContain(
     "Moves of its lane, probes and their results, pauses, discards, notes and quiet orders stand here",

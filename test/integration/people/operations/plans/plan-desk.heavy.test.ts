@@ -106,7 +106,7 @@ describe("a plan that the replicas share", () => {
     const refusals = answers.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
     expect(refusals).toHaveLength(1);
     expect(refusals[0]).toMatch(
-      /(ada|bob) applies plan [\da-f]{8} of drain orders already, in replica replica-\w+: wait for its end, or stop it \(redriver plans stop [\da-f]{8}\)/,
+      /(ada|bob) applies plan [\da-f]{8} of drain orders already, in replica replica-\w+, and one plan of a drain is applied at a time: wait for its end, or stop it \(redriver plans stop [\da-f]{8}\) and apply the rest of it later/,
     );
     // Nor is another plan of the same drain.
     for (const { desk } of replicas) await expect(desk.apply(other, order)).rejects.toThrow(/already/);

@@ -115,7 +115,7 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     isTaken: false,
   });
   expect(second).toMatchObject({
-    mood: "bad",
+    mood: "warn",
     detail:
       "2 got 503 no route, 1 more of other kinds; their reasons say what helps: a release, a rule or a discard",
     first: { kind: "parked" },
@@ -150,7 +150,7 @@ const ofTwoKinds = [expires("a", "resume"), expires("b", "release")];
 it.each([
   ["nothing is there", {}, "calm", []],
   ["it drains beside parked ones", { waiting: 5, going: 5, perSecond: 2, parked: 1 }, "good", ["parked"]],
-  ["only parked ones are left", { parked: 1 }, "bad", ["parked"]],
+  ["only parked ones are left", { parked: 1 }, "warn", ["parked"]],
   ["it waits for its next attempt", { waiting: 5 }, "warn", []],
   ["a drain only plans", { waiting: 5, mode: "plan" }, "warn", ["plan"]],
   ["the service is behind", { deliveries: { standing: "behind", undelivered: 7 } }, "warn", []],
