@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
@@ -7,7 +8,6 @@ import { toVerdict } from "../../../../src/people/operations/status/verdict.ts";
 import { toOfNoDrainText } from "../../../../src/people/cli/failures/list-text.ts";
 import { readFailureList } from "../../../../src/people/operations/failures/list.ts";
 import { toMarkdown } from "../../../../src/people/operations/report/markdown.ts";
-import { readReport } from "../../../../src/people/operations/report/read.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { toQueueSample } from "../../../../src/people/read/queue-sample.ts";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
