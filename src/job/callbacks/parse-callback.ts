@@ -9,15 +9,8 @@ import type { AttemptReport } from "../contracts/callbacks.ts";
 export function parseCallback(body: Buffer): AttemptReport | null {
   const fields = isUtf8(body) ? toFields(body.toString("utf8")) : null;
   if (fields === null) return null;
-  const {
-    status = 0,
-    retried = 0,
-    maxRetries = 0,
-    createdAt,
-    sourceMessageId,
-    sourceHeader = {},
-    sourceBody = "",
-  } = fields;
+  const { status = 0, retried = 0, maxRetries = 0, createdAt } = fields;
+  const { sourceMessageId, sourceHeader = {}, sourceBody = "" } = fields;
   if (!isCount(status) || !isCount(retried) || !isCount(maxRetries)) return null;
   if (!isMessageId(sourceMessageId)) return null;
   const header = toHeaders(sourceHeader);

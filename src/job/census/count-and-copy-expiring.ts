@@ -153,11 +153,7 @@ async function countWithCare(
 
 type ListingJob = Pick<CarefulJob, "each" | "unlistable" | "endsListings">;
 
-const careless: ListingJob = {
-  endsListings: false,
-  unlistable: [],
-  each: (ones, work) => work(ones),
-};
+const careless: ListingJob = { endsListings: false, unlistable: [], each: (ones, work) => work(ones) };
 
 async function count(
   order: CensusOrder,

@@ -5,19 +5,13 @@ import { requestSweep } from "../queue/command-queue.ts";
 import { toBullmqConnection } from "../redis/connect.ts";
 import type { OpenParts } from "./open-core.ts";
 
-/** The jobs of all replicas, for a process that works none. Each call fails with `redis-unavailable`. */
-export interface JobQueue {
-  /** When each schedule runs next, by its id, Unix ms; in the past while nobody works. */
-  nextRuns(): Promise<ReadonlyMap<string, number>>;
-  /** Asks the daemons for a sweep now: what a lane wants is seen in a moment. */
-  requestSweep(source: SourceId): Promise<void>;
-}
+export type JobQueue = ReturnType<typeof openJobQueue>;
 
-/** Connected at the first call: nobody may ask. */
-export function openJobQueue({
-  settings: { redis },
-  teardown,
-}: Pick<OpenParts, "settings" | "teardown">): JobQueue {
+/**
+ * The jobs of all replicas, for a process that works none. Each call fails with `redis-unavailable`. Connected at the
+ * first call: nobody may ask.
+ */
+export function openJobQueue({ settings: { redis }, teardown }: Pick<OpenParts, "settings" | "teardown">) {
   let opened: ReturnType<typeof toBullmqConnection> | undefined;
   const connect = (): ReturnType<typeof toBullmqConnection> => {
     if (opened !== undefined) return opened;
@@ -26,7 +20,10 @@ export function openJobQueue({
     return (opened = connection);
   };
   return {
-    nextRuns: () => readNextRuns(connect(), redis.keyPrefix),
-    requestSweep: (source) => requestSweep(connect(), redis.keyPrefix, source, systemClock.now()),
+    /** When each schedule runs next, by its id, Unix ms; in the past while nobody works. */
+    nextRuns: (): Promise<ReadonlyMap<string, number>> => readNextRuns(connect(), redis.keyPrefix),
+    /** Asks the daemons for a sweep now: what a lane wants is seen in a moment. */
+    requestSweep: (source: SourceId): Promise<void> =>
+      requestSweep(connect(), redis.keyPrefix, source, systemClock.now()),
   };
 }

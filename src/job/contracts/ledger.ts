@@ -259,6 +259,7 @@ export interface ParkedPage extends LedgerStamp {
 type Verdicts<Verdict> = LedgerStamp & { readonly verdicts: readonly Verdict[] };
 type Entries<Entry> = LedgerStamp & { readonly entries: readonly Entry[] };
 type Counted = LedgerStamp & { readonly count: number };
+type Viewed = LedgerStamp & { readonly views: readonly LedgerView[] };
 
 /**
  * The ledger: what was done to each dead letter of one source. One entry per (source, dlqId), never per drain.
@@ -286,12 +287,9 @@ export interface Ledger {
   readonly limits: LedgerLimits;
   now(): Promise<LedgerStamp>;
   /** Views in order, of records that were just listed. Records that, and renews their life. */
-  look(
-    dlqIds: readonly DlqId[],
-    workerLostAt?: number,
-  ): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
+  look(dlqIds: readonly DlqId[], workerLostAt?: number): Promise<Viewed>;
   /** The same views for readers only: nothing is recorded. */
-  peek(dlqIds: readonly DlqId[]): Promise<LedgerStamp & { readonly views: readonly LedgerView[] }>;
+  peek(dlqIds: readonly DlqId[]): Promise<Viewed>;
   /** In order, the `lineage` of the fact that each of these messages was published; false: none is kept. */
   sentAs(
     ids: readonly MessageId[],

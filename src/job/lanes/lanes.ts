@@ -69,6 +69,7 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
   };
 
   return {
+    ...book,
     ask: async (...query: Parameters<LaneBook["ask"]>): ReturnType<LaneBook["ask"]> => {
       const reply = await book.ask(...query);
       for (const { state, until } of reply.answers) {
@@ -77,13 +78,6 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       }
       return reply;
     },
-    deliveredOf: (parentDlqIds: readonly string[]) => book.deliveredOf(parentDlqIds),
-    views: (max: number) => book.views(max),
-    viewsOf: (lanes: readonly string[]) => book.viewsOf(lanes),
-    viewsIn: (...which: Parameters<LaneBook["viewsIn"]>) => book.viewsIn(...which),
-    busiest: (max: number) => book.busiest(max),
-    probeNow: (lane: string) => book.probeNow(lane),
-    reset: (lane: string) => book.reset(lane),
     /** `watchMs`: of the lane's drain; a listing check is due when it is over. */
     async sent(sent: readonly LaneSent[], watchMs: number): Promise<void> {
       if (sent.length === 0) return;
@@ -109,7 +103,6 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       for (const one of due.ready) await wake(one);
       return due;
     },
-    areWaiting: () => book.areWaiting(),
     checked: async (...what: Parameters<LaneBook["checked"]>): Promise<void> =>
       report(await book.checked(...what)),
     /** Drains with a lane that can go on, since the last call. */

@@ -26,17 +26,6 @@ const minAnswerBytes = 262_144;
 /** Garbage is collected around an answer this large. It takes some 30 ms, and such a page half a second. */
 const worthCollectingBytes = 4_194_304;
 
-export interface PageLease {
-  /** Takes memory to read an answer that says its length, or has at most `maxBytes`. False: there is none now. */
-  mayRead(saidBytes: number | undefined, maxBytes: number): boolean;
-  /** Waits for it. Throws as `takeTurn`. */
-  waitToRead(maxBytes: number): Promise<void>;
-  /** Reports that the page was read, with its records and answer bytes. */
-  read(records: number, answerBytes: number): void;
-  /** Safe to call twice. */
-  release(): void;
-}
-
 /** What ends a wait for memory; null for a caller that holds a page, and so does not wait. */
 export type WaitSignal = (() => AbortSignal) | null;
 
@@ -54,6 +43,7 @@ export interface PageMemoryParts {
 }
 
 export type PageMemory = ReturnType<typeof createPageMemory>;
+export type PageLease = Awaited<ReturnType<PageMemory["takeTurn"]>>;
 
 export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbage }: PageMemoryParts) {
   const sizes = createRecordSizes();
@@ -77,7 +67,7 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     if (wasLarge) collectGarbage();
     wasLarge = false;
   };
-  const toPageLease = (turn: Lease, first: Lease | null, waitSignal: WaitSignal): PageLease => {
+  const toPageLease = (turn: Lease, first: Lease | null, waitSignal: WaitSignal) => {
     let lease: Lease | null = null;
     const reads = (taken: Lease | null): boolean => {
       if (taken === null) return false;
@@ -86,14 +76,17 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
       return true;
     };
     return {
-      mayRead(saidBytes, maxBytes) {
+      /** Takes memory to read an answer that says its length, or has at most `maxBytes`. False: there is none now. */
+      mayRead(saidBytes: number | undefined, maxBytes: number): boolean {
         saysLength = saidBytes !== undefined;
         return lease !== null || reads(budget.tryAcquire((saidBytes ?? maxBytes) * readingFactor));
       },
-      async waitToRead(maxBytes) {
+      /** Waits for it. Throws as `takeTurn`. */
+      async waitToRead(maxBytes: number): Promise<void> {
         if (lease === null) reads(await take(budget, maxBytes * readingFactor, waitSignal));
       },
-      read(records, answerBytes) {
+      /** Reports that the page was read, with its records and answer bytes. */
+      read(records: number, answerBytes: number): void {
         sizes.note(records, answerBytes);
         first?.release();
         for (const one of [turn, lease]) one?.shrink(answerBytes * workingFactor);
@@ -101,7 +94,8 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
         // The answer and its text, before its records are encoded.
         if (wasLarge) collectGarbage();
       },
-      release() {
+      /** Safe to call twice. */
+      release(): void {
         for (const one of [turn, lease, first]) one?.release();
       },
     };
@@ -134,7 +128,7 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
      * Waits until this source may ask for a page of so many records. It calls `toCount` once the first page is
      * read. Throws `stopped`, or `noRoom`.
      */
-    async takeTurn(toCount: () => number, waitSignal: WaitSignal): Promise<PageLease> {
+    async takeTurn(toCount: () => number, waitSignal: WaitSignal) {
       const first = await takeFirst(waitSignal);
       try {
         const turn = await take(turns, turnBytes(toCount()) * readingFactor, waitSignal);

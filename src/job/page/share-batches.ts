@@ -16,15 +16,7 @@ import { toBatches } from "./publish/batches.ts";
 const maxWaitMs = 100;
 
 /** One page's part in the batches. */
-export interface PageBatches {
-  /**
-   * Publishes these, each in some batch, and answers as they come those that have a fate or ask their gates again.
-   * Throws as `publish` does. `due`: how many letters of the page were due.
-   */
-  publish(letters: readonly Letter[], page: Page, due: number): AsyncGenerator<readonly Letter[]>;
-  /** The page has no letters, or no more. */
-  leave(): void;
-}
+export type PageBatches = ReturnType<ReturnType<typeof createSharedBatches>["join"]>;
 
 /** Letters of one page that are on their way together. */
 class Sending {
@@ -143,7 +135,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
 
   return {
     /** Joined before a page is listed: batches that are not full wait for its first letters. */
-    join(): PageBatches {
+    join() {
       coming += 1;
       let isComing = true;
       const arrive = (): void => {
@@ -153,7 +145,15 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
         if (coming === 0) for (const { dlqId } of waiting) sendingOf.get(dlqId)?.wake();
       };
       return {
-        async *publish(letters, page, due) {
+        /**
+         * Publishes these, each in some batch, and answers as they come those that have a fate or ask their gates
+         * again. Throws as `publish` does. `due`: how many letters of the page were due.
+         */
+        async *publish(
+          letters: readonly Letter[],
+          page: Page,
+          due: number,
+        ): AsyncGenerator<readonly Letter[]> {
           const sending = new Sending(page, due, clock.monotonic());
           // A listing that moved may show a record on two pages.
           const twice: Letter[] = [];
@@ -183,6 +183,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
             leave(sending);
           }
         },
+        /** The page has no letters, or no more. */
         leave: arrive,
       };
     },

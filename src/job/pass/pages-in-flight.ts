@@ -6,18 +6,6 @@ const perWindow = 8;
  */
 const perSource = 24;
 
-export interface WindowFlight {
-  /** Aborted with the first failure. */
-  readonly failed: AbortSignal;
-  /** Reports a failure of the listing. */
-  fail(error: unknown): void;
-  begin(work: () => Promise<void>): void;
-  /** Waits until the next page may be listed. Throws the first failure. */
-  mayListNext(): Promise<void>;
-  /** Waits until no page is at work. Throws the first failure. */
-  ended(): Promise<void>;
-}
-
 export type PagesInFlight = ReturnType<typeof createPagesInFlight>;
 
 /**
@@ -28,7 +16,7 @@ export type PagesInFlight = ReturnType<typeof createPagesInFlight>;
 export function createPagesInFlight(limits = { perWindow, perSource }) {
   let ofSource = 0;
   return {
-    ofWindow(hasMemory: () => boolean): WindowFlight {
+    ofWindow(hasMemory: () => boolean) {
       const running = new Set<Promise<void>>();
       const failure = new AbortController();
       const failed = failure.signal;
@@ -45,17 +33,21 @@ export function createPagesInFlight(limits = { perWindow, perSource }) {
         }
       };
       return {
+        /** Aborted with the first failure. */
         failed,
-        fail: (error) => failure.abort(error),
-        begin(work) {
+        /** Reports a failure of the listing. */
+        fail: (error: unknown) => failure.abort(error),
+        begin(work: () => Promise<void>): void {
           const one = run(work).finally(() => running.delete(one));
           running.add(one);
         },
-        async mayListNext() {
+        /** Waits until the next page may be listed. Throws the first failure. */
+        async mayListNext(): Promise<void> {
           while (!failed.aborted && !hasPlace()) await Promise.race(running);
           failed.throwIfAborted();
         },
-        async ended() {
+        /** Waits until no page is at work. Throws the first failure. */
+        async ended(): Promise<void> {
           await Promise.all(running);
           failed.throwIfAborted();
         },

@@ -10,20 +10,7 @@ import type { SpareBuffers } from "./spare-buffers.ts";
 
 export type Sent = "nothing" | "part" | "all";
 
-export interface BatchBody {
-  /** Encodes what fits into one buffer, so it is asked for when there is a connection. */
-  byteLength(): number;
-  /** How much was handed over. It is raised before the bytes are, so it never reports less than what left. */
-  sent(): Sent;
-  /** Ends the body here: no further bytes are yielded. */
-  stop(): void;
-  /**
-   * The bytes, once. A second reading fails, so that no library can send a batch again. `flushed` resolves
-   * when all earlier bytes have left this process. Without it, the last one could wait behind them until long
-   * after it was allowed.
-   */
-  bytes(flushed: () => Promise<void>, onWithheld: () => void): AsyncIterable<Uint8Array>;
-}
+export type BatchBody = ReturnType<typeof createBatchBody>;
 
 const lastByte = Buffer.from("]");
 
@@ -31,7 +18,7 @@ export function createBatchBody(
   encodedItems: readonly EncodedItem[],
   lastByteAllowed: () => boolean,
   spare: SpareBuffers,
-): BatchBody {
+) {
   const encoder = createEncoder(encodedItems);
   let sent: Sent = "nothing";
   let state: "fresh" | "read" | "stopped" = "fresh";
@@ -42,15 +29,23 @@ export function createBatchBody(
   };
   let first: ReturnType<typeof encodeFirst> | undefined;
   return {
-    byteLength() {
+    /** Encodes what fits into one buffer, so it is asked for when there is a connection. */
+    byteLength(): number {
       first ??= encodeFirst();
       return first.length + encoder.bytesLeft() + lastByte.byteLength;
     },
-    sent: () => sent,
-    stop: () => {
+    /** How much was handed over. It is raised before the bytes are, so it never reports less than what left. */
+    sent: (): Sent => sent,
+    /** Ends the body here: no further bytes are yielded. */
+    stop(): void {
       state = "stopped";
     },
-    async *bytes(flushed, onWithheld) {
+    /**
+     * The bytes, once. A second reading fails, so that no library can send a batch again. `flushed` resolves when all
+     * earlier bytes have left this process. Without it, the last one could wait behind them until long after it was
+     * allowed.
+     */
+    async *bytes(flushed: () => Promise<void>, onWithheld: () => void): AsyncIterable<Uint8Array> {
       if (state !== "fresh") throw new Error("the body of a batch can be read only once");
       state = "read";
       first ??= encodeFirst();

@@ -25,6 +25,11 @@ export type Health =
 
 type Halt = Extract<Health, { state: "halted" }>;
 
+export type SourceHealth = ReturnType<typeof createSourceHealth>;
+
+/** A proxy's error page with status 200 comes alone. A service of another kind answers nothing else. */
+const foreignToHalt = 3;
+
 /**
  * Whether a source may be called. A halt is known to this process alone, a pause to all replicas.
  *
@@ -39,54 +44,14 @@ type Halt = Extract<Health, { state: "halted" }>;
  * records are still deleted, and records near their expiry still copied. If the DLQ cannot be listed or
  * deleted from, nothing is published either.
  *
- * Not part of this contract: when a halted source is tried again. The prober decides that.
+ * When a halted source is tried again, the prober decides.
  */
-export interface SourceHealth {
-  /** Whether calls of a class may be made; default: listing and deleting. On trial one batch at a time may. */
-  current(callClass?: CallClass): Health;
-  /** The state of the source for watchers. On trial counts as halted. */
-  standing(): Health;
-  /** It did not answer several times in a row, and no answer is known since. Between two probes too. */
-  isFailing(): boolean;
-  /** Throws the reason as a RedriverError unless calls of this class may be made; default: listing and deleting. */
-  check(callClass?: CallClass): void;
-  /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
-  note(error: unknown, callClass?: CallClass): void;
-  /** Learns from a failed delete. A foreign answer counts as lost; only the third in a row halts. */
-  noteDelete(error: unknown): void;
-  /** Halts calls of this class; default: all calls. */
-  halt(code: ErrorCode, message: string, callClass?: CallClass): void;
-  /** Ends the halt of this class; default: every halt. */
-  resume(callClass?: CallClass): void;
-  /** Puts halted publishing on trial. `afresh` also forgets failed trials, because something has changed. */
-  tryPublishing(afresh?: "afresh"): void;
-  /**
-   * Sends a batch. On trial no other batch is sent until it ends, but those that reconcile. A batch without
-   * an answer leaves the trial as it was.
-   */
-  publishing<Sent>(send: () => Promise<Sent>): Promise<Sent>;
-  /**
-   * Reports a readable answer to a batch. `some-accepted`: the service takes messages, shown by a
-   * deduplication hit too.
-   */
-  batchAnswered(items: "some-accepted" | "none-accepted"): void;
-  /** Reports that dead letters were deleted. */
-  deleted(): void;
-  /** The count of `deleted()` calls. A caller with a refused delete sees whether another succeeded since. */
-  deletes(): number;
-  /** True if a failed call may be tried again now. Takes one try from the budget. */
-  takeRetry(): boolean;
-}
-
-/** A proxy's error page with status 200 comes alone. A service of another kind answers nothing else. */
-const foreignToHalt = 3;
-
 export function createSourceHealth(
   source: SourceId,
   clock: Pick<Clock, "now" | "monotonic">,
   events: Events,
   pauses: KnownPauses,
-): SourceHealth {
+) {
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
   let isTrialUnderWay = false;
   let deletes = 0;
@@ -106,18 +71,23 @@ export function createSourceHealth(
     }
   };
 
-  const health: SourceHealth = {
-    takeRetry: () => pauses.takeRetry(),
-    isFailing: () => pauses.isFailing(),
-    current(callClass = "dlq") {
+  const health = {
+    /** True if a failed call may be tried again now. Takes one try from the budget. */
+    takeRetry: (): boolean => pauses.takeRetry(),
+    /** It did not answer several times in a row, and no answer is known since. Between two probes too. */
+    isFailing: (): boolean => pauses.isFailing(),
+    /** Whether calls of a class may be made; default: listing and deleting. On trial one batch at a time may. */
+    current(callClass: CallClass = "dlq"): Health {
       if (halts.dlq !== null) return halts.dlq;
       const mayTry = halts.batch?.onTrial === true && !isTrialUnderWay;
       if (callClass === "batch" && halts.batch !== null && !mayTry) return halts.batch;
       const leftMs = pauses.leftMs(callClass);
       return leftMs > 0 ? { state: "waiting", until: clock.now() + leftMs } : { state: "usable" };
     },
-    standing: () => worst() ?? health.current("batch"),
-    check(callClass) {
+    /** The state of the source for watchers. On trial counts as halted. */
+    standing: (): Health => worst() ?? health.current("batch"),
+    /** Throws the reason as a RedriverError unless calls of this class may be made; default: listing and deleting. */
+    check(callClass?: CallClass): void {
       const now = health.current(callClass);
       if (now.state === "halted") throw new RedriverError(now.code, now.message);
       if (now.state === "waiting") {
@@ -126,18 +96,21 @@ export function createSourceHealth(
         });
       }
     },
-    note(error, callClass) {
+    /** Learns from a failure of a call; default: to list or delete. Halts if its disposition says so. */
+    note(error: unknown, callClass?: CallClass): void {
       if (!isRedriverError(error)) return;
       // A refusal of Redis is no news of the source.
       if (error.disposition === "halt" && !isRedisAway(error))
         health.halt(error.code, error.message, callClass);
     },
-    noteDelete(error) {
+    /** Learns from a failed delete. A foreign answer counts as lost; only the third in a row halts. */
+    noteDelete(error: unknown): void {
       const isForeign = isRedriverError(error) && error.isForeign;
       foreignDeletes = isForeign ? foreignDeletes + 1 : 0;
       if (!isForeign || foreignDeletes >= foreignToHalt) health.note(error);
     },
-    halt(code, message, callClass = "dlq") {
+    /** Halts calls of this class; default: all calls. */
+    halt(code: ErrorCode, message: string, callClass: CallClass = "dlq"): void {
       const before = halts[callClass];
       if (before !== null && !before.onTrial) return;
       const failedTrials = before === null ? 0 : before.failedTrials + 1;
@@ -146,17 +119,23 @@ export function createSourceHealth(
         halts[callClass] = { state: "halted", callClass, code, message, since, onTrial: false, failedTrials };
       });
     },
-    resume(callClass) {
+    /** Ends the halt of this class; default: every halt. */
+    resume(callClass?: CallClass): void {
       changeHalts(() => {
         for (const one of callClass === undefined ? callClasses : [callClass]) halts[one] = null;
       });
     },
-    tryPublishing(afresh) {
+    /** Puts halted publishing on trial. `afresh` also forgets failed trials, because something has changed. */
+    tryPublishing(afresh?: "afresh"): void {
       if (halts.batch === null) return;
       const failedTrials = afresh === undefined ? halts.batch.failedTrials : 0;
       halts.batch = { ...halts.batch, onTrial: true, failedTrials };
     },
-    async publishing(send) {
+    /**
+     * Sends a batch. On trial no other batch is sent until it ends, but those that reconcile. A batch without an answer
+     * leaves the trial as it was.
+     */
+    async publishing<Sent>(send: () => Promise<Sent>): Promise<Sent> {
       // Beside a trial only batches that reconcile go out (gates/source-health.ts); they do not end it.
       if (halts.batch === null || isTrialUnderWay) return send();
       isTrialUnderWay = true;
@@ -166,7 +145,8 @@ export function createSourceHealth(
         isTrialUnderWay = false;
       }
     },
-    batchAnswered(items) {
+    /** Reports a readable answer to a batch. `some-accepted`: a deduplication hit shows it too. */
+    batchAnswered(items: "some-accepted" | "none-accepted"): void {
       const { batch } = halts;
       if (batch === null) return;
       const wasRefused = batch.code === "service-refuses-everything";
@@ -174,11 +154,13 @@ export function createSourceHealth(
       const isProof = wasRefused ? items === "some-accepted" : batch.onTrial;
       if (isProof) health.resume("batch");
     },
-    deleted() {
+    /** Reports that dead letters were deleted. */
+    deleted(): void {
       deletes += 1;
       foreignDeletes = 0;
     },
-    deletes: () => deletes,
+    /** The count of `deleted()` calls. A caller with a refused delete sees whether another succeeded since. */
+    deletes: (): number => deletes,
   };
   return health;
 }

@@ -11,15 +11,8 @@ const form = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))? \
 export function parseTimestamp(text: string): Instant | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const wholeMs = Date.UTC(year, month - 1, day, hour, minute, second);
+  const [year = 0, month = 0, ...rest] = match.slice(1, 7).map(Number);
+  const wholeMs = Date.UTC(year, month - 1, ...rest);
   // Date.UTC carries 31 February over into March and reads year 25 as 1925. A text that does not survive the
   // round trip was not a date.
   if (new Date(wholeMs).toISOString() !== `${text.slice(0, 10)}T${text.slice(11, 19)}.000Z`) return undefined;

@@ -35,13 +35,6 @@ export function createSweepMemory(clock: Clock) {
   return { settling, reconciling: createPerIdBackoff(clock), dates };
 }
 
-export interface SweepResult {
-  readonly settled: number;
-  readonly reconciled: number;
-  /** Still open or pending. */
-  readonly left: number;
-}
-
 /** Whether a sweep of this source has something to finish. Writes facts that only this process knows. */
 export async function needsSweep({ unwritten, ledger }: SourceRuntime): Promise<boolean> {
   await unwritten.replay(ledger);
@@ -60,7 +53,7 @@ export async function sweep(
   signal: AbortSignal,
   stopping: AbortSignal = signal,
   hasStalled = false,
-): Promise<SweepResult> {
+) {
   await source.unwritten.replay(source.ledger);
   const before = await source.ledger.summary();
   const isIdle = before.pendingDelete === 0 && before.unknown === 0;
@@ -93,6 +86,7 @@ export async function sweep(
   ]);
   const { id } = source.config;
   const after = isIdle ? before : await source.ledger.summary();
+  /** Still open or pending. */
   const left = after.open + after.pendingDelete;
   const isOwed = after.failedDeletes > 0 || after.settleGate === "closed";
   if (isOwed && settling.done > 0) source.sweepRequest.within(sweptAgainWithinMs);

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { scalarFields, type ScalarField } from "../../../job/contracts/index-statistics.ts";
-import type { Parsed } from "../../../job/rules/parsed.ts";
+import { orExpected, type Parsed } from "../../../job/rules/parsed.ts";
 import { readComparison } from "../../../job/rules/patterns/lookalikes.ts";
 import type { NumberRange } from "../../../job/rules/rule-spec.ts";
 import { key, name, oneOf, parsed, section } from "./building-blocks.ts";
@@ -15,21 +15,19 @@ const form = /^(?:([a-z_]{1,64})\s*)?(<=?|>=?)\s*(\d{1,15})$/;
 
 /** `pending_index_count > 10000`. */
 export function parseHold(value: unknown): Parsed<IndexComparison & { readonly field: ScalarField }> {
-  const parsed = toComparison(value);
-  return parsed === null || parsed.field === null
-    ? {
-        ok: false,
-        expected: `${respelled(value)}a number of the index and a comparison, such as pending_index_count > 10000, of ${scalarFields.join(", ")}`,
-      }
-    : { ok: true, value: { ...parsed, field: parsed.field } };
+  const { field = null, pattern } = toComparison(value) ?? {};
+  return orExpected(
+    field === null || pattern === undefined ? null : { field, pattern },
+    `${respelled(value)}a number of the index and a comparison, such as pending_index_count > 10000, of ${scalarFields.join(", ")}`,
+  );
 }
 
 /** `< 5000`, or the same with the name of the number in front. */
 export function parseResume(value: unknown): Parsed<IndexComparison> {
-  const parsed = toComparison(value);
-  return parsed === null
-    ? { ok: false, expected: `${respelled(value)}a comparison with a whole number, such as < 5000` }
-    : { ok: true, value: parsed };
+  return orExpected(
+    toComparison(value),
+    `${respelled(value)}a comparison with a whole number, such as < 5000`,
+  );
 }
 
 function toComparison(value: unknown): IndexComparison | null {

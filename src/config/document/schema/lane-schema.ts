@@ -1,7 +1,7 @@
 import { startRateOf } from "../../../job/contracts/auto-rate.ts";
 import type { LaneConfig, LimitsConfig } from "../../../job/contracts/drains-document.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
-import type { Parsed } from "../../../job/rules/parsed.ts";
+import { orExpected, type Parsed } from "../../../job/rules/parsed.ts";
 import * as z from "zod";
 import { duration, key, parsed, section, wholeNumber } from "./building-blocks.ts";
 
@@ -18,9 +18,8 @@ export const watch = parsed(parseDuration, { type: "string", examples: ["1m", "3
 function parseShare(value: unknown): Parsed<number> {
   const [, digits] = (typeof value === "string" ? /^(\d{1,3})%$/.exec(value.trim()) : null) ?? [];
   const percents = Number(digits);
-  return percents >= 1 && percents <= 100
-    ? { ok: true, value: percents / 100 }
-    : { ok: false, expected: "a share from 1% to 100%, such as 20%" };
+  const isShare = percents >= 1 && percents <= 100;
+  return orExpected(isShare ? percents / 100 : null, "a share from 1% to 100%, such as 20%");
 }
 
 const laneKeys = section({

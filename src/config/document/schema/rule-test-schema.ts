@@ -104,19 +104,8 @@ export const ruleTest = section({
 }));
 
 function toGiven(keys: z.output<typeof given>): RuleTest["given"] {
-  const {
-    age,
-    messageAge,
-    attempt,
-    callerIp,
-    callerIP,
-    label,
-    labels,
-    body,
-    responseBody,
-    superseded,
-    ...fields
-  } = keys;
+  const { age, messageAge, attempt, superseded, ...others } = keys;
+  const { callerIp, callerIP, label, labels, body, responseBody, ...fields } = others;
   const all = [label, labels].flatMap((value) => value ?? []);
   const record = defined({
     ...fields,

@@ -11,7 +11,7 @@ import {
 } from "../../../job/message/headers.ts";
 import type { BodyChange, ItemChanges } from "../../../job/message/item-changes.ts";
 import { parsePointer } from "../../../job/message/json-pointer.ts";
-import type { Parsed } from "../../../job/rules/parsed.ts";
+import { orExpected, type Parsed } from "../../../job/rules/parsed.ts";
 import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import {
@@ -85,10 +85,8 @@ const callbackExpected = "an http(s) address, or null for none";
 const callback = parsed(toAddressParser(callbackExpected, isCallbackUrl), { type: "string", format: "uri" });
 
 function toAddressParser(expected: string, fits: (url: string) => boolean) {
-  return (value: unknown): Parsed<string> =>
-    typeof value === "string" && value.length <= 2_048 && fits(value) && !hasPlaceholder(value)
-      ? { ok: true, value }
-      : { ok: false, expected };
+  const isFit = (url: string): boolean => url.length <= 2_048 && fits(url) && !hasPlaceholder(url);
+  return (value: unknown) => orExpected(typeof value === "string" && isFit(value) ? value : null, expected);
 }
 
 const patchPointer = "a JSON pointer such as /tenant or /items/-";
@@ -158,9 +156,9 @@ export const changes = section({
   delay: key(
     z.union(
       [
-        section({ spread: positiveDuration }).transform(({ spread }) => ({
+        section({ spread: positiveDuration }).transform(({ spread: ms }) => ({
           kind: "spread" as const,
-          ms: spread,
+          ms,
         })),
         duration.transform((ms) => ({ kind: "fixed" as const, ms })),
       ],

@@ -18,12 +18,9 @@ const charactersAround = 3;
 /** No DNS name is longer. */
 const maxHost = 253;
 
-export interface HostTable {
-  readonly hosts: readonly string[] | undefined;
-  keysOf(group: readonly AuditRecord[]): string | undefined;
-}
+export type HostTable = ReturnType<typeof createHostTable>;
 
-export function createHostTable(records: readonly AuditRecord[]): HostTable {
+export function createHostTable(records: readonly AuditRecord[]) {
   const places = new Map<string, string>();
   let left = maxCharacters(records.length);
   for (const { host } of records) {
@@ -36,7 +33,7 @@ export function createHostTable(records: readonly AuditRecord[]): HostTable {
   if (places.size === 0) return { hosts: undefined, keysOf: () => undefined };
   return {
     hosts: [...places.keys()],
-    keysOf(group) {
+    keysOf(group: readonly AuditRecord[]): string | undefined {
       let keys = "";
       for (const { host } of group) keys += host === undefined ? none : (places.get(host) ?? none);
       const first = keys.charAt(0);

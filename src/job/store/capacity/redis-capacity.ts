@@ -23,11 +23,18 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
     const keys = drainKeys(redis.keyPrefix, source, drain);
     return { ...keys, pass: keys.pass(passId ?? noPass) };
   };
-  const undeliveredKeys = ({ source, undelivered }: Pick<CapacityQuery, "source" | "undelivered">) =>
-    undelivered === undefined ? [] : [sourceKeys(redis.keyPrefix, source).undelivered];
+  /** Of the rates, of those that are learned, in the order of the rates, and of what is undelivered. */
+  const limitKeys = (query: CapacityQuery, rates: readonly CountedRate[]): readonly string[] => {
+    const { rate, autoPrefix } = keysOf(query);
+    return [
+      ...rates.map(({ name }) => rate(name)),
+      ...rates.flatMap(({ auto }) => (auto === undefined ? [] : [`${autoPrefix}${auto.id}`])),
+      ...(query.undelivered === undefined ? [] : [sourceKeys(redis.keyPrefix, query.source).undelivered]),
+    ];
+  };
   return {
     async take(query) {
-      const { pass, day, rate, autoHosts, autoPrefix } = keysOf(query);
+      const { pass, day, autoHosts } = keysOf(query);
       const { rates, needs } = toCountedRates(query);
       const call = {
         rates,
@@ -41,21 +48,14 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
         perDay: query.limits.perDay,
         passLife: passLifeMs,
       };
-      const keys = [
-        pass,
-        day,
-        autoHosts,
-        ...rates.map(({ name }) => rate(name)),
-        ...toLearnedKeys(autoPrefix, rates),
-        ...undeliveredKeys(query),
-      ];
+      const keys = [pass, day, autoHosts, ...limitKeys(query, rates)];
       const reply = await redis.run(takeScript, keys, [JSON.stringify({ ...call, ...placed(query, keys) })]);
       return parseReply(takeScript, reply);
     },
 
     async giveBack(query, at) {
       if (query.requests.length === 0) return;
-      const { pass, day, rate, givenBack, autoPrefix } = keysOf(query);
+      const { pass, day, givenBack } = keysOf(query);
       const { rates, needs } = toCountedRates(query);
       const call = {
         at,
@@ -71,14 +71,7 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
         markLife: markLifeMs,
         requests: query.requests.length,
       };
-      const keys = [
-        givenBack(identity.token()),
-        pass,
-        day,
-        ...rates.map(({ name }) => rate(name)),
-        ...toLearnedKeys(autoPrefix, rates),
-        ...undeliveredKeys(query),
-      ];
+      const keys = [givenBack(identity.token()), pass, day, ...limitKeys(query, rates)];
       await redis.run(giveBackScript, keys, [JSON.stringify({ ...call, ...placed(query, keys) })]);
     },
 
@@ -152,11 +145,6 @@ interface LearnedBy {
   readonly to: number;
   readonly least: number;
   readonly watchMs: number;
-}
-
-/** In the order of the rates that are learned. */
-function toLearnedKeys(prefix: string, rates: readonly CountedRate[]): readonly string[] {
-  return rates.flatMap(({ auto }) => (auto === undefined ? [] : [`${prefix}${auto.id}`]));
 }
 
 /** The rates that a query asks, and by request the positions (from 1) of those that it needs. */
