@@ -148,8 +148,8 @@ interface Tile {
 }
 
 function Shared({ sources }: Pick<Status, "sources">): Html | null {
-  const texts = sources.flatMap(({ shared }) => toSharedText(shared) ?? []);
-  return texts.length === 0 ? null : <p class="hint">{texts.join("; ")}.</p>;
+  const text = toSharedText(sources);
+  return text === "" ? null : <p class="hint">{text}.</p>;
 }
 
 function Tiles({

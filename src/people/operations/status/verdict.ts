@@ -24,6 +24,7 @@ export function toVerdict(status: Status): string {
     ...sources.map(toBrakeNote),
     ...toHoldNotes(status),
     ...sources.flatMap((source) => toSourceNotes(source)),
+    toSharedText(sources),
     toUnsentText(status),
     ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
@@ -235,17 +236,16 @@ function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string 
   return lane === null ? "" : `, ${toNextStepText(lane)}`;
 }
 
-/** `340 count once, and in several drains`; null: nothing does. */
-export function toSharedText(shared: Status["sources"][number]["shared"]): string | null {
-  const often = (shared?.waiting ?? 0) + (shared?.parked ?? 0);
-  return often === 0 ? null : `${number(often)} count once, and in several drains`;
+/** `340 count once, and in several drains`; empty: nothing does. */
+export function toSharedText(sources: Status["sources"]): string {
+  const often = sumOf(sources, ({ shared }) => (shared?.waiting ?? 0) + (shared?.parked ?? 0));
+  return often === 0 ? "" : `${number(often)} count once, and in several drains`;
 }
 
-function toSourceNotes({ settleGate, census, shared }: Status["sources"][number]): readonly Part[] {
+function toSourceNotes({ settleGate, census }: Status["sources"][number]): readonly Part[] {
   return [
     settleGate === "closed" && "publishing waits for deletes",
     census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
-    toSharedText(shared) ?? false,
   ];
 }
 
