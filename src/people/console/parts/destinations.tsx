@@ -38,6 +38,12 @@ export function Destinations({ status }: { readonly status: Status }): Html {
       {status.sources.some(({ shared }) => shared !== null) ? (
         <p class="hint">By drain: what several drains list stands in each of them.</p>
       ) : null}
+      {rows.length === 0 ? null : (
+        <p class="hint">
+          Each has a lane: a few messages are sent first, more if they are delivered, and none if they fail
+          again.
+        </p>
+      )}
       {rows.length === 0 ? (
         <p class="empty">
           {status.drains.some(({ stillCounting }) => stillCounting)

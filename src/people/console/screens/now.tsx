@@ -229,6 +229,10 @@ function Drains({ status: { drains }, context }: Shown): Html {
   return (
     <>
       <h2>Drains</h2>
+      <p class="hint">
+        A drain works a part of the queue by rules of its own. Unproven: sent, and no answer has shown yet
+        what became of it.
+      </p>
       <Table
         caption="Drains"
         empty="The document has no drain."
