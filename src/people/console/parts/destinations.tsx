@@ -40,8 +40,8 @@ export function Destinations({ status }: { readonly status: Status }): Html {
       ) : null}
       {rows.length === 0 ? null : (
         <p class="hint">
-          Each has a lane: a few messages are sent first, more if they are delivered, and none if they fail
-          again.
+          A lane sends a few messages to a destination first, more if they are delivered, and none if they
+          fail.
         </p>
       )}
       {rows.length === 0 ? (

@@ -28,7 +28,9 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
   const shown = toShown(marks.filter(({ at }) => at >= from && at <= to));
   const [[first] = [from], [second] = [to]] = moved.arrived;
   const step = Math.max(minuteMs, second - first);
-  const within = isWhole ? "In this time" : `Since ${toTime(since).slice(0, 16)} UTC, when counting began,`;
+  const within = isWhole
+    ? "In this time"
+    : `Since ${toTime(since).slice(0, 16)} UTC, the first minute here that was counted,`;
   const label = `${within} ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
   return (
     <figure class="chart">
