@@ -132,7 +132,7 @@ it("equals the journal in the incident of the docs: while it waits, and when it 
   const people = report.acts
     // What a probe did to its lane depends on when it is answered.
     .filter(({ act, by: who }) => who === "ann" && !/^lane-(?!probe)/.test(act))
-    .map(({ act, count }) => [act, count]);
+    .map(({ act, count, ordered }) => [act, ordered ?? count]);
   expect(people).toEqual([
     ["lane-probe", 0],
     ["lane-probe", 0],

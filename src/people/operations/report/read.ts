@@ -16,23 +16,35 @@ import { selectRecords } from "../history/select-records.ts";
 import { count, defineReading, time } from "../reading.ts";
 import { createCount, hourMs, noFigures, type CountOfHost, type Figures } from "./count.ts";
 
-/** Unix ms; without: the last day, to now. */
-export interface ReportRequest {
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly host?: string | undefined;
-}
-
 /** Of a source, in memory at once, some 300 bytes each: for a process that has more to do. */
 export const maxLetters = 100_000;
 
 export type OutageReport = Awaited<ReturnType<typeof readReport>>;
 
+/** Unix ms; without: the last day, to now. */
+const input = z.strictObject({
+  from: field(unixMs, {
+    about: "from its hour on: 2d, a date, a time with a zone",
+    value: "time",
+    flag: "--since",
+    edge: "from",
+  }),
+  to: field(unixMs, {
+    about: "to the end of its hour; default: now",
+    value: "time",
+    flag: "--until",
+    edge: "to",
+  }),
+  host: hostGlob,
+});
+
 const toldActs: ReadonlySet<AuditAct> = new Set<AuditAct>([...personActs, ...laneActs]);
 const maxTold = 200;
 
+type HostRow = { readonly host: string } & { readonly [Name in keyof CountOfHost]: number | null };
+
 /** `most`: letters. Throws `command-misused` for a span that is none or too large, and `redis-unavailable`. */
-export async function readReport(core: Core, request: ReportRequest, now: number, most: number) {
+export async function readReport(core: Core, request: z.infer<typeof input>, now: number, most: number) {
   const { host, from: since = now - 24 * hourMs, to: until = now } = request;
   const from = Math.floor(since / hourMs) * hourMs;
   const to = Math.min(now, Math.ceil(until / hourMs) * hourMs);
@@ -49,7 +61,7 @@ export async function readReport(core: Core, request: ReportRequest, now: number
   const [arrivals, views] = await Promise.all([readAllArrivals(core), viewFailures(core, facts, now)]);
   const figures = { ...noFigures, delivered: 0 };
   const unknown = new Map<string, string>();
-  const hosts: ({ readonly host: string } & CountOfHost)[] = [];
+  const hosts: HostRow[] = [];
   const delays: number[] = [];
   for (const { config, lanes, read } of sources) {
     const { id, retentionMs } = config;
@@ -60,7 +72,10 @@ export async function readReport(core: Core, request: ReportRequest, now: number
     for (const name of Object.keys(noFigures) as (keyof Figures)[]) figures[name] += counted.figures[name];
     figures.delivered += (await lanes.deliveredOf(counted.silent)).size;
     for (const [name, why] of counted.unknown) unknown.set(name, why);
-    for (const [name, ofHost] of counted.hosts) hosts.push({ host: name, ...ofHost });
+    // What goes to a queue is in the audit by its host.
+    for (const [host, { sentAgain, ...rest }] of counted.hosts) {
+      hosts.push({ host, sentAgain: host.startsWith("queue:") ? null : sentAgain, ...rest });
+    }
     for (const delay of counted.delays) delays.push(delay);
   }
   if (unknown.has("failedAgain")) unknown.set("silent", "what failed again is not");
@@ -81,7 +96,7 @@ export async function readReport(core: Core, request: ReportRequest, now: number
     figures: { ...figures, silent, ...nulls } as Record<keyof typeof figures | "silent", number | null>,
     /** That wait now and that no drain selects, so that they are in no figure. */
     ofNoDrain: sumOf(facts.sources, ({ census }) => census?.unselected ?? 0),
-    hosts: hosts.toSorted((one, other) => other.sentAgain - one.sentAgain),
+    hosts: hosts.toSorted((one, other) => (other.sentAgain ?? 0) - (one.sentAgain ?? 0)),
     /** Of people and lanes, the first first. */
     acts,
     unknown: [...unknown].map(([figure, why]) => ({ figure, why })),
@@ -93,21 +108,7 @@ export const reportReading = defineReading({
   summary: "What an outage came to, as redriver report --json prints it",
   command: { words: "report", about: "what an outage came to, as Markdown for a post mortem" },
   needs: "names",
-  input: z.strictObject({
-    from: field(unixMs, {
-      about: "from its hour on: 2d, a date, a time with a zone",
-      value: "time",
-      flag: "--since",
-      edge: "from",
-    }),
-    to: field(unixMs, {
-      about: "to the end of its hour; default: now",
-      value: "time",
-      flag: "--until",
-      edge: "to",
-    }),
-    host: hostGlob,
-  }),
+  input,
   answer: z.looseObject({
     from: time,
     to: time,
