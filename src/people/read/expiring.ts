@@ -2,7 +2,7 @@ import { groupBy } from "../../group-items-by-key.ts";
 import type { CountedAgain } from "../../job/contracts/failures.ts";
 import type { Expiring, QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
-import { sumOf } from "./totals.ts";
+import { isListingLate, sumOf } from "./totals.ts";
 
 const hourMs = 3_600_000;
 const dayHours = 24;
@@ -51,14 +51,16 @@ export function toExpiring(
       const known = oldestAt === null ? now : oldestAt + retentionMs;
       const earliestAt = Number.isFinite(first) ? Math.max(known, first * hourMs) : known;
       const near = copiesWithinMs === null ? 0 : within(expires, (census?.at ?? 0) + copiesWithinMs);
-      const once = count - (again === undefined ? 0 : countOf(again));
-      return [{ failure: id, earliestAt, near, once, of: { drain, count, waiting, parked, ruled } }];
+      const often = again === undefined ? 0 : countOf(again);
+      return [{ failure: id, earliestAt, near, often, of: { drain, count, waiting, parked, ruled } }];
     }),
   );
   const hasAll = drains.some((one) => one.selectsEverything);
+  const isLate = isListingLate(drains);
   const groups: Expiring["groups"][number][] = [...groupBy(ofDrains, ({ failure }) => failure)].map(
     ([failure, some]) => {
-      const count = sumOf(some, ({ once }) => once);
+      const once = sumOf(some, ({ of, often }) => of.count - often);
+      const count = Math.max(once, ...some.map(({ of }) => (isLate ? of.count : 0)));
       const near = Math.min(count, ...some.map((one) => one.near));
       return {
         failure,

@@ -12,7 +12,7 @@ import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { UnselectedKind } from "../../job/contracts/source-book.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import { unseenOf } from "./destinations.ts";
-import { sumOf } from "./totals.ts";
+import { isListingLate, notListedYet, sumOf } from "./totals.ts";
 
 export interface FailureOfDrain extends StandingFailure {
   readonly drain: DrainName;
@@ -81,6 +81,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const stillCounting = drains.some(
       (one) => one.stillCounting && (drain === undefined || one.drain === drain),
     );
+    const isLate = drain === undefined && isListingLate(drains);
     return [...source.failures, ...forgotten].map((kind): FailureView => {
       const own = byKind.get(kind.id) ?? [];
       const chosen = own.filter((one) => drain === undefined || one.drain === drain);
@@ -89,6 +90,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         own,
         chosen,
         isOfAll: drain === undefined,
+        isLate,
         stillCounting,
         countedAt,
         ofNoDrain: source.census?.unselectedKinds?.find(({ id }) => id === kind.id),
@@ -211,6 +213,7 @@ function toView(
     own,
     chosen,
     isOfAll,
+    isLate,
     stillCounting,
     countedAt,
     ofNoDrain,
@@ -223,6 +226,8 @@ function toView(
     readonly chosen: readonly FailureOfDrain[];
     /** Each record counts once then, whichever drains list it. */
     readonly isOfAll: boolean;
+    /** See isListingLate. */
+    readonly isLate: boolean;
     readonly stillCounting: boolean;
     readonly countedAt: ReadonlyMap<DrainName, number>;
     readonly statusOf: ReadonlyMap<string, number | null>;
@@ -238,6 +243,9 @@ function toView(
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
   const sumOnce = (name: "waiting" | "parked" | "arrived"): number =>
     sumOf(chosen, ({ again, ...one }) => one[name] - (isOfAll ? (again?.[name] ?? 0) : 0));
+  const late = isLate
+    ? notListedYet(chosen.map((one) => ({ own: one, again: one.again ?? nothing })))
+    : { waiting: 0, parked: 0 };
   const owner = ownerOf(mark, own);
   const taken = owner === null ? "open" : "acknowledged";
   const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
@@ -254,9 +262,9 @@ function toView(
     source,
     stillCounting,
     since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
-    waiting: sumOnce("waiting"),
-    parked: sumOnce("parked"),
-    arrived: sumOnce("arrived"),
+    waiting: sumOnce("waiting") + late.waiting,
+    parked: sumOnce("parked") + late.parked,
+    arrived: Math.max(sumOnce("arrived"), ...chosen.map(({ arrived }) => (isLate ? arrived : 0))),
     published: sumOf(chosen, ({ published }) => published),
     failedAgain: sumOf(chosen, ({ failedAgain }) => failedAgain),
     failedAgainAs: Object.entries(sumNamed(chosen, "failedAgainAs"))

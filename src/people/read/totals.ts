@@ -1,10 +1,57 @@
-import type { SharedRecords } from "../../job/contracts/queue-facts.ts";
+import type { DrainFacts } from "../../job/contracts/passes.ts";
+import type { QueueFacts, SharedRecords } from "../../job/contracts/queue-facts.ts";
 
 export function sumOf<Item>(items: readonly Item[], toNumber: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + toNumber(item), 0);
 }
 
-interface Counted {
+interface Stand {
+  readonly waiting: number;
+  readonly parked: number;
+}
+
+type Pace = Pick<QueueFacts["drains"][number], "mayShare"> & {
+  readonly facts: Pick<DrainFacts, "lastSuccessAt" | "openPass"> | null;
+};
+
+/**
+ * True if a drain that counts for others is a minute behind another one: it is paused, say, and what it has not listed is
+ * in no sum. While all go on, what one of them took may stand in another one until its window ends.
+ */
+export function isListingLate(drains: readonly Pace[]): boolean {
+  const sharing = drains.filter(({ mayShare }) => mayShare);
+  const at = ({ facts }: Pace): number => facts?.lastSuccessAt ?? 0;
+  const latest = Math.max(...sharing.map(at));
+  return sharing.some((one) => !one.facts?.openPass && at(one) + 60_000 < latest);
+}
+
+/** Of one kind in one drain. `again`: of these, what another drain counts for the source. */
+export interface InDrain {
+  readonly own: Stand;
+  readonly again: Stand;
+}
+
+/** What a drain has, and the drain that counts it for the source has not listed yet: as much of it as is certain. */
+export function notListedYet(drains: readonly InDrain[]): Stand {
+  const most = (toNumber: (of: Stand) => number): number =>
+    Math.max(...drains.map(({ own }) => toNumber(own)));
+  const missing = (toNumber: (of: Stand) => number): number =>
+    Math.max(0, most(toNumber) - sumOf(drains, ({ own, again }) => toNumber(own) - toNumber(again)));
+  const all = missing(({ waiting, parked }) => waiting + parked);
+  const waiting = Math.min(
+    all,
+    missing((of) => of.waiting),
+  );
+  return {
+    waiting,
+    parked: Math.min(
+      all - waiting,
+      missing((of) => of.parked),
+    ),
+  };
+}
+
+interface Standings {
   readonly drains: readonly {
     readonly mode: "plan" | "live" | null;
     readonly outlook: { readonly waiting: number };
@@ -14,7 +61,7 @@ interface Counted {
 }
 
 /** Over all drains, what several of them list once. Pure. */
-export function toTotals({ drains, sources }: Counted): {
+export function toTotals({ drains, sources }: Standings): {
   readonly waiting: number;
   /** How many a sum of what waits by drain has too many. */
   readonly waitingOften: number;
