@@ -21,6 +21,17 @@ const retentionMs = 3 * 86_400_000;
 const sum = (counts: object) => Object.values(counts).reduce((all: number, one: number) => all + one, 0);
 
 const facts = () => passes.facts(drain);
+const published = async () => (await facts())!.backlog?.published;
+const kindsOf = async () => (await facts())?.failures;
+const kindOf = async () => (await facts())!.failures[0]!;
+const ruled = async () => (await facts())?.reasons.held.otherwise;
+const openPass = async () => (await facts())?.openPass;
+const sums = async () => {
+  const { due, held, parked, reasons } = (await facts())!;
+  const all = { due: sum(reasons.due), held: sum(reasons.held), parked: sum(reasons.parked) };
+  expect(all).toEqual({ due, held, parked });
+  return reasons;
+};
 async function failuresById() {
   const { failures } = (await facts())!;
   return failures.toSorted((one, other) => one.id.localeCompare(other.id));
@@ -310,7 +321,6 @@ describe("what passes found", () => {
 
   test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
     const { pass } = await open(passes, "p1");
-    const published = async () => (await facts())!.backlog?.published;
     const first = { a: { seen: 100, arrived: { 7: 100 }, published: 30 } };
     await passes.progress(drain, pass.passId, "w1", [], { ...nothing, listed: 100 }, first);
     expect(await published()).toBe(30);
@@ -336,7 +346,6 @@ describe("what passes found", () => {
     await passes.progress(drain, pass.passId, "w1", [], nothing, found);
     const both = new Map([["a", { [hour - 1]: 60, [hour]: 70 }]]);
     expect(await passes.arrivals(drain)).toEqual(both);
-    const kindsOf = async () => (await facts())?.failures;
     expect(await kindsOf()).toMatchObject([{ ruled: { "republish outage": 100, "park late": 30 } }]);
     await endWindow(passes, pass, "w1", nothing, found);
     expect(await passes.arrivals(drain)).toEqual(both);
@@ -385,7 +394,6 @@ describe("what passes found", () => {
   });
 
   test("a kind comes again: only if it had been empty and still for a quarter of an hour, counted or shown", async () => {
-    const kindOf = async () => (await facts())!.failures[0]!;
     let count = 1;
     const passWith = async (found: FailureCounts) => {
       const to = epoch + 30_000 * count;
@@ -646,12 +654,6 @@ describe("what passes found", () => {
   });
 
   test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {
-    const sums = async () => {
-      const { due, held, parked, reasons } = (await facts())!;
-      const all = { due: sum(reasons.due), held: sum(reasons.held), parked: sum(reasons.parked) };
-      expect(all).toEqual({ due, held, parked });
-      return reasons;
-    };
     const first = {
       due: { "rate-limit": 2 },
       held: { "too-young": 3, rule: 4 },
@@ -673,7 +675,6 @@ describe("what passes found", () => {
   });
 
   test("what rules hold stands while passes list and publish others, and grows with what arrives", async () => {
-    const ruled = async () => (await facts())?.reasons.held.otherwise;
     const counted = { due: {}, held: { otherwise: 896, "lane-halted": 5_000 }, parked: {} };
     const ofRules = { "hold otherwise": 896, "republish outage": 5_000 };
     const first = { one: { seen: 5_896, arrived: { 7: 5_896 }, ruled: ofRules } };
@@ -695,7 +696,6 @@ describe("what passes found", () => {
 
   test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
     const { pass } = await open(passes, "p1");
-    const openPass = async () => (await facts())?.openPass;
     const none = { listed: 0, republished: 0, due: 0, held: 0, parked: 0 };
     expect(await openPass()).toMatchObject({ passId: "p1", kind: "full", windowsLeft: 1, soFar: none });
     const split = ["w1a", "w1b"].map((windowId, part) => ({
