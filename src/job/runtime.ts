@@ -120,6 +120,8 @@ export interface DrainRuntime {
   readonly fromArchive?: ArchivedLetters;
   /** Letters that supersede others (page/newest.ts). Absent: not known, or no rule asks. */
   readonly newer?: FindNewer;
+  /** A person's order in a drain that only plans: what entered until then its passes have counted as a come-back, Unix ms. */
+  readonly planCountedTo?: number;
   /** The current pass, for the audit and the pass's ceiling; absent for a sweep or a person's order. */
   readonly passId?: PassId;
   /** What entered later arrives in this pass, Unix ms; absent outside of one: nothing does. */

@@ -60,6 +60,7 @@ export const drainFacts: DrainFacts = {
   inDoubt: 1,
   exact: true,
   mayHaveSkipped: false,
+  countedTo: 0,
   reasons: { due: {}, held: {}, parked: {} },
   oldestRecordAt: 1_700_000_000_000,
   lastSuccessAt: 1_700_000_100_500,

@@ -53,6 +53,8 @@ export interface DrainFacts extends Pick<
    */
   readonly mayHaveSkipped: boolean;
   readonly failures: readonly StandingFailure[];
+  /** What entered until then is counted, come-backs too, Unix ms; 0: nothing is. */
+  readonly countedTo: number;
   /** Ever, without those that the first count found. It grows as pages end, and never falls. */
   readonly arrivals: number;
   /** Of these, those that another drain counts for the source. */

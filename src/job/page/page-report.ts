@@ -286,7 +286,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         // Not again what plans have counted before the drain went live, nor what has been here for so long that
         // its evidence was forgotten. A recalled window counts no arrivals, and goes by the evidence alone.
         const isCounted = !isUncounted && enteredAt < lateFrom && countedTo !== Infinity;
-        if (!isCounted) failures.failedAgain(letter);
+        if (!isCounted && enteredAt > (drain.planCountedTo ?? 0)) failures.failedAgain(letter);
         found.push(...toComeBackFields(letter));
       }
       tally.comeBacks += found.length;

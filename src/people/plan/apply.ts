@@ -204,7 +204,10 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     const raws = letters.map(({ raw }) => raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const page = { records: raws, readAt, isAlone: open.size === letters.length };
-    const outcome = await workOrdered(drain, page, signals.signal, work);
+    const isMetByPlans =
+      run.drain.config.mode === "plan" && letters.some(({ reading }) => reading.kind === "come-back");
+    const planCountedTo = isMetByPlans ? ((await source.passes.facts(drain.config.name))?.countedTo ?? 0) : 0;
+    const outcome = await workOrdered({ ...drain, planCountedTo }, page, signals.signal, work);
     const ids = letters.map(({ dlqId }) => dlqId);
     const { views } = await source.ledger.peek(ids);
     const acted = new Set(outcome.acted);

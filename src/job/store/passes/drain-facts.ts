@@ -46,6 +46,7 @@ export interface StoredFacts {
     readonly open?: OpenRow;
     readonly counts?: Counts;
     readonly isCounted?: boolean;
+    readonly watermark?: number;
     readonly mayHaveSkipped?: number;
     readonly arrived?: number;
     readonly arrivedAgain?: number;
@@ -127,6 +128,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     mayHaveSkipped: row.mayHaveSkipped !== undefined,
     oldestRecordAt: counts.oldestRecordAt ?? null,
     failures,
+    countedTo: isCounted ? (row.watermark ?? 0) : 0,
     gone: isCounted ? null : toGone(ofEarlier, ofOpen),
     arrivals: Math.max(row.arrivedShown ?? 0, (row.arrived ?? 0) + arrivedSince(open?.pass, ofOpen, false)),
     arrivedAgain: Math.max(

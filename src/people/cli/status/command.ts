@@ -59,8 +59,16 @@ export const registerStatus: Register = (program, { io }) => {
     });
 };
 
-function onlyOf(status: Status, names: readonly string[]): Status {
+/** Of these drains and their sources. */
+export function onlyOf(status: Status, names: readonly string[]): Status {
   const drains = status.drains.filter(({ drain }) => names.includes(drain));
-  const sources = status.sources.filter(({ source }) => drains.some((drain) => drain.source === source));
+  const sources = status.sources.flatMap((one) => {
+    const isWhole = status.drains.every(
+      (drain) => drain.source !== one.source || names.includes(drain.drain),
+    );
+    // What drains share is of all drains of a source: one of them has all that it lists.
+    const shared = isWhole ? one.shared : null;
+    return drains.some((drain) => drain.source === one.source) ? [{ ...one, shared }] : [];
+  });
   return { ...status, drains, sources };
 }

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
+import { onlyOf } from "../../../../src/people/cli/status/command.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { readReport } from "../../../../src/people/operations/report/read.ts";
 import { toVerdict } from "../../../../src/people/operations/status/verdict.ts";
@@ -60,6 +61,8 @@ it("records that two drains list are counted once in totals and kinds, and the v
   expect(toVerdict(await running())).toContain("; 20 parked for a person");
   expect(toVerdict(await running())).toContain("780 held by rules, summed by drain");
   expect(toVerdict(await running())).toContain("360 count once, and in several drains");
+  // One drain alone has all that it lists.
+  expect(toVerdict(onlyOf(await running(), ["money"]))).toContain("340 of 340 left");
   const metrics = createMetrics({
     version: "1",
     readFacts: () => readQueueFacts(rig.core),

@@ -211,6 +211,7 @@ describe("what passes found", () => {
       inDoubt: 1,
       exact: true,
       mayHaveSkipped: false,
+      countedTo: pass.to,
       reasons: nothing.reasons,
       oldestRecordAt: 50,
       lastSuccessAt: startOfTime + 5_000,
