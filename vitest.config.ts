@@ -47,7 +47,7 @@ export default defineConfig({
     globalSetup: "test/support/set-up/set-up.ts",
     // Most files wait for Redis and clocks, so eight share two cores well: 85 s where five took 131. All of them together
     // compute more, and each process compiles what it loads for itself, so there six do.
-    maxWorkers: process.env["TEST_ALL"] === undefined ? 8 : 7,
+    maxWorkers: process.env["TEST_ALL"] === undefined ? 8 : 6,
     sequence: { sequencer: LongestFirst },
     // A process of its own for each of some 300 files would cost as much as what they do.
     isolate: false,

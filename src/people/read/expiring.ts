@@ -56,11 +56,12 @@ export function toExpiring(
     }),
   );
   const hasAll = drains.some((one) => one.selectsEverything);
+  // What one drain lists never expires as 0, because the drain that counts it has not counted it yet.
   const isLate = isListingLate(drains);
   const groups: Expiring["groups"][number][] = [...groupBy(ofDrains, ({ failure }) => failure)].map(
     ([failure, some]) => {
       const once = sumOf(some, ({ of, often }) => of.count - often);
-      const count = Math.max(once, ...some.map(({ of }) => (isLate ? of.count : 0)));
+      const count = once > 0 && !isLate ? once : Math.max(once, ...some.map(({ of }) => of.count));
       const near = Math.min(count, ...some.map((one) => one.near));
       return {
         failure,

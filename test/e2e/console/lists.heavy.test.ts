@@ -103,7 +103,9 @@ it("rules have the document in force with its lines, and the replica that reject
   const stand = await startConsoleDaemon(redis.url(), document);
   stand.seed(2, { topicName: "orders" });
   const line = document.split("\n").findIndex((text) => text.includes("name: broken")) + 1;
-  await expect.poll(async () => toText(await stand.page("/rules")), { timeout: 30_000 }).toContain("park 2");
+  await expect
+    .poll(async () => toText(await stand.page("/rules")), { timeout: 30_000 })
+    .toContain("2 to park");
   const html = await stand.page("/rules");
   expect(html).toContain(`<li id="${line}"><code>      - name: broken</code></li>`);
   expect(html).toContain(`<a href="/rules#${line}"><bdi>broken</bdi></a>`);

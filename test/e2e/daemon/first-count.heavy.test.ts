@@ -26,7 +26,7 @@ const unsettled = 200;
 it("a first pass of a long backlog says how many wait, also after its worker was killed", async () => {
   const { emulator, receiver } = await startService();
   const { env } = createEnv({ emulator, redisUrl: redis.url(), document });
-  seedLetters(emulator, 3_000, () => ({ url: `${receiver.url}/hook`, responseStatus: 503 }));
+  seedLetters(emulator, 6_000, () => ({ url: `${receiver.url}/hook`, responseStatus: 503 }));
   const waiting = async (): Promise<number> => {
     const { out } = await runToEnd(["status", "--json"], env);
     const { drains } = JSON.parse(out) as {
@@ -53,4 +53,4 @@ it("a first pass of a long backlog says how many wait, also after its worker was
   await checkTwice();
   second.child.kill("SIGTERM");
   await second.ended;
-});
+}, 240_000);
