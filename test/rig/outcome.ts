@@ -36,34 +36,41 @@ export function outcomeOf(ids: readonly string[], evidence: Evidence): Outcome {
     evidence.arrivals.filter(({ status }) => status >= 200 && status < 300),
     ({ id }) => id,
   );
-  const bodies = new Map(evidence.accepted.map(({ messageId, bodySha256 }) => [messageId, bodySha256]));
-  const bodyOfMessage = ({ messageId }: { readonly messageId: string }): string =>
-    bodies.get(messageId) ?? "";
-  const accepted = countBy(evidence.accepted, ({ bodySha256 }) => bodySha256);
-  const back = countBy(evidence.deadLettered, bodyOfMessage);
-  const unheard = new Set(evidence.deliveries.filter(({ status }) => status === 0).map(bodyOfMessage));
+  const out = acceptedLessBack(evidence.accepted, evidence.deadLettered);
+  const unheard = new Set(
+    evidence.deliveries.filter(({ status }) => status === 0).map(bodiesOf(evidence.accepted)),
+  );
   const more = ids.filter((id) => (answered.get(id) ?? 0) > 1);
   const doubled = more.filter((id) => !unheard.has(sha256Of(id))).length;
   return {
     delivered: ids.filter((id) => answered.has(id)).length,
-    publishedOnce: ids.filter((id) => {
-      const body = sha256Of(id);
-      return (accepted.get(body) ?? 0) - (back.get(body) ?? 0) === 1;
-    }).length,
+    publishedOnce: ids.filter((id) => out.get(sha256Of(id)) === 1).length,
     doubled,
     redelivered: more.length - doubled,
   };
 }
 
-/** Bodies that were accepted more often than once and once for each time they came back. */
-export function publishedTwice(
-  accepted: Evidence["accepted"],
-  deadLettered: Evidence["deadLettered"],
-): number {
+type Accepted = Evidence["accepted"];
+
+/** By the messages that were accepted, the body of any of them; empty for others. */
+function bodiesOf(accepted: Accepted): (message: { readonly messageId: string }) => string {
   const bodies = new Map(accepted.map(({ messageId, bodySha256 }) => [messageId, bodySha256]));
-  const back = countBy(deadLettered, ({ messageId }) => bodies.get(messageId) ?? "");
+  return ({ messageId }) => bodies.get(messageId) ?? "";
+}
+
+/** Of each body: how often a message with it was accepted, less how often one came back. */
+function acceptedLessBack(
+  accepted: Accepted,
+  deadLettered: Evidence["deadLettered"],
+): ReadonlyMap<string, number> {
+  const back = countBy(deadLettered, bodiesOf(accepted));
   const times = countBy(accepted, ({ bodySha256 }) => bodySha256);
-  return [...times].filter(([body, count]) => count - (back.get(body) ?? 0) > 1).length;
+  return new Map([...times].map(([body, count]) => [body, count - (back.get(body) ?? 0)]));
+}
+
+/** Bodies that were accepted more often than once and once for each time they came back. */
+export function publishedTwice(accepted: Accepted, deadLettered: Evidence["deadLettered"]): number {
+  return [...acceptedLessBack(accepted, deadLettered).values()].filter((count) => count > 1).length;
 }
 
 /**
