@@ -75,7 +75,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const marks = marksOf(source.source);
     const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
     const drains = facts.drains.filter((one) => one.source === source.source);
-    const byKind = toCounts(source, drains);
+    const byKind = countsByKind(source, drains);
     const statusOf = new Map(source.failures.map(({ id, status }) => [id, status]));
     const countedAt = toCountedAt(drains);
     const stillCounting = drains.some(
@@ -124,9 +124,10 @@ function isOfToday(firstMetAt: number, now: number): boolean {
   return firstMetAt > now - dayMs;
 }
 
-function toCounts(
+/** By kind, what each drain of a source has of it. What a first full pass has not listed yet is from the census. */
+export function countsByKind(
   { census }: Pick<QueueFacts["sources"][number], "census">,
-  drains: QueueFacts["drains"],
+  drains: readonly Pick<QueueFacts["drains"][number], "drain" | "facts" | "stillCounting">[],
 ): ReadonlyMap<string, readonly FailureOfDrain[]> {
   const byKind = new Map<string, Map<DrainName, FailureOfDrain>>();
   const put = (one: FailureOfDrain): void => {
@@ -243,9 +244,7 @@ function toView(
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
   const sumOnce = (name: "waiting" | "parked" | "arrived"): number =>
     sumOf(chosen, ({ again, ...one }) => one[name] - (isOfAll ? (again?.[name] ?? 0) : 0));
-  const late = isLate
-    ? notListedYet(chosen.map((one) => ({ own: one, again: one.again ?? nothing })))
-    : { waiting: 0, parked: 0 };
+  const late = isLate ? notListedYet(chosen) : { waiting: 0, parked: 0 };
   const owner = ownerOf(mark, own);
   const taken = owner === null ? "open" : "acknowledged";
   const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;

@@ -25,30 +25,25 @@ export function isListingLate(drains: readonly Pace[]): boolean {
   return sharing.some((one) => !one.facts?.openPass && at(one) + 60_000 < latest);
 }
 
-/** Of one kind in one drain. `again`: of these, what another drain counts for the source. */
-export interface InDrain {
-  readonly own: Stand;
-  readonly again: Stand;
-}
-
-/** What a drain has, and the drain that counts it for the source has not listed yet: as much of it as is certain. */
-export function notListedYet(drains: readonly InDrain[]): Stand {
-  const most = (toNumber: (of: Stand) => number): number =>
-    Math.max(...drains.map(({ own }) => toNumber(own)));
-  const missing = (toNumber: (of: Stand) => number): number =>
-    Math.max(0, most(toNumber) - sumOf(drains, ({ own, again }) => toNumber(own) - toNumber(again)));
+/**
+ * Of one kind in several drains: what one of them has, and the drain that counts it for the source has not listed yet. As
+ * much of it as is certain.
+ */
+export function notListedYet(drains: readonly (Stand & { readonly again?: Stand })[]): Stand {
+  const missing = (toNumber: (of: Stand) => number): number => {
+    const counted = sumOf(drains, ({ again, ...own }) => toNumber(own) - (again ? toNumber(again) : 0));
+    return Math.max(0, Math.max(...drains.map(toNumber)) - counted);
+  };
   const all = missing(({ waiting, parked }) => waiting + parked);
   const waiting = Math.min(
     all,
     missing((of) => of.waiting),
   );
-  return {
-    waiting,
-    parked: Math.min(
-      all - waiting,
-      missing((of) => of.parked),
-    ),
-  };
+  const parked = Math.min(
+    all - waiting,
+    missing((of) => of.parked),
+  );
+  return { waiting, parked };
 }
 
 interface Standings {
