@@ -7,7 +7,6 @@ it.each([
   "ARCHITECTURE.md",
   "docs/internals/decisions.md",
   "src/job/README.md",
-  "docs/guarantees.md",
   "docs/internals/proof.md",
   "CONTRIBUTING.md",
 ])("%s names only files and folders that exist", (doc) => {

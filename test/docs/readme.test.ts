@@ -134,7 +134,7 @@ describe("a first plan, as README tells it", () => {
   });
 });
 
-describe("the brake, as README tells it", () => {
+describe("the stop, as README tells it", () => {
   it("stops every drain, then lets all go on", async () => {
     const emulator = await seededEmulator();
     const cwd = checkout(emulator.token);
@@ -144,7 +144,7 @@ describe("the brake, as README tells it", () => {
       REDRIVER_REDIS_URL: redis.url(),
       REDRIVER_REDIS_KEY_PREFIX: redis.fresh().keyPrefix,
     };
-    const blocks = codeBlocks(readme).filter(({ heading }) => heading === "The brake");
+    const blocks = codeBlocks(readme).filter(({ heading }) => heading === "Stop everything");
     const lines = blocks.map(({ text }) => text.trim());
     expect(lines).toHaveLength(2);
     const pauses: unknown[] = [];
