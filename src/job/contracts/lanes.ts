@@ -140,13 +140,12 @@ export interface LaneReady {
 }
 
 /**
- * `due`: its probe may be granted now. `under-way`: one was granted or sent before. Ms by Redis time, until the
- * end of its watch.
+ * `due`: its probe may be granted now. `under-way`: one was granted or sent before, at this Redis time, Unix ms.
  */
 export type LaneProbe =
   | { readonly kind: "unknown" | "due" }
   | { readonly kind: "not-halted"; readonly state: LaneState }
-  | { readonly kind: "under-way"; readonly forMs: number; readonly judgedInMs: number };
+  | { readonly kind: "under-way"; readonly since: number };
 
 /** `reset`: as the lane was before, and how much of its last step was sent and came back. */
 export type LaneReset =

@@ -16,8 +16,7 @@ local lane = read(call.lane)
 if not lane then return cjson.encode({ kind = 'unknown' }) end
 if lane.state ~= 'halted' then return cjson.encode({ kind = 'not-halted', state = lane.state }) end
 if takenOf(lane.step) > 0 then
-  local sentAt = lane.step.lastAt or lane.step.grantAt
-  return cjson.encode({ kind = 'under-way', forMs = now - sentAt, judgedInMs = math.max(0, sentAt + lane.step.watchMs - now) })
+  return cjson.encode({ kind = 'under-way', since = lane.step.lastAt or lane.step.grantAt })
 end
 lane.nextAt = math.min(lane.nextAt, now - ${repeatAfterMs})
 lane.step.calledAt = nil

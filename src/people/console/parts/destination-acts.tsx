@@ -62,7 +62,8 @@ const noLane = "nothing waits for its lane, or its drain has no lanes";
 
 function toNotProbed(lane: LaneStanding | null): string | null {
   if (lane === null) return noLane;
-  return lane.state === "halted" ? null : `its lane is ${lane.state}; only a halted lane is probed`;
+  if (lane.state !== "halted") return `its lane is ${lane.state}; only a halted lane is probed`;
+  return lane.sent > 0 ? "a probe is out" : null;
 }
 
 /** A pause is ended as it was given. */

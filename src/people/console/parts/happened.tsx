@@ -1,6 +1,11 @@
 /** What happened to a kind of failure and to its lanes: moves, probes with their results, acts of people. */
 import type { StoredDetails } from "../../operations/failures/details.ts";
-import type { ProbedLetter, TimeLine, TimeLineEntry } from "../../operations/failures/time-line.ts";
+import {
+  probeFailedAgain,
+  type ProbedLetter,
+  type TimeLine,
+  type TimeLineEntry,
+} from "../../operations/failures/time-line.ts";
 import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
 import { number, present } from "../../operations/phrases.ts";
 import type { FailureView } from "../../read/failure-views.ts";
@@ -42,6 +47,7 @@ export function Happened({ failure, timeLine: { entries, readTo }, lanes }: Happ
                 {entry.probed.map((probed) => (
                   <Probed
                     probed={probed}
+                    at={entry.at}
                     source={failure.source}
                     lane={lanes.find(({ drain }) => drain === entry.drain)?.lane}
                   />
@@ -73,9 +79,10 @@ function toNothing(readTo: number | null): string {
 /** `123-0 came back as 456-0 at …`, `123-0: the probe did not fail again, at …`. */
 function Probed({
   probed: { dlqId, result },
+  at,
   source,
   lane,
-}: Readonly<{ probed: ProbedLetter; source: string; lane: LaneStanding | undefined }>): Html {
+}: Readonly<{ probed: ProbedLetter; at: number; source: string; lane: LaneStanding | undefined }>): Html {
   const letter = <DeadLetterLink source={source} dlqId={dlqId} />;
   switch (result.kind) {
     case "came-back":
@@ -91,23 +98,28 @@ function Probed({
         </p>
       );
     case "stayed-halted":
-      return <p>{letter}: nothing came of it that opened the lane, so another probe followed</p>;
+      return (
+        <p>
+          {letter}: {result.why ?? "nothing came of it that opened the lane, so another probe followed"}
+        </p>
+      );
     case "reset":
       return <p>{letter}: the lane was reset before its result was known</p>;
     case "newest":
       return (
         <p>
-          {letter}: <Foreign text={toNewestResult(lane)} />
+          {letter}: <Foreign text={toNewestResult(lane, at)} />
         </p>
       );
   }
 }
 
-/** Its `why` is of the halt until a probe is judged. */
-function toNewestResult(lane: LaneStanding | undefined): string {
+/** Its `why` is of the halt or of a probe before, until the one of that time is sent and judged. */
+function toNewestResult(lane: LaneStanding | undefined, at: number): string {
   if (lane?.state !== "halted") return "its result is not in the audit";
+  if ((lane.lastProbeAt ?? 0) < at) return "no result yet";
   if (lane.sent > 0) return toNextStepText(lane);
-  return lane.why?.startsWith("a probe failed again") === true ? lane.why : "no result yet";
+  return lane.why?.startsWith(probeFailedAgain) === true ? lane.why : "no result yet";
 }
 
 function toHow(entry: TimeLineEntry): string {

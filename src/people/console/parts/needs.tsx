@@ -64,6 +64,7 @@ function FirstAct({ need: { first }, isFirst, context }: Drawn<{ need: Need; isF
           act={probeAct}
           title="Probe it now"
           values={{ drain: first.drain, host: first.origin }}
+          disabled={first.isOut ? "one is out" : null}
           context={context}
           look={look}
         />

@@ -87,15 +87,15 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
   const source = failure && core.sources.get(failure.source);
   if (failure === undefined || source === undefined) return null;
   const key = `${failure.source} ${failure.id}`;
-  // At the same time as the time line: which acts were probes depends on how the lanes are now.
-  const reading = readLanes(core, failure);
+  // Which acts were probes, and what became of the last one, depends on how the lanes are now.
+  const lanes = await readLanes(core, failure);
+  const moves = lanes.map(({ lane: { state, sent, lastProbeAt } }) => `${state} ${sent} ${lastProbeAt}`);
   const thisHour = Math.floor(now / 3_600_000);
   const hours = Array.from({ length: 25 }, (_, ago) => thisHour - 24 + ago);
-  const [timeLine, lanes, arrivals, pauses, kinds, facts] = await Promise.all([
-    reads.kept(`failure ${key}`, async () =>
-      readTimeLine(await openAuditReader(core), failure, toHalted(await reading)),
+  const [timeLine, arrivals, pauses, kinds, facts] = await Promise.all([
+    reads.kept(`failure ${key} ${moves.join()}`, async () =>
+      readTimeLine(await openAuditReader(core), failure, toHalted(lanes)),
     ),
-    reading,
     reads.arrivals(),
     reads.pauses(),
     reads.kept(`kinds ${thisHour}`, async () => (await openQueueSeries(core)).readKinds(hours)),

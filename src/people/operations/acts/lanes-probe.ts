@@ -4,6 +4,7 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { defineOperation } from "../define.ts";
 import { laneOperation, recordLaneAct, toLaneDid, wakeUp, type LaneCall } from "../lanes/acts.ts";
 import type { ChosenLane } from "../lanes/choose-lane.ts";
+import { toTime } from "../phrases.ts";
 
 export const probe = defineOperation({
   ...laneOperation,
@@ -28,11 +29,16 @@ export const probe = defineOperation({
   },
 });
 
-async function probeNow(call: LaneCall, chosen: ChosenLane) {
-  const { built, view } = chosen;
+async function probeNow(call: LaneCall, { built, view: before }: ChosenLane) {
+  const { lanes } = built.runtime;
+  // Who types a reason has looked a while ago.
+  const [view = before] = await lanes.viewsOf([before.lane]);
+  const chosen = { built, view };
   if (view.state !== "halted") return notHalted(view.state);
+  // Before the audit: nothing is asked for.
+  if (view.sent > 0) return alreadyOut(view.lastUsedAt);
   await recordLaneAct(call, chosen, { act: "lane-probe", to: view.state });
-  const found = await built.runtime.lanes.probeNow(view.lane);
+  const found = await lanes.probeNow(view.lane);
   switch (found.kind) {
     case "unknown":
       return {
@@ -41,13 +47,16 @@ async function probeNow(call: LaneCall, chosen: ChosenLane) {
       };
     case "not-halted":
       return notHalted(found.state);
-    case "under-way": {
-      const judged = `judged in ${formatDuration(found.judgedInMs)}`;
-      return { said: `a probe is under way since ${formatDuration(found.forMs)}, ${judged}`, isDone: true };
-    }
+    case "under-way":
+      return alreadyOut(found.since);
     case "due":
       return { said: `its next probe is due now${await wakeUp(call, chosen)}`, isDone: true };
   }
+}
+
+function alreadyOut(since: number) {
+  const at = toTime(since).slice(11);
+  return { said: `a probe is already out since ${at}; redriver lanes shows its answer`, isDone: false };
 }
 
 function notHalted(state: LaneState) {

@@ -30,13 +30,14 @@ export interface ProbedLetter {
 }
 
 /**
- * `judged`: the lane went on, for what reason. `stayed-halted`: another probe followed, so it showed nothing good.
- * `reset`: a person did not wait for it. `newest`: the lane itself knows. Times are Unix ms.
+ * `judged`: the lane went on, for what reason. `stayed-halted`: another probe followed, so it showed nothing good; the
+ * person who asked for that one met this `why`. `reset`: a person did not wait for it. `newest`: the lane itself knows. Times are Unix ms.
  */
 export type ProbeResult =
   | { readonly kind: "came-back"; readonly as: string; readonly at: number }
   | { readonly kind: "judged"; readonly at: number; readonly why: string }
-  | { readonly kind: "stayed-halted" | "reset" | "newest" };
+  | { readonly kind: "stayed-halted"; readonly why?: string }
+  | { readonly kind: "reset" | "newest" };
 
 export interface TimeLine {
   /** Newest first. */
@@ -44,6 +45,9 @@ export interface TimeLine {
   /** Unix ms: how far back was read; null: there is nothing older. */
   readonly readTo: number | null;
 }
+
+/** How the lane machine says so. */
+export const probeFailedAgain = "a probe failed again";
 
 /** Acts on records are far more, and most pages of the audit hold nothing else. */
 const maxRead = 600;
@@ -145,8 +149,11 @@ function createProbeFinder(
   };
 }
 
-/** Null: a probe that a person asked for moves nothing. */
+/** Null: nothing is known by it. */
 function toResult({ act, at, lane }: AuditEntry): ProbeResult | null {
+  if (act === "lane-probe" && lane?.why.startsWith(probeFailedAgain) === true) {
+    return { kind: "stayed-halted", why: lane.why };
+  }
   if (lane === undefined || lane.from === lane.to) return null;
   return act === "lane-reset" ? { kind: "reset" } : { kind: "judged", at, why: lane.why };
 }

@@ -22,6 +22,8 @@ export type FirstAct =
       readonly kind: "probe";
       readonly drain: string;
       readonly origin: string;
+      /** One is out, so that nobody asks for another. */
+      readonly isOut: boolean;
       /** Its page is about what fails there. */
       readonly isHere?: boolean;
     }
@@ -236,7 +238,7 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
     return need("bad", `${host} ${answer}`, {
       headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${number(waiting)} wait`,
       detail: `${number(one.waiting)} wait${ofIt}, ${toLaneWords(one.lane)}`,
-      first: { kind: "probe", drain: drain.drain, origin: one.origin },
+      first: { kind: "probe", drain: drain.drain, origin: one.origin, isOut: (one.lane?.sent ?? 0) > 0 },
       owners: toOwnersText(one.owners, at),
     });
   });

@@ -139,4 +139,11 @@ it("says what cannot be probed, and leaves nothing of it in the audit", async ()
     answer: "trying",
   });
   expect(asked).toMatchObject({ exitCode: 0, questions: [expect.stringContaining("Why?")] });
+  await stand.drain("orders");
+  const out = await run(["lanes", "probe", host, "--drain", "orders", ...because]);
+  expect(out).toMatchObject({
+    exitCode: 1,
+    err: expect.stringMatching(/a probe is already out since \d\d:\d\d:\d\d UTC/) as string,
+  });
+  expect(await acts()).toHaveLength(0);
 });

@@ -28,7 +28,8 @@ const said = (
     planned: new Set(planned),
     isPaused: (drain: string) => paused.includes(drain),
   } as unknown as NeedsOfKind).map(
-    ({ mood, first }) => `${mood} ${first.kind} ${"drain" in first ? (first.drain ?? "any") : ""}`,
+    ({ mood, first }) =>
+      `${mood} ${first.kind} ${"drain" in first ? (first.drain ?? "any") : ""}${"isOut" in first && first.isOut ? " out" : ""}`,
   );
 
 interface Case {
@@ -44,6 +45,7 @@ interface Case {
 it("probes what is halted first, then what only a person lets go, then what only plans", () => {
   const all = { parked: 2, lanes: { a: halted }, planned: ["b"] };
   expect(said({ a: 5, b: 3 }, all)).toEqual(["bad probe a", "warn parked ", "warn plan b"]);
+  expect(said({ a: 5 }, { lanes: { a: { ...halted, sent: 1 } } })).toEqual(["bad probe a out"]);
 });
 
 it("says that the rest goes by itself only where nothing is halted, planned or paused", () => {

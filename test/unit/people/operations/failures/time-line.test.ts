@@ -87,6 +87,16 @@ it("a reset shows nothing of a probe, and a probe that a person asks for is no r
   ]);
 });
 
+it("a probe that failed before a person asked for another keeps its answer", async () => {
+  const why = "a probe failed again, 503";
+  const lane = { origin, from: "halted", to: "halted", why, sent: 0, comeBacks: 0 } as const;
+  const asked = entry(3_000, { act: "lane-probe", lane });
+  expect(await resultsOf([halt, sent(2_000, {}), asked, sent(4_000, {})], ["orders"])).toEqual([
+    ["4000-0", { kind: "newest" }],
+    ["2000-0", { kind: "stayed-halted", why }],
+  ]);
+});
+
 it("canaries of a lane that is not halted, of another host, drain or source are no probes", async () => {
   const others = [
     sent(500, {}),

@@ -111,7 +111,7 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     headline: "halted: pay.example.com, 11 wait",
     detail:
       "11 wait (9 with this answer), halted for 4m, next probe in 10m; if a probe is delivered, what the rules send follows",
-    first: { kind: "probe", drain: "orders", origin: "https://pay.example.com" },
+    first: { kind: "probe", drain: "orders", origin: "https://pay.example.com", isOut: false },
     isTaken: false,
   });
   expect(second).toMatchObject({
