@@ -29,7 +29,7 @@ function toArgv(line: string): readonly string[] {
 function filled(line: string, dlqId: string, failure: string): string {
   return line
     .replaceAll(/(?<=--failure )[0-9a-f]{10}/g, failure)
-    .replaceAll(/<dlqId>|1725323658779-0/g, dlqId)
+    .replaceAll(/<dlqId>|1725323658779-0|msg_26hZCxZCuWyyTWPmSVBrNB8/g, dlqId)
     .replaceAll(/<drain>|<old name>/g, "orders")
     .replaceAll("<host>", "127.0.0.1")
     .replaceAll("<reason>", "attempts-exhausted");

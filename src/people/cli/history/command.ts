@@ -7,6 +7,7 @@ import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
 import { actColumns } from "./act-columns.ts";
 import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "../../operations/history/rows.ts";
 import { toFittingTable } from "../output/table.ts";
+import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import { findLineage } from "../../operations/history/find-lineage.ts";
 import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
@@ -41,7 +42,10 @@ export const registerHistory: Register = (program, context) => {
     .description(
       "what was done, newest first: to a dead letter and those it came from or came back as, in a drain, in a span of time",
     )
-    .argument("[dlqId]", "only this dead letter and its lineage");
+    .argument(
+      "[dlqId]",
+      "only this dead letter and its lineage; or the id that its message was published as",
+    );
   addHistoryOptions(command).action(
     async (dlqId: string | undefined, flags: HistoryFlags, asked: Command) => {
       const query = toQuery(flags, dlqId);
@@ -74,7 +78,7 @@ async function showLetter(
   { io, exitWith }: CommandContext,
 ): Promise<Shown> {
   const stop = createStop(io, teardown);
-  const lineage = await findLineage(dlqId, {
+  const lineage = await findLineage(await toDlqId(dlqId, reader), {
     reader,
     sources: [...core.sources.values()].map(({ runtime }) => runtime),
     signal: AbortSignal.any([stop.signal, stop.stopping]),
@@ -86,6 +90,16 @@ async function showLetter(
   if (stop.stopping.aborted) exitWith(3);
   else if (shown.rows === 0 && !lineage.isListed) exitWith(1);
   return shown;
+}
+
+/** A receiver knows its message's id alone. An id that no message was published as stays as it is. */
+async function toDlqId(id: string, reader: AuditReader): Promise<string> {
+  if (toEnteredAt(id) !== null) return id;
+  for await (const { records } of reader.read({ acts: new Set(["published"]), order: "newest-first" })) {
+    const found = records.find(({ as }) => as === id);
+    if (found !== undefined) return found.dlqId;
+  }
+  return id;
 }
 
 /** How many rows were shown, and how many of them name a drain: an act on all drains does not. */

@@ -41,6 +41,9 @@ describe("a message that comes back", () => {
     expect((await rows("history", last)).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
     const parts = await rows("history", last);
     expect(parts.find(({ act }) => act === "park")).toMatchObject({ parent: first });
+    // A receiver knows its message's id alone.
+    const { as } = parts.find(({ act, dlqId }) => act === "published" && dlqId === first) ?? {};
+    expect((await rows("history", String(as))).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
   }, 120_000);
 });
 
