@@ -105,6 +105,8 @@ export interface SourceRuntime extends World {
 export interface DrainRuntime {
   readonly config: DrainConfig;
   readonly documentHash: string;
+  /** What decides which drain of its source counts a letter (`toCountingKey`). */
+  readonly countingKey: string;
   readonly source: SourceRuntime;
   /** This process's part of the archive; null if the document names none. */
   readonly archive: Archive | null;

@@ -22,6 +22,7 @@ export function asking(id: string, changes: Partial<OpenRequest> = {}): OpenRequ
     source,
     mode: "live",
     documentHash: "doc-1",
+    countingKey: "as-1",
     to: epoch,
     fullFrom: 0,
     fullEveryMs,

@@ -32,5 +32,6 @@ export function toPassCensus(
     oldestEnteredAt: tally.oldestRecordAt,
     earliestExpiryAt,
     documentHash: pass.documentHash,
+    countingKey: pass.countingKey,
   };
 }

@@ -27,6 +27,7 @@ import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { byHalves } from "../by-halves.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { toCountingKey } from "../failures/shared-letters.ts";
 import { countedAs, failureKindOf, unreadableKind } from "../message/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
 import type { Letter } from "../page/letter.ts";
@@ -73,7 +74,8 @@ export async function takeCensus(
   const goneOf = await readGone(order);
   const counts = await countWithCare(order, signals, hasStalled);
   const selected = await recordSelected(source, counts.selected, goneOf);
-  const census = { ...counts.census, goneBefore, selected };
+  const countingKey = toCountingKey(order.drains);
+  const census = { ...counts.census, countingKey, goneBefore, selected };
   await source.book.recordCensus(census);
   reportCensus(source, census, startedAt);
   return census;

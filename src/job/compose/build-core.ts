@@ -1,4 +1,4 @@
-import { createSharedLetters } from "../failures/shared-letters.ts";
+import { createSharedLetters, toCountingKey } from "../failures/shared-letters.ts";
 import { isDeepStrictEqual } from "node:util";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";
@@ -53,16 +53,16 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
   for (const config of document.drains) {
     const source = sources.get(config.source.id);
     if (source === undefined) continue;
-    const shared = createSharedLetters(config, document.drains, source.runtime);
+    const ofSource = document.drains.filter(({ source: { id } }) => id === config.source.id);
+    const shared = createSharedLetters(config, ofSource, source.runtime);
     drains.set(config.name, {
       config: withPauseNow(config, documentNow),
       documentHash: document.hash,
+      countingKey: toCountingKey(ofSource),
       source: source.runtime,
       archive,
       nearMs: maxWithinMs(document, config.source.id),
-      hasOthers: document.drains.some(
-        ({ name, source: { id } }) => id === config.source.id && name !== config.name,
-      ),
+      hasOthers: ofSource.length > 1,
       ...(shared === null ? {} : { shared }),
     });
   }

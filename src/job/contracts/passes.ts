@@ -35,6 +35,8 @@ export interface Pass {
   readonly countedTo: number;
   /** Redis time at opening. */
   readonly startedAt: number;
+  /** As `DrainRuntime` has it. */
+  readonly countingKey: string;
 }
 
 /** Facts about a drain's queue, for metrics and status: as of the last pages, also of an open pass. */
@@ -53,6 +55,8 @@ export interface DrainFacts extends Pick<
    */
   readonly mayHaveSkipped: boolean;
   readonly failures: readonly StandingFailure[];
+  /** How the last full pass counted (`toCountingKey`, and its mode). Absent: none has. */
+  readonly counted?: { readonly as: string; readonly mode: Pass["mode"] };
   /** What entered until then is counted, come-backs too, Unix ms; 0: nothing is. */
   readonly countedTo: number;
   /** Ever, without those that the first count found. It grows as pages end, and never falls. */

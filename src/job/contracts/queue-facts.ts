@@ -24,7 +24,9 @@ export interface QueueFacts {
     readonly selectsEverything: boolean;
     /** Other drains of the source may list the same. */
     readonly mayShare?: boolean;
-    /** Neither a pass nor a census has counted the drain yet: its numbers are of what was listed so far. */
+    /** It was last counted when other drains of its source, or as others: a sum of them is of some that are certain. */
+    readonly isOutdated?: boolean;
+    /** Neither a pass nor a census has counted the drain as it is: its numbers are of what was listed so far. */
     readonly stillCounting: boolean;
     /** Where records of the drain wait, the most first. */
     readonly destinations: readonly Destination[];
@@ -35,7 +37,7 @@ export interface QueueFacts {
     readonly summary: LedgerSummary | null;
     readonly censusEveryMs: number;
     /** Null before the first census. */
-    readonly census: Census | null;
+    readonly census: (Census & { readonly isOutdated?: boolean }) | null;
     /** Null before the first pass and the first census. */
     readonly depth: Depth | null;
     readonly expiring: Expiring;
@@ -57,6 +59,8 @@ export interface Destination {
   /** Of those: counted by the census, and not listed by the first full pass yet. */
   readonly unseen: number;
   readonly parked: number;
+  /** Of these, what another drain counts for the source. Absent: nothing. */
+  readonly again?: SharedRecords;
   /** Ever. */
   readonly arrived: number;
   readonly published: number;
@@ -110,8 +114,6 @@ export interface ExpiringOfDrain extends Pick<StandingFailure, "waiting" | "park
 export interface SharedRecords {
   readonly waiting: number;
   readonly parked: number;
-  /** Of the parked, those of drains that only plan. */
-  readonly parkedByPlans: number;
 }
 
 /** Lanes that metrics and status show one by one. */

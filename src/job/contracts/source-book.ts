@@ -27,6 +27,8 @@ export interface Census {
   /** The same, but only of drains with a `beforeExpiry` that makes no copy. */
   readonly expiringAccepted: number;
   readonly documentHash: string;
+  /** Of its drains (`toCountingKey`). Absent: of an earlier version. */
+  readonly countingKey?: string;
   /** How many the ledger had marked gone before; absent: counted by a pass. */
   readonly goneBefore?: number;
   /**

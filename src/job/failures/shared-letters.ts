@@ -8,6 +8,7 @@ import { createDrainSelects } from "../listing/drain-selects.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import { countedAs } from "../message/failure-kind.ts";
 import { areDisjoint } from "../message/select.ts";
+import { toShortId } from "../message/short-id.ts";
 import { createFailureTally, type FailureTally } from "./count-failures.ts";
 import type { Letter } from "../page/letter.ts";
 import type { RecordFailures } from "./record-failures.ts";
@@ -28,6 +29,19 @@ interface Counting {
   readonly config: { readonly retentionMs: number };
 }
 
+/** The same as long as the same drain of these, which are all of a source, counts the same letter. */
+export function toCountingKey(
+  drains: readonly Pick<DrainConfig, "name" | "mode" | "select" | "dates">[],
+): string {
+  const counting = inCountingOrder(drains).map(({ name, mode, select, dates }) => [
+    name,
+    mode,
+    select,
+    dates,
+  ]);
+  return toShortId("counting", JSON.stringify(counting));
+}
+
 /** Null if no other of these drains of its source can list what this one lists: then nothing of it is counted. */
 export function createSharedLetters(
   own: DrainConfig,
@@ -37,8 +51,8 @@ export function createSharedLetters(
   const ordered = inCountingOrder(drains);
   const ownRank = ordered.findIndex(({ name }) => name === own.name);
   const others = ordered.flatMap((drain, rank) => {
-    const { name, mode, source, select } = drain;
-    const mayShare = rank !== ownRank && source.id === own.source.id && !areDisjoint(select, own.select);
+    const { name, mode, select } = drain;
+    const mayShare = rank !== ownRank && !areDisjoint(select, own.select);
     return mayShare ? [{ drain: { name, mode, rank }, selects: createDrainSelects(drain, null) }] : [];
   });
   if (others.length === 0) return null;

@@ -25,6 +25,7 @@ export async function takeJob(source: SourceRuntime, name: JobName, hasStalled: 
       source: config.id,
       mode: "live",
       documentHash: "",
+      countingKey: "",
       to: clock.now(),
       fullFrom: 0,
       fullEveryMs: 0,

@@ -22,7 +22,7 @@ export async function openPass(
   signal: AbortSignal,
   askForClock: () => Promise<number> = () => knownOffsetMs(drain, signal),
 ): Promise<OpenVerdict> {
-  const { source, config, documentHash } = drain;
+  const { source, config, documentHash, countingKey } = drain;
   source.health.check();
   const offsetMs = await askForClock();
   await source.bind().catch((error: unknown) => {
@@ -36,6 +36,7 @@ export async function openPass(
     source: source.config.id,
     mode: config.mode,
     documentHash,
+    countingKey,
     ...selectRange(config.dates, now + offsetMs, Math.floor(Math.min(now, now + offsetMs)) - horizonBehindMs),
     fullEveryMs: config.fullEveryMs,
     mayBeNew: settings.alwaysFull !== true && (await source.book.datesMean()) === "entered",

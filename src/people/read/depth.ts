@@ -20,7 +20,8 @@ export function toDepth(
   const isCounted = drains.length > 0 && drains.every(({ facts }) => facts !== null && facts.gone === null);
   const oldestFullAt = isCounted ? Math.min(...fullAt.map((at) => at ?? 0)) : 0;
   if (census === null && drains.every(({ facts }) => facts === null)) return null;
-  let count = (summary?.pendingDelete ?? 0) + (census?.unselected ?? 0);
+  const isCurrent = census !== null && census.isOutdated !== true;
+  let count = (summary?.pendingDelete ?? 0) + (isCurrent ? census.unselected : 0);
   for (const { destinations } of drains) {
     for (const { waiting, parked } of destinations) count += waiting + parked;
   }
@@ -29,7 +30,7 @@ export function toDepth(
     const deleted = (summary?.gone ?? 0) - (census.goneBefore ?? summary?.gone ?? 0);
     count = Math.max(count, census.depth - Math.max(0, deleted));
   }
-  const stillCounting = census === null && !drains.some((one) => one.selectsEverything && !one.stillCounting);
+  const stillCounting = !isCurrent && !drains.some((one) => one.selectsEverything && !one.stillCounting);
   const exact = !stillCounting && isCounted && drains.every(({ facts }) => facts?.exact === true);
   return { count, exact, stillCounting };
 }

@@ -1,14 +1,14 @@
-import { groupBy } from "../../group-items-by-key.ts";
 import type { CountedAgain } from "../../job/contracts/failures.ts";
 import type { Expiring, QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
-import { isListingLate, sumOf } from "./totals.ts";
+import type { FailureOfDrain } from "./counts-by-kind.ts";
+import { sumOf } from "./totals.ts";
 
 const hourMs = 3_600_000;
 const dayHours = 24;
 
 type SourceCounts = Pick<QueueFacts["sources"][number], "census" | "failures">;
-type DrainCounts = Pick<QueueFacts["drains"][number], "drain" | "facts" | "retentionMs"> & {
+type DrainCounts = Pick<QueueFacts["drains"][number], "drain" | "facts" | "retentionMs" | "isOutdated"> & {
   readonly selectsEverything: boolean;
   /** How near its expiry it copies a record; null: it makes no copies. */
   readonly copiesWithinMs: number | null;
@@ -21,6 +21,7 @@ type DrainCounts = Pick<QueueFacts["drains"][number], "drain" | "facts" | "reten
 export function toExpiring(
   { census, failures }: SourceCounts,
   drains: readonly DrainCounts[],
+  counts: ReadonlyMap<string, readonly FailureOfDrain[]>,
   now: number,
 ): Expiring {
   const hour = Math.floor(now / hourMs);
@@ -34,9 +35,11 @@ export function toExpiring(
   // Only if that census met none near its expiry without a copy.
   const isCopied = census?.expiringUnarchived === 0 && census.expiringAccepted === 0;
   const originOf = new Map(failures.map(({ id, origin }) => [id, origin]));
-  const ofDrains = drains.flatMap(({ drain, facts, retentionMs, copiesWithinMs }) =>
-    (facts?.failures ?? []).flatMap((kind) => {
-      const { id, waiting, parked, ruled, expires, oldestAt, again } = kind;
+  const hasAll = drains.some((one) => one.selectsEverything);
+  const groups: Expiring["groups"][number][] = [...counts].flatMap(([failure, own]) => {
+    const some = own.flatMap((kind) => {
+      const { drain, waiting, parked, ruled, expires, oldestAt, again } = kind;
+      const { retentionMs = 0, copiesWithinMs = null } = drains.find((one) => one.drain === drain) ?? {};
       // With a day of retention everything expires within one, what has just arrived too.
       const isAll = retentionMs <= dayHours * hourMs;
       const countOf = (of: CountedAgain): number =>
@@ -52,30 +55,31 @@ export function toExpiring(
       const earliestAt = Number.isFinite(first) ? Math.max(known, first * hourMs) : known;
       const near = copiesWithinMs === null ? 0 : within(expires, (census?.at ?? 0) + copiesWithinMs);
       const often = again === undefined ? 0 : countOf(again);
-      return [{ failure: id, earliestAt, near, often, of: { drain, count, waiting, parked, ruled } }];
-    }),
-  );
-  const hasAll = drains.some((one) => one.selectsEverything);
-  // What one drain lists never expires as 0, because the drain that counts it has not counted it yet.
-  const isLate = isListingLate(drains);
-  const groups: Expiring["groups"][number][] = [...groupBy(ofDrains, ({ failure }) => failure)].map(
-    ([failure, some]) => {
-      const once = sumOf(some, ({ of, often }) => of.count - often);
-      const count = once > 0 && !isLate ? once : Math.max(once, ...some.map(({ of }) => of.count));
-      const near = Math.min(count, ...some.map((one) => one.near));
-      return {
-        failure,
-        origin: originOf.get(failure) ?? null,
-        count,
-        earliestAt: Math.min(...some.map(({ earliestAt }) => earliestAt)),
-        copied: isCopied && near > 0 ? near : null,
-        drains: some.map(({ of }) => of),
-      };
-    },
-  );
+      return [{ earliestAt, near, often, of: { drain, count, waiting, parked, ruled } }];
+    });
+    if (some.length === 0) return [];
+    // What one drain lists never expires as 0, because the drain that counts it has not counted it yet.
+    const once = sumOf(some, ({ of, often }) => of.count - often);
+    const count = once > 0 ? once : Math.max(...some.map(({ of }) => of.count));
+    const near = Math.min(count, ...some.map((one) => one.near));
+    return {
+      failure,
+      origin: originOf.get(failure) ?? null,
+      count,
+      earliestAt: Math.min(...some.map(({ earliestAt }) => earliestAt)),
+      copied: isCopied && near > 0 ? near : null,
+      drains: some.map(({ of }) => of),
+    };
+  });
   const listed = groups.reduce((sum, { count }) => sum + count, 0);
-  const unselected = within(census?.expires?.unselected ?? {});
-  const { oldestUnselectedAt = null, oldestEnteredAt = null, earliestExpiryAt = null } = census ?? {};
+  const {
+    expires,
+    oldestUnselectedAt = null,
+    oldestEnteredAt = null,
+    earliestExpiryAt = null,
+  } = census ?? {};
+  const ofCensus = census?.isOutdated === true ? undefined : expires;
+  const unselected = within(ofCensus?.unselected ?? {});
   if (unselected > 0) {
     const retentionMs = (earliestExpiryAt ?? 0) - (oldestEnteredAt ?? 0);
     groups.push({
@@ -87,9 +91,11 @@ export function toExpiring(
       drains: [],
     });
   }
-  const inCensus = census?.expires === undefined ? null : within(census.expires.all);
-  const countedAt = drains.map(({ facts }) => (facts?.gone === null ? facts.lastFullAt : null));
-  const at = [...countedAt, hasAll ? Infinity : ((census?.expires && census.at) ?? null)];
+  const inCensus = ofCensus === undefined ? null : within(ofCensus.all);
+  const countedAt = drains.map(({ facts, isOutdated }) =>
+    facts?.gone === null && isOutdated !== true ? facts.lastFullAt : null,
+  );
+  const at = [...countedAt, hasAll ? Infinity : ((ofCensus && census?.at) ?? null)];
   const isListed = at.every((one) => one !== null);
   const count = isListed ? listed + unselected : inCensus;
   return {

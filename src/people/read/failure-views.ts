@@ -11,16 +11,8 @@ import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { UnselectedKind } from "../../job/contracts/source-book.ts";
 import { earlier } from "../../job/contracts/tally.ts";
-import { unseenOf } from "./destinations.ts";
-import { isListingLate, notListedYet, sumOf } from "./totals.ts";
-
-export interface FailureOfDrain extends StandingFailure {
-  readonly drain: DrainName;
-  /** Of those that wait: counted by the census, and not listed by the first full pass yet. */
-  readonly unseen: number;
-  /** Nothing has counted the drain yet: at least so many wait and are parked. */
-  readonly stillCounting: boolean;
-}
+import { countsByKind, type FailureOfDrain } from "./counts-by-kind.ts";
+import { sumOf } from "./totals.ts";
 
 /** `open`: nobody works on it. `resolved`: by itself, see `resolvedAfterMs`; an unknown count resolves nothing. */
 export const failureStates = ["open", "acknowledged", "resolved"] as const;
@@ -81,7 +73,6 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const stillCounting = drains.some(
       (one) => one.stillCounting && (drain === undefined || one.drain === drain),
     );
-    const isLate = drain === undefined && isListingLate(drains);
     return [...source.failures, ...forgotten].map((kind): FailureView => {
       const own = byKind.get(kind.id) ?? [];
       const chosen = own.filter((one) => drain === undefined || one.drain === drain);
@@ -90,7 +81,6 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
         own,
         chosen,
         isOfAll: drain === undefined,
-        isLate,
         stillCounting,
         countedAt,
         ofNoDrain: source.census?.unselectedKinds?.find(({ id }) => id === kind.id),
@@ -123,45 +113,6 @@ function toRank({ firstMetAt, quiet, isQuiet }: FailureView, now: number): numbe
 function isOfToday(firstMetAt: number, now: number): boolean {
   return firstMetAt > now - dayMs;
 }
-
-/** By kind, what each drain of a source has of it. What a first full pass has not listed yet is from the census. */
-export function countsByKind(
-  { census }: Pick<QueueFacts["sources"][number], "census">,
-  drains: readonly Pick<QueueFacts["drains"][number], "drain" | "facts" | "stillCounting">[],
-): ReadonlyMap<string, readonly FailureOfDrain[]> {
-  const byKind = new Map<string, Map<DrainName, FailureOfDrain>>();
-  const put = (one: FailureOfDrain): void => {
-    byKind.set(one.id, (byKind.get(one.id) ?? new Map<DrainName, FailureOfDrain>()).set(one.drain, one));
-  };
-  for (const { drain, facts, stillCounting } of drains) {
-    for (const one of facts?.failures ?? []) put({ drain, unseen: 0, stillCounting, ...one });
-    for (const { id, unseen, again } of unseenOf(facts, census?.selected?.[drain] ?? {})) {
-      const known = byKind.get(id)?.get(drain) ?? { id, drain, stillCounting, ...nothing };
-      const counted = known.again ?? { waiting: 0, parked: 0, arrived: 0, expires: {} };
-      const ofOthers = { ...counted, waiting: counted.waiting + again };
-      put({ ...known, unseen, waiting: known.waiting + unseen, ...(again > 0 && { again: ofOthers }) });
-    }
-  }
-  return new Map([...byKind].map(([id, own]) => [id, [...own.values()]]));
-}
-
-const nothing: Omit<FailureOfDrain, "id" | "drain" | "stillCounting"> = {
-  waiting: 0,
-  unseen: 0,
-  parked: 0,
-  arrived: 0,
-  published: 0,
-  failedAgain: 0,
-  failedAgainAs: {},
-  lastArrivedAt: null,
-  largestHour: 0,
-  ruled: {},
-  expires: {},
-  oldestAt: null,
-  since: null,
-  lastMovedAt: 0,
-  reopenedAt: 0,
-};
 
 /** When a pass last counted each drain. Empty if nothing has counted one of them yet: it may have any kind. */
 function toCountedAt(drains: QueueFacts["drains"]): ReadonlyMap<DrainName, number> {
@@ -214,7 +165,6 @@ function toView(
     own,
     chosen,
     isOfAll,
-    isLate,
     stillCounting,
     countedAt,
     ofNoDrain,
@@ -227,8 +177,6 @@ function toView(
     readonly chosen: readonly FailureOfDrain[];
     /** Each record counts once then, whichever drains list it. */
     readonly isOfAll: boolean;
-    /** See isListingLate. */
-    readonly isLate: boolean;
     readonly stillCounting: boolean;
     readonly countedAt: ReadonlyMap<DrainName, number>;
     readonly statusOf: ReadonlyMap<string, number | null>;
@@ -244,7 +192,6 @@ function toView(
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
   const sumOnce = (name: "waiting" | "parked" | "arrived"): number =>
     sumOf(chosen, ({ again, ...one }) => one[name] - (isOfAll ? (again?.[name] ?? 0) : 0));
-  const late = isLate ? notListedYet(chosen) : { waiting: 0, parked: 0 };
   const owner = ownerOf(mark, own);
   const taken = owner === null ? "open" : "acknowledged";
   const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
@@ -261,9 +208,9 @@ function toView(
     source,
     stillCounting,
     since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
-    waiting: sumOnce("waiting") + late.waiting,
-    parked: sumOnce("parked") + late.parked,
-    arrived: Math.max(sumOnce("arrived"), ...chosen.map(({ arrived }) => (isLate ? arrived : 0))),
+    waiting: sumOnce("waiting"),
+    parked: sumOnce("parked"),
+    arrived: sumOnce("arrived"),
     published: sumOf(chosen, ({ published }) => published),
     failedAgain: sumOf(chosen, ({ failedAgain }) => failedAgain),
     failedAgainAs: Object.entries(sumNamed(chosen, "failedAgainAs"))

@@ -14,6 +14,11 @@ export interface OfNoDrain {
   readonly kinds: readonly (UnselectedKind & { readonly expiresAt: number | null })[];
 }
 
+/** Of a census that counted as the document has the drains. Another one may have counted what a drain has now. */
+export function toUnselected(sources: readonly Pick<QueueFacts["sources"][number], "census">[]): number {
+  return sumOf(sources, ({ census }) => (census === null || census.isOutdated ? 0 : census.unselected));
+}
+
 export function toOfNoDrain(
   { sources }: Core,
   facts: Pick<QueueFacts, "sources">,
@@ -24,7 +29,7 @@ export function toOfNoDrain(
     const kinds = (census?.unselectedKinds ?? [])
       .filter(({ origin }) => isOrigin(origin))
       .map((kind) => ({ ...kind, expiresAt: kind.since === null ? null : kind.since + retentionMs }));
-    if (census === null || kinds.length === 0) return [];
+    if (census === null || census.isOutdated || kinds.length === 0) return [];
     const others = census.unselected - sumOf(census.unselectedKinds ?? [], ({ count }) => count);
     return [{ source, at: census.at, others, comeBacks: census.strayComeBacks.count, kinds }];
   });

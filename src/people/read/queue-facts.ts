@@ -5,8 +5,10 @@ import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
 import { toShortId } from "../../job/message/short-id.ts";
 import { toDepth } from "./depth.ts";
 import { toExpiring } from "./expiring.ts";
-import { toShared } from "./shared.ts";
+import { countsByKind } from "./counts-by-kind.ts";
 import { isStillCounting, toDestinations } from "./destinations.ts";
+import { sumOf } from "./totals.ts";
+import { groupBy } from "../../group-items-by-key.ts";
 import { selectsEverything } from "../../job/message/select.ts";
 
 /** Reads the facts of every drain and source of the document from Redis. Throws `redis-unavailable`. */
@@ -18,7 +20,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
           ? rules.map(({ name: rule }) => ({ drain, rule, id: toShortId(drain, rule) }))
           : [],
       );
-      const [summary, census, failures, pauses, lanes] = await Promise.all([
+      const [summary, known, failures, pauses, lanes] = await Promise.all([
         runtime.ledger.summary(rules),
         runtime.book.census(),
         runtime.failures.all(),
@@ -26,16 +28,20 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         readLanes(core, runtime),
       ]);
       const { id: source, censusEveryMs } = runtime.config;
+      const countingKey = [...core.drains.values()].find((one) => one.source === runtime)?.countingKey;
+      const isOutdated = known?.documentHash !== core.document.hash && known?.countingKey !== countingKey;
+      const census = known && { ...known, ...(isOutdated ? { isOutdated } : {}) };
       return { source, censusEveryMs, summary, census, failures, pauses, lanes, now: runtime.clock.now() };
     }),
   );
   const drains = await Promise.all(
-    [...core.drains.values()].map(async ({ config, source, shared }) => {
+    [...core.drains.values()].map(async ({ config, source, shared, hasOthers, countingKey }) => {
       const pauses = sources.find((one) => one.source === source.config.id)?.pauses ?? [];
       const [guards, facts] = await Promise.all([
         source.guards.standings(config),
         source.passes.facts(config.name),
       ]);
+      const isOutdated = hasOthers && facts?.counted !== undefined && facts.counted.as !== countingKey;
       return {
         source: source.config.id,
         drain: config.name,
@@ -45,7 +51,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         retentionMs: source.config.retentionMs,
         selectsEverything: selectsEverything(config),
         mayShare: shared !== undefined,
-        mode: config.mode,
+        ...(isOutdated ? { isOutdated } : {}),
         copiesWithinMs:
           core.document.archive !== undefined && config.beforeExpiry.then === "archive"
             ? config.beforeExpiry.withinMs
@@ -53,25 +59,41 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
       };
     }),
   );
-  const withDestinations = drains.map((drain) => {
-    const { census = null, failures = [] } = sources.find(({ source }) => source === drain.source) ?? {};
-    const selected = census?.selected?.[drain.drain];
-    return {
+  const found = sources.map(({ pauses: _pauses, now, ...source }) => {
+    const { census, failures } = source;
+    const selected = census?.isOutdated === true ? undefined : census?.selected;
+    const ofSource = drains.filter((drain) => drain.source === source.source);
+    const isOutdated = ofSource.some((drain) => drain.isOutdated);
+    const counting = ofSource.map((drain) => ({
       ...drain,
-      stillCounting: isStillCounting(drain.facts, selected),
-      destinations: toDestinations(drain.facts, failures, selected ?? {}),
+      stillCounting: isOutdated || isStillCounting(drain.facts, selected?.[drain.drain]),
+    }));
+    const counts = countsByKind(source, counting);
+    const byDrain = groupBy([...counts.values()].flat(), ({ drain }) => drain);
+    const own = counting.map((drain) => ({
+      ...drain,
+      destinations: toDestinations(byDrain.get(drain.drain) ?? [], failures),
+    }));
+    const again = own.flatMap(({ destinations }) => destinations.flatMap((one) => one.again ?? []));
+    const shared =
+      again.length === 0 && !own.some(({ mayShare }) => mayShare)
+        ? null
+        : {
+            waiting: sumOf(again, ({ waiting }) => waiting),
+            parked: sumOf(again, ({ parked }) => parked),
+          };
+    const depth = toDepth(source, own, shared);
+    return {
+      drains: own,
+      source: { ...source, depth, expiring: toExpiring(source, own, counts, now), shared },
     };
   });
+  const inOrder = found.flatMap((one) => one.drains);
   return {
     documentHash: core.document.hash,
     ...(await readFitness(core)),
-    drains: withDestinations,
-    sources: sources.map(({ pauses: _pauses, now, ...source }) => {
-      const own = withDestinations.filter((drain) => drain.source === source.source);
-      const shared = toShared(source, own);
-      const depth = toDepth(source, own, shared);
-      return { ...source, depth, expiring: toExpiring(source, own, now), shared };
-    }),
+    drains: drains.flatMap(({ drain }) => inOrder.find((one) => one.drain === drain) ?? []),
+    sources: found.map(({ source }) => source),
   };
 }
 

@@ -1,58 +1,65 @@
 import type { DrainFacts } from "../../job/contracts/passes.ts";
-import type { QueueFacts, SharedRecords } from "../../job/contracts/queue-facts.ts";
+import type { Destination, SharedRecords } from "../../job/contracts/queue-facts.ts";
 
 export function sumOf<Item>(items: readonly Item[], toNumber: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + toNumber(item), 0);
 }
 
-interface Stand {
+interface Part {
   readonly waiting: number;
   readonly parked: number;
+  readonly again?: SharedRecords | undefined;
 }
 
-type Pace = Pick<QueueFacts["drains"][number], "mayShare"> & {
-  readonly facts: Pick<DrainFacts, "lastSuccessAt" | "openPass"> | null;
-};
-
-/**
- * True if a drain that counts for others is a minute behind another one: it is paused, say, and what it has not listed is
- * in no sum. While all go on, what one of them took may stand in another one until its window ends.
- */
-export function isListingLate(drains: readonly Pace[]): boolean {
-  const sharing = drains.filter(({ mayShare }) => mayShare);
-  const at = ({ facts }: Pace): number => facts?.lastSuccessAt ?? 0;
-  const latest = Math.max(...sharing.map(at));
-  return sharing.some((one) => !one.facts?.openPass && at(one) + 60_000 < latest);
+/** A count, or at least so many. */
+export interface Certain {
+  readonly count: number;
+  readonly isExact: boolean;
 }
 
-/**
- * Of one kind in several drains: what one of them has, and the drain that counts it for the source has not listed yet. As
- * much of it as is certain.
- */
-export function notListedYet(drains: readonly (Stand & { readonly again?: Stand })[]): Stand {
-  const missing = (toNumber: (of: Stand) => number): number => {
-    const counted = sumOf(drains, ({ again, ...own }) => toNumber(own) - (again ? toNumber(again) : 0));
-    return Math.max(0, Math.max(...drains.map(toNumber)) - counted);
-  };
-  const all = missing(({ waiting, parked }) => waiting + parked);
-  const waiting = Math.min(
-    all,
-    missing((of) => of.waiting),
-  );
-  const parked = Math.min(
-    all - waiting,
-    missing((of) => of.parked),
-  );
-  return { waiting, parked };
+/** What stands in several drains, each record once. `all`: the parts of all drains. Pure. */
+export function toOnce(some: readonly Part[], all: readonly Part[], name: keyof SharedRecords): Certain {
+  const sum = sumOf(some, (one) => one[name]);
+  const once = sumOf(some, (one) => one[name] - (one.again?.[name] ?? 0));
+  const count = Math.max(once, ...some.map((one) => one[name]));
+  return { count, isExact: sum === count || (some.length === all.length && count === once) };
 }
 
 interface Standings {
   readonly drains: readonly {
     readonly mode: "plan" | "live" | null;
+    readonly counted?: DrainFacts["counted"];
     readonly outlook: { readonly waiting: number };
     readonly parked?: number;
+    readonly destinations: readonly Pick<Destination, "again">[];
   }[];
   readonly sources: readonly { readonly shared: SharedRecords | null }[];
+}
+
+/** Of what a drain has: what another drain counts for the source. */
+export function toAgain({ destinations }: Pick<Standings["drains"][number], "destinations">): SharedRecords {
+  const of = (name: keyof SharedRecords): number => sumOf(destinations, ({ again }) => again?.[name] ?? 0);
+  return { waiting: of("waiting"), parked: of("parked") };
+}
+
+/** Of a part of what each drain has: several may have the same, as many as their source has too often. Pure. */
+export function toAtLeast<Drain extends { readonly source: string }>(
+  {
+    drains,
+    sources,
+  }: {
+    readonly drains: readonly Drain[];
+    readonly sources: readonly { readonly source: string; readonly shared: SharedRecords | null }[];
+  },
+  toNumber: (drain: Drain) => number,
+): Certain {
+  const parts = sources.map(({ source, shared }) => {
+    const counts = drains.filter((one) => one.source === source).map(toNumber);
+    const sum = sumOf(counts, (count) => count);
+    return { sum, count: Math.max(sum - (shared?.waiting ?? 0), ...counts, 0) };
+  });
+  const count = sumOf(parts, (one) => one.count);
+  return { count, isExact: count === sumOf(parts, ({ sum }) => sum) };
 }
 
 /** Over all drains, what several of them list once. Pure. */
@@ -61,17 +68,18 @@ export function toTotals({ drains, sources }: Standings): {
   /** How many a sum of what waits by drain has too many. */
   readonly waitingOften: number;
   readonly parked: number;
-  /** Of drains that only plan. */
+  /** By drains that only plan, and in no other drain. */
   readonly wouldBeParked: number;
 } {
-  const parkedOf = (isPlan: boolean): number =>
-    sumOf(drains, ({ mode, parked = 0 }) => ((mode === "plan") === isPlan ? parked : 0));
   const waitingOften = sumOf(sources, ({ shared }) => shared?.waiting ?? 0);
+  const parkedOften = sumOf(sources, ({ shared }) => shared?.parked ?? 0);
+  // As it was when it was counted.
+  const planning = drains.filter(({ counted, mode }) => (counted?.mode ?? mode) === "plan");
+  const wouldBeParked = sumOf(planning, ({ parked = 0, ...one }) => parked - toAgain(one).parked);
   return {
     waiting: sumOf(drains, ({ outlook }) => outlook.waiting) - waitingOften,
     waitingOften,
-    parked:
-      parkedOf(false) - sumOf(sources, ({ shared }) => (shared?.parked ?? 0) - (shared?.parkedByPlans ?? 0)),
-    wouldBeParked: parkedOf(true),
+    parked: sumOf(drains, ({ parked = 0 }) => parked) - parkedOften - wouldBeParked,
+    wouldBeParked,
   };
 }

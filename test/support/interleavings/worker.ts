@@ -79,6 +79,7 @@ export function startWorker(installation: Installation, name: string, skewMs: nu
       {
         config,
         documentHash: document.hash,
+        countingKey: "",
         source,
         archive,
         nearMs: config.beforeExpiry.withinMs,

@@ -42,7 +42,7 @@ interface OpenRow {
 
 /** pass-prelude.lua.ts has the meaning of each part. */
 export interface StoredFacts {
-  readonly row: WithoutNulls<Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome">> & {
+  readonly row: WithoutNulls<Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome" | "counted">> & {
     readonly open?: OpenRow;
     readonly counts?: Counts;
     readonly isCounted?: boolean;
@@ -140,6 +140,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     lastSuccessAt: lastSuccessAt ?? null,
     lastFullAt: lastFullAt ?? null,
     lastOutcome: lastOutcome ?? null,
+    ...(row.counted === undefined ? {} : { counted: row.counted }),
     openPass,
   };
 }

@@ -80,7 +80,7 @@ if isComplete then
     row.fullStartedAt = open.pass.startedAt
     row.lastFullAt = now
     row.hash = open.pass.documentHash
-    row.mode = open.pass.mode
+    row.counted = { as = open.pass.countingKey, mode = open.pass.mode }
     counts = {
       due = tally.due, held = tally.held, parked = tally.parked, inDoubt = tally.inDoubt,
       oldestRecordAt = tally.oldestRecordAt, reasons = tally.reasons,

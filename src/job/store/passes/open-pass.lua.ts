@@ -55,7 +55,8 @@ local behindMs = row.hash == call.documentHash and (row.watermark or 0) - call.t
 if behindMs > 0 and behindMs < call.overlapMs then call.to = row.watermark end
 
 local isFull = row.forced or isToConfirm() or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
-  or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash or row.mode ~= call.mode
+  or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash 
+  or not row.counted or row.counted.mode ~= call.mode or row.counted.as ~= call.countingKey
 local from = call.fullFrom
 if not isFull then from = math.min(call.to, row.watermark - call.overlapMs) end
 
@@ -94,7 +95,7 @@ end
 
 row.open = {
   pass = {
-    passId = call.passId, drain = call.drain, source = call.source, kind = isFull and 'full' or 'new', mode = call.mode,
+    countingKey = call.countingKey, passId = call.passId, drain = call.drain, source = call.source, kind = isFull and 'full' or 'new', mode = call.mode,
     documentHash = call.documentHash, from = from, to = call.to, startedAt = now,
     countedTo = row.isCounted and row.watermark or 0,
   },

@@ -27,7 +27,7 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * actIds? (of the last counted acts), pace? { slot of 10 s: published }, backlog? { at, published }, arrived? (ever,
  * after the first count), arrivedAgain? (of these, those that another drain counts), arrivedShown?, arrivedAgainShown?
  * (most ever shown, as `h`), isCounted? (standing holds everything up to the
- * watermark), fullStartedAt?, hash?, mode? (of the last complete full pass), lastFullAt?, lastSuccessAt?,
+ * watermark), fullStartedAt?, hash?, counted? { as, mode } (of the last complete full pass), lastFullAt?, lastSuccessAt?,
  * lastOutcome?, counts?, last? { passId, windowId, owner?, verdict }.
  */
 export const passPreludeLua = `${serverTimeLua}

@@ -1,6 +1,7 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
-import type { FailureOfDrain, FailureView } from "../../read/failure-views.ts";
+import type { FailureOfDrain } from "../../read/counts-by-kind.ts";
+import type { FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toAsText, toStateText } from "../../operations/failures/state-text.ts";
 import { joined, present, toAge, toKnown, toTime } from "../../operations/phrases.ts";

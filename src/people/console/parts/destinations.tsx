@@ -3,7 +3,9 @@ import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, number, toKnown, toOwnersText } from "../../operations/phrases.ts";
+import { toOnceByOrigin } from "../../operations/status/needs.ts";
 import type { Status } from "../../operations/status/read.ts";
+import { sumOf, toTotals } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
 import { LaneWords, PauseWords } from "./lane.tsx";
@@ -17,6 +19,7 @@ type Group = (typeof groups)[number];
 
 type DestinationRow = Status["drains"][number]["destinations"][number] & {
   readonly drain: string;
+  readonly source: string;
   /** Of its drain: at least so many wait and are parked. */
   readonly stillCounting: boolean;
   /** Its drain; null: it is not. */
@@ -31,7 +34,7 @@ const rowsShown = 50;
 
 export function Destinations({ status }: { readonly status: Status }): Html {
   const rows = toDestinationRows(status);
-  const waiting = rows.reduce((sum, one) => sum + one.waiting, 0);
+  const { waiting } = toTotals(status);
   return (
     <>
       <h2>Destinations</h2>
@@ -56,7 +59,7 @@ export function Destinations({ status }: { readonly status: Status }): Html {
           group={group}
           rows={rows.filter((one) => one.group === group)}
           waiting={waiting}
-          now={status.at}
+          status={status}
         />
       ))}
     </>
@@ -67,18 +70,24 @@ function GroupOf({
   group,
   rows,
   waiting,
-  now,
-}: Readonly<{ group: Group; rows: readonly DestinationRow[]; waiting: number; now: number }>): Html | null {
+  status: { drains, at: now },
+}: Readonly<{
+  group: Group;
+  rows: readonly DestinationRow[];
+  waiting: number;
+  status: Status;
+}>): Html | null {
   if (rows.length === 0) return null;
-  const own = rows.reduce((sum, one) => sum + one.waiting, 0);
-  const parked = rows.reduce((sum, one) => sum + one.parked, 0);
+  const own = toOnceByOrigin(rows, drains, "waiting");
+  const parked = toOnceByOrigin(rows, drains, "parked");
   const isCounting = rows.some(({ stillCounting }) => stillCounting);
-  const held = group === "drains" ? rows.reduce((sum, one) => sum + one.heldByRules, 0) : 0;
+  const isOnce = rows.every(({ again }) => again === undefined);
+  const held = group === "drains" && isOnce ? sumOf(rows, (one) => one.heldByRules) : 0;
   const heldWords = held === 0 ? "" : `, ${number(held)} of them held by rules`;
   const words =
     group === "parked"
-      ? `${toKnown(parked, isCounting)} parked`
-      : `${toKnown(own, isCounting)} wait${heldWords}, ${toPercent(own / Math.max(1, waiting))} of all`;
+      ? `${toKnown(parked.count, isCounting || !parked.isExact)} parked`
+      : `${toKnown(own.count, isCounting || !own.isExact)} wait${heldWords}, ${toPercent(own.count / Math.max(1, waiting))} of all`;
   const more = rows.length - rowsShown;
   return (
     <details class="group" open={rows.length <= openUpTo} data-fold={group}>
@@ -159,6 +168,7 @@ export function toDestinationRows({ drains, sources }: Status): readonly Destina
         return {
           ...one,
           drain,
+          source,
           stillCounting,
           paused,
           group: toGroup(one, mode === "plan"),

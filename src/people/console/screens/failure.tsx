@@ -13,6 +13,7 @@ import { readLanes, type StoredDetails } from "../../operations/failures/details
 import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
+import { toCertain } from "../../operations/status/verdict.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
 import { acknowledge as acknowledgeAct } from "../../operations/acts/failures-acknowledge.ts";
 import { content as contentAct } from "../../operations/acts/content.ts";
@@ -31,6 +32,7 @@ import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { Needs } from "../parts/needs.tsx";
 import { pausesOfKind, toKindPauseValues } from "../parts/paused.tsx";
 import { toAnswerText } from "../../read/answer-text.ts";
+import { toOnce, type Certain } from "../../read/totals.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, cut, number, toKnown } from "../../operations/phrases.ts";
@@ -219,14 +221,14 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
   return (
     <>
       <h2>What else can be done about this kind</h2>
-      {going > 0 && next === undefined ? (
+      {going.count > 0 && next === undefined ? (
         <p class="hint">
           Five cannot be tried: a halt holds them, and an apply would wait for it. A probe is the try. It
           sends one of them; if it is delivered, what the rules send follows.
         </p>
       ) : null}
       <div class="acts">
-        {going > 0 ? (
+        {going.count > 0 ? (
           <>
             {next === undefined ? null : (
               <a class="button" href={`/plans${toQuery({ drain: next.drain, failure: id, limit: "5" })}`}>
@@ -234,7 +236,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
               </a>
             )}
             <a class="button" href={`/plans${toQuery({ drain: namesOf(drainsOf(failure)), failure: id })}`}>
-              Plan all {number(going)}
+              Plan all{going.isExact ? "" : ","} {toCertain(going)}
             </a>
           </>
         ) : null}
@@ -274,18 +276,16 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
         />
       </div>
       <Discard {...{ model, context }} />
-      <Rules {...model} isHeld={failure.waiting > 0 && going === 0} />
+      <Rules {...model} isHeld={failure.waiting > 0 && going.count === 0} />
     </>
   );
 }
 
 /** How many wait that a plan could act on: not those that rules hold. */
-function toGoing({ waiting, drains }: FailureView): number {
-  const free = drains.filter((one) => one.waiting > 0 && !isHeldByRules(one));
-  return Math.min(
-    waiting,
-    free.reduce((sum, one) => sum + one.waiting, 0),
-  );
+function toGoing({ drains }: FailureView): Certain {
+  const listing = drains.filter((one) => one.waiting > 0);
+  const free = listing.filter((one) => !isHeldByRules(one));
+  return toOnce(free, listing, "waiting");
 }
 
 /** The drains that could send five now, those with most first. At a halted lane the first thing to do is a probe. */

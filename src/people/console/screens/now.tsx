@@ -53,7 +53,7 @@ export const nowScreen = defineScreen<Model>({
     live("tiles", (model, { now }) => (
       <>
         <Tiles model={model} now={now} />
-        <Shared sources={model.status.sources} />
+        <Shared status={model.status} />
       </>
     )),
     live("chart", ({ chart, marks, range, status }) => (
@@ -147,8 +147,8 @@ interface Tile {
   readonly href?: string;
 }
 
-function Shared({ sources }: Pick<Status, "sources">): Html | null {
-  const text = toSharedText(sources);
+function Shared({ status }: Pick<Model, "status">): Html | null {
+  const text = toSharedText(status);
   return text === "" ? null : <p class="hint">{text}.</p>;
 }
 

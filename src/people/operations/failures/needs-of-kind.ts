@@ -2,10 +2,11 @@
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
-import { sumOf } from "../../read/totals.ts";
-import { number } from "../phrases.ts";
+import { toOnce } from "../../read/totals.ts";
+import { capitalised, number } from "../phrases.ts";
 import { whyNotPlanned } from "./choose.ts";
 import { need, toLaneWords, type Need } from "../status/needs.ts";
+import { toCertain } from "../status/verdict.ts";
 
 export interface NeedsOfKind {
   readonly failure: FailureView;
@@ -16,16 +17,11 @@ export interface NeedsOfKind {
 }
 
 export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind): readonly Need[] {
-  const { id, origin, source, waiting, parked, drains } = failure;
+  const { id, origin, source, parked, drains } = failure;
   const going = drains.filter((one) => one.waiting > 0 && !isPaused(one.drain));
   const acting = going.filter(({ drain }) => !planned.has(drain));
-  // Several drains may list the same.
-  const sumOnce = (some: typeof drains): number =>
-    Math.min(
-      waiting,
-      sumOf(some, (one) => one.waiting),
-    );
-  const held = sumOnce(acting.filter(isHeldByRules));
+  const listing = drains.filter((one) => one.waiting > 0);
+  const held = toOnce(going.filter(isHeldByRules), listing, "waiting");
   const free = acting.filter((one) => !isHeldByRules(one));
   const halted = free.flatMap(({ drain, waiting: count }) => {
     const lane = lanes.find((one) => one.drain === drain)?.lane;
@@ -48,18 +44,20 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
             first: { kind: "parked", of: { source, ...failureOf } },
           }),
         ]),
-    ...(held === 0
+    ...(held.count === 0
       ? []
       : [
-          need("warn", `${number(held)} are held by rules`, {
+          need("warn", `${capitalised(toCertain(held))} are held by rules`, {
             detail: "Nothing of it is sent until a rule decides otherwise, or a person discards it.",
             first: { kind: "rules" },
           }),
         ]),
     ...going
-      .filter(({ drain }) => canBePlanned && planned.has(drain))
-      .map(({ drain, waiting: count }) =>
-        need("warn", `${number(count)} wait in drain ${drain}, which only plans`, {
+      .filter((one) => canBePlanned && planned.has(one.drain) && !isHeldByRules(one))
+      .map(({ drain, waiting, again }) => ({ drain, count: waiting - (again?.waiting ?? 0) }))
+      .filter(({ count }) => count > 0)
+      .map(({ drain, count }) =>
+        need("warn", `${number(count)} could go in drain ${drain}, which only plans`, {
           detail: "Nothing of it is sent until somebody applies a plan.",
           first: { kind: "plan", drain, ...failureOf },
         }),
@@ -67,7 +65,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
     ...(halted.length > 0 || free.length === 0 || !canBePlanned
       ? []
       : [
-          need("good", `${number(sumOnce(free))} wait their turn`, {
+          need("good", `${capitalised(toCertain(toOnce(free, listing, "waiting")))} wait their turn`, {
             detail: "The rules and the lane let them go by themselves. A plan can go first.",
             first: {
               kind: "plan",

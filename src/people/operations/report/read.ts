@@ -7,7 +7,7 @@ import { defined } from "../../../job/message/defined.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";
-import { sumOf } from "../../read/totals.ts";
+import { toUnselected } from "../../read/of-no-drain.ts";
 import { field } from "../define.ts";
 import { readAllArrivals } from "../failures/arrivals.ts";
 import { hostGlob, unixMs } from "../fields.ts";
@@ -95,7 +95,7 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
     delays: sorted.length === 0 ? null : { medianMs: delayAt(0.5), p99Ms: delayAt(0.99) },
     figures: { ...figures, silent, ...nulls } as Record<keyof typeof figures | "silent", number | null>,
     /** That wait now and that no drain selects, so that they are in no figure. */
-    ofNoDrain: sumOf(facts.sources, ({ census }) => census?.unselected ?? 0),
+    ofNoDrain: toUnselected(facts.sources),
     hosts: hosts.toSorted((one, other) => (other.sentAgain ?? 0) - (one.sentAgain ?? 0)),
     /** Of people and lanes, the first first. */
     acts,

@@ -6,11 +6,14 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { capitalised, counted, number, present, toClock, toIn, toOwnersText } from "../phrases.ts";
 import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
-import { sumOf, toTotals } from "../../read/totals.ts";
+import { groupBy } from "../../../group-items-by-key.ts";
+import { toUnselected } from "../../read/of-no-drain.ts";
+import { sumOf, toAgain, toOnce, toTotals, type Certain } from "../../read/totals.ts";
+import type { SharedRecords } from "../../../job/contracts/queue-facts.ts";
 import type { Save } from "./expiring.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toBehind, toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
+import { toBehind, toCertain, toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
 import { toNextStepText } from "../lane-words.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
@@ -63,7 +66,7 @@ const maxHalted = 3;
 export function toNeeds(status: Status): readonly Need[] {
   const { drains, sources, replicas } = status;
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
-  const unselected = sumOf(sources, ({ census }) => census?.unselected ?? 0);
+  const unselected = toUnselected(sources);
   const { parked } = toTotals(status);
   const atLeast = drains.some(({ stillCounting }) => stillCounting) ? "At least " : "";
   const needs = [
@@ -96,16 +99,16 @@ export function toNeeds(status: Status): readonly Need[] {
             owners: toParkedOwners(drains, status.at),
           }),
         ]),
-    ...drains.flatMap(({ drain, mode, paused, outlook }) =>
-      mode !== "plan" || paused !== null || outlook.waiting === 0
-        ? []
-        : [
-            need("warn", `${number(outlook.waiting)} wait in drain ${drain}, which only plans`, {
-              detail: "Nothing of it is sent until somebody applies a plan, or its mode is live.",
-              first: { kind: "plan", drain },
-            }),
-          ],
-    ),
+    ...drains.flatMap((one) => {
+      const toGo = toPlannable(one);
+      if (one.mode !== "plan" || one.paused !== null || toGo.count === 0) return [];
+      return [
+        need("warn", `${capitalised(toCertain(toGo))} could go in drain ${one.drain}, which only plans`, {
+          detail: "Nothing of it is sent until somebody applies a plan, or its mode is live.",
+          first: { kind: "plan", drain: one.drain },
+        }),
+      ];
+    }),
     ...(unselected === 0
       ? []
       : [
@@ -116,6 +119,16 @@ export function toNeeds(status: Status): readonly Need[] {
         ]),
   ];
   return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];
+}
+
+/** What waits for a plan alone: not what rules hold, or a live drain counts. Of both, some may be the same. */
+function toPlannable({ outlook, stillCounting, ...one }: Drain) {
+  const held = outlook.heldByRules + outlook.waitingForPerson;
+  const { waiting } = toAgain(one);
+  return {
+    count: Math.max(0, outlook.waiting - held - waiting),
+    isExact: !stillCounting && (held === 0 || waiting === 0),
+  };
 }
 
 const soonMs = 3_600_000;
@@ -230,18 +243,44 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
         Number(a.one.owners.length > 0) - Number(b.one.owners.length > 0) || b.one.waiting - a.one.waiting,
     );
   const others = all.length > 1 ? ` and ${number(all.length - 1)} more` : "";
-  const waiting = sumOf(all, ({ one }) => one.waiting);
+  const waiting = toOnceByOrigin(
+    all.map(({ drain, one }) => ({ ...one, source: drain.source })),
+    drains,
+    "waiting",
+  );
   return all.slice(0, maxHalted).map(({ drain, one }) => {
     const host = toDestinationText(one.origin);
     const { answer, count } = toAnswerOf(sources, drain, one);
     const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
     return need("bad", `${host} ${answer}`, {
-      headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${number(waiting)} wait`,
+      headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${toCertain(waiting)} wait`,
       detail: `${number(one.waiting)} wait${ofIt}, ${toLaneWords(one.lane)}`,
       first: { kind: "probe", drain: drain.drain, origin: one.origin, isOut: (one.lane?.sent ?? 0) > 0 },
       owners: toOwnersText(one.owners, at),
     });
   });
+}
+
+type Row = Drain["destinations"][number] & { readonly source: string };
+
+/** What waits in these rows, each record once: drains that list the same have a row each for its destination. */
+export function toOnceByOrigin(
+  rows: readonly Row[],
+  drains: readonly Drain[],
+  name: keyof SharedRecords,
+): Certain {
+  const parts = [...groupBy(rows, ({ source, origin }) => `${source} ${origin}`).values()].map((some) => {
+    const [first] = some;
+    const all = drains
+      .filter(({ source }) => source === first?.source)
+      .flatMap(({ destinations }) => destinations.filter(({ origin }) => origin === first?.origin));
+    return toOnce(
+      some,
+      all.filter((one) => one[name] > 0),
+      name,
+    );
+  });
+  return { count: sumOf(parts, ({ count }) => count), isExact: parts.every(({ isExact }) => isExact) };
 }
 
 /** So that a headline fits a line. */

@@ -5,7 +5,8 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut, counted, number, present, toClock, toIn, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { sumOf, toTotals } from "../../read/totals.ts";
+import { toUnselected } from "../../read/of-no-drain.ts";
+import { sumOf, toAgain, toAtLeast, toTotals, type Certain } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { Status } from "./read.ts";
 import { toNextStepText } from "../lane-words.ts";
@@ -24,7 +25,7 @@ export function toVerdict(status: Status): string {
     ...sources.map(toBrakeNote),
     ...toHoldNotes(status),
     ...sources.flatMap((source) => toSourceNotes(source)),
-    toSharedText(sources),
+    toSharedText(status),
     toUnsentText(status),
     ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
@@ -119,7 +120,7 @@ export function toHeadline(status: Status): string {
   const backlog = sumOf(drains, ({ outlook }) => outlook.backlog) - waitingOften;
   const planned = sumOf(
     drains.filter(({ mode, paused }) => mode === "plan" && paused === null),
-    ({ outlook }) => outlook.waiting,
+    ({ outlook, ...one }) => outlook.waiting - toAgain(one).waiting,
   );
   const unproven = toProofText(status, going > 0);
   const left = present([
@@ -161,25 +162,30 @@ function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
   ];
 }
 
-function toHoldNotes({ drains, sources }: Status): readonly Part[] {
-  const later = sumOf(drains, ({ outlook }) => outlook.waitingForAttempt);
-  const ruled = sumOf(drains, ({ outlook }) => outlook.heldByRules);
-  // Each drain has its own rules: what one of them holds, another one may send.
-  const byDrain = sources.some(({ shared }) => (shared?.waiting ?? 0) > 0) ? ", summed by drain" : "";
+function toHoldNotes(status: Status): readonly Part[] {
+  const { drains } = status;
+  const toCount = (name: "waitingForAttempt" | "waitingForDate" | "waitingForPerson" | "heldByRules") =>
+    toAtLeast(status, ({ outlook }) => outlook[name]);
+  const later = toCount("waitingForAttempt");
+  const ruled = toCount("heldByRules");
   const isRuledCounted = drains.every(
     ({ outlook }) => outlook.heldByRules === 0 || outlook.heldByRulesAt !== null,
   );
-  const forPerson = sumOf(drains, ({ outlook }) => outlook.waitingForPerson);
-  const forDate = sumOf(drains, ({ outlook }) => outlook.waitingForDate);
+  const forPerson = toCount("waitingForPerson");
+  const forDate = toCount("waitingForDate");
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
-    later > 0 && `${number(later)} wait for their next attempt`,
-    forDate > 0 && `${number(forDate)} wait for their own date`,
-    forPerson > 0 && `${number(forPerson)} held until a person acts`,
-    ruled > 0 && `${isRuledCounted ? "" : "at least "}${number(ruled)} held by rules${byDrain}`,
+    later.count > 0 && `${toCertain(later)} wait for their next attempt`,
+    forDate.count > 0 && `${toCertain(forDate)} wait for their own date`,
+    forPerson.count > 0 && `${toCertain(forPerson)} held until a person acts`,
+    ruled.count > 0 && `${toCertain({ ...ruled, isExact: ruled.isExact && isRuledCounted })} held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];
+}
+
+export function toCertain({ count, isExact }: Certain): string {
+  return `${isExact ? "" : "at least "}${number(count)}`;
 }
 
 function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
@@ -236,16 +242,19 @@ function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string 
   return lane === null ? "" : `, ${toNextStepText(lane)}`;
 }
 
-/** `340 count once, and in several drains`; empty: nothing does. */
-export function toSharedText(sources: Status["sources"]): string {
+/** `340 count once, and in several drains`; empty: nothing does, or it is not counted. */
+export function toSharedText({ drains, sources }: Pick<Status, "drains" | "sources">): string {
+  if (drains.some(({ stillCounting }) => stillCounting)) return "";
   const often = sumOf(sources, ({ shared }) => (shared?.waiting ?? 0) + (shared?.parked ?? 0));
   return often === 0 ? "" : `${number(often)} count once, and in several drains`;
 }
 
-function toSourceNotes({ settleGate, census }: Status["sources"][number]): readonly Part[] {
+function toSourceNotes(source: Status["sources"][number]): readonly Part[] {
+  const unselected = toUnselected([source]);
   return [
-    settleGate === "closed" && "publishing waits for deletes",
-    census !== null && census.unselected > 0 && `${number(census.unselected)} selected by no drain`,
+    source.settleGate === "closed" && "publishing waits for deletes",
+    source.census?.isOutdated === true && "what no drain selects is not counted yet",
+    unselected > 0 && `${number(unselected)} selected by no drain`,
   ];
 }
 

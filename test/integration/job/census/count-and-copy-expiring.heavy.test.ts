@@ -102,6 +102,7 @@ describe("a census", () => {
       expiringUnarchived: 0,
       expiringAccepted: 0,
       documentHash: "doc-1",
+      countingKey: expect.any(String) as string,
     });
     expect(await rig.drain.source.book.census()).toEqual(census);
     expect(rig.eventsOf("census:taken")).toMatchObject([

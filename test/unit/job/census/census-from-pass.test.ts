@@ -51,6 +51,7 @@ describe("a full pass", () => {
     kind: "full",
     mode: "live",
     documentHash: "abc123",
+    countingKey: "as-1",
     from: 0,
     to: now,
     countedTo: 0,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DrainFacts } from "../../../../src/job/contracts/passes.ts";
 import { toDepth as depthOf } from "../../../../src/people/read/depth.ts";
+import { countsByKind } from "../../../../src/people/read/counts-by-kind.ts";
 import { isStillCounting, toDestinations } from "../../../../src/people/read/destinations.ts";
 import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../../src/people/read/outlook.ts";
 import { standingFailure } from "../../../support/failures.ts";
@@ -76,6 +77,12 @@ describe("what a drain leaves alone", () => {
   });
 });
 
+const destinationsOf = (of: Pick<DrainFacts, "failures" | "gone"> | null, selected: object) => {
+  const one = { drain: "orders", facts: of, stillCounting: false };
+  const counts = countsByKind({ census: { selected: { orders: selected } } } as never, [one] as never);
+  return toDestinations([...counts.values()].flat(), kinds);
+};
+
 describe("destinations", () => {
   it("sum the kinds of failure of each, the most waiting first", () => {
     const failures = [
@@ -84,7 +91,7 @@ describe("destinations", () => {
       { ...none, id: "b5", waiting: 20 },
       { ...none, id: "gone", waiting: 3 },
     ];
-    expect(toDestinations({ failures, gone: null }, kinds, { a5: 99 })).toMatchObject([
+    expect(destinationsOf({ failures, gone: null }, { a5: 99 })).toMatchObject([
       { origin: "https://b.example", waiting: 20 },
       { origin: "https://a.example", waiting: 9, unseen: 0, parked: 1, published: 5, failedAgain: 1 },
       { origin: "(other)", waiting: 3 },
@@ -93,11 +100,11 @@ describe("destinations", () => {
 
   it("take what the first full pass has not listed yet from the census, less what has left since", () => {
     const failures = [{ ...none, id: "a5", waiting: 60, parked: 10 }];
-    expect(toDestinations({ failures, gone: { a5: 40 } }, kinds, { a5: 1_000, b5: 50 })).toMatchObject([
+    expect(destinationsOf({ failures, gone: { a5: 40 } }, { a5: 1_000, b5: 50 })).toMatchObject([
       { origin: "https://a.example", waiting: 950, unseen: 890, parked: 10 },
       { origin: "https://b.example", waiting: 50, unseen: 50 },
     ]);
-    expect(toDestinations(null, kinds, { b5: 50 })).toMatchObject([{ waiting: 50, unseen: 50 }]);
+    expect(destinationsOf(null, { b5: 50 })).toMatchObject([{ waiting: 50, unseen: 50 }]);
   });
 });
 
@@ -127,7 +134,7 @@ describe("the depth of a source", () => {
   it("counts records once that several drains select", () => {
     const overlapping = [drain(85, {}), drain(20, {})];
     const census = { at: 900, depth: 102, unselected: 2 };
-    const shared = { waiting: 20, parked: 5, parkedByPlans: 0 };
+    const shared = { waiting: 20, parked: 5 };
     expect(toDepth(source({ census }), overlapping, shared)).toEqual(depth(107, true, false));
   });
 

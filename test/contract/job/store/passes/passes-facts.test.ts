@@ -242,6 +242,7 @@ describe("what passes found", () => {
       backlog: { at: startOfTime, published: 2 },
       openPass: null,
       lastOutcome: "complete",
+      counted: { as: "as-1", mode: "live" },
     });
   });
 

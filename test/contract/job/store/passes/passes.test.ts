@@ -47,6 +47,7 @@ describe("passes", () => {
         kind: "full",
         mode: "live",
         documentHash: "doc-1",
+        countingKey: "as-1",
         from: 0,
         to: epoch,
         countedTo: 0,
@@ -227,6 +228,7 @@ describe("passes", () => {
     ["the dates of the source do not select by entry", { mayBeNew: false }],
     ["the document has changed", { documentHash: "doc-2" }],
     ["the mode has changed", { mode: "plan" }],
+    ["another drain counts what it counted", { countingKey: "as-2" }],
   ])("a pass is full because %s", async (_, changes) => {
     await runPass(passes, "p1");
     expect((await open(passes, "p2", changes)).pass.kind).toBe("full");

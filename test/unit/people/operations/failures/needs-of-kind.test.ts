@@ -68,7 +68,11 @@ it("offers no plan of a kind that none can select", () => {
 
 it("counts once what two drains list and hold", () => {
   const ofDrain = { waiting: 119, ruled: { "hold otherwise": 119 } };
-  const drains = ["a", "b"].map((drain) => ({ drain, ...ofDrain }));
+  const again = { waiting: 119, parked: 0 };
+  const drains = [
+    { drain: "a", ...ofDrain },
+    { drain: "b", ...ofDrain, again },
+  ];
   const failure = { id: "8648802510", parked: 0, waiting: 119, drains };
   const given = { failure, lanes: [], planned: new Set(), isPaused: () => false };
   expect(toNeedsOfKind(given as unknown as NeedsOfKind)).toMatchObject([{ what: "119 are held by rules" }]);
