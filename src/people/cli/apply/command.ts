@@ -40,7 +40,7 @@ import {
 } from "./text.ts";
 
 type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; follow: boolean; json?: boolean }> &
-  Readonly<{ to?: string }>;
+  Readonly<{ to?: string; keep?: boolean }>;
 
 /** A wait that is shown at once, also without a terminal. */
 const longWaitMs = 5_000;
@@ -51,7 +51,8 @@ export const registerApply: Register = (program, context) => {
   command
     .option("--reason <text>", "why, for the audit; required without a terminal")
     .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
-    .option("--to <origin>", "copy the messages to this test target instead; the dead letters stay")
+    .option("--to <origin>", "with --keep: copy the messages to this test target; the dead letters stay")
+    .option("--keep", "of --to: nothing is deleted, and nothing counts as sent again")
     .option("--yes", "do not ask")
     .option("--no-follow", "do not wait for a watch of the lanes to see what comes back")
     .option("--json", "print the summary as JSON")
@@ -68,6 +69,9 @@ async function apply(
   const { id: given, messages } = readFields(applyPlan, typed) as { id: string; messages?: number };
   if (!io.isTerminal && [flags.reason, flags.by].some((text = "") => text.trim() === "")) {
     throw new RedriverError("command-misused", "without a terminal --reason and --by are required");
+  }
+  if ((flags.to === undefined) !== (flags.keep === undefined)) {
+    throw new RedriverError("command-misused", "--to and --keep go together: a copy keeps the dead letters");
   }
   const to = flags.to === undefined ? null : parseTarget(flags.to);
   const loaded = loadAll(command, io);

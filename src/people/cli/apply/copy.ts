@@ -6,7 +6,7 @@ import { printResult } from "../output/print.ts";
 import type { createProgressLine } from "../output/progress.ts";
 import { toTable } from "../output/table.ts";
 
-/** `redriver apply --to …`: asks, copies, and says what became of the copies at the service. */
+/** `redriver apply --to … --keep`: asks, copies, and says what became of the copies at the service. */
 export async function copyFor(
   run: Omit<CopyRun, "agrees" | "onPage">,
   { yes, json }: Readonly<{ yes?: boolean; json?: boolean }>,

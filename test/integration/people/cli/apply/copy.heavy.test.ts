@@ -16,7 +16,7 @@ async function setUp(document = all): Promise<PlanStand & { readonly test: Recei
 }
 
 const copyTo = ({ run, file }: PlanStand, to: string, ...more: readonly string[]) =>
-  run(["apply", file, "--to", to, "--json", ...by, ...more]);
+  run(["apply", file, "--to", to, "--keep", "--json", ...by, ...more]);
 
 async function keysOf(stand: PlanStand, part: string): Promise<number> {
   const pattern = `${stand.env["REDRIVER_REDIS_KEY_PREFIX"]}*${part}*`;
@@ -101,6 +101,8 @@ describe("a copy of a plan's selection", () => {
     const last = await copyTo(stand, stand.test.url);
     expect([last.exitCode, last.err]).toEqual([2, expect.stringContaining("go there anyway")]);
     expect(stand.emulator.journal.counts().accepted).toBe(5);
+    const alone = await stand.run(["apply", stand.file, "--to", stand.test.url, ...by]);
+    expect([alone.exitCode, alone.err]).toEqual([2, expect.stringContaining("go together")]);
     const forbidden = await createPlanStand(redis.url(), {
       document: all,
       env: { REDRIVER_PUBLISH_ALLOW_HOSTS: "127.0.0.1" },
@@ -118,7 +120,7 @@ describe("a copy of a plan's selection", () => {
     const ids = stand.seed(1_000);
     await stand.plan();
     stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300 });
-    const { child, ended } = start(["apply", stand.file, "--to", stand.test.url, ...by], stand.env);
+    const { child, ended } = start(["apply", stand.file, "--to", stand.test.url, "--keep", ...by], stand.env);
     await expect.poll(() => stand.test.deliveries.length, { timeout: 60_000 }).toBeGreaterThan(200);
     child.kill("SIGKILL");
     await ended;
