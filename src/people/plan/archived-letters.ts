@@ -5,7 +5,7 @@
  *   audit ───► published since it was written? the ledger forgets that long before the archive does
  */
 import { type Core, type DrainRuntime, openArchiveReader, openAuditReader } from "../../job/door.ts";
-import type { ArchivedLetters, ArchiveEntry } from "../../job/contracts/archive.ts";
+import type { ArchiveDamage, ArchivedLetters, ArchiveEntry } from "../../job/contracts/archive.ts";
 import type { AuditAct } from "../../job/contracts/audit.ts";
 import { RedriverError } from "../../job/contracts/errors.ts";
 import { serviceNow } from "../../job/contracts/service.ts";
@@ -23,12 +23,6 @@ const acts: ReadonlySet<AuditAct> = new Set(["published", "copy"]);
 /** It was deleted once it was written, by a rule or by a person. */
 const isTaken = ({ why }: ArchiveEntry): boolean => why !== "near-expiry";
 
-/** A torn end lacks nothing that was promised. Throws `archive-unavailable` for any other damage. */
-function refuseDamage({ file, kind, why }: { file: string; kind: "torn" | "broken"; why: string }): void {
-  if (kind === "torn") return;
-  throw new RedriverError("archive-unavailable", `${file} of the archive is damaged: ${why}`);
-}
-
 /** Of a document with an archive. The audit is read once, before the first page. */
 export function openArchivedLetters(
   core: Core,
@@ -42,11 +36,17 @@ export function openArchivedLetters(
   async function* entries(): AsyncGenerator<ArchiveEntry> {
     const reader = await openArchiveReader(dir);
     const now = serviceNow(source);
-    for await (const entry of reader.entries({ source: id, drain: config.name }, refuseDamage)) {
+    // A torn end lacks nothing that was promised. Thrown inside the reader, an error would be damage of the file.
+    const broken: ArchiveDamage[] = [];
+    const note = (damage: ArchiveDamage): unknown => damage.kind === "torn" || broken.push(damage);
+    for await (const entry of reader.entries({ source: id, drain: config.name }, note)) {
       // Until then the queue has what was only copied.
       const isExpired = (toEnteredAt(entry.dlqId) ?? Infinity) + source.config.retentionMs <= now;
       if (isTaken(entry) || isExpired) yield entry;
     }
+    if (broken.length === 0) return;
+    const texts = broken.map(({ file, why }) => `${file}: ${why}`).join("; ");
+    throw new RedriverError("archive-unavailable", `damaged: ${texts}; move it elsewhere to plan the rest`);
   }
 
   const readAudit = async (): Promise<void> => {

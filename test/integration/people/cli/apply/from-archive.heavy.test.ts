@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EntryOf } from "../../../../../dev/emulator/index.ts";
 import { createFolder } from "../../../../support/command.ts";
@@ -14,17 +16,20 @@ const dropping = live.replace(
 const hourMs = 3_600_000;
 
 interface Stand extends PlanStand {
+  readonly archiveDir: string;
   accepted(): readonly EntryOf<"accepted">[];
   /** As JSON, record by record. */
   planned(): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 async function setUp(document = dropping): Promise<Stand> {
-  const archive = `archive: { dir: ${createFolder().path}, keep: 30d, volume: ephemeral }`;
+  const { path: archiveDir } = createFolder();
+  const archive = `archive: { dir: ${archiveDir}, keep: 30d, volume: ephemeral }`;
   const stand = await createPlanStand(redis.url(), { document: `${document}${archive}\n` });
   const write = stand.document;
   return {
     ...stand,
+    archiveDir,
     document: (text) => write(`${text}${archive}\n`),
     accepted: () => stand.emulator.journal.entries("accepted"),
     async planned() {
@@ -84,6 +89,19 @@ describe("a plan from the archive", () => {
     expect((await stand.plan("--from-archive")).out).toContain("hold: published-before 250");
     await stand.apply();
     expect(stand.accepted().length).toBe(250);
+  });
+
+  it("names what is damaged and why, and plans the rest once that is elsewhere", async () => {
+    const stand = await setUp();
+    stand.seed(3);
+    await stand.run(["drain", "orders", "--yes"]);
+    const file = join(stand.archiveDir, "other.ndjson.gz");
+    writeFileSync(file, "no gzip");
+    const { exitCode, err } = await stand.plan("--from-archive");
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(/damaged: other\.ndjson\.gz: bytes that do not decompress; move it elsewhere/);
+    rmSync(file);
+    expect((await stand.plan("--from-archive")).out).toMatch(/now +3 republish/);
   });
 
   it("takes back what a person discarded, as what a rule dropped", async () => {
