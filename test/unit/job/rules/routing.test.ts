@@ -71,6 +71,7 @@ describe("a condition", () => {
     ["an address beside a network", address("10.0.0.0/9"), { callerIP: "10.200.3.4" }, false],
     ["an IPv6 address in a network", address("2001:db8::/33"), { callerIP: "2001:db8:7fff::1" }, true],
     ["an IPv6 address beside a network", address("2001:db8::/33"), { callerIP: "2001:db8:8000::1" }, false],
+    ["an address with a zone", address("fe80::/10"), { callerIP: "fe80::1%eth0" }, true],
     ["an address written as IPv6", address("10.0.0.0/8"), { callerIP: "::ffff:10.1.1.1" }, true],
     ["a network written as IPv6", address("::ffff:10.0.0.0/104"), { callerIP: "10.1.1.1" }, true],
     ["IPv4 is not in an IPv6 network", address("::/0"), { callerIP: "10.1.1.1" }, false],

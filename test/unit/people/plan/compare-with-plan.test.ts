@@ -64,7 +64,7 @@ describe("a planned record that is listed again", () => {
     ["by the same rule", parking("broken"), undefined, "as-planned"],
     ["already, as the ledger knows", parking(null), parkedView, "done"],
     ["already, by the same rule", parking("broken"), parkedView, "done"],
-    ["because it was refused", parking(null, "refused"), undefined, "otherwise"],
+    ["already, because it was refused", parking(null, "refused"), parkedView, "otherwise"],
     ["by another rule", parking("other"), undefined, "otherwise"],
     ["already, by another rule", parking("other"), parkedView, "otherwise"],
     ["no more", due, undefined, "otherwise"],
