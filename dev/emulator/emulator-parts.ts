@@ -1,6 +1,5 @@
 import { EmulatorClock } from "./clock.ts";
 import type { EmulatorContext } from "./context.ts";
-import { BulkActions } from "./delivery/bulk-actions.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
@@ -50,7 +49,6 @@ function createParts(context: EmulatorContext) {
     log,
     filler: new DlqFiller(context, deadLetters),
     deliveries,
-    bulkActions: new BulkActions(context, deliveries),
     publisher,
     schedules: new Schedules(context, directory, publisher),
     rateLimits: new RateLimits(context),

@@ -9,7 +9,6 @@ import { isAuthorized } from "./authorization.ts";
 import { flowControlRoutes } from "./flow-control-routes.ts";
 import { groupAndQueueRoutes } from "./group-and-queue-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
-import { logRoutes } from "./log-routes.ts";
 import { messageRoutes } from "./message-and-service-routes.ts";
 import { scheduleRoutes } from "./schedule-routes.ts";
 
@@ -18,7 +17,6 @@ const routes = [
   ...dlqRoutes,
   ...groupAndQueueRoutes,
   ...flowControlRoutes,
-  ...logRoutes,
   ...scheduleRoutes,
 ];
 
