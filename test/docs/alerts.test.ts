@@ -6,7 +6,6 @@ import { alertTestFiles } from "../support/alert-tests.ts";
 import { runbookScreen } from "../../src/people/console/screens/runbook.tsx";
 import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
 import { runbookOf } from "../pages/dashboards/alert-rules.ts";
-import { ask } from "../support/ask.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 
 interface Rule {
@@ -178,25 +177,6 @@ describe("the runbooks", () => {
     }
     expect(await load("RedriverNoSuchAlert")).toBeNull();
     expect(await load("../package.json")).toBeNull();
-  });
-
-  it("name only commands that there are, with flags that they have", async () => {
-    const named = [...new Set([...runbooks.matchAll(/`redriver ([^`]+)`/g)].map((match) => match[1] ?? ""))];
-    expect(named.length).toBeGreaterThan(20);
-    const { out: everywhere } = await ask(["--help"]);
-    const wrong = await Promise.all(
-      named.map(async (text) => {
-        const words = text.split(" ");
-        const group = ["parked", "failures", "rules", "archive", "config", "index", "lanes"].includes(
-          words[0] ?? "",
-        );
-        const { exitCode, out } = await ask([...words.slice(0, group ? 2 : 1), "--help"]);
-        const flags = words.filter((word) => word.startsWith("--"));
-        const unknown = flags.filter((flag) => !`${everywhere}${out}`.includes(` ${flag} `));
-        return exitCode === 0 && unknown.length === 0 ? [] : [text];
-      }),
-    );
-    expect(wrong.flat()).toEqual([]);
   });
 
   it("say what to do with the commands that act on single records", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { errorTable } from "../../src/job/contracts/errors.ts";
 import { fieldsOf, type Operation } from "../../src/people/operations/define.ts";
 import { operations } from "../../src/people/operations/operations.ts";
-import { ask } from "../support/ask.ts";
+import { runHere as ask } from "../support/cli.ts";
 import { readDoc } from "../support/markdown.ts";
 
 const page = readDoc("docs/commands.md");

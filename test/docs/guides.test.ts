@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
-import { ask } from "../support/ask.ts";
+import { runHere as ask } from "../support/cli.ts";
 import { deploy, isKustomizeHere, only, renderAt, type Tree } from "../support/kubernetes/kustomize.ts";
 import {
   codeBlocks,

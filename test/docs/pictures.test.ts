@@ -2,9 +2,8 @@ import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { toPlanAndApplySvg } from "../pictures/terminal/plan-and-apply.ts";
-import { createRecorder, type TerminalRecording } from "../pictures/terminal/recording.ts";
-import { toTerminalSvg } from "../pictures/terminal/terminal-svg.ts";
-import { ask } from "../support/ask.ts";
+import { type TerminalRecording } from "../pictures/terminal/recording.ts";
+import { runHere as ask } from "../support/cli.ts";
 import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { codeSpans, documentPages, readDoc, root, tableRows, withoutCode } from "../support/markdown.ts";
 
@@ -78,28 +77,6 @@ describe("the terminal's picture", () => {
       for (const flag of words.filter((word) => word.startsWith("--"))) expect(out).toContain(`${flag} `);
     }
     expect(recording.texts.at(-1)?.text).toMatch(/^payments +60 +60 +60 +0$/);
-  });
-
-  it("escapes what it shows", () => {
-    const recorder = createRecorder();
-    recorder.see(['a <b> & "c" </text>'], 0);
-    const drawn = toTerminalSvg(recorder.recording(80, 1_000), { title: "<t>", what: "&" });
-    expect(drawn).toContain('>a &lt;b&gt; &amp; "c" &lt;/text&gt;</text>');
-    expect(drawn).toContain('<title id="title">&lt;t&gt;</title>');
-  });
-
-  it("keeps each text of a row that is written again, but none that no eye would see", () => {
-    const recorder = createRecorder();
-    recorder.see(["$ x", "1 of 3"], 0);
-    recorder.see(["$ x", "2 of 3"], 500);
-    recorder.see(["$ x", ""], 900);
-    recorder.see(["$ x", "3 of 3"], 901);
-    expect(recorder.recording(80, 1_000).texts).toEqual([
-      { row: 0, fromMs: 0, toMs: null, text: "$ x" },
-      { row: 1, fromMs: 0, toMs: 500, text: "1 of 3" },
-      { row: 1, fromMs: 500, toMs: 900, text: "2 of 3" },
-      { row: 1, fromMs: 900, toMs: null, text: "3 of 3" },
-    ]);
   });
 });
 

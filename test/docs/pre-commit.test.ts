@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ask } from "../support/ask.ts";
+import { runHere as ask } from "../support/cli.ts";
 import { createFolder } from "../support/command.ts";
 import { codeBlocks, readDoc } from "../support/markdown.ts";
 

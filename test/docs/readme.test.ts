@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { settingRows } from "../../src/config/settings/settings-table.ts";
@@ -7,7 +7,6 @@ import { runChild, type ChildEnded } from "../support/child.ts";
 import { createFolder } from "../support/command.ts";
 import {
   codeBlocks,
-  codeSpans,
   documentPages,
   headingSlugs,
   readDoc,
@@ -188,17 +187,6 @@ describe("the pages", () => {
       return heading !== undefined && !headingSlugs(readDoc(target)).includes(heading);
     });
     expect(broken).toEqual([]);
-  });
-
-  it.each(documentPages)("%s names files and folders that there are", (page) => {
-    const folders = readdirSync(root, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name)
-      .filter((name) => !["dist", "node_modules", ".cache"].includes(name));
-    const named = codeSpans(readDoc(page)).filter(
-      (span) => /^[\w./-]+$/.test(span) && folders.some((folder) => span.startsWith(`${folder}/`)),
-    );
-    expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   });
 
   it.each(documentPages)("%s sends nobody to act on every drain at once, unasked", (page) => {

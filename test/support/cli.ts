@@ -27,7 +27,7 @@ export interface CliHere {
 /** Runs a command in this process, with only this environment. */
 export async function runHere(
   argv: readonly string[],
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
   { terminal = false, confirm = false, answer = "", onListening, onOut, onErr }: CliHere = {},
 ): Promise<CliAnswer> {
   let out = "";

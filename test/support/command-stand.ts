@@ -1,9 +1,6 @@
 import { expect } from "vitest";
-import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
-import { runHere, withoutComeBackWarnings, type CliHere } from "./cli.ts";
-import { createEnv } from "./daemon.ts";
-import type { Receiver } from "./receiver.ts";
-import { seedLetters, startService } from "./service.ts";
+import type { EmulatorOptions } from "../../dev/emulator/index.ts";
+import { createPlanStand, type PlanStand } from "./plan-stand.ts";
 
 export const commandDocument = `
 version: 1
@@ -30,11 +27,8 @@ drains:
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface CommandStand {
-  readonly emulator: Emulator;
-  readonly receiver: Receiver;
+export interface CommandStand extends Omit<PlanStand, "seed"> {
   seed(count: number, fields?: object): readonly string[];
-  run(argv: readonly string[], here?: CliHere): ReturnType<typeof runHere>;
   /** The lines of a command that prints JSON. */
   rows(...argv: readonly string[]): Promise<readonly Row[]>;
   drain(name?: string): Promise<Row>;
@@ -57,41 +51,34 @@ drains:
       - { name: outage, when: { responseStatus: 500-599 }, then: republish }
 `;
 
-/** Commands of this process over an emulator, a receiver and a Redis, for one test. */
+/** A stand of commands whose letters hold what nobody is to see. */
 export async function createCommandStand(
   redisUrl: string,
-  text = commandDocument,
-  options: EmulatorOptions = {},
+  document = commandDocument,
+  emulator: EmulatorOptions = {},
 ): Promise<CommandStand> {
-  const { emulator, receiver } = await startService(options);
-  const { env } = createEnv({ emulator, redisUrl, document: text });
-  const run: CommandStand["run"] = async (argv, here) =>
-    withoutComeBackWarnings(await runHere(argv, env, here));
+  const stand = await createPlanStand(redisUrl, { document, emulator });
   let seeded = 0;
+  const seedOne = (fields: object): readonly string[] =>
+    stand.seed(1, {
+      url: `${stand.receiver.url}/hook?token=of-a-query`,
+      responseStatus: 422,
+      responseBody: undefined,
+      header: { Authorization: ["Bearer of-a-header"] },
+      body: `of-a-body ${(seeded += 1)}`,
+      ...fields,
+    });
   return {
-    emulator,
-    receiver,
-    run,
-    seed: (count, fields = {}) => {
-      const toFields = () => ({
-        url: `${receiver.url}/hook?token=of-a-query`,
-        responseStatus: 422,
-        topicName: "orders",
-        header: { Authorization: ["Bearer of-a-header"] },
-        body: `of-a-body ${(seeded += 1)}`,
-        ...fields,
-      });
-      // Behind those of the call before.
-      return seedLetters(emulator, count, toFields, { ageMs: 60 * 60_000 - seeded });
-    },
+    ...stand,
+    seed: (count, fields = {}) => Array.from({ length: count }).flatMap(() => seedOne(fields)),
     rows: async (...argv) => {
-      const { out, err, exitCode } = await run([...argv, "--json"]);
+      const { out, err, exitCode } = await stand.run([...argv, "--json"]);
       expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
       return out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Row]));
     },
     drain: async (name = "orders") => {
-      const { out } = await run(["drain", name, "--yes", "--json"]);
-      await emulator.idle();
+      const { out } = await stand.run(["drain", name, "--yes", "--json"]);
+      await stand.emulator.idle();
       const [summary] = JSON.parse(out) as readonly { readonly tally: Row }[];
       return summary?.tally ?? {};
     },

@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { RawEnd } from "./raw-http.ts";
 
 /**
  * `FUZZ_SEED=<seed>` repeats a run. `FUZZ_TIMES=<factor>` is how much of each property's cases is tried: `npm
@@ -57,29 +56,6 @@ export function watchProcess(): void {
     process.off("uncaughtException", keep).off("unhandledRejection", keep);
     expect(escaped).toEqual([]);
   });
-}
-
-/**
- * An answer in time that is none of the emulator's own failures, and JSON where there is a body. Returns what
- * it says.
- */
-export function expectSane(answer: RawEnd): unknown {
-  expect(answer.end, answer.text.slice(0, 300)).toBe("answered");
-  expect(answer.status, answer.text.slice(-300)).toBeLessThan(500);
-  expect(answer.status).toBeGreaterThanOrEqual(200);
-  if (answer.body === "") {
-    expect(answer.status, "an answer without a body").toBe(204);
-    return undefined;
-  }
-  const said = JSON.parse(answer.body) as unknown;
-  if (answer.status >= 400) expectError(said);
-  return said;
-}
-
-/** `{error}`, or `{code, message}` of the statistics API. */
-function expectError(said: unknown): void {
-  const { error, message } = said as { error?: unknown; message?: unknown };
-  expect(typeof (error ?? message)).toBe("string");
 }
 
 /** Any code points, lone surrogates among them. fast-check's own `binary` unit takes seconds to build. */

@@ -55,15 +55,6 @@ describe.skipIf(!isKustomizeHere)("the component for callbacks", () => {
   });
 });
 
-describe.skipIf(!isKustomizeHere)("the component for dashboards", () => {
-  it("is a ConfigMap of both under its own name, with the label that Grafana's sidecar looks for", () => {
-    const { metadata, data } = only(withComponents("dashboards"), "ConfigMap", "redriver-dashboards");
-    expect(metadata).toMatchObject({ name: "redriver-dashboards", labels: { grafana_dashboard: "1" } });
-    const uids = Object.values(data).map((text) => JSON.parse(String(text)).uid);
-    expect(uids).toEqual(["redriver-operations", "redriver-search-indexes"]);
-  });
-});
-
 describe.skipIf(!isKustomizeHere)("the component for an archive", () => {
   it("mounts a volume that all replicas may write to where the document of its comment keeps the archive", () => {
     const objects = withComponents("archive-volume");
@@ -128,14 +119,6 @@ describe.skipIf(!isKustomizeHere)("the component for KEDA", () => {
     expect(readDoc("docs/metrics.md")).toContain(`\`${metric}\``);
     expect(only(objects, "ConfigMap", "redriver-drains").data["drains.yaml"]).toContain(`\n  ${drain}:\n`);
     expect(policyOf(objects, "redriver-keda").ingress[0].ports).toEqual([{ protocol: "TCP", port: "http" }]);
-  });
-});
-
-describe.skipIf(!isKustomizeHere)("the component for a priority", () => {
-  it("gives every pod the class of the settings", () => {
-    const objects = withComponents("priority", "apply");
-    expect(podOf(objects).priorityClassName).toBe("production");
-    expect(only(objects, "Job").spec.template.spec.priorityClassName).toBe("production");
   });
 });
 

@@ -207,19 +207,6 @@ describe.skipIf(!isKustomizeHere)("a copy of the overlay of the first visit", ()
       53, 53, 5353, 5353, 443, 6380,
     ]);
   });
-
-  it("has the settings of production, to be filled in", () => {
-    expect(readDoc("deploy/overlays/plan/settings.yaml")).toBe(
-      readDoc("deploy/overlays/production/settings.yaml"),
-    );
-  });
-});
-
-describe("files with secrets that a reader makes", () => {
-  it.each(["service-token", "users.acl", "lineage-key", "redis-ca.pem"])("git leaves out %s", (file) => {
-    const ignored = readDoc(".gitignore").split("\n");
-    expect(ignored.includes(file) || ignored.includes(`/${file}`)).toBe(true);
-  });
 });
 
 describe("lines that upgrade by helm", () => {

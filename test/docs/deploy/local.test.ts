@@ -6,7 +6,7 @@ import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { loadSettings } from "../../../src/config/settings/load-settings.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
 import { parseTokenFile } from "../../../src/people/console/access/token-file.ts";
-import { ask } from "../../support/ask.ts";
+import { runHere as ask } from "../../support/cli.ts";
 import { runChild } from "../../support/child.ts";
 import { here, mountsOf, readCompose, schemaProblems } from "../../support/compose.ts";
 import { createFolder } from "../../support/command.ts";

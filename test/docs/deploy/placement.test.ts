@@ -15,8 +15,6 @@ import {
 
 const { version } = JSON.parse(readDoc("package.json")) as { readonly version: string };
 const label = (name: string): string => `app.kubernetes.io/${name}`;
-const podsOf = (objects: readonly Tree[]): readonly Tree[] =>
-  objects.flatMap(({ spec }) => spec?.jobTemplate?.spec.template ?? spec?.template ?? []);
 
 /** Production with every component, in a namespace of this name. */
 function renderIn(namespace: string): readonly Tree[] {
@@ -66,28 +64,5 @@ describe.skipIf(!isKustomizeHere)("objects of deploy/", () => {
     expect(only(objects, "Namespace").metadata.name).toBe("elsewhere");
     const others = objects.filter(({ kind }) => kind !== "Namespace");
     expect(new Set(others.map(({ metadata }) => metadata.namespace))).toEqual(new Set(["elsewhere"]));
-  });
-
-  it("ask for the disk that their logs take, and have a container that commands mean", () => {
-    const pods = podsOf(all.flat());
-    const requests = pods
-      .flatMap(({ spec }) => spec.containers)
-      .map(({ resources }) => resources.requests["ephemeral-storage"]);
-    expect(requests.filter((request) => !/^\d+Mi$/.test(request))).toEqual([]);
-    const { metadata, spec } = named(all[0]!, "Deployment", "redriver").spec.template;
-    expect(metadata.annotations["kubectl.kubernetes.io/default-container"]).toBe(spec.containers[0].name);
-  });
-
-  it("rather run in different zones and on different nodes", () => {
-    const { spec, metadata } = named(all[0]!, "Deployment", "redriver").spec.template;
-    const constraints: readonly Tree[] = spec.topologySpreadConstraints;
-    expect(constraints.map(({ topologyKey }) => topologyKey)).toEqual([
-      "topology.kubernetes.io/zone",
-      "kubernetes.io/hostname",
-    ]);
-    for (const { labelSelector, whenUnsatisfiable } of constraints) {
-      expect(metadata.labels).toMatchObject(labelSelector.matchLabels);
-      expect(whenUnsatisfiable).toBe("ScheduleAnyway");
-    }
   });
 });

@@ -2,7 +2,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../dev/emulator/index.ts";
-import { ask } from "../../support/ask.ts";
+import { runHere as ask } from "../../support/cli.ts";
 import type { Running } from "../../support/command.ts";
 import { createEnv, startDaemon, type DaemonEnv } from "../../support/daemon.ts";
 import type { Receiver } from "../../support/receiver.ts";

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../../src/job/contracts/errors.ts";
-import type { RedriverEvent, RequestOutcome } from "../../../src/job/contracts/events.ts";
-import type { DrainName, PassId, SourceId } from "../../../src/job/contracts/ids.ts";
+import type { RedriverEvent } from "../../../src/job/contracts/events.ts";
+import type { DrainName, SourceId } from "../../../src/job/contracts/ids.ts";
 import { createEventLog } from "../../../src/telemetry/event-log.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 
 const drain = "orders" as DrainName;
 const source = "eu" as SourceId;
-const passId = "p1" as PassId;
 
 function logAll(events: readonly RedriverEvent[]): readonly Record<string, unknown>[] {
   const lines: string[] = [];
@@ -105,15 +104,6 @@ describe("an event's line", () => {
     });
   });
 
-  test.each([
-    ["ok", "debug"],
-    ["timeout", "warn"],
-    ["unauthorised", "error"],
-  ] as [RequestOutcome, string][])("of a request that was %s is at %s", (outcome, level) => {
-    const event = { type: "service:answered", source, operation: "list", outcome, durationMs: 5 } as const;
-    expect(log(event).level).toBe(level);
-  });
-
   test("of a Redis that is unfit says why, and the jobs that fail for it are at debug until it is fit", () => {
     const lines = logAll([
       failed("redis-unavailable"),
@@ -156,44 +146,6 @@ describe("an event's line", () => {
     expect(told({ ...adopted, before: null })).toBe(`info ${inForce}`);
     const warnings = ["drains.yaml:3:1 late"];
     expect(told({ ...adopted, warnings })).toBe(`warn ${inForce}, before it a\ndrains.yaml:3:1 late`);
-  });
-
-  test("of a census is a warning where something expires soon without a copy", () => {
-    const taken = { type: "census:taken", source, depth: 4, unselected: 1, durationMs: 5 } as const;
-    const census = "census of eu: 4 in the queue, 1 of no drain";
-    expect(told({ ...taken, expiringUnarchived: 0 })).toBe(`info ${census}, 0 near expiry without a copy`);
-    expect(told({ ...taken, expiringUnarchived: 2 })).toBe(`warn ${census}, 2 near expiry without a copy`);
-  });
-
-  test("of a pass is a warning where it did not complete, and at info where it did something", () => {
-    const nothing = { listed: 7, due: 0, republished: 0, deduplicated: 0, deleted: 0, held: 3, parked: 4 };
-    const counts = { ...nothing, inDoubt: 0, comeBacks: 0 };
-    const closed = {
-      type: "pass:closed",
-      drain,
-      passId,
-      durationMs: 5,
-      outcome: "complete",
-      counts,
-    } as const;
-    expect(log(closed).level).toBe("debug");
-    expect(told({ ...closed, counts: { ...counts, republished: 5 } })).toBe(
-      "info pass of orders closed: complete, 7 listed, 5 republished, 0 deleted; left 0 due, 3 held, 4 parked, 0 in doubt",
-    );
-    expect(told({ ...closed, counts: { ...counts, comeBacks: 2 } })).toMatch(/^warn .*, 2 came back$/);
-    expect(log({ ...closed, outcome: "partial" }).level).toBe("warn");
-    expect(log({ ...closed, outcome: "abandoned" }).level).toBe("warn");
-  });
-
-  test("of a lane warns where it halts, and says at info that it has resumed", () => {
-    const move = { type: "lane:moved", source, drain, origin: "https://a.example", sent: 5 } as const;
-    const halt = { ...move, from: "open", to: "halted", size: 0, why: "3 of 5 failed again, 503" } as const;
-    const lane = "lane https://a.example of orders";
-    expect(told({ ...halt, comeBacks: 3 })).toBe(`warn ${lane}: halted: 3 of 5 failed again, 503`);
-    const resumption = { ...move, from: "halted", to: "canary", size: 5, comeBacks: 0 } as const;
-    expect(told({ ...resumption, why: "the probe did not fail again" })).toBe(
-      `info ${lane}: resumed, canary, next 5: the probe did not fail again`,
-    );
   });
 
   test("of many records is a line each, and below the level no text is made", () => {

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +6,6 @@ import { findRedisServer, type FoundRedis } from "../../../demo/find-or-start-re
 import { isAlive, toPids, toRows, useDemos, type DemoEnded } from "../../../../test/support/demo.ts";
 
 const root = path.resolve(import.meta.dirname, "../../../..");
-const main = path.join(root, "dist/main.js");
 const startDemo = useDemos();
 
 /** What would send the demo to somebody's real service, or keep the daemon from starting at all. */
@@ -126,27 +123,5 @@ describe("redriver demo --messages", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("expected a whole number from 1 to 200000");
     expect(stdout).toBe("");
-  });
-});
-
-describe("redriver emulator as a process", () => {
-  const emulator = ["emulator", "--port=0", "--control-port=0", "--json"];
-
-  it("ends with 0 when its stdin ends, where that is asked for", async () => {
-    const child = spawn(process.execPath, [main, ...emulator, "--stop-with-parent"], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
-    child.stdin.end();
-    expect(await once(child, "close")).toEqual([0, null]);
-  });
-
-  it("ends with 0 on SIGTERM, and until then keeps running without a stdin", async () => {
-    const child = spawn(process.execPath, [main, ...emulator], { stdio: ["ignore", "pipe", "inherit"] });
-    const [output] = (await once(child.stdout, "data")) as [Buffer];
-    const { url } = JSON.parse(output.toString()) as { readonly url: string };
-    expect((await fetch(url)).status).toBe(404);
-    child.kill("SIGTERM");
-    expect(await once(child, "close")).toEqual([0, null]);
   });
 });

@@ -45,34 +45,6 @@ describe("retry delay expressions", () => {
 });
 
 describe("message headers", () => {
-  test("are read whatever their case, with any prefix", () => {
-    const settings = parseMessageHeaders(
-      {
-        "content-TYPE": "text/plain",
-        "sERVICE-method": "put",
-        "service-Forward-x-order-ID": "7",
-        "SERVICE-LABEL": "a, b",
-        "Upstash-Retries": "9",
-      },
-      "Service-",
-    );
-    expect(settings).toMatchObject({ method: "PUT", labels: ["a", "b"], maxRetries: 3 });
-    expect({ ...settings.header }).toEqual({ "Content-Type": ["text/plain"], "X-Order-Id": ["7"] });
-  });
-
-  test("list flow control with the period in seconds", () => {
-    const headers = {
-      "Upstash-Flow-Control-Key": "k",
-      "Upstash-Flow-Control-Value": "parallelism=2, rate=10, period=1m",
-    };
-    expect(parseMessageHeaders(headers, "Upstash-").flowControl).toEqual({
-      key: "k",
-      parallelism: 2,
-      rate: 10,
-      periodSeconds: 60,
-    });
-  });
-
   test.each([
     [{ "Upstash-Method": "TRACE" }, /method/],
     [{ "Upstash-Retries": "-1" }, /Retries/],

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { completeLine } from "../../../../src/people/cli/completions/complete-line.ts";
-import { ask } from "../../../support/ask.ts";
+import { runHere as ask } from "../../../support/cli.ts";
 import { runChild } from "../../../support/child.ts";
 import { commandTable } from "../../../support/command-table.ts";
 import { createFolder } from "../../../support/command.ts";

@@ -47,15 +47,6 @@ describe("the JSON Schema of the drains document", () => {
     expect(accepts(withRule(rule))).toBe(true);
   });
 
-  it.each(["none", "{}", "{ canary: 5, watch: 1m, haltAt: 20%, probeEvery: 5m }"])(
-    "accepts a lane as the loader does: %s",
-    (lane) => {
-      const text = `${head}drains: { orders: { lane: ${lane} } }`;
-      expect(loadDocument(text, "drains.yaml")).toMatchObject({ ok: true });
-      expect(accepts(text)).toBe(true);
-    },
-  );
-
   it.each([
     ["an unknown key", `${head}drains: { orders: { mod: live } }`],
     ["an unknown test", withRule("{ when: { hst: a }, then: hold }")],

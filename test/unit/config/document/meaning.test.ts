@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { readDocumentFile } from "../../../../src/config/document/load-document.ts";
 import { address, duration, header, moment, number, rule, text, value } from "../../../support/conditions.ts";
 import { drainOf, head, load } from "../../../support/loaded-document.ts";
 
@@ -14,10 +13,6 @@ describe("a document of five lines", () => {
     expect({ mode, rules }).toEqual({ mode: "plan", rules: [rule("rule-1", when)] });
     expect(route).toBeTypeOf("function");
     expect(rulesHash).toMatch(/^[0-9a-f]{12}$/);
-  });
-
-  it("loads without a warning", () => {
-    expect(load(fiveLines).warnings).toEqual([]);
   });
 });
 
@@ -171,13 +166,5 @@ describe("a source", () => {
       { id: "old", name: "eu", isIdWritten: true, url: "https://a.example/x", token, ...spans },
       { id: "us", name: "us", token: { kind: "settings" }, ...spans },
     ]);
-  });
-});
-
-describe("the documents that are shipped", () => {
-  it.each(["config/drains.yaml", "config/drains.example.yaml"])("%s loads without a warning", (file) => {
-    const outcome = readDocumentFile(file);
-    expect(outcome).toMatchObject({ ok: true, warnings: [] });
-    expect(outcome.ok && outcome.document.drains.every((drain) => drain.mode === "plan")).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { askedCommand } from "../../../../src/people/cli/asked-command.ts";
-import { ask } from "../../../support/ask.ts";
+import { runHere as ask } from "../../../support/cli.ts";
 
 describe("the command of a command line", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { version, versionText } from "../../../../src/people/cli/version.ts";
-import { ask } from "../../../support/ask.ts";
+import { runHere as ask } from "../../../support/cli.ts";
 
 it("--version names the program, Node and Redis", async () => {
   const { exitCode, out } = await ask(["--version"]);

@@ -144,26 +144,6 @@ describe("the store of dead letters", () => {
     agree();
   });
 
-  test("finds what is left of blocks that are thinned out", () => {
-    const store = new DlqStore(earliest);
-    const ids: string[] = [];
-    // Two blocks, each thinned out to a quarter.
-    for (let n = 0; n < 8_192; n++) {
-      const position = store.nextPosition(n + 1);
-      ids.push(formatDlqId(position));
-      store.append(position, { queueName: n % 8 === 0 ? "q" : "other" });
-    }
-    const thinOut = (from: number): void => {
-      store.remove(ids.slice(from, from + 4_096).filter((_, n) => n % 4 !== 0));
-    };
-    const inQueue = (): string[] => idsOf(store, { filters: filtersOf({ queueName: ["q"] }) });
-    const expected = ids.filter((_, n) => n % 8 === 0);
-    thinOut(0);
-    expect(inQueue()).toEqual(expected);
-    thinOut(4_096);
-    expect(inQueue()).toEqual(expected);
-  });
-
   test("finds a free place behind all records of a millisecond past", () => {
     const store = new DlqStore(earliest);
     store.append(store.nextPosition(10), {});
@@ -197,16 +177,6 @@ describe("the store of dead letters", () => {
       { ms: 10, seq: 2 },
       { ms: 11, seq: 0 },
     ]);
-  });
-
-  test("keeps large records and any text", () => {
-    const store = new DlqStore(earliest);
-    const bodies = ["ü€🙂", "x".repeat(3_000_000), ""];
-    for (const body of bodies) store.append(store.nextPosition(1), { body });
-    const found = ["1-0", "1-1", "1-2"].map(
-      (id) => (JSON.parse(store.find(id)!.json.toString()) as { body: string }).body,
-    );
-    expect(found).toEqual(bodies);
   });
 
   test("keeps a list of labels apart from one label that reads like it", () => {

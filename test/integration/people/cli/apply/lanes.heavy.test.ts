@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
-import { createScreen } from "../../../../support/screen.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -20,28 +19,6 @@ interface Applied {
 }
 
 describe("redriver apply, of a drain with lanes", () => {
-  it("shows on a terminal one row of progress, however long it is, and the summary behind it", async () => {
-    const stand = await createPlanStand(redis.url(), { document });
-    stand.seed(20);
-    await stand.plan();
-    const screen = createScreen(1_000);
-    const { exitCode, err } = await stand.run(["apply", stand.file, "--yes"], {
-      terminal: true,
-      onOut: screen.write,
-      onErr: screen.write,
-    });
-    expect(exitCode).toBe(0);
-    expect(err).toContain("lane-watched");
-    expect(screen.rows().filter((row) => row !== "" && !row.startsWith("warning: "))).toEqual([
-      "orders: 20 of 20 found and decided again",
-      "orders: 20 of 20 done",
-      "orders: 20 sent, none came back so far",
-      expect.stringMatching(/^drain +planned +sent again +deleted +left$/),
-      expect.stringMatching(/^orders +20 /),
-      "orders: 20 sent, none came back in 2s, which is no proof of delivery",
-    ]);
-  }, 80_000);
-
   it("leaves what a halted lane holds, says so, and has each order in the audit once", async () => {
     const stand = await createPlanStand(redis.url(), { document });
     stand.receiver.answer = () => 503;

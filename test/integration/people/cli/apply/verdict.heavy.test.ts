@@ -48,54 +48,6 @@ describe("what became of what an apply has sent", () => {
     expect(stand.receiver.deliveries).toHaveLength(5);
   });
 
-  it("counts as failed again once in a drain that only plans, also if it is sent again", async () => {
-    const document = lanes("2s").replace(
-      "    select: { topicName: orders }\n",
-      "    select: { queueName: reports }\n",
-    );
-    const stand = await createPlanStand(redis.url(), { document });
-    stand.receiver.answer = () => 503;
-    stand.seed(5, { queueName: "reports" });
-    const send = async (): Promise<number> => {
-      await stand.run(["drain", "orders"]);
-      await stand.plan();
-      await stand.apply();
-      return stand.emulator.dlq.size;
-    };
-    await send();
-    await expect.poll(() => stand.emulator.dlq.size).toBe(5);
-    stand.receiver.answer = () => 200;
-    await stand.run([
-      "lanes",
-      "reset",
-      "queue:reports",
-      "--drain",
-      "orders",
-      "--reason",
-      "the receiver is well",
-    ]);
-    await expect.poll(send, { timeout: 30_000, interval: 500 }).toBe(0);
-    const { out } = await stand.run(["failures", "--all", "--json"]);
-    const kinds = out
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { failedAgain: number });
-    expect(kinds.reduce((sum, { failedAgain }) => sum + failedAgain, 0)).toBe(5);
-  }, 60_000);
-
-  it("names what it has not sent itself", async () => {
-    const stand = await setUp("2s");
-    stand.seed(10);
-    await stand.plan();
-    const five = `${stand.file}.five`;
-    await stand.run(["plan", "--all", "--limit", "5", "--out", five]);
-    await stand.run(["apply", five, "--reason", "first", "--by", "ada"]);
-    const { out } = await stand.apply();
-    expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "orders: 10 sent, none came back in 2s, which is no proof of delivery; of these, this apply sent 5, and the drain itself or an earlier apply 5",
-    );
-  });
-
   it("counts each answer, and takes silence for no delivery", async () => {
     const stand = await setUp("3s");
     const answers = [503, 404];

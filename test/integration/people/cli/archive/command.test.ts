@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { archivedAt, archiveEntry, archiveFiles, createStand } from "../../../../support/archives.ts";
-import { ask } from "../../../../support/ask.ts";
+import { runHere as ask } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 
 const linesOf = (out: string): readonly unknown[] =>

@@ -147,31 +147,6 @@ describe("redriver failures", () => {
     const why = expect.stringMatching(/; INC-7$/);
     expect(acts).toMatchObject(["unquiet", "quiet"].map((act) => ({ act, why })));
   });
-
-  it("is quiet until the kind changes: more than twice as many in an hour, or other rules", async () => {
-    const stand = await setUp();
-    for (const id of [stand.outage, stand.locked]) {
-      await stand.run(["failures", "quiet", id, "--until", "changed"]);
-    }
-    const endedOf = async (id: string) => {
-      const row = (await list(stand)).find((one) => one["id"] === id);
-      return (row?.["quiet"] as Row | undefined)?.["ended"];
-    };
-    // 30 in an hour before. A pass lists what entered until 5 s before it.
-    stand.seed(61, {}, 0);
-    const drainAndAsk = async () => {
-      await stand.run(["drain", "orders", "--yes"]);
-      return endedOf(stand.outage);
-    };
-    expect(await endedOf(stand.outage)).toBeNull();
-    await expect.poll(drainAndAsk, { timeout: 30_000, interval: 500 }).toBe("arrivals");
-    expect(await endedOf(stand.locked)).toBeNull();
-    stand.document(document("hold").replace("rules:", "otherwise: park\n    rules:"));
-    await stand.run(["drain", "orders", "--yes"]);
-    expect(await endedOf(stand.locked)).toBe("rules");
-    const { out } = await stand.run(["failures"], { terminal: true });
-    expect(out).toMatch(new RegExp(`${stand.outage}  503 upstream is not there +for 1h, changed\n`));
-  });
 });
 
 describe("a kind of failure selects", () => {

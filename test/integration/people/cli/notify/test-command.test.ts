@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { ask } from "../../../../support/ask.ts";
+import { runHere as ask } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createReceiver } from "../../../../support/receiver.ts";
 
@@ -35,7 +35,7 @@ it("sends a message without Redis, and prints what the target answered", async (
   const { receiver, notifyTest } = await createStand();
   receiver.answer = () => ({ status: 200, body: "ok\u001b[31m\n" });
   const answer = await notifyTest("oncall");
-  expect(answer).toEqual({ exitCode: 0, out: "oncall took a test message, 200: ok [31m\n", err: "" });
+  expect(answer).toMatchObject({ exitCode: 0, out: "oncall took a test message, 200: ok [31m\n", err: "" });
   expect(receiver.deliveries[0]?.path).toBe("/s3cr3t");
   expect(receiver.deliveries[0]?.body).toContain('"text":"a test of redriver: this target works"');
 });
@@ -43,7 +43,7 @@ it("sends a message without Redis, and prints what the target answered", async (
 it("ends with 1 if the target refused, also as JSON", async () => {
   const { receiver, notifyTest } = await createStand();
   receiver.answer = () => ({ status: 404, body: "no_team" });
-  expect(await notifyTest("oncall")).toEqual({
+  expect(await notifyTest("oncall")).toMatchObject({
     exitCode: 1,
     out: "oncall refused a test message, 404: no_team\n",
     err: "",

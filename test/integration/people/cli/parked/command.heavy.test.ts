@@ -166,20 +166,6 @@ describe("what is parked, by how it failed", () => {
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual([first, second]);
   });
-
-  it("is not told of what has left the queue, and long answers are cut where the table needs it", async () => {
-    const { emulator, seed, run, drain } = await setUp();
-    const long = Array.from({ length: 30 }, () => "wörter").join(" ");
-    const [gone = ""] = seed(1, { responseBody: "another" });
-    seed(1, { responseBody: long });
-    await drain();
-    emulator.dlq.remove([gone]);
-    const { out, err } = await run(["parked", "list"]);
-    expect(out).toContain(` ${"wörter ".repeat(6).slice(0, 39)}…  `);
-    expect(err.replace(/[0-9a-f]{10} \S+: /, "")).toBe(
-      `  failures that look alike\n    1         422 ${long.slice(0, 119)}…\n`,
-    );
-  });
 });
 
 const enteredAt = (id: string): number => Number(id.split("-")[0]);

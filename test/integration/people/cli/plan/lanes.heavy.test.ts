@@ -42,30 +42,6 @@ async function lanesIn({ env }: PlanStand): Promise<ReadonlyMap<string, unknown>
 }
 
 describe("redriver plan, of a drain with lanes", () => {
-  it("says how many wait for a new destination, and leaves no trace of having asked", async () => {
-    const stand = await createPlanStand(redis.url(), { document });
-    stand.seed(60);
-    const { lanes } = await planned(stand);
-    expect(lanes).toEqual({
-      watchMs: 2_000,
-      lanes: [
-        {
-          origin: new URL(stand.receiver.url).origin,
-          due: 60,
-          kept: 0,
-          state: "canary",
-          sinceMs: null,
-          why: null,
-          sent: 0,
-          nextInMs: 0,
-          lastProbeAt: null,
-        },
-      ],
-      more: { lanes: 0, due: 0 },
-    });
-    expect((await lanesIn(stand)).size).toBe(0);
-  });
-
   it("says of a halted one why and when it is probed; the lane stays as it is", async () => {
     const stand = await createPlanStand(redis.url(), { document });
     stand.receiver.answer = () => 503;
