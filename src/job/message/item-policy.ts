@@ -4,7 +4,7 @@
  */
 import type { BatchItem } from "./dead-letter.ts";
 import { parseUrl, urlPartsOf } from "./destination-url.ts";
-import { parseHost, slipInHost, withoutDot } from "./host-and-path.ts";
+import { parseHost, slipInHost } from "./host-and-path.ts";
 import { oncePerText } from "./once-per-text.ts";
 import type { ParkReason } from "./park-reasons.ts";
 import { isProofUrl } from "./proof-callback-url.ts";
@@ -95,8 +95,7 @@ function createUrlCheck(
     allowPrivate === "yes" || (allowPrivate === "auto" && source !== null && isPrivateHost(source.hostname));
   const named = new Set(allowPrivate === "auto" ? allowHosts : []);
   const protocols = new Set(allowSchemes.map((scheme) => `${scheme}:`));
-  const allowsHost = oncePerText(500, 255, (hostname) => {
-    const host = withoutDot(hostname);
+  const allowsHost = oncePerText(500, 255, (host) => {
     if (allowHosts.length > 0 && !allowHosts.some((pattern) => covers(pattern, host))) return false;
     return privateAllowed || !isPrivateHost(host) || named.has(host);
   });

@@ -7,7 +7,7 @@ describe("a header proves its body", () => {
     words(`
       Digest Content-Digest Repr-Digest Content-MD5 Signature Signature-Input X-Signature
       X-Signature-Ed25519 X-Hub-Signature X-Hub-Signature-256 Stripe-Signature Svix-Signature svix-id
-      Webhook-Signature X-Shopify-Hmac-Sha256 X-Hmac X-Amz-Content-Sha256 X-Amz-Checksum-Crc32 X-Goog-Hash
+      Webhook-Signature X-Shopify-Hmac-Sha256 X-Hmac X-Amz-Content-Sha256 X-Amz-Checksum-Crc32 X-Checksum X-Goog-Hash
       X-Body-Hash X-Payload-Digest X-Sig X-JWS X-ShopSignature x_signature
     `),
   )("%s", (name) => {
