@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import type { DlqId, RawRecord } from "../../../../src/job/message/dead-letter.ts";
 import { takeCensus, type CensusOrder } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import { createStand, readArchive } from "../../../support/archives.ts";
-import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, oneCursor, type Rig } from "../../../support/rig.ts";
 
@@ -41,10 +40,6 @@ function aged({ drain: { source } }: Rig, byMs: number): CensusOrder["source"] {
     return { ...stamp, at: stamp.at + byMs };
   };
   return { ...source, ledger: { ...ledger, now } };
-}
-
-function deep(depth: number): unknown {
-  return JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
 }
 
 /** The source as it is where its service lists other records than the emulator can be given. */
@@ -177,26 +172,6 @@ describe("a census", () => {
     expect((await readArchive(dir)).ids).toEqual(expect.arrayContaining(shared));
   });
 
-  it("copies what can be written, and counts what is nested too deep for that, at any depth", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
-    const depths = [1, 500, 1_000, ...Array.from({ length: 20 }, (_, n) => 4_000 + 10 * n), 8_000, 20_000];
-    const ids = rig.seed(depths.length, { topicName: "invoices" }, 71 * hourMs);
-    // As a service could list it: the emulator refuses to be given such a record.
-    const source = listing(rig, (raw) => ({
-      ...raw,
-      unheardOf: deep(depths[ids.indexOf(String(raw["dlqId"]))] ?? 0),
-    }));
-    const { archive, dir } = createStand();
-    expect(await takeCensus(orderOf(rig, { source, archive }), signals)).toMatchObject({
-      depth: depths.length,
-      expiringUnarchived: depths.length - 2,
-    });
-    expect((await readArchive(dir)).ids.toSorted()).toEqual(ids.slice(0, 2).toSorted());
-    expect(rig.eventsOf("archive:failed")).toMatchObject([
-      { message: expect.stringContaining("at most 512 levels deep, got 23 deeper") as string },
-    ]);
-  });
-
   it("goes by creation where an id does not say when its record entered, and takes what says neither for near", async () => {
     const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
     rig.seed(6, { topicName: "invoices" });
@@ -216,15 +191,6 @@ describe("a census", () => {
     expect(await takeCensus(order, signals)).toMatchObject({ depth: 6, expiringUnarchived: 2 });
     await takeCensus({ ...order, documentHash: "doc-3" }, signals);
     expect((await readArchive(dir)).ids).toEqual(["old", "of-no-time"]);
-  });
-
-  it("counts what could not be copied, and goes on", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
-    rig.seed(150, { topicName: "invoices" }, 61 * hourMs);
-    const inTheWay = createFolder().write("archive", "a file where the directory should be");
-    const { archive } = createStand({ dir: inTheWay });
-    const census = await takeCensus(orderOf(rig, { archive }), signals);
-    expect(census).toMatchObject({ depth: 150, unselected: 150, expiringUnarchived: 150 });
   });
 
   it("is taken once by replicas that are asked at about the same time, and again under another document", async () => {
@@ -359,21 +325,6 @@ describe("a census", () => {
     ]);
   });
 
-  it("waits out a short rate limit and goes on from its cursor", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(250);
-    rig.emulator.faults.add({
-      kind: "status",
-      operation: "list",
-      status: 429,
-      limit: "burst",
-      resetInS: 1,
-      count: 2,
-    });
-    // The source rests in between, so the listing asks again when its time has come.
-    expect(await takeCensus(orderOf(rig), signals)).toMatchObject({ depth: 250 });
-  });
-
   it("that is told to stop ends between two pages and notes nothing", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     rig.seed(250);
@@ -382,16 +333,5 @@ describe("a census", () => {
     const taken = takeCensus(orderOf(rig), { signal: never, stopping: stopping.signal });
     await expect(taken).rejects.toMatchObject({ code: "stopped" });
     expect(await rig.drain.source.book.census()).toBeNull();
-  });
-
-  it.each([
-    ["that repeats a page", "repeat-page"],
-    ["whose cursor loops", "looping-cursor"],
-    ["whose end leads to its beginning", "endless-list"],
-  ] as const)("of a listing %s fails instead of counting for ever", async (_name, kind) => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(150);
-    rig.emulator.faults.add({ kind });
-    await expect(takeCensus(orderOf(rig), signals)).rejects.toMatchObject({ code: "listing-endless" });
   });
 });

@@ -1,4 +1,4 @@
-import { it, vi } from "vitest";
+import { it } from "vitest";
 import { readLineage } from "../../../../src/job/message/lineage.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
 import { letterOf } from "../../../support/letters.ts";
@@ -33,19 +33,6 @@ async function look(rig: Rig): Promise<void> {
   rig.advance(watchMs + 100);
   await runListingChecks(rig.drain.source, never);
 }
-
-it.concurrent("a step is judged however much of others enters the queue meanwhile", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
-  rig.seed(5);
-  await rig.pass();
-  // More than 50 pages, which no rule redrives.
-  rig.seed(5_200, { url: "https://other.example.com/", responseStatus: 404 }, -1_000);
-  await look(rig);
-  expect(await laneOf(rig)).toMatchObject({ state: "open" });
-}, 120_000);
 
 it.concurrent("come-backs are seen although the service's Date is far ahead of its records", async ({
   expect,
@@ -151,41 +138,6 @@ it.concurrent("a message that was published before Redis forgot it is no canary:
   // And what was granted for them is there for others at once.
   expect(await second.pass()).toMatchObject({ tally: { republished: 5, deduplicated: 5 } });
 }, 120_000);
-
-it.concurrent("a canary that waited too long for its turn is not begun, and its step waits for it no longer", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const rig = await createRig({
-    onTestFinished,
-    redisUrl: redis.url(),
-    drain: careful,
-    // Granted for 5 s.
-    settings: { "ledger.maxPageAge": "10s", "publish.maxItems": "1" },
-  });
-  rig.seed(5);
-  rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 1_900 });
-  await rig.pass();
-  // Three where nothing else is slow.
-  const { length: sent } = rig.recordsOf("record:published");
-  expect([1, 2, 3]).toContain(sent);
-  expect(rig.eventsOf("pass:closed")).toMatchObject([
-    { counts: { reasons: { held: { "lane-watched": 5 - sent } } } },
-  ]);
-  await look(rig);
-  expect(await laneOf(rig)).toMatchObject({ state: "ramping", why: `none of ${sent} failed again` });
-}, 120_000);
-
-it.concurrent("a canary in doubt is granted to nobody else", async ({ expect, onTestFinished }) => {
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
-  vi.spyOn(rig.drain.source.health, "takeRetry").mockReturnValue(false);
-  rig.emulator.faults.add({ kind: "status", operation: "batch", status: 500, count: 1 });
-  rig.seed(10);
-  const held = { "lane-watched": 5 };
-  expect(await rig.pass()).toMatchObject({ tally: { inDoubt: 5, reasons: { held } } });
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  expect(await rig.pass()).toMatchObject({ tally: { republished: 0, reasons: { held } } });
-});
 
 it.concurrent("a person who drains by hand waits for a step also where hundreds of lanes are halted", async ({
   expect,

@@ -1,5 +1,4 @@
-import { describe, expect, it, test } from "vitest";
-import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { expect, test } from "vitest";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -60,24 +59,4 @@ test("what no rule wants yet and `otherwise` parks is taken when it is old enoug
   await fullPass(rig);
   expect(rig.emulator.dlq.size).toBe(2);
   await passesUntilEmpty(rig);
-});
-
-describe("what cannot be rebuilt", () => {
-  it.each([
-    ["binary-body", { body: "", bodyBase64: Buffer.from([0xff, 0xfe]).toString("base64") }],
-    ["redacted", { body: `REDACTED:${"a".repeat(64)}` }],
-    ["bad-destination", { url: "ftp://example.com/x" }],
-    ["workflow", { workflowRunId: "wfr_1" }],
-    ["unjoinable-header", { header: { "Set-Cookie": ["a=1", "b=2"] } }],
-  ])("is parked: %s", async (reason, fields) => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    const [id] = rig.seed(1, fields);
-    expect(await rig.pass()).toMatchObject({
-      outcome: "complete",
-      tally: { parked: 1, republished: 0, deleted: 0 },
-    });
-    expect(rig.emulator.dlq.size).toBe(1);
-    const { views } = await rig.drain.source.ledger.look([id as DlqId]);
-    expect(views).toMatchObject([{ state: "parked", reason }]);
-  });
 });

@@ -42,14 +42,6 @@ async function shown({ run, id }: Awaited<ReturnType<typeof standWith>>): Promis
   return text;
 }
 
-test("is parked without a word in the document, and shown without them", async () => {
-  const stand = await standWith("{}");
-  expect(await stand.drain()).toMatchObject({ parked: 1, republished: 0 });
-  const text = await shown(stand);
-  expect(text).toContain("bad-destination");
-  expect(text).not.toMatch(secret);
-});
-
 test("is sent if its source says so, and shown without them: in commands, logs and Redis", async () => {
   const stand = await standWith("{ urlCredentials: send }");
   let text = await shown(stand);

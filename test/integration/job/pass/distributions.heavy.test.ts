@@ -3,18 +3,8 @@
  * hardly more, and published once, however many windows and pages are at work.
  */
 import { describe, expect, it } from "vitest";
-import type { EmulatorOptions } from "../../../../dev/emulator/index.ts";
-import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { useRedis } from "../../../support/redis.ts";
-import {
-  atOnce,
-  createRig,
-  manyWindows,
-  oneCursor,
-  ownWindows,
-  type Rig,
-  type RigOptions,
-} from "../../../support/rig.ts";
+import { atOnce, createRig, ownWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
 
 const redis = useRedis();
 const minuteMs = 60_000;
@@ -66,29 +56,5 @@ describe("ten thousand records that are left in the queue", () => {
     expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { listed: 10_000, due: 10_000 } });
     expect(counted.listed).toBeLessThanOrEqual(10_101);
     expect(rig.callsOf("list")).toBeLessThanOrEqual(120);
-  });
-});
-
-const knobs = [
-  { windows: "one window", pages: 1, ...oneCursor, windowsAtOnce: 1 },
-  { windows: "one window", pages: 16, ...oneCursor, windowsAtOnce: 1 },
-  { windows: "64 windows", pages: 1, ...manyWindows, windowsAtOnce: 64 },
-  { windows: "64 windows", pages: 16, ...manyWindows, windowsAtOnce: 64 },
-];
-
-describe.each(knobs)("$windows, $pages pages at work", ({ pages, windowSizes, windowsAtOnce }) => {
-  const pagesInFlight = { perWindow: pages, perSource: 4 * pages };
-  it.each(cases)("publish what entered $name, listed $order, once", async ({ name, order }) => {
-    const emulator: EmulatorOptions = { order };
-    const { rig, counted } = await createCountingRig({ emulator, pagesInFlight, windowSizes, windowsAtOnce });
-    seed(rig, 350, distributions[name] ?? (() => 0));
-    const result = await rig.pass();
-    expect(result).toMatchObject({
-      outcome: "complete",
-      tally: { listed: 350, republished: 350, deleted: 350 },
-    });
-    await expectDrainedOnce(rig, 350);
-    // One more asked for the clock.
-    expect(counted.listed).toBe(351);
   });
 });

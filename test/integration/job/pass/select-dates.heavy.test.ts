@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../../dev/emulator/index.ts";
-import { createPlanStand, unlimitedHead } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 
@@ -125,44 +123,6 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
     );
   });
 });
-
-describe.each(cases)(
-  "a plan over $written dates, on a source where they mean $meaning",
-  ({ meaning, written }) => {
-    it("selects what lies within them, and its apply acts on that in the range that was frozen", async () => {
-      const stand = await createPlanStand(redis.url(), {
-        document: `${unlimitedHead}drains:
-  orders:
-    mode: plan
-${drain(ranges[written]()).slice(1)}`,
-        emulator: { dateFilter: meaning },
-      });
-      const { emulator, receiver } = stand;
-      const ids = seed(emulator, `${receiver.url}/hook`, { ...ages, late });
-      const inside = selected[meaning].filter((name) => name in ids);
-      expect(await stand.plan()).toMatchObject({ exitCode: 0 });
-      const planned = readFileSync(stand.file, "utf8")
-        .split("\n")
-        .flatMap((line) =>
-          line === "" ? [] : [(JSON.parse(line) as { readonly dlqId?: string }).dlqId ?? []],
-        )
-        .flat();
-      expect(new Set(planned)).toEqual(new Set(inside.map((name) => ids[name])));
-      expect(emulator.dlq.size).toBe(5);
-
-      expect((await stand.apply()).exitCode).toBe(0);
-      await emulator.idle();
-      expect(Object.fromEntries(receiver.counts())).toEqual(
-        Object.fromEntries(inside.map((name) => [name, 1])),
-      );
-      expect(await leftOf(emulator, ids)).toEqual(Object.keys(ids).filter((name) => !inside.includes(name)));
-      // Relative dates were resolved once, when the plan was made.
-      const dates = listedDates(emulator);
-      expect(dates.length).toBeGreaterThanOrEqual(3);
-      expect(new Set(dates.map(String)).size).toBe(1);
-    });
-  },
-);
 
 describe("the horizon of a drain that selects dates", () => {
   const toDates = [

@@ -130,26 +130,6 @@ describe("windows", () => {
     expect(events.of("job:failed")).toEqual([]);
   });
 
-  test("halt and skip are not tried again", async () => {
-    const seen: string[] = [];
-    await queue.start(async (job) => {
-      if (job.kind !== "window") return;
-      seen.push(job.windowId);
-      if (job.windowId === "halted") throw new RedriverError("unauthorised", "expected 200, got 401");
-      if (job.windowId === "skipped") throw new RedriverError("listing-endless", "in circles");
-    });
-    await queue.addWindows([windowOf("halted"), windowOf("skipped")]);
-    await waitFor(() => expect(events.of("job:failed").length).toBe(2));
-    await waitFor(async () => expect(await redis.hget(keyOf("halted"), "finishedOn")).not.toBeNull());
-    await queue.addWindows([windowOf("after")]);
-    await waitFor(() => expect(seen).toContain("after"));
-    expect(seen.toSorted()).toEqual(["after", "halted", "skipped"]);
-    expect(events.of("job:failed").map(({ code, givenUp }) => ({ code, givenUp }))).toEqual([
-      { code: "unauthorised", givenUp: true },
-      { code: "listing-endless", givenUp: true },
-    ]);
-  });
-
   test("retry is tried with backoff until the last try, which the handler is told of", async () => {
     const lastTries: boolean[] = [];
     await queue.start(async (_job, { lastTry }) => {
@@ -179,32 +159,6 @@ describe("windows", () => {
     await queue.addWindows([windowOf("1")]);
     await waitFor(() => expect(outcomes).toEqual(["aborted", "second run"]), { timeout: 30_000 });
     expect(events.of("job:failed").filter(({ kind }) => kind === "window")).toEqual([]);
-  });
-
-  test("a window whose process ended many times while it ran is worked all the same", async () => {
-    let runs = 0;
-    await queue.addWindows([windowOf("1")]);
-    await redis.hset(keyOf("1"), "stc", "30");
-    await queue.start(async () => void runs++);
-    await waitFor(() => expect(runs).toBe(1));
-    expect(events.of("job:failed")).toEqual([]);
-  });
-
-  test("a window that was given up is told of before, and is added again as long as it is among those left", async () => {
-    const seen: string[] = [];
-    await queue.start(
-      async () => {
-        seen.push("run");
-        if (seen.length === 1) throw new RedriverError("invariant-broken", "once");
-      },
-      async (job) => void seen.push(`given up: ${job.kind}`),
-    );
-    await queue.addWindows([windowOf("1")], 2);
-    await waitFor(() => expect(events.of("job:failed")).toMatchObject([{ givenUp: true }]));
-    await waitFor(async () => {
-      await queue.addWindows([windowOf("1")], 2);
-      expect(seen).toEqual(["run", "given up: window", "run"]);
-    });
   });
 
   test("a job of another version is given up and reported", async () => {

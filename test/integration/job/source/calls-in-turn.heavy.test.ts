@@ -1,55 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/system-world.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
-import { shareLeaseMs } from "../../../../src/job/contracts/call-shares.ts";
-import type { ServiceOperation } from "../../../../src/job/contracts/events.ts";
-import {
-  startReplica,
-  startSlowService,
-  type Replica,
-  type SlowService,
-} from "../../../support/call-replicas.ts";
+import { startReplica, startSlowService, type Replica } from "../../../support/call-replicas.ts";
 import { useRedis } from "../../../support/redis.ts";
-import type { RedisConnection } from "../../../../src/job/redis/connect.ts";
 
 const redis = useRedis();
-const all: readonly ServiceOperation[] = ["list", "batch", "delete"];
 const limitOf = (one: Replica): number => one.shown.at(-1)?.limits.list ?? 0;
 
 /** A pause of the source takes 20 s, and other tests may stop this process for a while. */
 const patient = { timeout: 45_000 };
-
-/** The most in flight during the next `ms`. */
-async function peakWithin(service: SlowService, ms: number): Promise<number> {
-  service.peak = service.inFlight;
-  await systemClock.sleep(ms);
-  return service.peak;
-}
-
-const toSecond = (at: number): number => Math.floor(at / 1_000);
-const secondsFrom = (first: number, to: number): readonly number[] =>
-  Array.from({ length: Math.max(0, to - first) }, (_, index) => first + index);
-const wasRefused = ({ status }: { readonly status: number }): boolean => status === 429;
-
-/**
- * Waits for so many seconds in which this process and its Redis were never late by 100 ms, nor in the second before: a call's
- * moment is in the first 88 % of a second, and other tests may stop the machine for longer. Answers these seconds.
- */
-async function seePunctual(shared: RedisConnection, count: number): Promise<readonly number[]> {
-  const late = new Set<number>();
-  const first = toSecond(Date.now()) + 1;
-  let punctual: readonly number[] = [];
-  while (punctual.length < count) {
-    const began = Date.now();
-    await shared.command("PING");
-    await systemClock.sleep(20);
-    const now = Date.now();
-    if (now - began > 120)
-      for (const second of secondsFrom(toSecond(began), toSecond(now) + 2)) late.add(second);
-    punctual = secondsFrom(first, toSecond(now)).filter((second) => !late.has(second));
-  }
-  return punctual;
-}
 
 describe("one replica's calls in flight", () => {
   it("go alone at once, and nothing asks Redis for them while they come one by one", async () => {
@@ -105,52 +63,6 @@ describe("one replica's calls in flight", () => {
 });
 
 describe("several replicas", () => {
-  it("have no more in flight than one, and a dead one's part is the others' within seconds", async () => {
-    const service = await startSlowService({ latencyMs: 40 });
-    const shared = redis.fresh();
-    const replicas = Array.from({ length: 10 }, () => startReplica(shared, service, 20));
-    for (const one of replicas) one.work(20, all);
-    // A replica that begins has one call before the others give it room.
-    await systemClock.sleep(2_500);
-    expect(await peakWithin(service, 2_000)).toBeLessThanOrEqual(20);
-    for (const one of replicas.slice(1)) one.die();
-    await systemClock.sleep(shareLeaseMs + 1_500);
-    expect(await peakWithin(service, 2_000)).toBeGreaterThan(10);
-  });
-
-  it("learn of each other's failures within seconds", async () => {
-    const service = await startSlowService({ latencyMs: 100 });
-    const failing = await startSlowService({ latencyMs: 100 });
-    const shared = redis.fresh();
-    const well = startReplica(shared, service);
-    const ill = startReplica(shared, failing);
-    well.work(40);
-    ill.work(40);
-    await expect.poll(() => limitOf(well), patient).toBeGreaterThanOrEqual(20);
-    failing.failing = 0.5;
-    // Alone it takes two.
-    await expect.poll(() => limitOf(well), { interval: 20, timeout: 10_000 }).toBeLessThanOrEqual(12);
-  });
-
-  it.each([1, 4])("%i under a limit of 50 a second use it and meet it once", async (count) => {
-    const service = await startSlowService({ latencyMs: 5, perSecond: 50 });
-    const shared = redis.fresh();
-    const replicas = Array.from({ length: count }, () => startReplica(shared, service));
-    for (const one of replicas) one.work(12, ["list", "delete"]);
-    await expect.poll(() => service.calls.some(({ status }) => status === 429)).toBe(true);
-    // The pause after it, and the second in which all learn of it.
-    await systemClock.sleep(3_000);
-    const seconds = await seePunctual(shared, 5);
-    const at = (second: number): readonly SlowService["calls"][number][] =>
-      service.calls.filter((call) => toSecond(call.at) === second);
-    expect(seconds.flatMap(at).filter(wasRefused).length).toBeLessThanOrEqual(2);
-    expect(Math.max(...seconds.map((second) => at(second).length))).toBeGreaterThanOrEqual(30);
-    expect(seconds.flatMap(at).length).toBeGreaterThanOrEqual(0.4 * 250);
-    const refusing = new Set(service.calls.filter(wasRefused).map((call) => toSecond(call.at)));
-    // Each second with a 429 takes a fiftieth of the limit away.
-    expect(replicas[0]?.shown.at(-1)?.dlqPerSecond).toBeGreaterThanOrEqual(50 - refusing.size);
-  });
-
   it("ask Redis for no moments while they need little of a limit", async () => {
     const service = await startSlowService({ latencyMs: 100, perSecond: 1_000, isNamedAlways: true });
     const shared = redis.fresh();

@@ -22,30 +22,31 @@ const reading: IndexReading = {
   },
 };
 
-interface World {
-  /** Two replicas' views of the same store. */
-  readonly replicas: readonly [StatisticsStore, StatisticsStore];
-  /** Lets so much time pass, where this store's time can be moved. */
-  readonly pass: (ms: number) => void;
+const redis = useRedis();
+
+/** Two replicas' views of the same store. */
+function open(): readonly [StatisticsStore, StatisticsStore] {
+  const connection = redis.fresh();
+  return [createRedisStatisticsStore(connection), createRedisStatisticsStore(connection)];
 }
 
-function promises(open: () => World): void {
+describe("the Redis store of index readings", () => {
   it("shows every replica what one of them wrote", async () => {
-    const { replicas } = open();
+    const replicas = open();
     await replicas[0].write(reading, 60_000);
     expect(await replicas[0].readAll(["catalog"])).toEqual([reading]);
     expect(await replicas[1].readAll(["catalog"])).toEqual([reading]);
   });
 
   it("keeps the last reading only", async () => {
-    const { replicas } = open();
+    const replicas = open();
     await replicas[0].write(reading, 60_000);
     await replicas[1].write({ ...reading, readAt: 5 }, 60_000);
     expect(await replicas[0].readAll(["catalog"])).toEqual([{ ...reading, readAt: 5 }]);
   });
 
   it("answers in the order asked and leaves out what it does not have", async () => {
-    const { replicas } = open();
+    const replicas = open();
     const other = { ...reading, index: "reviews" };
     await replicas[0].write(reading, 60_000);
     await replicas[0].write(other, 60_000);
@@ -54,7 +55,7 @@ function promises(open: () => World): void {
   });
 
   it("has the series of the last reading beside it, if it was written with them", async () => {
-    const { replicas, pass } = open();
+    const replicas = open();
     const series = { vector_count: [[1_700_000_000_000, 9] as const, [1_700_000_060_000, 10.5] as const] };
     await replicas[0].write({ ...reading, series }, 60_000);
     await replicas[0].write({ ...reading, index: "short", series }, 100);
@@ -62,34 +63,14 @@ function promises(open: () => World): void {
     expect(await replicas[1].readSeries("catalog")).toEqual(series);
     expect(await replicas[1].readSeries("without")).toBeNull();
     expect(await replicas[1].readAll(["catalog"])).toEqual([reading]);
-    pass(100);
     await waitFor(async () => expect(await replicas[1].readSeries("short")).toBeNull());
   });
 
   it("shows nothing rather than a stale reading", async () => {
-    const { replicas, pass } = open();
+    const replicas = open();
     await replicas[0].write({ ...reading, index: "short" }, 100);
     await replicas[0].write(reading, 60_000);
-    pass(100);
     await waitFor(async () => expect(await replicas[1].readAll(["short", "catalog"])).toEqual([reading]));
-  });
-}
-
-describe("the memory store of index readings", () => {
-  promises(() => {
-    let time = 0;
-    const store = createMemoryStatisticsStore({ monotonic: () => time });
-    return { replicas: [store, store], pass: (ms) => (time += ms) };
-  });
-});
-
-const redis = useRedis();
-
-describe("the Redis store of index readings", () => {
-  promises(() => {
-    const connection = redis.fresh();
-    const [one, other] = [createRedisStatisticsStore(connection), createRedisStatisticsStore(connection)];
-    return { replicas: [one, other], pass: () => undefined };
   });
 
   it.each([

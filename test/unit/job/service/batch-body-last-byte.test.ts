@@ -45,47 +45,6 @@ test.each([
   },
 );
 
-test("the last byte is asked for after everything else has left, and right before it is yielded", async () => {
-  const seen: string[] = [];
-  const body = bodyOf(["{}"], () => {
-    seen.push(`asked when ${body.sent()}`);
-    return true;
-  });
-  const flushed = async (): Promise<void> => {
-    seen.push("flushed");
-  };
-  for await (const chunk of body.bytes(flushed, never)) seen.push(Buffer.from(chunk).toString());
-  expect(seen).toEqual(["[{}", "flushed", "asked when part", "]"]);
-});
-
-test.each([
-  ["not allowed", () => false],
-  [
-    "not answered",
-    () => {
-      throw new Error("broken check");
-    },
-  ],
-])("a last byte that is %s is never yielded", async (_name, check) => {
-  const body = bodyOf(["{}"], check);
-  let withheld = 0;
-  let text = "";
-  const reading = (async () => {
-    for await (const chunk of body.bytes(atOnce, () => (withheld += 1)))
-      text += Buffer.from(chunk).toString();
-  })();
-  await expect(reading).rejects.toThrow("withheld");
-  expect([text, withheld, body.sent()]).toEqual(["[{}", 1, "part"]);
-});
-
-test("a stopped body neither asks nor yields any more", async () => {
-  const body = bodyOf(["{}"], () => expect.unreachable("asked"));
-  const iterator = body.bytes(async () => body.stop(), never)[Symbol.asyncIterator]();
-  await iterator.next();
-  await expect(iterator.next()).rejects.toThrow("stopped");
-  expect(body.sent()).toBe("part");
-});
-
 test("a body can be read once, so that nothing can send it again", async () => {
   const body = bodyOf(["{}"], () => true);
   await read(body.bytes(atOnce, never));

@@ -1,34 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { createRedisGuardBook } from "../../../../../src/job/store/guards/redis-guard-book.ts";
 import type { GuardBook, GuardMemory } from "../../../../../src/job/contracts/guards.ts";
-import { drain, otherDrain, source } from "../../../../support/ledger-stands.ts";
+import { drain, source } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
 const guard = "catalog pending_index_count 10000..Infinity -Infinity..4999";
 const held: GuardMemory = { state: "closed", effect: "closed", readAt: 2_000 };
-const stale: GuardMemory = { state: "open", effect: "closed", readAt: 0 };
 
 const create = (): GuardBook => createRedisGuardBook(redis.fresh(), source);
 
 describe("the book of guards", () => {
-  test("remembers each guard of each drain, in the order asked", async () => {
-    const book = create();
-    expect(await book.recall(drain, [])).toEqual([]);
-    expect(await book.recall(drain, [guard, "other"])).toEqual([null, null]);
-    expect(await book.record(drain, guard, held)).toBe("open");
-    expect(await book.record(drain, "other", stale)).toBe("open");
-    expect(await book.recall(drain, ["third", "other", guard])).toEqual([null, stale, held]);
-    expect(await book.recall(otherDrain, [guard])).toEqual([null]);
-  });
-
-  test("answers what was in effect before, so that one of many replicas tells of a change", async () => {
-    const book = create();
-    expect(await book.record(drain, guard, held)).toBe("open");
-    expect(await book.record(drain, guard, held)).toBe("closed");
-    expect(await book.record(drain, guard, { state: "open", effect: "open", readAt: 3_000 })).toBe("closed");
-  });
-
   test("keeps what was judged by a newer reading", async () => {
     const book = create();
     await book.record(drain, guard, held);

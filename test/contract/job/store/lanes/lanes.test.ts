@@ -238,15 +238,6 @@ describe("a lane that is tried", () => {
     ]);
     expect(await book.delivered({ lane, step }, "p5")).toEqual({ kind: "none" });
   });
-
-  test("what comes back after it was told as delivered was not", async () => {
-    const step = await driver.step(5);
-    await book.delivered({ lane, step }, "p1");
-    await driver.note(step, "refused", ["p1"], 422);
-    await book.delivered({ lane, step }, "p1");
-    expect((await driver.view()).comeBacks).toEqual({ down: 0, refused: 1 });
-    expect((await driver.view()).sent).toBe(5);
-  });
 });
 
 describe("a lane that fails", () => {

@@ -92,11 +92,6 @@ describe("with callbacks", () => {
     expect(await view()).toMatchObject({ state: "halted", totals: { comeBacks: 3 } });
   });
 
-  test("a wholly reported step needs no watch, as before", async () => {
-    const { step, report } = createDriven(byReport);
-    expect(await report(await step(5), 5)).toMatchObject({ to: "ramping", size: 50 });
-  });
-
   test("a late report ends the wait at the next check", async () => {
     const { step, report, silence } = createDriven(byReport);
     const number = await step(5);

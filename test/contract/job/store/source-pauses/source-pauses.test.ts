@@ -114,8 +114,6 @@ describe("the book of source pauses", () => {
   });
 });
 
-const dayMs = 24 * 3_600_000;
-
 async function pauseMs(book: SourcePauseBook): Promise<number> {
   const answer = await book.ask("batch", leaseMs);
   if (typeof answer === "string") throw new Error(`expected a pause, got ${answer}`);
@@ -124,38 +122,6 @@ async function pauseMs(book: SourcePauseBook): Promise<number> {
 }
 
 describe("a long pause that a 429 asked for", () => {
-  test("is probed every five minutes, by one call", async () => {
-    await book.limited("batch", dayMs);
-    expect(await pauseMs(book)).toBe(probeLimitEveryMs);
-    advance(probeLimitEveryMs);
-    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
-    expect(await pauseMs(book)).toBe(1_000);
-    await book.limited("batch", 10_000);
-    expect(await pauseMs(book)).toBeGreaterThan(probeLimitEveryMs - 5_000);
-    advance(probeLimitEveryMs);
-    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
-  });
-
-  test("ends with the answer of its probe", async () => {
-    await book.limited("batch", dayMs);
-    advance(probeLimitEveryMs);
-    await book.ask("batch", leaseMs);
-    await book.lifted("batch");
-    expect(await book.ask("batch", leaseMs)).toBe("calm");
-    await book.limited("batch", dayMs);
-    await pauseMs(book);
-  });
-
-  test("is probed by the next call where a probe was given back, or its lease is over", async () => {
-    await book.limited("batch", dayMs);
-    advance(probeLimitEveryMs);
-    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
-    await book.giveBack("batch");
-    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
-    advance(leaseMs);
-    expect(await book.ask("batch", leaseMs)).toBe("limit-probe");
-  });
-
   test("of less than five minutes is kept to", async () => {
     await book.limited("batch", probeLimitEveryMs - 1_000);
     advance(probeLimitEveryMs - 60_000);

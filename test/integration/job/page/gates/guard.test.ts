@@ -93,26 +93,6 @@ describe("a drain with a guard", () => {
     expect(await fourth.pass()).toMatchObject({ tally: { republished: 2, held: 0 } });
   }, 120_000);
 
-  it("holds without a fresh reading of that number, or goes on, as it says", async () => {
-    const holding = await createRig({ redisUrl: redis.url(), ...guarded() });
-    holding.seed(2);
-    expect(await holding.pass()).toMatchObject({ tally: { republished: 0, held: 2 } });
-    expect(holding.eventsOf("guard:closed")).toMatchObject([{ why: "stale", value: null }]);
-    expect(holding.recordsOf("record:decided").at(-1)?.explain()).toBe(
-      'hold: guard (rule "outage"): index catalog: no fresh reading of pending_index_count',
-    );
-
-    const ignoring = guarded(", whenStale: ignore");
-    const going = await createRig({ redisUrl: redis.url(), ...ignoring });
-    await write(going, { current_vector_count: 5 });
-    going.seed(2);
-    expect(await going.pass()).toMatchObject({ tally: { republished: 2, held: 0 } });
-    const same = await replicaOf(going, ignoring);
-    await write(same, { pending_index_count: 10_001 });
-    same.seed(2, {}, 10_000);
-    expect(await same.pass()).toMatchObject({ tally: { republished: 0, held: 2 } });
-  }, 120_000);
-
   it("acts on nothing in plan mode, and leaves its guards alone there", async () => {
     const rig = await createRig({ redisUrl: redis.url(), ...guarded(), mode: "plan" });
     await write(rig, { pending_index_count: 12_000 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../../../dev/emulator/index.ts";
 import { runHere } from "../../../../support/cli.ts";
 import { start } from "../../../../support/command.ts";
-import { createEnv, startDaemon, type DaemonEnv } from "../../../../support/daemon.ts";
+import { createEnv, type DaemonEnv } from "../../../../support/daemon.ts";
 import { useRedis } from "../../../../support/redis.ts";
 import { startService } from "../../../../support/service.ts";
 
@@ -68,19 +68,5 @@ describe("redriver run", () => {
       '"act":"published"',
       '"act":"republish"',
     ]);
-  });
-
-  it("killed between an act's entry and its answer, leaves the entry without a publication", async () => {
-    const { emulator, setup, id } = await setUp();
-    emulator.faults.add({ kind: "stall-answer", operation: "batch", when: "before", name: "stalled" });
-    const daemon = await startDaemon(setup.env);
-    await daemon.line(({ act }) => act === "republish");
-    daemon.child.kill("SIGKILL");
-    await daemon.ended;
-    const { out } = await runHere(["history", id, "--json"], setup.env);
-    const [only, ...more] = out.trim().split("\n");
-    expect(more).toEqual([]);
-    expect(JSON.parse(only ?? "")).toMatchObject({ act: "republish", dlqId: id, rule: "outage" });
-    expect(emulator.dlq.size).toBe(1);
   });
 });
