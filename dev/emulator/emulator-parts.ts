@@ -1,5 +1,6 @@
 import { EmulatorClock } from "./clock.ts";
 import type { EmulatorContext } from "./context.ts";
+import { BulkActions } from "./delivery/bulk-actions.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { DeadLetters } from "./dlq/dead-letters.ts";
 import { Faults } from "./faults/faults.ts";
@@ -49,6 +50,7 @@ function createParts(context: EmulatorContext) {
     log,
     filler: new DlqFiller(context, deadLetters),
     deliveries,
+    bulkActions: new BulkActions(context, deliveries),
     publisher,
     schedules: new Schedules(context, directory, publisher),
     rateLimits: new RateLimits(context),

@@ -9,6 +9,7 @@ import { isAuthorized } from "./authorization.ts";
 import { flowControlRoutes } from "./flow-control-routes.ts";
 import { groupAndQueueRoutes } from "./group-and-queue-routes.ts";
 import { dlqRoutes } from "./dlq-routes.ts";
+import { logRoutes } from "./log-routes.ts";
 import { messageRoutes } from "./message-and-service-routes.ts";
 import { scheduleRoutes } from "./schedule-routes.ts";
 
@@ -17,6 +18,7 @@ const routes = [
   ...dlqRoutes,
   ...groupAndQueueRoutes,
   ...flowControlRoutes,
+  ...logRoutes,
   ...scheduleRoutes,
 ];
 

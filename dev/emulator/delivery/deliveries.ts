@@ -67,7 +67,7 @@ export class Deliveries implements DeliveryWays {
     const delivery = new MessageDelivery(message, origin, this);
     this.#pending++;
     this.#underWay.set(message.messageId, delivery);
-    this.#log.add(message, "CREATED");
+    this.#log.add(message, "CREATED", { nextDeliveryTime: message.notBefore });
     delivery.start();
   }
 
@@ -164,7 +164,7 @@ export class Deliveries implements DeliveryWays {
     const { callback, failureCallback, maxRetries, retryDelay } = message.settings;
     const delivered = attempt.status >= 200 && attempt.status < 300;
     this.#record(delivery, attempt, delivered ? "delivered" : "failed");
-    this.#log.add(message, delivered ? "DELIVERED" : "ERROR");
+    this.#logOutcome(message, attempt, delivered);
     this.#callBack("callback", callback, message, { attempt, retried });
     if (delivered) return undefined;
     if (retried >= maxRetries || this.#isNonRetryable(attempt)) {
@@ -176,8 +176,20 @@ export class Deliveries implements DeliveryWays {
     const waitMs =
       askedWaitMs(attempt.header, this.clock.base()) ?? retryDelay?.ms(retried) ?? retryLadderMs(retried + 1);
     const scaledMs = waitMs * this.#context.settings.retryScale;
-    this.#log.add(message, "RETRY");
+    this.#log.add(message, "RETRY", { nextDeliveryTime: Math.round(this.clock.now() + scaledMs) });
     return scaledMs;
+  }
+
+  #logOutcome(message: Message, { status, header, error }: Attempt, delivered: boolean): void {
+    if (delivered) this.#log.add(message, "DELIVERED");
+    else {
+      const why = error ?? `the destination answered ${status}`;
+      this.#log.add(message, "ERROR", {
+        error: why,
+        responseStatus: status === 0 ? undefined : status,
+        responseHeaders: header,
+      });
+    }
   }
 
   #record(delivery: MessageDelivery, attempt: Attempt, outcome: "delivered" | "failed"): void {

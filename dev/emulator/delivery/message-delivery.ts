@@ -73,6 +73,16 @@ export class MessageDelivery {
     this.#end();
   }
 
+  /** Its next attempt is made now, and none is added. False if it does not wait for a time. */
+  hurry(): boolean {
+    if (this.nextAttemptAt === undefined) return false;
+    this.nextAttemptAt = undefined;
+    this.#leave?.();
+    this.#leave = undefined;
+    this.#awaitOpenQueue();
+    return true;
+  }
+
   #sleepUntil(moment: number): void {
     const { clock } = this.#deliveries;
     const isDue = moment <= clock.now();

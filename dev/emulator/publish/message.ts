@@ -61,6 +61,9 @@ export interface Message {
   readonly endpointName?: string | undefined;
 }
 
+/** A message without its body. */
+export type MessageFacts = Omit<Message, "body">;
+
 /** `msg_` and 24 characters that carry no order and no meaning. */
 export function newMessageId(): string {
   return `msg_${randomBytes(18).toString("base64url").replaceAll("-", "A").replaceAll("_", "B")}`;
