@@ -62,6 +62,16 @@ function discard(drain: DrainRuntime, page: Parameters<typeof workPage>[1]) {
 }
 
 describe("a discard", () => {
+  it("takes what waits, what is parked and what cools, and publishes none of it", async () => {
+    const race = await stand();
+    const ids = race.seed(6);
+    await race.park(ids.slice(0, 2));
+    await race.rig.drain.source.ledger.release(ids.slice(1, 2), "by-person");
+    const outcome = await (await race.person()).page();
+    expect(outcome).toMatchObject({ tally: { deleted: 6, republished: 0 }, left: [] });
+    expect(await endOf(race, ids)).toEqual(discarded(ids));
+  });
+
   it.each(ways)(
     "R60 whose worker dies before the archive's write is ended by %s after the takeover, though the rules publish",
     async (_way, takeUp) => {
@@ -77,6 +87,17 @@ describe("a discard", () => {
       expect(await endOf(race, ids)).toEqual(discarded(ids));
     },
   );
+
+  it("whose worker dies twice is still one", async () => {
+    const race = await stand();
+    const ids = race.seed(2);
+    await stallPage(await race.person(), "archive", "after");
+    await race.wait(takeoverMs + 1);
+    await stallPage(await race.worker(), "archive", "before");
+    await race.wait(takeoverMs + 1);
+    await (await race.worker()).sweep();
+    expect(await endOf(race, ids)).toEqual(discarded([...ids, ...ids]));
+  });
 
   it("whose worker dies is ended in plan mode too, also of what was parked past its horizon", async () => {
     const race = await stand(undefined, "plan");

@@ -1,10 +1,15 @@
-/** The reply to a script of the ledger is lost, and the client sends it again. */
+/** Races between a script of the ledger and its reply: lost on the way, sent again, or never there. */
 import { describe, expect, it } from "vitest";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { readArchive } from "../../../support/archives.ts";
+import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createFolder } from "../../../support/command.ts";
-import { type RaceStand, takeoverMs, useRaces } from "../../../support/race-stand.ts";
+import { createLossyRedis, withholdReplyTo } from "../../../support/lossy-redis.ts";
+import { type RaceStand, takeoverMs, useRaces, type Worker } from "../../../support/race-stand.ts";
+import { useRedis } from "../../../support/redis.ts";
 
-const races = useRaces();
+const redis = useRedis();
+const races = useRaces(redis);
 
 const mixed = `
     minAge: 0s
@@ -22,7 +27,91 @@ async function stand(): Promise<RaceStand & { readonly dir: string }> {
   return { ...race, dir };
 }
 
+interface Case {
+  readonly script: string;
+  /** What the script leaves when it has run once. */
+  readonly state: string;
+  /** What else its entry holds then, if the state alone does not show that it ran. */
+  readonly leaves?: Readonly<Record<string, unknown>>;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly prepare?: (race: RaceStand, ids: readonly DlqId[]) => Promise<unknown>;
+  readonly by?: (worker: Worker) => Promise<unknown>;
+  readonly finally: string;
+}
+
+const failDelete = (race: RaceStand): Promise<unknown> =>
+  Promise.resolve(
+    race.rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 }),
+  );
+const limitRate = (race: RaceStand): Promise<unknown> =>
+  Promise.resolve(
+    race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 429, count: 1 }),
+  );
+
+const cases: readonly (readonly [string, Case])[] = [
+  ["a begin", { script: "begin", state: "open", finally: "gone" }],
+  ["a published fact", { script: "published", state: "published", finally: "gone" }],
+  ["a tombstone", { script: "gone", state: "gone", finally: "gone" }],
+  [
+    "a failed delete",
+    {
+      script: "deleteFailed",
+      state: "published",
+      leaves: { df: 1 },
+      prepare: failDelete,
+      finally: "published",
+    },
+  ],
+  ["a refusal", { script: "refused", state: "cool", prepare: limitRate, finally: "cool" }],
+  ["a park", { script: "park", state: "parked", fields: { responseStatus: 422 }, finally: "parked" }],
+  ["a drop", { script: "archived", state: "archived", fields: { responseStatus: 410 }, finally: "gone" }],
+  [
+    "a sweep's tombstone",
+    {
+      script: "gone",
+      state: "gone",
+      prepare: async (race) => {
+        await failDelete(race);
+        await (await race.worker()).page();
+      },
+      by: (worker) => worker.sweep(),
+      finally: "gone",
+    },
+  ],
+];
+
 describe("the reply to a script is lost, and the client sends it again", () => {
+  it.each(cases)("R14 of %s: it ran, and its second run changes nothing", async (_what, one) => {
+    const race = await stand();
+    const lossy = await createLossyRedis(redis.url());
+    const a = await race.worker({ redisUrl: lossy.url });
+    const ids = race.seed(3, one.fields);
+    await one.prepare?.(race, ids);
+    const withheld = withholdReplyTo(a, lossy, one.script, ({ lua }) =>
+      redis.fresh().command("SCRIPT", "LOAD", lua),
+    );
+    const ended = one.by?.(a) ?? a.page();
+    await withheld;
+    await expect.poll(() => race.states(ids)).toEqual(ids.map(() => one.state));
+    const ran: unknown = expect.objectContaining(one.leaves ?? {});
+    await expect.poll(() => race.entries(ids)).toEqual(ids.map(() => ran));
+    const once = await race.entries(ids);
+    const holding = a.stop(one.script, "after");
+    lossy.lose();
+    await holding.reached;
+    expect(lossy.said()).toBe(2);
+    expect(await race.entries(ids)).toEqual(once);
+
+    holding.release();
+    await ended;
+    expect(await race.states(ids)).toEqual(ids.map(() => one.finally));
+    for (const [, times] of race.rig.receiver.counts()) expect(times).toBe(1);
+    expect(race.rig.emulator.journal.counts().deduplicated).toBe(0);
+    expect((await readArchive(race.dir)).ids.toSorted()).toEqual(
+      one.script === "archived" ? ids.toSorted() : [],
+    );
+  });
+
   it("R15 of every script of every journey: all is done once", async () => {
     const race = await stand();
     const [a, b] = [await race.worker({ scriptsTwice: true }), await race.worker({ scriptsTwice: true })];
@@ -55,5 +144,29 @@ describe("the reply to a script is lost, and the client sends it again", () => {
     expect([...race.rig.receiver.counts().values()]).toEqual([1, 1, 1, 1]);
     expect(race.rig.emulator.journal.counts().accepted).toBe(4);
     expect(await race.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0, failedDeletes: 0 });
+  });
+});
+
+describe("no reply comes to a begin", () => {
+  it("R16 means not begun: nothing is posted, now or when the reply comes after all", async () => {
+    const race = await stand();
+    const lossy = await createLossyRedis(redis.url());
+    const a = await race.worker({ redisUrl: lossy.url });
+    const ids = race.seed(2);
+    const withheld = withholdReplyTo(a, lossy, "begin", ({ lua }) =>
+      redis.fresh().command("SCRIPT", "LOAD", lua),
+    );
+    const ended = a.page();
+    await withheld;
+    // What a call waits for Redis, 2 s.
+    await expect(ended).rejects.toMatchObject({ code: "redis-unavailable" });
+    expect(await race.states(ids)).toEqual(["open", "open"]);
+    expect(race.posts).toEqual([]);
+    lossy.lose();
+    const b = await race.worker();
+    expect(await b.page()).toMatchObject({ tally: { inDoubt: 2, republished: 0 } });
+    await race.wait(takeoverMs + 1);
+    expect(await b.page()).toMatchObject({ tally: { republished: 2, deduplicated: 0 } });
+    await expectDrainedOnce(race.rig, 2);
   });
 });
