@@ -190,20 +190,23 @@ describe("a worker dies after the delete and before the tombstone", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("R27 and a full pass that no longer lists it buries it", async () => {
+  it.each([
+    // A pass looks for what is older than a few seconds.
+    ["R27 and a full pass that no longer lists it buries it", 10_000, "gone"],
+    ["R64 and a full pass whose clock is behind does not list it: it buries nothing", -300_000, "published"],
+  ] as const)("%s", async (_title, aheadMs, state) => {
     const race = await stand();
     const ids = race.seed(2);
     await die(race, "remove", "after");
-    // A pass looks for what is older than a few seconds.
     await race.wait(10_000);
     const { rig, drain } = await race.worker();
-    const clock = { ...drain.source.clock, now: () => Date.now() + 10_000 };
+    const clock = { ...drain.source.clock, now: () => Date.now() + aheadMs };
     const later = { ...drain, source: { ...drain.source, clock } };
     const stops = { signal: never, stopping: never };
     expect(await runPassInProcess(later, rig.core.settings.passes, stops, () => undefined)).toMatchObject({
       outcome: "complete",
     });
-    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    expect(await race.states(ids)).toEqual([state, state]);
   });
 
   it("R28 and a listing that lags shows it once more: deleted again, never published again", async () => {
