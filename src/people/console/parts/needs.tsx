@@ -80,6 +80,6 @@ function FirstAct({ need: { first }, isFirst, context }: Drawn<{ need: Need; isF
     case "expiring":
       return first.failure === null
         ? to("#expiring", "See which")
-        : to(`/failures/${first.failure}`, `Look at the first ${number(first.count)}`);
+        : to(`/failures/${first.failure}`, `Look at the ${number(first.count)} that expire first`);
   }
 }

@@ -51,7 +51,7 @@ function toQuiet(sources: Status["sources"]): string {
   if (standings.includes("behind")) return "nothing waits here";
   if (standings.includes("watched")) return "nothing waits here: deliveries are still watched";
   if (standings.includes("unwatched")) {
-    return "nothing waits here: what was published within the hour has not failed again so far";
+    return "nothing waits here: nothing that was sent within the hour has failed again";
   }
   return "all clear: nothing waits";
 }
@@ -136,8 +136,15 @@ export function toHeadline(status: Status): string {
   const isKnown = acting.every(({ outlook }) => outlook.going === 0 || outlook.atRateMs !== null);
   const of = going < listed ? `${number(going)} of them gone` : "gone";
   const gone =
-    isKnown && times.length > 0 && `at this rate ${of} in ${formatDuration(Math.max(1_000, ...times))}`;
+    isKnown &&
+    times.length > 0 &&
+    `at this rate ${of} in ${formatDuration(roundEstimate(Math.max(...times)))}`;
   return present([`draining: ${left}`, `${number(toRounded(perSecond))}/s`, gone]).join(", ");
+}
+
+/** In ms. A rate of one minute does not know the seconds of a longer time. */
+function roundEstimate(ms: number): number {
+  return ms < 600_000 ? Math.max(1_000, ms) : Math.round(ms / 60_000) * 60_000;
 }
 
 /** While others go, only of what is in doubt: what is in flight has its answer in a moment. */
