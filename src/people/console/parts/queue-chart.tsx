@@ -30,7 +30,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
   const step = Math.max(minuteMs, second - first);
   const within = isWhole
     ? "In this time"
-    : `Since ${toTime(since).slice(0, 16)} UTC, the first minute here that was counted,`;
+    : `Drawn is what was counted minute by minute, since ${toTime(since).slice(0, 16)} UTC:`;
   const label = `${within} ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
   return (
     <figure class="chart">
