@@ -63,11 +63,4 @@ describe("whole documents", () => {
       expect(loaded(text, "README.md").drains.map(({ mode }) => mode)).toEqual(["plan"]);
     },
   );
-
-  it.each(["deploy/base/drains.yaml", "deploy/overlays/production/drains.yaml"])(
-    "%s loads without a warning",
-    (file) => {
-      expect(complaints(readDoc(file), file)).toEqual([]);
-    },
-  );
 });

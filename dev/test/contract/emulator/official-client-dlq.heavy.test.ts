@@ -79,6 +79,19 @@ describe("the DLQ", () => {
     expect(await ids()).toEqual(left);
   });
 
+  test.each(["label=%20", "label=+,+", "label=,", "dlqIds=%20", "dlqIds=,,"])(
+    "takes %s for a value that no record has, and deletes nothing",
+    async (query) => {
+      const { dlq, url, token } = stand.emulator;
+      dlq.seed([{ dlqId: "1000-0", labels: ["a", ""] }]);
+      await fetch(`${url}/v2/dlq?${query}`, {
+        method: "DELETE",
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(dlq.size).toBe(1);
+    },
+  );
+
   test("deletes by id, by ids, and all", async () => {
     stand.emulator.dlq.seed(letters);
     expect(await stand.client.dlq.delete("1000-0")).toEqual({ deleted: 1 });
