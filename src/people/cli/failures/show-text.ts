@@ -9,7 +9,7 @@ import { toSparkline, type Bars } from "../output/sparkline.ts";
 import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import type { FailureDetails } from "../../operations/failures/details.ts";
-import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
+import { toPercent, toRuledShares, whyNotRuled } from "../../operations/failures/ruled.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import { toNextStepText } from "../../operations/lane-words.ts";
 
@@ -132,9 +132,10 @@ function toCounts(one: FailureOfDrain): readonly (string | false)[] {
 /** `republish (rule outage)`, or the share of each, the most first. */
 function toRuled(failure: FailureView): readonly string[] {
   const shares = toRuledShares(failure);
-  if (shares.length === 0) return ["none was decided since the last full pass"];
-  return shares.map(({ then, rule, share }) => {
-    const part = shares.length === 1 ? "" : `${toPercent(share)}% `;
-    return `${part}${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
+  if (shares.length === 0) return [whyNotRuled(failure)];
+  const isOne = new Set(shares.map(({ drain }) => drain)).size === 1;
+  return shares.map(({ drain, then, rule, share }) => {
+    const part = share === 1 ? "" : `${toPercent(share)}% `;
+    return `${isOne ? "" : `${drain}: `}${part}${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
   });
 }

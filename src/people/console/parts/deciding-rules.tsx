@@ -1,7 +1,7 @@
 /** What the rules do with one kind of failure: which decide, how many of it, and what they ask for. */
 import { toCommandLine } from "../../operations/command-line.ts";
-import type { Core } from "../../../job/door.ts";
-import { toPercent, toRuledShares } from "../../operations/failures/ruled.ts";
+import { capitalised } from "../../operations/phrases.ts";
+import { toPercent, toRuledShares, whyNotRuled } from "../../operations/failures/ruled.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { describeCondition } from "../../../job/rules/explain-rules.ts";
@@ -11,34 +11,28 @@ import { Table } from "./table.tsx";
 import { CommandLine, Foreign } from "./text.tsx";
 
 export function DecidingRules({ failure, context }: Drawn<{ failure: FailureView }>): Html {
-  const { core } = context;
   const { sample, drains } = failure;
   const [first] = drains;
+  const configOf = (drain: DrainName) => context.core.drains.get(drain)?.config;
   return (
     <>
       <h2>What the rules do with it</h2>
       <Table
         caption="Rules that decide it"
-        empty="None was decided since the last full pass."
+        empty={`${capitalised(whyNotRuled(failure))}.`}
         rows={toRuledShares(failure)}
         columns={({ column, amounts }) => [
+          column("drain", ({ drain }) => `${drain} (${configOf(drain)?.mode ?? "not in the document"})`),
           column("decides", ({ then }) => then),
-          column("rule", ({ then, rule }) =>
-            rule === "otherwise" ? (
-              "none matched: otherwise of the drain"
-            ) : (
-              <RuleLink drain={drainsOf(failure, then, rule)[0] ?? ""} rule={rule} context={context} />
-            ),
+          column("rule", ({ drain, rule }) =>
+            rule === "otherwise" ? "none matched" : <RuleLink {...{ drain, rule, context }} />,
           ),
-          column("if", ({ then, rule }) => (
-            <>{toConditions(core, drainsOf(failure, then, rule), rule).map(toLine)}</>
-          )),
+          column("if", ({ drain, rule }) => {
+            const spec = configOf(drain)?.rules.find(({ name }) => name === rule);
+            // In words and without secrets.
+            return spec === undefined ? null : <Foreign text={describeCondition(spec.when)} isWhole />;
+          }),
           amounts("share", ({ share }) => `${toPercent(share)}%`),
-          column("by drain", ({ then, rule }) =>
-            drainsOf(failure, then, rule)
-              .map((drain) => `${drain} (${core.drains.get(drain)?.config.mode ?? "not in the document"})`)
-              .join(", "),
-          ),
         ]}
       />
       {sample === null || first === undefined ? null : (
@@ -48,27 +42,5 @@ export function DecidingRules({ failure, context }: Drawn<{ failure: FailureView
         </>
       )}
     </>
-  );
-}
-
-function drainsOf({ drains }: FailureView, then: string, rule: string): readonly DrainName[] {
-  return drains.flatMap(({ drain, ruled }) => ((ruled[`${then} ${rule}`] ?? 0) > 0 ? [drain] : []));
-}
-
-/** What the rule asks for now, in words and without secrets; once if the drains agree, else with each drain. */
-function toConditions(core: Core, drains: readonly DrainName[], rule: string): readonly string[] {
-  const known = drains.flatMap((drain) => {
-    const spec = core.drains.get(drain)?.config.rules.find(({ name }) => name === rule);
-    return spec === undefined ? [] : [{ drain, text: describeCondition(spec.when) }];
-  });
-  const texts = new Set(known.map(({ text }) => text));
-  return texts.size === 1 ? [...texts] : known.map(({ drain, text }) => `${drain}: ${text}`);
-}
-
-function toLine(text: string): Html {
-  return (
-    <p>
-      <Foreign text={text} isWhole />
-    </p>
   );
 }

@@ -120,10 +120,10 @@ function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Ht
           amounts("line", ({ drain, rule }) => lines?.lineOf(drain, rule)?.toString() ?? null),
           column(
             "matches since the last full pass",
-            ({ decided }) =>
+            ({ decided, asOf }) =>
               Object.entries(decided)
                 .map(([then, count]) => `${number(count)} ${thenWords[then] ?? then}`)
-                .join(", ") || "it matched nothing",
+                .join(", ") || (asOf === null ? "–" : "nothing since"),
           ),
           amounts("sent again", ({ published }) => published),
           amounts("failed again", ({ failedAgain }) => failedAgain),

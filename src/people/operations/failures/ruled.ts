@@ -1,25 +1,38 @@
+import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { FailureView } from "../../read/failure-views.ts";
+import { sumOf } from "../../read/totals.ts";
 
 /** `then`: `republish`, `hold` and so on. */
 export interface RuledShare {
+  readonly drain: DrainName;
   readonly then: string;
   /** `otherwise`: none of the drain's rules matched. */
   readonly rule: string;
-  /** Of all decisions since the last full pass, above 0 to 1. */
+  /** Of the drain's decisions since its last full pass, above 0 to 1. */
   readonly share: number;
 }
 
 /**
- * What the rules did with a kind since the last full pass, the most first. A message is decided by each pass that
- * lists it, so counts would be more than there are messages.
+ * What the rules of each drain that has some of a kind do with it, the most first. A message is decided by each pass that
+ * lists it, so counts would be more than there are messages. Of what is gone, each drain forgets at another moment.
  */
-export function toRuledShares({ ruled }: Pick<FailureView, "ruled">): readonly RuledShare[] {
-  const all = Object.entries(ruled).toSorted(([, one], [, other]) => other - one);
-  const decided = all.reduce((sum, [, count]) => sum + count, 0);
-  return all.map(([text, count]) => {
-    const [then = "", ...name] = text.split(" ");
-    return { then, rule: name.join(" "), share: count / decided };
+export function toRuledShares({ drains }: Pick<FailureView, "drains">): readonly RuledShare[] {
+  return drains.flatMap(({ drain, ruled, waiting, parked }) => {
+    if (waiting + parked === 0) return [];
+    const all = Object.entries(ruled).toSorted(([, one], [, other]) => other - one);
+    const decided = sumOf(all, ([, count]) => count);
+    return all.map(([text, count]) => {
+      const [then = "", ...name] = text.split(" ");
+      return { drain, then, rule: name.join(" "), share: count / decided };
+    });
   });
+}
+
+/** Why there are none. */
+export function whyNotRuled({ waiting, parked }: Pick<FailureView, "waiting" | "parked">): string {
+  return waiting + parked === 0
+    ? "nothing of it is left to decide"
+    : "none was decided since the last full pass";
 }
 
 /** At least 1. */
