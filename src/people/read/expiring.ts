@@ -1,4 +1,4 @@
-import type { CountedAgain } from "../../job/contracts/failures.ts";
+import type { CountedAgain, StandingFailure } from "../../job/contracts/failures.ts";
 import type { Expiring, QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
 import type { FailureOfDrain } from "./counts-by-kind.ts";
@@ -38,7 +38,7 @@ export function toExpiring(
   const hasAll = drains.some((one) => one.selectsEverything);
   const groups: Expiring["groups"][number][] = [...counts].flatMap(([failure, own]) => {
     const some = own.flatMap((kind) => {
-      const { drain, waiting, parked, ruled, expires, oldestAt, again } = kind;
+      const { drain, waiting, parked, ruled, expires, again } = kind;
       const { retentionMs = 0, copiesWithinMs = null } = drains.find((one) => one.drain === drain) ?? {};
       // With a day of retention everything expires within one, what has just arrived too.
       const isAll = retentionMs <= dayHours * hourMs;
@@ -46,13 +46,7 @@ export function toExpiring(
         Math.min(isAll ? Infinity : within(of.expires), of.waiting + of.parked);
       const count = countOf(kind);
       if (count === 0) return [];
-      const first = Math.min(
-        ...Object.keys(expires)
-          .filter((at) => (expires[at] ?? 0) > 0 && Number(at) >= hour)
-          .map(Number),
-      );
-      const known = oldestAt === null ? now : oldestAt + retentionMs;
-      const earliestAt = Number.isFinite(first) ? Math.max(known, first * hourMs) : known;
+      const earliestAt = toEarliestExpiry(kind, retentionMs, now);
       const near = copiesWithinMs === null ? 0 : within(expires, (census?.at ?? 0) + copiesWithinMs);
       const often = again === undefined ? 0 : countOf(again);
       return [{ earliestAt, near, often, of: { drain, count, waiting, parked, ruled } }];
@@ -105,4 +99,16 @@ export function toExpiring(
     asOf: count === null ? null : isListed ? Math.min(...at) : (census?.at ?? null),
     groups: groups.toSorted((one, other) => one.earliestAt - other.earliestAt || other.count - one.count),
   };
+}
+
+/** None of a kind expires before this: those that would are done since a full pass has counted them. */
+export function toEarliestExpiry(
+  { oldestAt, expires }: Pick<StandingFailure, "oldestAt" | "expires">,
+  retentionMs: number,
+  now: number,
+): number {
+  const hours = Object.keys(expires).map(Number);
+  const left = hours.filter((at) => (expires[at] ?? 0) > 0 && at >= Math.floor(now / hourMs));
+  const firstAt = left.length > 0 ? Math.min(...left) : Math.max(...hours);
+  return Math.max(oldestAt === null ? now : oldestAt + retentionMs, firstAt * hourMs);
 }

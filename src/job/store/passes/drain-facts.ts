@@ -126,7 +126,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
       parked: carried(known.parked, met.parked, parked),
     },
     mayHaveSkipped: row.mayHaveSkipped !== undefined,
-    oldestRecordAt: counts.oldestRecordAt ?? null,
+    oldestRecordAt: toOldest(failures) ?? counts.oldestRecordAt ?? null,
     failures,
     countedTo: isCounted ? (row.watermark ?? 0) : 0,
     gone: isCounted ? null : toGone(ofEarlier, ofOpen),
@@ -143,6 +143,13 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
     ...(row.counted === undefined ? {} : { counted: row.counted }),
     openPass,
   };
+}
+
+/** Of the kinds that are there: what a full pass met of others is gone. Null: it is not known of each. */
+function toOldest(failures: readonly StandingFailure[]): number | null {
+  const there = failures.filter(({ waiting, parked }) => waiting + parked > 0);
+  const known = there.flatMap(({ oldestAt }) => oldestAt ?? []);
+  return known.length === 0 || known.length < there.length ? null : Math.min(...known);
 }
 
 /** After the first count, and listed by the open pass: all, or what another drain counts for the source. */

@@ -169,7 +169,7 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
     ["parked", parked, parked > 0 ? "for a person" : null],
     ["sent again", published, null],
     ["failed again", failedAgain, toAsText(failure) || null],
-    ["arrived", arrived, "since counting began"],
+    ["arrived", arrived, "with what was there first"],
   ];
   return (
     <ul class="tiles">

@@ -7,9 +7,11 @@ import {
   toChartMinutes,
   toQueueChart,
   type ChartRange,
+  type Moved,
   type QueueChart,
 } from "../../read/queue-chart.ts";
-import { sumOf, toTotals } from "../../read/totals.ts";
+import { toEarliestExpiry } from "../../read/expiring.ts";
+import { toTotals } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNeeds, toNowHeadline, type Need } from "../../operations/status/needs.ts";
@@ -26,7 +28,7 @@ import { Paused } from "../parts/paused.tsx";
 import { QueueChartFigure } from "../parts/queue-chart.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { Ago, toAgo } from "../parts/time.tsx";
+import { Ago } from "../parts/time.tsx";
 import { Word, type OwnWord } from "../parts/word.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
@@ -36,8 +38,6 @@ interface Model {
   readonly needs: readonly Need[];
   readonly range: ChartRange;
   readonly chart: QueueChart;
-  /** Since counting began. */
-  readonly arrived: number;
   readonly marks: readonly ChartMark[];
 }
 
@@ -87,9 +87,7 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   const sample = toQueueSample(facts);
   const latest = sample === null ? null : { at: now, sample };
   const chart = toQueueChart(minutes, samples, latest);
-  const kinds = facts.drains.flatMap((drain) => drain.facts?.failures ?? []);
-  const arrived = sumOf(kinds, (one) => one.arrived - (one.again?.arrived ?? 0));
-  return { status, needs: toNeeds(status), range, chart, arrived, marks };
+  return { status, needs: toNeeds(status), range, chart, marks };
 }
 
 interface Shown {
@@ -155,9 +153,8 @@ function Shared({ status }: Pick<Model, "status">): Html | null {
 function Tiles({
   model: {
     status,
-    chart: { sums, isWhole },
+    chart: { sums, isWhole, since },
     range,
-    arrived,
   },
   now,
 }: Readonly<{ model: Model; now: number }>): Html {
@@ -166,15 +163,15 @@ function Tiles({
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
-  const toOldest = oldest.length === 0 ? "in the queue" : `oldest ${toAgo(Math.min(...oldest), now)}`;
+  const toOldest =
+    oldest.length === 0 ? "in the queue" : `none from before ${toClock(Math.min(...oldest), now)}`;
   const away = toRestTexts(status).flatMap(({ since }) => since ?? []);
   const asOf = away.length === 0 ? "" : `, as of ${toClock(Math.min(...away), now)}`;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
-  // Until the chart's range is sampled whole, its sums would leave out what came before.
-  const all = drains.flatMap((drain) => drain.destinations);
-  const within = isWhole ? `in ${range}` : "since counting began";
-  const movedOf = (name: "published" | "failedAgain"): number =>
-    isWhole ? sums[name] : sumOf(all, (one) => one[name]);
+  // As the chart has them.
+  const within =
+    since === null ? "not counted yet" : isWhole ? `in ${range}` : `since ${toClock(since, now)}`;
+  const movedOf = (name: Moved): number | null => (since === null ? null : sums[name]);
   const tiles: readonly Tile[] = [
     {
       name: "waiting",
@@ -183,7 +180,7 @@ function Tiles({
       href: "/failures",
       line: "waiting",
     },
-    { name: "arrived", count: isWhole ? sums.arrived : arrived, what: within, line: "arrived" },
+    { name: "arrived", count: movedOf("arrived"), what: within, line: "arrived" },
     { name: "sent again", count: movedOf("published"), what: within, line: "published" },
     {
       name: "failed again",
@@ -245,9 +242,9 @@ function Drains({ status: { drains }, context }: Shown): Html {
           amounts("unproven", ({ inDoubt, outlook }) =>
             inDoubt === undefined ? "–" : outlook.waitingForProof,
           ),
-          column("oldest expires", (drain) => {
-            const at = toFirstExpiry(core, drain);
-            return at === null ? null : <Ago at={at} now={now} />;
+          column("none expires before", (drain) => {
+            const at = toFirstExpiry(core, drain, now);
+            return at <= now || at === Infinity ? null : <Ago at={at} now={now} />;
           }),
           column("next pass", ({ openPass, nextPassAt }) =>
             openPass ? "open now" : nextPassAt === null ? "none" : <Ago at={nextPassAt} now={now} />,
@@ -263,14 +260,15 @@ function toCounting(count: number): string {
   return count === 0 ? "not counted yet" : "at least: still counting";
 }
 
-/** Of what waits or is parked, as the last passes have met it: Unix ms; null: nothing is there. */
+/** Unix ms; Infinity: nothing is there. What is over says nothing. */
 function toFirstExpiry(
   { sources }: ScreenContext["core"],
-  { source, outlook, parked = 0, oldestRecordAt }: Status["drains"][number],
-): number | null {
-  const retentionMs = sources.get(source)?.runtime.config.retentionMs;
-  if (retentionMs === undefined || !oldestRecordAt || outlook.waiting + parked === 0) return null;
-  return oldestRecordAt + retentionMs;
+  { source, failures = [] }: Status["drains"][number],
+  now: number,
+): number {
+  const { retentionMs = 0 } = sources.get(source)?.runtime.config ?? {};
+  const there = failures.filter(({ waiting, parked }) => waiting + parked > 0);
+  return Math.min(...there.map((one) => toEarliestExpiry(one, retentionMs, now)));
 }
 
 /** A pause of all drains is ended where all that is paused stands. */

@@ -67,7 +67,9 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
     /Probe it now.*action="\/acts\/lanes-probe"/s,
   );
   expect(now).toContain(`href="/failures?host=${encodeURIComponent(receiver.url)}&amp;drain=main"`);
-  expect(now).toMatch(/oldest [^<]+ ago/);
+  expect(now).toMatch(/none from before [^<]+ UTC/);
+  // As the chart has them: what the first count found has not arrived since it began.
+  expect(now).toMatch(/of-arrived"><strong[^>]*>[–0]<\/strong>/);
 
   const list = await page("/failures");
   const idOf = (text: string) =>
@@ -85,7 +87,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/<span class="bad" title="[^"]+">halted<\/span>/);
   expect(failure).toMatch(/\d of 5 failed again, 503/);
   expect(failure).toContain("lane-halted");
-  expect(failure).toMatch(/republish<\/td>.*outage/s);
+  expect(failure).toMatch(/main \(live\)<\/td>.*republish<\/td>.*outage/s);
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`href="/plans?drain=main&amp;failure=${first}"`);
   expect(failure).not.toContain(">Try five");

@@ -4,6 +4,7 @@ import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { ExpiringOfDrain } from "../../../../src/job/contracts/queue-facts.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { toSaved, toSaveTexts } from "../../../../src/people/operations/status/expiring.ts";
+import { toEarliestExpiry } from "../../../../src/people/read/expiring.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { createFolder } from "../../../support/command.ts";
@@ -12,6 +13,7 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const hourMs = 3_600_000;
+const now = 1_796_000_000_000;
 const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
 
@@ -174,6 +176,24 @@ describe("what expires within a day", () => {
     await takeCensus({ ...of, archive }, signals);
     expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([5, null]);
   });
+});
+
+it("the oldest of a drain is of a kind that is there, and none expires that was sent, before the next full pass too", async () => {
+  const rig = await open({ drain: rules.replace("minAge: 0s", "minAge: 2h") });
+  const [first] = rig.seed(3, { responseStatus: 503 }, 1.9 * hourMs);
+  const [other] = rig.seed(2, held, 0.5 * hourMs);
+  const oldestAt = async (): Promise<number | null | undefined> =>
+    (await readQueueFacts(rig.core)).drains[0]?.facts?.oldestRecordAt;
+  await rig.pass();
+  expect(await oldestAt()).toBe(Number(first?.split("-")[0]));
+  rig.advance(0.2 * hourMs);
+  await rig.pass();
+  expect(rig.emulator.dlq.size).toBe(2);
+  expect(await oldestAt()).toBe(Number(other?.split("-")[0]));
+  // Of one kind of which the first were sent since it was counted.
+  const hour = Math.floor(now / hourMs);
+  const kind = { oldestAt: now - 71.5 * hourMs, expires: { [hour]: 0, [hour + 5]: 2 } };
+  expect(toEarliestExpiry(kind, 72 * hourMs, now)).toBe((hour + 5) * hourMs);
 });
 
 describe("since when a kind fails", () => {
