@@ -1,50 +1,50 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { runToEnd } from "../../support/command.ts";
 import { startDaemon } from "../../support/daemon.ts";
 import { createDrainStage, readyz } from "../../support/drain-stage.ts";
 import { documentedUsers } from "../../support/redis-acl.ts";
-import { createRedisServers, type RedisServer } from "../../support/redis-servers.ts";
+import { createRedisServers } from "../../support/redis-servers.ts";
 
 const servers = createRedisServers();
-let server: RedisServer;
-beforeAll(async () => (server = await servers.start()));
 afterAll(() => servers.stop());
 
-/** The documented line names the default prefix. */
-const env = { REDRIVER_REDIS_KEY_PREFIX: "redriver" };
 const [name = "", ...line] = documentedUsers("hush-hush").server;
 const without = (...rules: readonly string[]): readonly string[] =>
   line.filter((rule) => !rules.includes(rule));
 
-const allow = (rules: readonly string[]) => server.admin.call("ACL", "SETUSER", name, "reset", ...rules);
-const redisUrl = () => `redis://redriver:hush-hush@127.0.0.1:${server.port}`;
+/** A Redis with the documented user, who has these rights, and what drains with it. The line names the default prefix. */
+async function setUp(rules: readonly string[]) {
+  const { port, admin } = await servers.start();
+  const allow = (now: readonly string[]) => admin.call("ACL", "SETUSER", name, "reset", ...now);
+  await allow(rules);
+  const url = `redis://redriver:hush-hush@127.0.0.1:${port}`;
+  return { allow, stage: await createDrainStage({ url, env: { REDRIVER_REDIS_KEY_PREFIX: "redriver" } }) };
+}
+
 const reasonsOf = async (address: string): Promise<string> => (await readyz(address)).reasons.join("\n");
 const fitOf = async (address: string): Promise<string | undefined> =>
   /^redriver_redis_fit (\d)$/m.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
 
-/** What is taken from the line, and the right that is named. */
+/** What of the line is taken away, and named. Each row is a daemon's, so that they wait side by side. */
 const lacks = [
-  ["+bzpopmin", "+bzpopmin"],
-  ["+evalsha", "+evalsha"],
-  ["+eval", "+eval"],
-  ["+xadd", "+xadd"],
-  ["+hgetall", "+hgetall"],
-  ["~{redriver}:*", "~{redriver}:*"],
-  ["~redriver:*", "~redriver:*"],
-] as const;
+  ["+bzpopmin", "+evalsha"],
+  ["+eval", "+set"],
+  ["+xadd", "+zadd"],
+  ["+hgetall", "+hset"],
+  ["~{redriver}:*", "~redriver:*"],
+];
 
-describe("a user of Redis without one right of the line", () => {
-  it.each(lacks)("%s fails doctor, which names it", async (rule, right) => {
-    await allow(without(rule));
-    const stage = await createDrainStage({ url: redisUrl(), env });
+describe("a user of Redis without rights of the line", () => {
+  it("fails doctor, which names all of them", async () => {
+    const missing = ["+bzpopmin", "+evalsha", "+hgetall", "+xadd"];
+    const { stage } = await setUp(without(...missing));
     const { exitCode, out } = await runToEnd(["doctor"], stage.setup.env);
     expect(exitCode).toBe(1);
-    expect(out).toContain(`ACL SETUSER redriver ${right},`);
+    expect(out).toContain(`ACL SETUSER redriver ${missing.join(" ")},`);
   });
 
   it("at the start is not ready, and everything is drained once the right is given", async () => {
-    await allow(without("+bzpopmin"));
-    const stage = await createDrainStage({ url: redisUrl(), env });
+    const { allow, stage } = await setUp(without("+bzpopmin"));
     const bodies = stage.seed(20);
     const daemon = await startDaemon(stage.setup.env);
     await expect
@@ -60,43 +60,36 @@ describe("a user of Redis without one right of the line", () => {
     stage.deliveredOnce(bodies);
     // What a worker heard before the mend may be told after it.
     await expect.poll(() => fitOf(daemon.address)).toBe("1");
-    daemon.child.kill("SIGTERM");
-    await daemon.ended;
-    await server.admin.flushall();
   }, 120_000);
 
-  it("in the middle of its work names it, is not ready within 15 s, and goes on within 10 s once it is given again", async () => {
-    await allow(line);
-    const stage = await createDrainStage({ url: redisUrl(), env });
-    const bodies = stage.seed(20);
-    const daemon = await startDaemon(stage.setup.env);
-    await stage.emptied(30_000);
-    const figures: Record<string, number> = {};
-    for (const [rule, right] of [
-      ...lacks,
-      ["+set", "+set"],
-      ["+zadd", "+zadd"],
-      ["+hset", "+hset"],
-    ] as const) {
-      const told = daemon.log.length;
-      await allow(without(rule));
-      bodies.push(...stage.seed(40));
-      await expect.poll(() => reasonsOf(daemon.address), { timeout: 35_000, interval: 50 }).toContain(right);
-      await expect.poll(() => fitOf(daemon.address)).toBe("0");
-      await allow(line);
-      const mendedAt = performance.now();
-      await stage.emptied(60_000);
-      figures[rule] = Math.round(performance.now() - mendedAt);
-      await expect.poll(() => readyz(daemon.address), { timeout: 5_000 }).toEqual({ ok: true, reasons: [] });
-      const lines = daemon.log.slice(told);
-      expect(lines.filter(({ code }) => code === "invariant-broken")).toEqual([]);
-      const unfit = lines.filter(({ event }) => event === "redis:unfit");
-      expect(JSON.stringify(unfit)).toContain(`ACL SETUSER redriver ${right}`);
-      expect(JSON.stringify(unfit)).toContain("redis-unsuitable");
-    }
-    // Within 10 s each.
-    expect(Object.entries(figures).filter(([, ms]) => ms > 10_000)).toEqual([]);
-    stage.deliveredOnce(bodies);
-    expect(JSON.stringify(daemon.log)).not.toContain("hush-hush");
-  }, 360_000);
+  it("in the middle of its work names it, is fit within 10 s once it is given again, and goes on", async () => {
+    await Promise.all(lacks.map(loseAndMend));
+  }, 240_000);
 });
+
+async function loseAndMend(rules: readonly string[]): Promise<void> {
+  const { allow, stage } = await setUp(line);
+  const bodies = stage.seed(20);
+  const daemon = await startDaemon(stage.setup.env);
+  await stage.emptied(30_000);
+  for (const rule of rules) {
+    const told = daemon.log.length;
+    await allow(without(rule));
+    bodies.push(...stage.seed(40));
+    const named = `ACL SETUSER redriver ${rule},`;
+    await expect.poll(() => reasonsOf(daemon.address), { timeout: 35_000, interval: 100 }).toContain(named);
+    await expect.poll(() => fitOf(daemon.address)).toBe("0");
+    await allow(line);
+    await daemon.line((one) => one.event === "redis:fit" && daemon.log.indexOf(one) >= told, 10_000);
+    // A window that was at work has no end until its lock (15 s) is missed by two looks, 7.5 s apart.
+    await stage.emptied(60_000);
+    await expect.poll(() => readyz(daemon.address), { timeout: 5_000 }).toEqual({ ok: true, reasons: [] });
+    const lines = daemon.log.slice(told);
+    expect(lines.filter(({ code }) => code === "invariant-broken")).toEqual([]);
+    const unfit = lines.filter(({ event }) => event === "redis:unfit");
+    expect(JSON.stringify(unfit)).toContain(named);
+    expect(JSON.stringify(unfit)).toContain("redis-unsuitable");
+  }
+  stage.deliveredOnce(bodies);
+  expect(JSON.stringify(daemon.log)).not.toContain("hush-hush");
+}
