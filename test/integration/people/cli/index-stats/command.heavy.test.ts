@@ -11,7 +11,7 @@ indexes:
   catalog: { id: catalog-id, credentials: { user: { env: INDEX_USER }, password: { env: INDEX_PASSWORD } } }
 `;
 
-it("a watch of index stats does not ask again before the time that a 429 names", async () => {
+async function setUp() {
   const emulator = await startEmulator({ indexes: ["catalog-id"] });
   onTestFinished(() => emulator.close());
   const folder = createFolder({ "drains.yaml": document });
@@ -25,6 +25,18 @@ it("a watch of index stats does not ask again before the time that a 429 names",
     INDEX_USER: username,
     INDEX_PASSWORD: password,
   };
+  return { emulator, env };
+}
+
+it("index stats names the variable of a credential that is missing", async () => {
+  const { INDEX_PASSWORD: _password, ...env } = (await setUp()).env;
+  const { exitCode, err } = await runHere(["index", "stats"], env);
+  expect(exitCode).toBe(78);
+  expect(err).toContain("INDEX_PASSWORD");
+});
+
+it("a watch of index stats does not ask again before the time that a 429 names", async () => {
+  const { emulator, env } = await setUp();
   let interrupt: (() => void) | undefined;
   let refusals = 0;
   const { exitCode, out, err } = await runHere(["index", "stats", "--watch"], env, {
