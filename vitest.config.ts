@@ -2,29 +2,32 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Small files that take long, those first that would end after all others. If no durations are known yet, the largest files
- * go first. Most of these wait for clocks.
+ * Small files that take long, which would end after all others. Of them those first that wait for clocks: what runs beside
+ * the first tests in .ci/run computes most. If no durations are known yet, the largest files go first.
  */
 const longest = [
-  "cli/try-service.heavy",
+  "daemon/in-minutes.heavy",
   "notices/incident.heavy",
-  "daemon/standstill.heavy",
   "operations/report.heavy",
-  "redis/outages.heavy",
-  "redis/idle-cost.heavy",
   "console/incident.heavy",
-  "daemon/killed.heavy",
-  "daemon/bad-input.heavy",
-  "truth/truth.heavy",
-  "console/screens.heavy",
+  "redis/outages.heavy",
   "redis/rights.heavy",
+  "truth/truth.heavy",
+  "daemon/bad-input.heavy",
+  "daemon/killed.heavy",
+  "redrive/callbacks/lane-callbacks.heavy",
+  "daemon/first-count.heavy",
+  "redis/unfit.heavy",
+  "apply/killed.heavy",
+  "plans/killed.heavy",
+  "daemon/windows-in-turn.heavy",
+  "redis/sentinel.heavy",
+  "cli/try-service.heavy",
+  "console/screens.heavy",
   "cli/parked/large.heavy",
   "property/job/odd-fields.heavy",
-  "redrive/callbacks/lane-callbacks.heavy",
-  "cli/plan/large.heavy",
   "operations/plans/large.heavy",
-  "redis/unfit.heavy",
-  "daemon/windows-in-turn.heavy",
+  "cli/plan/large.heavy",
   "property/job/store/lanes/lanes",
   "property/job/store/ledger/ledger",
 ];
