@@ -40,7 +40,7 @@ const away = /: answered by this process\n/;
 const byDaemon = ({ child }: Running) => new RegExp(`answered by the daemon \\S+, pid ${child.pid}\n`);
 
 describe("a command beside a daemon", () => {
-  it("is answered by it as by its own process, if it is wrong too", async () => {
+  it("of its user is answered by it as by its own process, if it is wrong too, and asks on its own terminal; nonsense ends no daemon", async () => {
     const { env, own, path, ask } = await setUp();
     const daemon = await startDaemon(env);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -64,6 +64,19 @@ describe("a command beside a daemon", () => {
         err,
       });
     }
+    await askOnTerminal(path, env);
+    expect((await ask("history", "--json")).out).toContain("typed in by hand");
+    for (const text of ["nonsense\n", "{}\n", '{"argv":1}\n', "null\n", "x".repeat(2_000_000)]) {
+      await new Promise<void>((resolve) => {
+        const socket = createConnection(path, () => socket.write(text));
+        socket
+          .on("error", () => undefined)
+          .on("close", () => resolve())
+          .resume();
+      });
+    }
+    expect((await ask("history")).err).toMatch(byDaemon(daemon));
+    if (process.getuid?.() === 0) refuseStranger(path);
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
   }, 180_000);
@@ -143,47 +156,6 @@ drains:
     expect(err).toMatch(byDaemon(daemon));
     expect(err).toMatch(/the daemon went away; redriver history shows what was done\n$/);
     expect((await start(["history", "--json"], own).ended).out).not.toContain("cut off");
-  }, 180_000);
-
-  it.skipIf(process.getuid?.() !== 0)(
-    "cannot be asked by another user",
-    async () => {
-      const { env, path } = await setUp();
-      await startDaemon(env);
-      const knock = `require("net").connect(process.argv[1]).on("error", (e) => console.log(e.code))`;
-      const stranger = { uid: 65_534, gid: 65_534, encoding: "utf8" } as const;
-      chmodSync(join(path, "../.."), 0o755);
-      expect(spawnSync(process.execPath, ["-e", knock, path], stranger).stdout).toBe("EACCES\n");
-      // Also without the folder's walls.
-      chmodSync(join(path, ".."), 0o755);
-      expect(spawnSync(process.execPath, ["-e", knock, path], stranger).stdout).toBe("EACCES\n");
-    },
-    180_000,
-  );
-
-  it("has a reason asked for on its own terminal", async () => {
-    const { env, path, ask } = await setUp();
-    await startDaemon(env);
-    const frames: { readonly ask?: string; readonly exit?: number }[] = [];
-    await new Promise<void>((resolve) => {
-      const socket = createConnection(path);
-      createInterface({ input: socket }).on("line", (line) => {
-        const frame = JSON.parse(line) as { readonly v?: number; readonly ask?: string };
-        if (frame.v === undefined) frames.push(frame);
-        if (frame.v === 1) {
-          say(socket, {
-            argv: ["pause", "--all"],
-            env,
-            isTerminal: true,
-            window: { columns: 80, rows: 24, errColumns: 80 },
-          });
-        } else if (frame.ask !== undefined) say(socket, { answer: "typed in by hand" });
-      });
-      socket.on("close", () => resolve());
-    });
-    expect(frames.filter((frame) => frame.ask !== undefined)).toHaveLength(1);
-    expect(frames.at(-1)).toEqual({ exit: 0 });
-    expect((await ask("history", "--json")).out).toContain("typed in by hand");
   }, 180_000);
 
   it("finds the daemon without a word of where, and where a settings file says", async () => {
@@ -328,19 +300,37 @@ drains:
     expect(exitCode).toBe(1);
     expect(err).toContain("the daemon went away");
   }, 180_000);
-
-  it("lets no nonsense at its socket end the daemon", async () => {
-    const { env, path, ask } = await setUp();
-    const daemon = await startDaemon(env);
-    for (const text of ["nonsense\n", "{}\n", '{"argv":1}\n', "null\n", "x".repeat(2_000_000)]) {
-      await new Promise<void>((resolve) => {
-        const socket = createConnection(path, () => socket.write(text));
-        socket
-          .on("error", () => undefined)
-          .on("close", () => resolve())
-          .resume();
-      });
-    }
-    expect((await ask("history")).err).toMatch(byDaemon(daemon));
-  }, 180_000);
 });
+
+/** A peer that speaks as the command does. */
+async function askOnTerminal(path: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const frames: { readonly ask?: string; readonly exit?: number }[] = [];
+  await new Promise<void>((resolve) => {
+    const socket = createConnection(path);
+    createInterface({ input: socket }).on("line", (line) => {
+      const frame = JSON.parse(line) as { readonly v?: number; readonly ask?: string };
+      if (frame.v === undefined) frames.push(frame);
+      if (frame.v === 1) {
+        say(socket, {
+          argv: ["pause", "--all"],
+          env,
+          isTerminal: true,
+          window: { columns: 80, rows: 24, errColumns: 80 },
+        });
+      } else if (frame.ask !== undefined) say(socket, { answer: "typed in by hand" });
+    });
+    socket.on("close", () => resolve());
+  });
+  expect(frames.filter((frame) => frame.ask !== undefined)).toHaveLength(1);
+  expect(frames.at(-1)).toEqual({ exit: 0 });
+}
+
+function refuseStranger(path: string): void {
+  const knock = `require("net").connect(process.argv[1]).on("error", (e) => console.log(e.code))`;
+  const stranger = { uid: 65_534, gid: 65_534, encoding: "utf8" } as const;
+  chmodSync(join(path, "../.."), 0o755);
+  expect(spawnSync(process.execPath, ["-e", knock, path], stranger).stdout).toBe("EACCES\n");
+  // Also without the folder's walls.
+  chmodSync(join(path, ".."), 0o755);
+  expect(spawnSync(process.execPath, ["-e", knock, path], stranger).stdout).toBe("EACCES\n");
+}

@@ -8,6 +8,7 @@ import {
 } from "../../support/browser.ts";
 import { useRedis } from "../../support/redis.ts";
 import { serve } from "../../support/serve.ts";
+import { sideBySide } from "../../support/side-by-side.ts";
 import { startService } from "../../support/service.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 
@@ -30,7 +31,7 @@ drains:
 
 const hostile = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">\u202Egnp.exe`;
 
-async function setUp(env: Readonly<Record<string, string>> = {}) {
+async function setUp() {
   const { emulator } = await startService();
   const at = Date.now() - 60 * 60_000;
   const url = "https://pay.example.com/hook";
@@ -55,7 +56,7 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
     emulator,
     redisUrl: redis.url(),
     document,
-    env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "admin", ...env },
+    env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "admin" },
   });
   const daemon = await startDaemon(all);
   const url_ = daemon.consoleUrl ?? "";
@@ -67,155 +68,152 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
 
 const paths = ["/", "/failures", "/plans", "/parked", "/history", "/report", "/rules", "/indexes"];
 
-it.skipIf(!hasBrowser)(
-  "every screen has no serious barrier, fits a phone, and shows hostile text as text",
-  async () => {
-    const { url, first, parked, large } = await setUp();
-    const { page, errors } = await browser.open();
-    await page.goto(`${url}/failures`);
-    const failure = await page.locator("main a[href^='/failures/']").first().getAttribute("href");
-    const all = [...paths, failure ?? "", ...[first, parked, large].map((id) => `/messages/default/${id}`)];
-    for (const scheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme: scheme });
-      for (const path of all) {
-        await page.goto(url + path);
-        expect({ path, title: await page.title() }).toMatchObject({
-          title: expect.not.stringContaining("owned"),
-        });
-        expect({ path, scheme, barriers: await findSeriousBarriers(page) }).toEqual({
-          path,
-          scheme,
-          barriers: [],
-        });
-        expect(await page.locator("main script, main img").count()).toBe(0);
-      }
-    }
-    expect(errors).toEqual([]);
-    const phone = await browser.open({ viewport: { width: 390, height: 844 } });
+type Stand = Awaited<ReturnType<typeof setUp>>;
+
+/** Every screen has no serious barrier, fits a phone, and shows hostile text as text. */
+async function showScreens({ url, first, parked, large }: Stand): Promise<void> {
+  const { page, errors } = await browser.open();
+  await page.goto(`${url}/failures`);
+  const failure = await page.locator("main a[href^='/failures/']").first().getAttribute("href");
+  const all = [...paths, failure ?? "", ...[first, parked, large].map((id) => `/messages/default/${id}`)];
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
     for (const path of all) {
-      await phone.page.goto(url + path);
-      await expectNoWiderThanScreen(phone.page);
-      expect({ path, barriers: await findSeriousBarriers(phone.page) }).toEqual({ path, barriers: [] });
+      await page.goto(url + path);
+      expect({ path, title: await page.title() }).toMatchObject({
+        title: expect.not.stringContaining("owned"),
+      });
+      expect({ path, scheme, barriers: await findSeriousBarriers(page) }).toEqual({
+        path,
+        scheme,
+        barriers: [],
+      });
+      expect(await page.locator("main script, main img").count()).toBe(0);
     }
-    // The brake is seen without a scroll, and never before what to do first.
-    await phone.page.goto(url);
-    const brake = await phone.page.locator("details.brake > summary").boundingBox();
-    expect(brake?.y).toBeGreaterThan(700);
-    expect(brake?.y).toBeLessThan(844 - (brake?.height ?? 0));
-    // A row is a card there, and each cell has its title: nothing is beside the screen.
-    await phone.page.goto(`${url}/failures`);
-    const titles = await phone.page.evaluate<[string, string][]>(
-      "[...document.querySelectorAll('main td')].map((one) => [getComputedStyle(one, '::before').content, one.dataset.title])",
-    );
-    expect(titles.length).toBeGreaterThan(0);
-    for (const [shown, title] of titles) expect(shown).toContain(title);
-    const beside =
-      "[...document.querySelectorAll('main .scroll')].filter((one) => one.scrollWidth > one.clientWidth).length";
-    expect(await phone.page.evaluate(beside)).toBe(0);
-    await page.goto(`${url}/messages/default/${first}`);
-    expect(await page.locator("main").textContent()).not.toContain("\u202E");
-  },
-  240_000,
-);
+  }
+  expect(errors).toEqual([]);
+  const phone = await browser.open({ viewport: { width: 390, height: 844 } });
+  for (const path of all) {
+    await phone.page.goto(url + path);
+    await expectNoWiderThanScreen(phone.page);
+    expect({ path, barriers: await findSeriousBarriers(phone.page) }).toEqual({ path, barriers: [] });
+  }
+  // The brake is seen without a scroll, and never before what to do first.
+  await phone.page.goto(url);
+  const brake = await phone.page.locator("details.brake > summary").boundingBox();
+  expect(brake?.y).toBeGreaterThan(700);
+  expect(brake?.y).toBeLessThan(844 - (brake?.height ?? 0));
+  // A row is a card there, and each cell has its title: nothing is beside the screen.
+  await phone.page.goto(`${url}/failures`);
+  const titles = await phone.page.evaluate<[string, string][]>(
+    "[...document.querySelectorAll('main td')].map((one) => [getComputedStyle(one, '::before').content, one.dataset.title])",
+  );
+  expect(titles.length).toBeGreaterThan(0);
+  for (const [shown, title] of titles) expect(shown).toContain(title);
+  const beside =
+    "[...document.querySelectorAll('main .scroll')].filter((one) => one.scrollWidth > one.clientWidth).length";
+  expect(await phone.page.evaluate(beside)).toBe(0);
+  await page.goto(`${url}/messages/default/${first}`);
+  expect(await page.locator("main").textContent()).not.toContain("\u202E");
+}
+
+/** A person without JavaScript reads and acts. */
+async function actWithoutScript({ url }: Stand): Promise<void> {
+  const { page } = await browser.open({ javaScriptEnabled: false });
+  await page.goto(url);
+  expect(await page.locator("footer").textContent()).toContain("Times are in UTC.");
+  await page.locator("summary", { hasText: "Pause orders" }).click();
+  const form = page.locator("details", { hasText: "Pause orders" }).locator("form");
+  await form.getByLabel("Reason").fill("their database is restored");
+  await form.getByLabel("Your name").fill("ada");
+  await form.getByRole("button", { name: "Pause orders" }).click();
+  expect(await page.locator(".said").textContent()).toContain("paused");
+  await page.goto(`${url}/history?act=pause`);
+  const row = await page.locator("main tbody tr").first().textContent();
+  expect(row).toContain("ada (console)");
+  expect(row).toContain("their database is restored");
+  await page.goto(url);
+  await page.locator("summary", { hasText: "Resume orders" }).first().click();
+  expect(await page.locator("form[action='/acts/resume']").first().getByLabel("Your name").inputValue()).toBe(
+    "ada",
+  );
+}
+
+/** A page of somebody else can neither act nor read. */
+async function refuseOthers({ url }: Stand): Promise<void> {
+  const port = new URL(url).port;
+  const html = `<form id=f method=post action="${url}/acts/pause"><input name=drain value=orders><input name=by value=mallory><input name=reason value=x></form><script>f.submit()</script>`;
+  const other = await serve(
+    createServer((_request, response) => response.setHeader("content-type", "text/html").end(html)),
+  );
+  onTestFinished(() => other.close());
+  const { page } = await browser.open();
+  await page.goto(other.url);
+  await page.waitForURL(`${url}/acts/pause`);
+  expect(await page.textContent("body")).toContain("expected a request by a page of this console");
+  // DNS rebinding: another name, the console's address.
+  const answer = await page.goto(`http://evil.example:${port}/`);
+  expect(answer?.status()).toBe(421);
+  const read = await page.evaluate(
+    `fetch(${JSON.stringify(`${url}/api/v1/status`)}, { mode: "cors" }).then((r) => r.text(), (e) => "refused")`,
+  );
+  expect(read).toBe("refused");
+  expect(await (await fetch(`${url}/history?act=pause`)).text()).not.toContain("mallory");
+}
+
+/** The command beside a form follows what a person chooses and writes. */
+async function followChoices({ url }: Stand): Promise<void> {
+  const { page } = await browser.open();
+  await page.goto(`${url}/plans`);
+  const form = page.locator("form[action='/acts/plan-keep']");
+  const command = form.locator(".command code");
+  expect(await command.textContent()).toBe("redriver plan --keep --all");
+  await form.getByLabel("Drain").selectOption("orders");
+  await form.getByLabel("Host").fill("it's here");
+  await form.getByLabel("Host").blur();
+  await form.locator("code", { hasText: "--host" }).waitFor();
+  expect(await command.textContent()).toBe(String.raw`redriver plan --keep orders --host 'it'\''s here'`);
+  expect(await form.textContent()).not.toContain("as this page opened");
+  await page.context().setOffline(true);
+  await form.getByLabel("Drain").selectOption("");
+  await form.getByText("as this page opened").waitFor();
+  expect(await command.textContent()).toBe("redriver plan --keep --all");
+}
+
+/** Keys lead from page to page, and numbers change by themselves. */
+async function leadByKeys({ url, emulator }: Stand): Promise<void> {
+  const { page } = await browser.open({ timezoneId: "Asia/Tokyo" });
+  await page.goto(url);
+  expect(await page.locator("footer").textContent()).toContain("Times are in UTC.");
+  await page.keyboard.press("g");
+  await page.keyboard.press("f");
+  await page.waitForURL(`${url}/failures`);
+  await page.keyboard.press("/");
+  expect(await page.evaluate("document.activeElement.closest('form').className")).toContain("filters");
+  await page.goto(url);
+  await page.locator("#live-state", { hasText: "live" }).waitFor();
+  emulator.dlq.seed([
+    {
+      url: "https://new.example.com/hook",
+      createdAt: Date.now() - 9_000,
+      responseStatus: 422,
+      responseBody: "gone",
+    },
+  ]);
+  await page.locator("#destinations", { hasText: "new.example.com" }).waitFor({ timeout: 60_000 });
+}
 
 it.skipIf(!hasBrowser)(
-  "a person without JavaScript reads and acts",
+  "screens have no serious barrier, show hostile text as text, work without JavaScript and by keys, and obey no other page",
   async () => {
-    const { url } = await setUp();
-    const { page } = await browser.open({ javaScriptEnabled: false });
-    await page.goto(url);
-    expect(await page.locator("footer").textContent()).toContain("Times are in UTC.");
-    await page.locator("summary", { hasText: "Pause orders" }).click();
-    const form = page.locator("details", { hasText: "Pause orders" }).locator("form");
-    await form.getByLabel("Reason").fill("their database is restored");
-    await form.getByLabel("Your name").fill("ada");
-    await form.getByRole("button", { name: "Pause orders" }).click();
-    expect(await page.locator(".said").textContent()).toContain("paused");
-    await page.goto(`${url}/history?act=pause`);
-    const row = await page.locator("main tbody tr").first().textContent();
-    expect(row).toContain("ada (console)");
-    expect(row).toContain("their database is restored");
-    await page.goto(url);
-    await page.locator("summary", { hasText: "Resume orders" }).first().click();
-    expect(
-      await page.locator("form[action='/acts/resume']").first().getByLabel("Your name").inputValue(),
-    ).toBe("ada");
+    const stand = await setUp();
+    await showScreens(stand);
+    await sideBySide({
+      "a page of somebody else": () => refuseOthers(stand),
+      "the command beside a form": () => followChoices(stand),
+      "keys and live numbers": () => leadByKeys(stand),
+    });
+    await actWithoutScript(stand);
   },
-  120_000,
-);
-
-it.skipIf(!hasBrowser)(
-  "a page of somebody else can neither act nor read",
-  async () => {
-    const { url } = await setUp();
-    const port = new URL(url).port;
-    const html = `<form id=f method=post action="${url}/acts/pause"><input name=drain value=orders><input name=by value=mallory><input name=reason value=x></form><script>f.submit()</script>`;
-    const other = await serve(
-      createServer((_request, response) => response.setHeader("content-type", "text/html").end(html)),
-    );
-    onTestFinished(() => other.close());
-    const { page } = await browser.open();
-    await page.goto(other.url);
-    await page.waitForURL(`${url}/acts/pause`);
-    expect(await page.textContent("body")).toContain("expected a request by a page of this console");
-    // DNS rebinding: another name, the console's address.
-    const answer = await page.goto(`http://evil.example:${port}/`);
-    expect(answer?.status()).toBe(421);
-    const read = await page.evaluate(
-      `fetch(${JSON.stringify(`${url}/api/v1/status`)}, { mode: "cors" }).then((r) => r.text(), (e) => "refused")`,
-    );
-    expect(read).toBe("refused");
-    expect(await (await fetch(`${url}/history?act=pause`)).text()).not.toContain("mallory");
-  },
-  120_000,
-);
-
-it.skipIf(!hasBrowser)(
-  "the command beside a form follows what a person chooses and writes",
-  async () => {
-    const { url } = await setUp();
-    const { page } = await browser.open();
-    await page.goto(`${url}/plans`);
-    const form = page.locator("form[action='/acts/plan-keep']");
-    const command = form.locator(".command code");
-    expect(await command.textContent()).toBe("redriver plan --keep --all");
-    await form.getByLabel("Drain").selectOption("orders");
-    await form.getByLabel("Host").fill("it's here");
-    await form.getByLabel("Host").blur();
-    await form.locator("code", { hasText: "--host" }).waitFor();
-    expect(await command.textContent()).toBe(String.raw`redriver plan --keep orders --host 'it'\''s here'`);
-    expect(await form.textContent()).not.toContain("as this page opened");
-    await page.context().setOffline(true);
-    await form.getByLabel("Drain").selectOption("");
-    await form.getByText("as this page opened").waitFor();
-    expect(await command.textContent()).toBe("redriver plan --keep --all");
-  },
-  120_000,
-);
-
-it.skipIf(!hasBrowser)(
-  "keys lead from page to page, and numbers change by themselves",
-  async () => {
-    const { url, emulator } = await setUp();
-    const { page } = await browser.open({ timezoneId: "Asia/Tokyo" });
-    await page.goto(url);
-    expect(await page.locator("footer").textContent()).toContain("Times are in UTC.");
-    await page.keyboard.press("g");
-    await page.keyboard.press("f");
-    await page.waitForURL(`${url}/failures`);
-    await page.keyboard.press("/");
-    expect(await page.evaluate("document.activeElement.closest('form').className")).toContain("filters");
-    await page.goto(url);
-    await page.locator("#live-state", { hasText: "live" }).waitFor();
-    emulator.dlq.seed([
-      {
-        url: "https://new.example.com/hook",
-        createdAt: Date.now() - 9_000,
-        responseStatus: 422,
-        responseBody: "gone",
-      },
-    ]);
-    await page.locator("#destinations", { hasText: "new.example.com" }).waitFor({ timeout: 60_000 });
-  },
-  180_000,
+  400_000,
 );

@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { createDrainStage, type DrainStage, type Ready } from "../../support/drain-stage.ts";
 import { startDaemon } from "../../support/daemon.ts";
+import { sideBySide } from "../../support/side-by-side.ts";
 import { isReady, startMidDrain, type Daemon } from "../../support/mid-drain.ts";
 import { createRedisServers, freePort, type RedisServer } from "../../support/redis-servers.ts";
 import { createTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
@@ -37,7 +38,7 @@ async function startWithLetters(url: string, count: number) {
   return {
     daemon,
     calls: () => stage.emulator.journal.entries("request"),
-    async endsWell(timeoutMs = 20_000) {
+    async endsWell(timeoutMs = 60_000) {
       await stage.emptied(timeoutMs);
       await isReady(daemon);
       stage.deliveredOnce(bodies);
@@ -62,96 +63,6 @@ async function publishesNothing(stage: DrainStage): Promise<void> {
   expect(stage.emulator.dlq.size).toBeGreaterThan(0);
 }
 
-describe("a Redis that is not there at the start", () => {
-  it("keeps the daemon alive and not ready; when it comes the daemon drains by itself", async () => {
-    const port = await freePort();
-    const { daemon, calls, endsWell } = await startWithLetters(`redis://127.0.0.1:${port}`, 50);
-    await saysNotReady(daemon, "REDRIVER_REDIS_URL");
-    expect(calls()).toEqual([]);
-    await servers.start([], { port });
-    await endsWell();
-  }, 120_000);
-});
-
-describe("a Redis that goes away in the middle of a drain", () => {
-  it("cut off: nothing is published, and it goes on by itself", async () => {
-    const { proxy, url } = await proxied(await servers.start());
-    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
-    await proxy.cut();
-    await saysNotReady(daemon, "REDRIVER_REDIS_URL");
-    await publishesNothing(stage);
-    await proxy.heal();
-    await endsWell();
-    deliveredOnce();
-  }, 240_000);
-
-  it("silent, with every connection half open: it is noticed, and new connections are made", async () => {
-    const { proxy, url } = await proxied(await servers.start());
-    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
-    proxy.strand();
-    expect(stage.emulator.dlq.size).toBeGreaterThan(0);
-    // New connections are made at once, so that it is not ready for less than a look at it may take.
-    await daemon.line(
-      ({ event, message }) => event === "redis:lost" && /did not answer|timeout/.test(String(message)),
-    );
-    await endsWell();
-    deliveredOnce();
-  }, 240_000);
-
-  it("killed, and back with what its file holds: each is delivered once", async () => {
-    const file = ["--appendonly", "yes", "--appendfsync", "everysec"];
-    const server = await servers.start([...file, "--dir", servers.folder]);
-    const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
-    await server.kill();
-    await saysNotReady(daemon, "REDRIVER_REDIS_URL");
-    await servers.start([...file, "--dir", servers.folder], { port: server.port });
-    await endsWell(90_000);
-    deliveredOnce();
-  }, 300_000);
-
-  it("flushed: the loss is told, and each is delivered once", async () => {
-    const server = await servers.start();
-    const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
-    await server.admin.flushall();
-    await daemon.line(({ event }) => event === "ledger:lost-writes", 30_000);
-    await endsWell(90_000);
-    deliveredOnce();
-  }, 300_000);
-});
-
-describe("a slow Redis", () => {
-  it("makes a drain slow, and nothing else", async () => {
-    const { proxy, url } = await proxied(await servers.start());
-    proxy.slow(75);
-    const { calls, endsWell } = await startWithLetters(url, 50);
-    await endsWell(60_000);
-    expect(calls().length).toBeGreaterThan(0);
-  }, 180_000);
-});
-
-describe("a Redis that must not keep a ledger", () => {
-  it("because it evicts: nothing is called, also where CONFIG is forbidden; set right, it is used by itself", async () => {
-    const server = await servers.start(["--maxmemory-policy", "allkeys-lru"]);
-    await server.admin.call("ACL", "SETUSER", "narrow", "on", ">hush", "~*", "&*", "+@all", "-config");
-    const url = `redis://narrow:hush@127.0.0.1:${server.port}`;
-    const { daemon, calls, endsWell } = await startWithLetters(url, 20);
-    await saysNotReady(daemon, /got allkeys-lru.*run CONFIG SET maxmemory-policy noeviction/);
-    expect(calls()).toEqual([]);
-    await server.admin.config("SET", "maxmemory-policy", "noeviction");
-    await endsWell();
-  }, 120_000);
-
-  it("because it is a replica: nothing is called until it is the primary", async () => {
-    const primary = await servers.start(["--repl-diskless-sync-delay", "0"]);
-    const replica = await servers.start(["--replicaof", "127.0.0.1", String(primary.port)]);
-    const { daemon, calls, endsWell } = await startWithLetters(replica.url, 20);
-    await saysNotReady(daemon, /got role:slave; point redis\.url at the primary/);
-    expect(calls()).toEqual([]);
-    await replica.admin.call("REPLICAOF", "NO", "ONE");
-    await endsWell();
-  }, 120_000);
-});
-
 /** Beside this, what connections take for their buffers is nothing. */
 async function startFilled(): Promise<RedisServer> {
   const server = await servers.start();
@@ -163,18 +74,99 @@ async function limit(server: RedisServer, share: number): Promise<void> {
   await server.admin.config("SET", "maxmemory", Math.floor(Number(used) / share));
 }
 
-describe("a Redis that runs out of memory", () => {
-  it("wholly, in the middle of a drain: it stops, says what to do, and each is delivered once", async () => {
-    const server = await startFilled();
-    const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
-    await limit(server, 1.2);
-    await saysNotReady(daemon, /of maxmemory in use.*raise maxmemory/);
-    expect(await (await fetch(`${daemon.address}/metrics`)).text()).toMatch(
-      /^redriver_redis_memory_ratio 1\.\d/m,
-    );
-    await publishesNothing(stage);
-    await server.admin.config("SET", "maxmemory", 0);
-    await endsWell(90_000);
-    deliveredOnce();
-  }, 300_000);
-});
+it(
+  "a Redis that goes away in the middle of a drain: it goes on by itself, and each is delivered once",
+  () =>
+    sideBySide({
+      "cut off: nothing is published, and it goes on by itself": async () => {
+        const { proxy, url } = await proxied(await servers.start());
+        const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
+        await proxy.cut();
+        await saysNotReady(daemon, "REDRIVER_REDIS_URL");
+        await publishesNothing(stage);
+        await proxy.heal();
+        await endsWell();
+        deliveredOnce();
+      },
+      "silent, with every connection half open: it is noticed, and new connections are made": async () => {
+        const { proxy, url } = await proxied(await servers.start());
+        const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
+        proxy.strand();
+        expect(stage.emulator.dlq.size).toBeGreaterThan(0);
+        // New connections are made at once, so that it is not ready for less than a look at it may take.
+        await daemon.line(
+          ({ event, message }) => event === "redis:lost" && /did not answer|timeout/.test(String(message)),
+        );
+        await endsWell();
+        deliveredOnce();
+      },
+      "killed, and back with what its file holds: each is delivered once": async () => {
+        const file = ["--appendonly", "yes", "--appendfsync", "everysec"];
+        const server = await servers.start([...file, "--dir", servers.folder]);
+        const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
+        await server.kill();
+        await saysNotReady(daemon, "REDRIVER_REDIS_URL");
+        await servers.start([...file, "--dir", servers.folder], { port: server.port });
+        await endsWell(90_000);
+        deliveredOnce();
+      },
+      "flushed: the loss is told, and each is delivered once": async () => {
+        const server = await servers.start();
+        const { daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
+        await server.admin.flushall();
+        await daemon.line(({ event }) => event === "ledger:lost-writes", 30_000);
+        await endsWell(90_000);
+        deliveredOnce();
+      },
+    }),
+  300_000,
+);
+
+it(
+  "a Redis that is away, slow, evicting or full: it is told, and each is delivered once",
+  () =>
+    sideBySide({
+      "that is not there at the start: the daemon is alive and not ready; when it comes the daemon drains by itself":
+        async () => {
+          const port = await freePort();
+          const { daemon, calls, endsWell } = await startWithLetters(`redis://127.0.0.1:${port}`, 50);
+          await saysNotReady(daemon, "REDRIVER_REDIS_URL");
+          expect(calls()).toEqual([]);
+          await servers.start([], { port });
+          await endsWell();
+        },
+      "that is slow: the drain is slow, and nothing else": async () => {
+        const { proxy, url } = await proxied(await servers.start());
+        proxy.slow(75);
+        const { calls, endsWell } = await startWithLetters(url, 50);
+        await endsWell();
+        expect(calls().length).toBeGreaterThan(0);
+      },
+      "that evicts: nothing is called, also where CONFIG is forbidden; set right, it is used by itself":
+        async () => {
+          const server = await servers.start(["--maxmemory-policy", "allkeys-lru"]);
+          await server.admin.call("ACL", "SETUSER", "narrow", "on", ">hush", "~*", "&*", "+@all", "-config");
+          const url = `redis://narrow:hush@127.0.0.1:${server.port}`;
+          const { daemon, calls, endsWell } = await startWithLetters(url, 20);
+          await saysNotReady(daemon, /got allkeys-lru.*run CONFIG SET maxmemory-policy noeviction/);
+          expect(calls()).toEqual([]);
+          await server.admin.config("SET", "maxmemory-policy", "noeviction");
+          await endsWell();
+        },
+      "that runs out of memory in the middle of a drain: it stops, says what to do, and each is delivered once":
+        async () => {
+          const server = await startFilled();
+          const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url: server.url });
+          await limit(server, 1.2);
+          await saysNotReady(daemon, /of maxmemory in use.*raise maxmemory/);
+          expect(await (await fetch(`${daemon.address}/metrics`)).text()).toMatch(
+            /^redriver_redis_memory_ratio 1\.\d/m,
+          );
+          await publishesNothing(stage);
+          await server.admin.config("SET", "maxmemory", 0);
+          await endsWell(90_000);
+          deliveredOnce();
+        },
+    }),
+  300_000,
+);

@@ -6,8 +6,8 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 
 /** Entries that were kept would take a kilobyte each. */
-const records = 40_000;
-const mostMegabytes = 165;
+const records = 30_000;
+const mostMegabytes = 155;
 
 const document = `
 version: 1
@@ -27,7 +27,7 @@ it(`counts ${records} parked records of 5,000 hosts in under ${mostMegabytes} MB
   const env = await startWithBacklog(records, {
     drainsFile: `${folder.path}/drains.yaml`,
     redisUrl: redis.url(),
-    name: "parked-40k",
+    name: "parked-large",
   });
   const drained = await watched(["drain", "orders", "--yes", "--json"], env);
   expect(drained.exitCode).toBe(0);
