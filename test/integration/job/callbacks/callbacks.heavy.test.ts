@@ -146,14 +146,6 @@ describe("a message's own callback", () => {
     expect(rig.receiver.deliveries).toHaveLength(1);
   });
 
-  it("waits while the source is halted, and asks nobody", async () => {
-    const { rig, call, outcomes } = await createCalled();
-    rig.drain.source.health.halt("unauthorised", "token refused", "batch");
-    expect((await call()).status).toBe(502);
-    expect(outcomes()).toEqual(["unknown", "chain-failed"]);
-    expect(rig.eventsOf("service:answered")).toEqual([]);
-  });
-
   it("that cannot be opened is not taken for none", async () => {
     const { rig, call, outcomes } = await createCalled();
     expect((await call({ url: `${address}/default?redriver-callback=v1.AAAA` })).status).toBe(502);

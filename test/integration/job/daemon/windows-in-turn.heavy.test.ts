@@ -60,20 +60,6 @@ function drain(name: string, lines: string): string {
 const publishedOf = (pod: Pod, name: string): number =>
   pod.recordsOf("record:published").filter((event) => event.drain === name).length;
 
-it("the oldest part of a backlog goes first where its rate has no time for all of it at once", async () => {
-  const { emulator, seed, start } = await createStand();
-  const total = 300;
-  seed(total, sixHoursMs);
-  const pod = start(drain("main", "limits: { publish: none, perHost: 10/s }"));
-  await expect.poll(() => emulator.dlq.size, { timeout: 80_000, interval: 50 }).toBe(0);
-  const order = pod.recordsOf("record:published").map(({ dlqId }) => Number(dlqId.split("-")[1]));
-  expect(new Set(order).size).toBe(total);
-  // Two windows at once, of a quarter of the backlog each; a page that has no turn for all leaves some to the
-  // next pass.
-  expect(order.slice(0, total / 2).filter((index) => index > total * 0.75)).toEqual([]);
-  expect(order.slice(-total / 4).filter((index) => index < total / 2).length).toBeLessThan(total / 10);
-}, 200_000);
-
 it("a drain of thousands at its rate keeps no pass of a small one waiting for its own end", async () => {
   const { seed, start } = await createStand();
   seed(2_000, sixHoursMs, { topicName: "big" });

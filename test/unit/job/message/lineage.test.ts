@@ -30,7 +30,6 @@ const lineage: Lineage = {
   isForgiven: false,
   statusBefore: 503,
 };
-const plainStep = { lane: "3f1c2d8e", step: 12, isCanary: false, isProbe: false };
 const canary = { lane: "l", step: 1, isCanary: true, isProbe: false };
 const probe = { ...canary, isProbe: true };
 const body = "the body";
@@ -71,21 +70,6 @@ describe("a lineage header", () => {
       expect(read({ "X-Redriver": [changed] })).toEqual({ kind: "come-back", lineage });
     },
   );
-
-  it.each([
-    ["3f1c2d8e.0", 1, 503, { step: null, statusBefore: 503 }],
-    [12, 1, 0, { step: null, statusBefore: 0 }],
-    ["3f1c2d8e.12", "1", "503", { step: plainStep, statusBefore: null }],
-    ["3f1c2d8e.12", true, -1, { step: plainStep, statusBefore: null }],
-    ["3f 1c.12", 1, 1.5, { step: null, statusBefore: null }],
-    ["3f1c2d8e.1234567890123456", 1, null, { step: null, statusBefore: null }],
-  ])("leaves out what is no step, no canary or no status: %j, %j, %j", (s, k, f, expected) => {
-    const changed = signFields({ ...lineagePayloadOf(header), s, k, f }, key);
-    expect(read({ "X-Redriver": [changed] })).toEqual({
-      kind: "come-back",
-      lineage: { ...lineage, ...expected },
-    });
-  });
 
   it("is inherited with another body", () => {
     expect(read({ "X-Redriver": [header] }, { body: "another" })).toEqual({ kind: "inherited" });

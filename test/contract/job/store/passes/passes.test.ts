@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
 import { maxLeftShown, type OpenRequest } from "../../../../../src/job/contracts/passes.ts";
-import { drain, otherDrain, source, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
+import { drain, source, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
 import {
   addDue,
   asking,
@@ -73,18 +72,6 @@ describe("passes", () => {
     expect(await isNextQuiet("p6")).toBe(false);
   });
 
-  test("passes of one drain do not overlap, those of two drains do", async () => {
-    await open(passes, "p1");
-    // With the windows that are left, so that a job which a crash kept from being added can be added now.
-    expect(await passes.open(asking("p2"))).toMatchObject({
-      kind: "busy",
-      passId: "p1",
-      windows: [{ windowId: "w1" }],
-      abandoned: null,
-    });
-    expect(await passes.open(asking("p3", { drain: otherDrain }))).toMatchObject({ kind: "opened" });
-  });
-
   test("a clock that is set back keeps no pass open, and makes the next a full one", async () => {
     const { advance } = stand;
     await runPass(passes, "p1");
@@ -95,11 +82,6 @@ describe("passes", () => {
       pass: { kind: "full" },
       abandoned: { pass: { passId: "p2" } },
     });
-  });
-
-  test("asking again for the pass that is open answers it again", async () => {
-    const first = await open(passes, "p1");
-    expect(await passes.open(asking("p1", { to: epoch + 1 }))).toEqual(first);
   });
 
   test("a pass whose windows Redis has lost is abandoned at once, and a full pass follows", async () => {
@@ -414,9 +396,5 @@ describe("passes", () => {
     await passes.endWindow(drain, passId("p2"), "r1", { kind: "done", split: [] }, nothing, {});
     await passes.endWindow(drain, passId("p2"), "w1", { kind: "failed" }, nothing, {});
     expect(ranges((await runPass(passes, "p3")).windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
-  });
-
-  test("a drain that never had a pass has no windows", async () => {
-    expect(await passes.takeWindow("nobody" as DrainName, passId("p1"), "w1")).toBeNull();
   });
 });
