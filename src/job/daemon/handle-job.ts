@@ -204,7 +204,8 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   const { hash } = core.document;
   const drain = core.drains.get(job.drain);
   if (drain === undefined) {
-    // Nobody opens another pass of a drain that no replica has, so its remaining windows delay nobody.
+    // Nobody opens another pass of a drain that no replica has, so its remaining windows delay nobody. If the
+    // drain comes back, its ticks add them again.
     if (!(await peers.workUnderAnother(hash))) return;
     throw new RedriverError("document-changed", `document ${hash} has no drain ${job.drain}`);
   }

@@ -178,7 +178,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     const missing: WindowJob[] = [];
     for (let room = atOnce - jobs.length + others.length; room > 0 && others.length > 0;) {
       const asked = others.splice(0, room);
-      const places = await Promise.all(asked.map((job) => placeOf(queue, toWindowJobId(job))));
+      const places = await Promise.all(asked.map((job) => placeOf(queue, toWindowJobId(job), clock.now())));
       const added = asked.filter((_, index) => isToAdd(places[index]));
       missing.push(...added);
       // BullMQ adds no job while another of its id is there: failed, or in no list since Redis refused to move it half way.
@@ -307,13 +307,20 @@ type Place = "missing" | "failed" | "going" | "away";
 
 const isToAdd = (place: Place | undefined): boolean => place === "missing" || place === "failed";
 
-/** `away`: it is done, or waits for long. */
-async function placeOf(queue: Queue, id: string): Promise<Place> {
+/** A list of windows that are left may have one whose job ended after it was read. */
+const justEndedMs = 10_000;
+
+/**
+ * `away`: it is done, or waits for long. `failed`: it ended and left its window, as it does if it failed, and as it
+ * does while no document has its drain.
+ */
+async function placeOf(queue: Queue, id: string, now: number): Promise<Place> {
   const state = await queue.getJobState(id);
   if (state === "unknown") return "missing";
   if (state === "failed") return "failed";
   if (state === "waiting" || state === "active") return "going";
-  if (state !== "delayed") return "away";
+  if (state !== "delayed" && state !== "completed") return "away";
   const stored = await queue.getJob(id);
+  if (state === "completed") return (stored?.finishedOn ?? now) + justEndedMs < now ? "failed" : "away";
   return stored !== undefined && stored.delay <= shortWaitMs ? "going" : "away";
 }

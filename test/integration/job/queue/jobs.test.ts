@@ -161,6 +161,18 @@ describe("windows", () => {
     expect(events.of("job:failed").filter(({ kind }) => kind === "window")).toEqual([]);
   });
 
+  test("one whose job did nothing, as no document had its drain, is added again once that is not just now", async () => {
+    let runs = 0;
+    await queue.start(async () => void (runs += 1));
+    await queue.addWindows([windowOf("1")], 2);
+    await waitFor(async () => expect(await redis.hget(keyOf("1"), "finishedOn")).not.toBeNull());
+    await queue.addWindows([windowOf("1")], 2);
+    await redis.hset(keyOf("1"), "finishedOn", Date.now() - 11_000);
+    expect(runs).toBe(1);
+    await queue.addWindows([windowOf("1")], 2);
+    await waitFor(() => expect(runs).toBe(2));
+  });
+
   test("a job of another version is given up and reported", async () => {
     await queue.addWindows([windowOf("1")]);
     await redis.hset(keyOf("1"), "data", JSON.stringify({ kind: "window", drain: "orders" }));
