@@ -73,14 +73,14 @@ function there({ waiting, parked }: FailureOfDrain): number {
 }
 
 /**
- * True if a drain that counts for others is a minute behind another one: it is paused, say, and what it has not listed is
- * in no sum. While all go on, what one of them took may stand in another one until its window ends.
+ * True if a drain that counts for others is a minute behind another one, or counts for the first time: it is paused, say,
+ * and what it has not listed is in no sum. While all go on, what one took may stand in another one until its window ends.
  */
 function isListingLate(drains: readonly Drain[]): boolean {
   const sharing = drains.filter(({ mayShare }) => mayShare);
   const at = ({ facts }: Drain): number => facts?.lastSuccessAt ?? 0;
   const latest = Math.max(...sharing.map(at));
-  return sharing.some((one) => !one.facts?.openPass && at(one) + 60_000 < latest);
+  return sharing.some((one) => one.stillCounting || (!one.facts?.openPass && at(one) + 60_000 < latest));
 }
 
 const nothing: Omit<FailureOfDrain, "id" | "drain" | "stillCounting"> = {

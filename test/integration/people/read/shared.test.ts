@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
+import { openPass } from "../../../../src/job/pass/open-pass.ts";
 import { onlyOf } from "../../../../src/people/cli/status/command.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { readReport } from "../../../../src/people/operations/report/read.ts";
@@ -139,6 +140,19 @@ it("what three drains list in part, and one of them sends, arrives and waits onc
     await pass(name);
   }
   expect(await kinds()).toEqual(["down 17 0 62", "gone 0 62 62"]);
+});
+
+it("what one drain lists is in the total while the drain that counts it has not listed it in its first pass", async () => {
+  const drain = "    minAge: 0s\n  money: { mode: live, select: { topicName: money }, rules: [] }\n";
+  const { core, drain: main, ...rig } = await createRig({ redisUrl: redis.url(), drain });
+  rig.seed(30, { topicName: "money" });
+  await openPass(main, core.settings.passes, never);
+  const money = core.drains.get("money" as DrainName)!;
+  await runPassInProcess(money, core.settings.passes, signals, () => undefined);
+  const status = await readStatus(core, { nextRuns: new Map(), problems: 0, now: Date.now() });
+  const replicas = [{ rejected: null, resting: [] }] as unknown as typeof status.replicas;
+  expect(toVerdict({ ...status, replicas })).toContain("at least 30 left, still counting");
+  expect(status.sources[0]?.depth).toEqual({ count: 30, exact: false, stillCounting: true });
 });
 
 it("letters of no drain are in the list of kinds on each face, and a report says that they are in no figure", async () => {
