@@ -180,8 +180,9 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   // Built anew over books with failpoints.
   guards: "guardBook",
   lanes: "laneBook",
-  // Reads a person's pauses.
+  // Read a person's pauses.
   hostPauses: "inside",
+  pausesNow: "inside",
   clock: "inside",
   poison: "inside",
   refusalsInARow: "inside",

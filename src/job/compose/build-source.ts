@@ -217,6 +217,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
     hostPauses: createHostPauses(pauseBook, world.clock),
+    pausesNow: () => pauseBook.all(),
     audit,
     copies: rememberCopies(
       createRedisCopyBook(redis, config.id, {

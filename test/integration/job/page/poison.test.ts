@@ -42,6 +42,27 @@ function seedPoisoned(rig: Rig): { readonly others: string[]; readonly poison: s
 }
 
 describe("a poison message beside lost answers", () => {
+  it.each([
+    ["its drain", {}],
+    ["its destination", { host: "127.0.0.1" }],
+  ])("sends no half of its batch once %s is paused, and each after it", async (_of, target) => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    seedPoisoned(rig);
+    const { pauses } = [...rig.core.sources.values()][0]!;
+    const of = { drain: rig.drain.config.name, ...target };
+    let posts = 0;
+    const pass = (): ReturnType<Rig["pass"]> =>
+      passPublishing(rig, async (items, publish) => {
+        posts += 1;
+        if (posts === 1) await pauses.pause({ ...of, reason: "wait", by: "ann", at: Date.now() });
+        return items.some(isPoison) ? refused : publish();
+      });
+    expect(await pass()).toMatchObject({ tally: { republished: 0, parked: 0, inDoubt: 0 } });
+    expect(posts).toBe(1);
+    await pauses.resume(of);
+    await expect.poll(pass).toMatchObject({ tally: { republished: 19, deleted: 19, parked: 1 } });
+  });
+
   it("parks alone: a lost answer of its batch-mates is found again, and each is delivered once", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
     const { poison } = seedPoisoned(rig);
