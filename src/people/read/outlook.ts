@@ -35,7 +35,7 @@ export interface Outlook {
   readonly perSecond: number | null;
   /**
    * Ms that `going` takes at that rate. Null: it was not measured for a whole minute yet, nothing goes, more may wait
-   * than was listed so far, or the service is behind and takes none of them.
+   * than was listed so far, or the service is behind and takes none of them, or has refused all of them lately.
    */
   readonly atRateMs: number | null;
 }
@@ -112,9 +112,10 @@ export function toOutlook(
   const standing = ruled + stoppedWaiting + waitingForAttempt + waitingForPerson + waitingForDate;
   const waitingForProof = Math.min(open, waiting);
   const going = Math.max(0, waiting - standing - waitingForProof);
-  const isBehind = (facts?.reasons.held["still-under-way"] ?? 0) >= going;
+  // What the service refused, or does not take, goes at no rate.
+  const isTaken = countHeld(facts, ["still-under-way"]) < going && countHeld(facts, coolingAlone) < going;
   const rate = facts === null ? null : toRate(facts.pace, now);
-  const isKnown = rate?.isOfMinute === true && going > 0 && !stillCounting && !isBehind;
+  const isKnown = rate?.isOfMinute === true && !stillCounting && isTaken;
   return {
     waiting,
     heldByRules: ruled,

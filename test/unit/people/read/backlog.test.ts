@@ -224,14 +224,17 @@ describe("the outlook of a drain", () => {
     expect(one(400)).toMatchObject({ waiting: 300, waitingForProof: 300, going: 0, atRateMs: null });
   });
 
-  it("knows no time while the service is behind and takes nothing", () => {
-    const destinations = [to("https://a.example", 40)];
-    const [all, half] = [40, 20].map((held) =>
-      toOutlook(facts({ 94: 300 }, { "still-under-way": held }), destinations, false, now, 0),
-    );
-    expect(all?.atRateMs).toBeNull();
-    expect(half?.atRateMs).toBe(8_000);
-  });
+  it.each(["still-under-way", "cooling"])(
+    "knows no time while all that can go is %s: none of it is taken",
+    (why) => {
+      const destinations = [to("https://a.example", 40)];
+      const [all, half] = [40, 20].map((held) =>
+        toOutlook(facts({ 94: 300 }, { [why]: held }), destinations, false, now, 0),
+      );
+      expect(all?.atRateMs).toBeNull();
+      expect(half?.atRateMs).toBe(8_000);
+    },
+  );
 
   it("knows how long it takes at its rate only once a whole minute was measured", () => {
     expect(of({ 95: 300, 99: 300 })).toMatchObject({ perSecond: 12, atRateMs: null });
