@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { createConsoleStand, type ConsoleStand } from "../../../support/console-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -117,6 +118,66 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
 function idOfParked(html: string): DlqId {
   return (/href="\/messages\/[^/]+\/(\d+-\d+)"/.exec(html)?.[1] ?? "") as DlqId;
 }
+
+it("a failure shows the probes that its lane makes by itself, and no canary of before it halted", async () => {
+  const stand = await setUpHalted("2s");
+  const [, id = ""] =
+    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*upstream/s.exec(await stand.page("/failures")) ?? [];
+  const { config, source } = stand.drain;
+  const probes = async () => {
+    await stand.sweep();
+    await runListingChecks(source, new AbortController().signal);
+    await source.passes.forceFull(config.name);
+    await stand.pass();
+    const html = (await stand.page(`/failures/${id}`)).split('id="time-line"')[1] ?? "";
+    const rows = html.matchAll(/<td[^>]*>probe sent<\/td>.*?<bdi>(\d+-\d+)<\/bdi><\/a>(.*?)<\/td>/gs);
+    return [...rows].map(([, dlqId = "", result = ""]) => ({ dlqId, result }));
+  };
+  await expect.poll(async () => (await probes()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+  const shown = await probes();
+  const acts = await stand.audit();
+  const haltedAt = acts.findIndex(({ act }) => act === "lane-halted");
+  const sent = acts
+    .slice(haltedAt)
+    .filter(({ act }) => act === "republish")
+    .flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
+  expect(shown.every(({ dlqId }) => sent.includes(dlqId))).toBe(true);
+  expect(acts.slice(0, haltedAt).some(({ act }) => act === "republish")).toBe(true);
+
+  // The lane says what the newest one showed, and its next move shows what it was worth.
+  const newest = async () => (await probes())[0]?.result ?? "";
+  await expect.poll(newest, { timeout: 20_000 }).toContain(": <bdi>a probe failed again, 503</bdi>");
+  expect(await stand.page(`/failures/${id}`)).toMatch(/last probe <time datetime="/);
+
+  stand.receiver.answer = () => 200;
+  await expect
+    .poll(newest, { timeout: 40_000 })
+    .toMatch(/: <bdi>the probe did not fail again<\/bdi> <time datetime="/);
+}, 90_000);
+
+it("filters by host, origin, drain, text, and shows what nobody has met for a day only if asked", async () => {
+  const { page, seed, pass, get, advance } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  seed(1, { responseStatus: 422, url: "https://pay.example.com/a", responseBody: "no such tenant" });
+  seed(1, { responseStatus: 422, url: "https://shop.example.com:8443/a", responseBody: "card expired" });
+  seed(1, { responseStatus: 418, url: "https://tea.example.com/a", responseBody: "teapot" });
+  await pass();
+  const ask = async (query: string) => {
+    // Without the acts, which name what the filter found.
+    const list = (await page(`/failures${query}`)).split('id="destinations"')[0] ?? "";
+    return ["pay", "shop", "tea"].filter((name) => list.includes(`<bdi>https://${name}.example.com`));
+  };
+  expect(await ask("")).toEqual(["pay", "shop", "tea"]);
+  expect(await ask("?host=pay.example.com")).toEqual(["pay"]);
+  expect(await ask("?host=https%3A%2F%2Fshop.example.com%3A8443")).toEqual(["shop"]);
+  expect(await ask("?host=*.example.com&text=CARD")).toEqual(["shop"]);
+  expect(await ask("?drain=main&text=tenant")).toEqual(["pay"]);
+  expect(await ask("?host=nobody.example.com")).toEqual([]);
+  expect((await get("/failures?drain=nothing")).status).toBe(400);
+  expect((await get("/failures?page=-1&text=%00")).status).toBe(200);
+  advance(25 * 3_600_000);
+  // Parked and waiting ones stay.
+  expect(await ask("?all=yes")).toHaveLength(3);
+});
 
 it("says before a release what would keep it from going", async () => {
   const stand = await setUpHalted();

@@ -99,6 +99,14 @@ describe("what expires within a day", () => {
     expect(await expiring(rig)).toMatchObject({ count: 0, groups: [] });
   });
 
+  it("is everything where the retention is a day or less", async () => {
+    const rig = await open({ source: "{ retention: 1d }" });
+    rig.seed(5, held, 0);
+    rig.advance(10_000);
+    await rig.pass();
+    expect(await expiring(rig)).toMatchObject({ count: 5 });
+  });
+
   it("is what nothing sends, each record once, the first of all of them, with what would send it", async () => {
     const money = `  money:
     mode: live

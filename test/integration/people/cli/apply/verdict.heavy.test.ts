@@ -48,6 +48,19 @@ describe("what became of what an apply has sent", () => {
     expect(stand.receiver.deliveries).toHaveLength(5);
   });
 
+  it("names what it has not sent itself", async () => {
+    const stand = await setUp("2s");
+    stand.seed(10);
+    await stand.plan();
+    const five = `${stand.file}.five`;
+    await stand.run(["plan", "--all", "--limit", "5", "--out", five]);
+    await stand.run(["apply", five, "--reason", "first", "--by", "ada"]);
+    const { out } = await stand.apply();
+    expect(out.replaceAll(/\s+/g, " ")).toContain(
+      "orders: 10 sent, none came back in 2s, which is no proof of delivery; of these, this apply sent 5, and the drain itself or an earlier apply 5",
+    );
+  });
+
   it("counts each answer, and takes silence for no delivery", async () => {
     const stand = await setUp("3s");
     const answers = [503, 404];

@@ -276,6 +276,26 @@ describe("redriver plan", () => {
     expect(nowhere).toMatchObject({ exitCode: 2, out: "" });
   });
 
+  it("told to stop ends with 3 after the page, and leaves no file", async () => {
+    const { emulator, env, folder, seed } = await setUp();
+    seed(500);
+    emulator.faults.add({ kind: "latency", operation: "list", ms: 100, name: "slow" });
+    let interrupt: (() => void) | undefined;
+    const running = runHere(["plan", "orders", "--out", join(folder, "p.ndjson")], env, {
+      onListening: (listener) => {
+        interrupt = listener;
+      },
+    });
+    await emulator.journal.waitFor(
+      (entry) => entry.type === "request" && entry.operation === "list" && entry.query.includes("cursor"),
+    );
+    interrupt?.();
+    const { exitCode, out } = await running;
+    expect(exitCode).toBe(3);
+    expect(out).toContain("Stopped before all was read.");
+    expect(readdirSync(folder)).toEqual(["drains.yaml"]);
+  });
+
   it.each([
     [["plan"], "name at least one drain"],
     [["plan", "orders", "--all"], "name at least one drain"],

@@ -117,6 +117,17 @@ describe("redriver plan, of what time brings", () => {
     expect(rows).toMatch(/hold: otherwise \(1d2\dh left\), then drop by too-old in 1d2\dh {2}http/);
   });
 
+  it("sees another rule take a record before its own rule has waited long enough", async () => {
+    const stand = await createPlanStand(redis.url(), { document });
+    const at = Date.now();
+    stand.seed(1, { dlqId: `${at - hour}-0`, createdAt: at - hour, responseStatus: 500 });
+    const { rules } = drainOf((await stand.run(["plan", "--all", "--json"])).out);
+    const [patient] = rules;
+    expect(patient).toMatchObject({ rule: "patient", next: [{ then: "park", rule: "hasty", count: 1 }] });
+    expect(Math.abs(patient!.laterFrom! - (at + hour / 2))).toBeLessThan(2_000);
+    expect((await stand.run(["plan", "--all"])).out).toMatch(/then +1 park by hasty in (?:30m|29m\d+s)\n/);
+  });
+
   it("tells when a record that cools is tried again by its own clock, also where Redis's was set back", async () => {
     const stand = await createPlanStand(redis.url(), { document });
     const at = Date.now();

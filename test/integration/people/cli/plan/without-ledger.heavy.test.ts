@@ -61,6 +61,17 @@ describe.skipIf(isTaken)("with an address and a token alone", () => {
     expect(emulator.journal.entries("request").every(({ operation }) => operation === "list")).toBe(true);
   });
 
+  it("a plan narrows to a kind of failure, whose id the plan before has shown", async () => {
+    const { seed, env } = await setUp();
+    seed(3);
+    seed(2, { responseStatus: 404 });
+    const { out } = await runHere(["plan", "--all", "--json"], env);
+    const { drains } = JSON.parse(out) as { drains: readonly [{ failures: { top: { id: string }[] } }] };
+    const [{ id } = { id: "" }] = drains[0].failures.top;
+    const one = await runHere(["plan", "--all", "--json", "--failure", id], env);
+    expect(JSON.parse(one.out)).toMatchObject({ drains: [{ planned: 3 }] });
+  });
+
   it("no file of it is written, because nobody may act on it", async () => {
     const { seed, env, file } = await setUp();
     seed(1);
