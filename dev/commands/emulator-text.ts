@@ -7,14 +7,14 @@ export function toLines({ output }: Lent, emulator: Emulator, index: string): st
   const authorization = quote(`Authorization: Bearer ${token}`);
   const statisticsUrl = `${url}/v2/search/${encodeURIComponent(index)}/stats`;
   const credentials = `${statsCredentials.username}:${statsCredentials.password}`;
-  const fields = output.toFields([
-    ["message API", url],
-    ["token", token],
-    ["header prefix", headerPrefix],
-    ["control API", `${controlUrl}/_control/state`],
-    ["statistics API", statisticsUrl],
-    ["its user", credentials],
-  ]);
+  const fields = output.toFieldsText({
+    "message API": url,
+    token,
+    "header prefix": headerPrefix,
+    "control API": `${controlUrl}/_control/state`,
+    "statistics API": statisticsUrl,
+    "its user": credentials,
+  });
   const calls = [
     `curl -sS -H ${authorization} ${url}/v2/dlq\n`,
     `curl -sS -u ${quote(credentials)} ${quote(statisticsUrl)}\n`,

@@ -15,7 +15,7 @@ export interface Lent {
   };
   readonly output: {
     toJsonLine(value: object): string;
-    toFields(fields: readonly (readonly [name: string, value: string])[]): string;
+    toFieldsText(fields: object): string;
     /** A text behind a mark, broken for a terminal. */
     toParagraph(mark: string, text: string): string;
   };

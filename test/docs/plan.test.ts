@@ -1,6 +1,7 @@
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import { describe, expect, it } from "vitest";
-import { toEstimateText } from "../../src/people/cli/plan/estimate-text.ts";
+import { toFieldsText } from "../../src/people/cli/output/fields-text.ts";
+import { toPublishes } from "../../src/people/cli/plan/text.ts";
 import { estimate } from "../../src/people/plan/estimate.ts";
 import { toPlanRecord } from "../../src/people/plan/plan-file-record.ts";
 import type { Foreseen } from "../../src/people/plan/foresee-next-decision.ts";
@@ -34,8 +35,7 @@ const foreseen = (letter: Letter, next: Foreseen["next"] = null): Foreseen => ({
 });
 
 /** An outage of one of four hosts, and what failed last is too young. */
-const printed = toEstimateText(
-  80,
+const publishes = toPublishes(
   estimate({
     ...input,
     limits: { publish: { count: 20, perMs: 1_000 }, perHost: { count: 10, perMs: 1_000 } },
@@ -52,6 +52,7 @@ const printed = toEstimateText(
   { closedGuards: [], perDay: null, perPass: null },
   { by: "a halt", isAll: false, holds: (origin) => origin === "https://crm.example.com" },
 );
+const printed = toFieldsText(80, { publishes }, 0);
 
 describe("docs/plan.md", () => {
   it("names every key that a record of a plan can have, and no other", () => {
@@ -73,12 +74,12 @@ describe("docs/plan.md", () => {
 
   it("shows what a plan publishes as it is printed", () => {
     const block = codeBlocks(page).find(({ heading }) => heading === "Publishes");
-    expect(block?.text).toBe(printed.slice(1));
+    expect(block?.text).toBe(printed);
   });
 
   it("explains every line and every column of that", () => {
-    const [lines = "", table = ""] = printed.slice(1).split("\n\n");
-    const labels = [...lines.matchAll(/^ {4}(\w+) /gm)].map(([, label]) => label);
+    const [lines = "", table = ""] = printed.split("  to\n");
+    const labels = [...lines.matchAll(/^ {2}(\w+) /gm)].map(([, label]) => label);
     const explained = tableRows(page, ["line", "means"]).flatMap(([line = ""]) => codeSpans(line));
     expect(labels.length).toBeGreaterThan(0);
     expect(labels.filter((label) => !explained.includes(label ?? ""))).toEqual([]);

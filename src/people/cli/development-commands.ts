@@ -6,7 +6,7 @@ import { parseDuration } from "../../job/rules/durations.ts";
 import type { CommandContext, Register } from "./command-context.ts";
 import { numberOf, textOf } from "./input/option-values.ts";
 import { toJsonLine } from "./output/json.ts";
-import { toFields } from "./output/table.ts";
+import { toFieldsText } from "./output/fields-text.ts";
 import { terminalColumns, wrapWords } from "./output/wrap.ts";
 
 /** Beside `dist`, or the sources themselves. The production image has neither (Dockerfile). */
@@ -34,7 +34,7 @@ function lend({ io, exitWith }: CommandContext) {
     input: { numberOf, textOf, parseDuration, parseUrl },
     output: {
       toJsonLine,
-      toFields,
+      toFieldsText: (fields: object) => toFieldsText(Infinity, fields, 0),
       toParagraph: (mark: string, text: string) => wrapWords(terminalColumns, 0, mark, text),
     },
   };

@@ -52,6 +52,11 @@ export function toTime(at: number): string {
     .replace(/\.\d+Z$/, " UTC");
 }
 
+/** `2026-11-20T10:15:00Z`: a time without a space, for columns. */
+export function toSecond(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
 /** `2026-11-20 10:15`, in UTC: so that two fit beside a name in 80 columns. */
 export function toMinute(at: number): string {
   return toTime(at).slice(0, 16);

@@ -1,7 +1,7 @@
 /** What no two runs have in common, and what stands for it. In this order. */
 const changing: readonly (readonly [RegExp, string])[] = [
   // Where a line is broken depends on the numbers in it.
-  [/\n {6,}/g, " "],
+  [/\n {4,}/g, " "],
   [/\d{13}-\d+/g, "<dlqId>"],
   // A moment of tomorrow has its date.
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?/g, "<time>"],

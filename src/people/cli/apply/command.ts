@@ -12,7 +12,7 @@ import type { ApplyWatch } from "../../operations/plans/apply-shared-plan.ts";
 import { toWhyDiscarded } from "../../operations/plans/discard.ts";
 import { parseTarget } from "../../operations/plans/copy-plan.ts";
 import { copyFor } from "./copy.ts";
-import { toLanesText } from "../plan/lanes-text.ts";
+import { toLaneRows } from "../plan/limits.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
 import { hasConsent } from "../input/consent.ts";
@@ -23,6 +23,7 @@ import { addFieldsAndExample, readFields } from "../operation-command.ts";
 import { openDesk } from "../plans/open-desk.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
+import { toFieldsText } from "../output/fields-text.ts";
 import { isColoured, printResult } from "../output/print.ts";
 import { toCounts } from "../../operations/phrases.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
@@ -165,7 +166,8 @@ function report(line: ApplyLine, io: Io): number {
   const { stop, left, leftReasons, leftLanes } = applied;
   const reasons = toCounts(leftReasons);
   const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
-  const lanes = leftLanes === null ? "" : toLanesText(terminalColumns, 2, leftLanes);
+  const lanes =
+    leftLanes === null ? "" : toFieldsText(terminalColumns, { lanes: toLaneRows(leftLanes) }, 0, 2);
   const rest = `${left} left${why}; apply the plan again to go on\n${lanes}`;
   const told = verdict === null ? 0 : toExitCode(verdict);
   if (stop === null && left === 0) return told;

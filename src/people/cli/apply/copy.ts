@@ -22,7 +22,7 @@ export async function copyFor(
   });
   progress.end();
   if (ends === null) io.err("nothing was done\n");
-  else printResult(io, json, ends, () => toTable(ends, columns));
+  else printResult(io, json, ends, () => toTable(io.columns, ends, columns));
   if (ends === null || ends.some(({ left }) => left > 0)) exitWith(3);
 }
 

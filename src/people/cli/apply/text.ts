@@ -5,7 +5,7 @@ import type { ApplyWait } from "../../plan/apply.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../plan/skipped-by-apply.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { toTable, toWidth } from "../output/table.ts";
+import { toTable } from "../output/table.ts";
 import { ifAny, joined, present, toCounts, toTime } from "../../operations/phrases.ts";
 
 export type ApplyLine = Omit<ApplyEnd, "drain" | "runtime" | "range"> & { readonly drain: string };
@@ -61,14 +61,8 @@ export function toWaitText({ reasons, nextCheckMs }: Pick<ApplyWait, "reasons" |
   return `waits for ${toCounts(reasons).join(", ")}, next check in ${wait}`;
 }
 
-/** If it is too wide for these columns, a count that is 0 for every drain is left out. */
 export function toApplyText(columns: number, lines: readonly ApplyLine[]): string {
-  const whole = toTable(lines, counts);
-  if (toWidth(whole) <= columns) return whole;
-  const some = Object.entries(counts).filter(
-    ([name, toCount]) => name === "left" || lines.some((line) => toCount(line) !== 0),
-  );
-  return toTable(lines, Object.fromEntries(some));
+  return toTable(columns, lines, counts);
 }
 
 /** `orders: 5 sent, 5 came back: 503, the receiver is still down`, in red if it is bad; empty if nothing was sent. */

@@ -5,6 +5,7 @@ import { toShownUrl } from "../../../job/message/show-masked-values.ts";
 import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../../job/contracts/archive.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
+import { toSecond } from "../../operations/phrases.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { countOption, timeOption } from "../input/option-values.ts";
@@ -39,7 +40,7 @@ export const registerArchive: Register = (program, context) => {
       for (const { file, damages } of files) {
         for (const damage of damages) reportDamage({ file, ...damage }, context);
       }
-      printResult(context.io, json, files, () => toArchiveText(files));
+      printResult(context.io, json, files, () => toArchiveText(context.io.columns, files));
     });
   archive
     .command("show")
@@ -74,7 +75,7 @@ async function show(
     return toRow(entry);
   };
   const { shown, more } = await printRows(io, entries, options.limit, toJsonOf(options), take, (rows) =>
-    toTable(rows, columns),
+    toTable(io.columns, rows, columns),
   );
   if (more) return;
   io.err(unknownDrainNote(options.drain, drains, shown) ?? "");
@@ -105,7 +106,7 @@ function toRow({ record, ...entry }: ArchiveEntry) {
 }
 
 const columns: Readonly<Record<string, (row: ReturnType<typeof toRow>) => string>> = {
-  archived: ({ at }) => new Date(at).toISOString(),
+  archived: ({ at }) => toSecond(at),
   why: ({ why }) => why,
   source: ({ source }) => source,
   drain: ({ drain }) => drain ?? "-",

@@ -1,4 +1,5 @@
 import type { ArchiveDamage, ArchiveEntry, ArchiveReader } from "../../../job/contracts/archive.ts";
+import { toSecond } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
 
 export interface ArchiveCount {
@@ -39,19 +40,19 @@ export async function summariseArchive(reader: ArchiveReader): Promise<readonly 
   return [...files.values()];
 }
 
-export function toArchiveText(files: readonly ArchiveFileSummary[]): string {
-  const perFile = toTable(files, {
+export function toArchiveText(columns: number, files: readonly ArchiveFileSummary[]): string {
+  const perFile = toTable(columns, files, {
     file: ({ file }) => file,
     bytes: ({ bytes }) => bytes,
     entries: ({ entries }) => entries,
-    from: ({ from }) => toTime(from),
-    to: ({ to }) => toTime(to),
+    from: ({ from }) => toAt(from),
+    to: ({ to }) => toAt(to),
     damage: ({ damages }) => damages.map(({ kind }) => kind).join(", ") || "-",
   });
   const counts: ArchiveCount[] = [];
   for (const file of files) for (const count of file.counts) add(counts, count);
   if (counts.length === 0) return perFile;
-  const perDrain = toTable(counts, {
+  const perDrain = toTable(columns, counts, {
     drain: ({ drain }) => drain ?? "-",
     why: ({ why }) => why,
     entries: ({ entries }) => entries,
@@ -65,6 +66,6 @@ function add(counts: ArchiveCount[], count: ArchiveCount): void {
   else same.entries += count.entries;
 }
 
-function toTime(at: number | null): string {
-  return at === null ? "-" : new Date(at).toISOString();
+function toAt(at: number | null): string {
+  return at === null ? "-" : toSecond(at);
 }

@@ -1,9 +1,10 @@
 import { examine } from "../../operations/doctor/examine.ts";
 import type { DoctorFinding } from "../../operations/doctor/finding.ts";
-import { counted } from "../../operations/phrases.ts";
+import { counted, present } from "../../operations/phrases.ts";
 import type { Register } from "../command-context.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
+import { toTable } from "../output/table.ts";
 import { withCore } from "../with-core.ts";
 import { nowhere } from "../../operations/doctor/try-service/own-messages.ts";
 import { tryService, type TrialOptions } from "./try-service.ts";
@@ -34,24 +35,24 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
       }
       const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
       const isWell = findings.every(({ state }) => state !== "failed");
-      printResult(io, options.json, { ok: isWell, findings }, () => toText(findings));
+      printResult(io, options.json, { ok: isWell, findings }, () => toText(io.columns, findings));
       exitWith(isWell ? 0 : 1);
     });
 };
 
-const marks: Readonly<Record<DoctorFinding["state"], string>> = {
-  ok: "ok     ",
-  warning: "warning",
-  failed: "FAILED ",
-};
-
-function toText(findings: readonly DoctorFinding[]): string {
-  const lines = findings.map(({ subject, state, message }) => `${marks[state]}  ${subject}: ${message}\n`);
-  const failures = findings.filter(({ state }) => state === "failed").length;
-  const warnings = findings.filter(({ state }) => state === "warning").length;
-  const end =
-    failures > 0
-      ? `${counted(failures, "failure")}: a daemon would not work\n`
-      : `a daemon can work here${warnings === 0 ? "" : `; ${counted(warnings, "warning")}`}\n`;
-  return lines.join("") + end;
+function toText(columns: number, findings: readonly DoctorFinding[]): string {
+  const countOf = (state: DoctorFinding["state"], what: string): string => {
+    const count = findings.filter((one) => one.state === state).length;
+    return count === 0 ? "" : counted(count, what);
+  };
+  const failures = countOf("failed", "failure");
+  const verdict =
+    failures === ""
+      ? present(["a daemon can work here", countOf("warning", "warning")]).join("; ")
+      : `${failures}: a daemon would not work`;
+  const table = toTable(columns, findings, {
+    state: ({ state }) => (state === "failed" ? "FAILED" : state),
+    finding: ({ subject, message }) => `${subject}: ${message}`,
+  });
+  return `${verdict}\n${table}`;
 }

@@ -91,7 +91,7 @@ async function drainAll(
     break;
   }
   const results = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
-  printResult(io, json, results, () => toSummary(results));
+  printResult(io, json, results, () => toSummary(io.columns, results));
   return exitCode;
 }
 

@@ -12,13 +12,14 @@ export interface PassLine {
 }
 
 export function toSummary(
+  columns: number,
   lines: readonly (PassLine & { readonly decisions: readonly DecisionCount[] })[],
 ): string {
   const ofTally =
     (name: keyof PassCounts) =>
     ({ tally }: PassLine): number =>
       tally?.[name] ?? 0;
-  const passes = toTable(lines, {
+  const passes = toTable(columns, lines, {
     drain: ({ drain }) => drain,
     mode: ({ mode }) => mode,
     outcome: ({ outcome }) => outcome,
@@ -33,7 +34,7 @@ export function toSummary(
   });
   const rows = lines.flatMap(({ drain, decisions }) => decisions.map((one) => ({ drain, ...one })));
   if (rows.length === 0) return passes;
-  const decisions = toTable(rows, {
+  const decisions = toTable(columns, rows, {
     drain: ({ drain }) => drain,
     decision: ({ decision }) => decision,
     reason: ({ reason }) => reason,

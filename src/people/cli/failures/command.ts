@@ -13,7 +13,6 @@ import { counted } from "../../operations/phrases.ts";
 import { readFailureViews } from "../../read/read-failures.ts";
 import type { Register } from "../command-context.ts";
 import { toJsonLine } from "../output/json.ts";
-import { barsFor } from "../output/sparkline.ts";
 import { addReading } from "../reading-command.ts";
 import { toFailureTable, toOfNoDrainText } from "./list-text.ts";
 import { toFailureText } from "./show-text.ts";
@@ -30,7 +29,7 @@ export const registerFailures: Register = (program, context) => {
       for (const one of ofNoDrain) io.out(toJsonLine({ ofNoDrain: one }));
     } else {
       io.out(toFailureTable(io.columns, shown, now));
-      io.out(toOfNoDrainText(ofNoDrain, now));
+      io.out(toOfNoDrainText(io.columns, ofNoDrain, now));
     }
     if (hidden > 0) {
       io.err(`${counted(hidden, "kind has", "kinds have")} nothing waiting, and none for a day; see --all\n`);
@@ -45,7 +44,7 @@ export const registerFailures: Register = (program, context) => {
     for (const failure of chooseFailures(await readFailureViews(core, now), input.id)) {
       const details = await readDetails(core, failure, signal);
       if (json === true) io.out(toJsonLine(toDetailsJson(details)));
-      else texts.push(toFailureText(io.columns, details, { now, bars: barsFor(io.env) }));
+      else texts.push(toFailureText(io.columns, details, now));
     }
     io.out(texts.join("\n"));
   }).option("--json", "print as JSON");

@@ -1,92 +1,78 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
-import type { FailureOfDrain } from "../../read/counts-by-kind.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toAsText, toStateText } from "../../operations/failures/state-text.ts";
-import { joined, present, toAge, toKnown, toTime } from "../../operations/phrases.ts";
-import { toSparkline, type Bars } from "../output/sparkline.ts";
-import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
+import { present, toAge, toTime } from "../../operations/phrases.ts";
+import { toAnswerText } from "../output/fields-text.ts";
+import { toCount } from "../output/table.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import type { FailureDetails } from "../../operations/failures/details.ts";
 import { toPercent, toRuledShares, whyNotRuled } from "../../operations/failures/ruled.ts";
-import { toAnswerText } from "../../read/answer-text.ts";
+import { toAnswerText as toAnswer } from "../../read/answer-text.ts";
 import { toNextStepText } from "../../operations/lane-words.ts";
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
 const daysShown = 7;
-const labelWidth = 13;
-
-interface Shown {
-  readonly now: number;
-  readonly bars: Bars;
-}
 
 export function toFailureText(
   columns: number,
   { failure, arrivals, lanes, sample }: FailureDetails,
-  { now, bars }: Shown,
+  now: number,
 ): string {
   const { id, origin, since, firstMetAt, drain, lastSeenAt, drains, source } = failure;
-  const field = (label: string, text: string): string =>
-    wrapWords(columns, 2, label.padEnd(labelWidth), text);
-  const list = (label: string, items: readonly (string | false)[]): string =>
-    wrapList(columns, 2, label, items, labelWidth);
   const toWhen = (at: number): string => `${toTime(at)}, ${toAge(at, now)} ago`;
-  return joined(
-    wrapText(columns, 0, "", `${id}  ${toDestinationText(origin)}  source ${source}`),
-    field("answer", toAnswerText(failure)),
-    since !== null && field("failing", `since ${toTime(since)}, ${toAge(since, now)}`),
-    field("first met", `${toWhen(firstMetAt)}, by drain ${drain}`),
-    field("last seen", toWhen(lastSeenAt)),
-    toHoursText(),
-    list("last 7 days", toDays(arrivals, now)),
-    ...drains.map((one) => list(one.drain, toCounts(one))),
-    failure.failedAgainAs.length > 0 && field("failed again", toAsText(failure)),
-    list("rules", toRuled(failure)),
-    "explanation" in sample
-      ? field("sample", `${sample.explanation.dlqId}: ${sample.explanation.explanation}`) +
-          field("", `redriver rules explain ${sample.explanation.dlqId} --drain ${sample.explanation.drain}`)
-      : field("sample", sample.missing),
+  const view = {
+    source,
+    state: toStateText(failure, now),
+    failing: since === null ? "" : `since ${toWhen(since)}`,
+    "first met": `${toWhen(firstMetAt)}, by drain ${drain}`,
+    "last seen": toWhen(lastSeenAt),
+    "last 24 h": toHours(arrivals, now),
+    "last 7 days": toDays(arrivals, now),
+    "failed again": toAsText(failure),
+    rules: toRuled(failure),
+    sample:
+      "explanation" in sample
+        ? `${sample.explanation.dlqId}: ${sample.explanation.explanation}\nredriver rules explain ${sample.explanation.dlqId} --drain ${sample.explanation.drain}`
+        : sample.missing,
+    note: toNote(failure, now),
+    quiet: toQuiet(failure, now),
+    drains: drains.map((one) => ({
+      drain: one.drain,
+      waiting: toCount(one.waiting, one.stillCounting),
+      "not listed yet": one.unseen || null,
+      parked: toCount(one.parked, one.stillCounting),
+      arrived: one.arrived,
+      "sent again": one.published,
+      "failed again": one.failedAgain,
+    })),
     // One that nobody has used shows nothing about what waits for nothing.
-    ...lanes
+    lanes: lanes
       .filter(({ lane }) => lane.sinceMs !== null || failure.waiting > 0)
-      .map(({ drain: of, lane }) =>
-        list("lane", [
-          lanes.length > 1 && `of ${of}`,
-          lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
-          lane.why ?? "",
-          lane.state !== "open" && toNextStepText(lane),
-        ]),
-      ),
-    field("state", toStateText(failure, now)),
-    toNote(),
-    toQuiet(),
-  );
+      .map(({ drain: of, lane }) => ({
+        drain: of,
+        lane: lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
+        next: lane.state === "open" ? "" : toNextStepText(lane),
+        why: lane.why,
+      })),
+  };
+  return toAnswerText(columns, `${id}  ${toDestinationText(origin)}: ${toAnswer(failure)}`, view, now);
+}
 
-  function toHoursText(): string {
-    const hours = toHours(arrivals, now);
-    const all = hours.reduce((sum, count) => sum + count, 0);
-    const most = Math.max(...hours);
-    const line = toSparkline(hours, hoursShown, bars);
-    return field("last 24 h", `${line}  ${all} arrived, at most ${most} in an hour`);
-  }
+function toNote({ note }: FailureView, now: number): string {
+  if (note === null) return "";
+  const text = present([toPrintable(note.ticket), toPrintable(note.text)]).join(": ");
+  return `${text} (${toPrintable(note.by)}, ${toAge(note.at, now)} ago)`;
+}
 
-  function toNote(): string {
-    const { note } = failure;
-    if (note === null) return "";
-    const text = present([toPrintable(note.ticket), toPrintable(note.text)]).join(": ");
-    return field("note", `${text} (${toPrintable(note.by)}, ${toAge(note.at, now)} ago)`);
-  }
-
-  function toQuiet(): string {
-    const { quiet, quietEnded } = failure;
-    if (quiet === null) return "";
-    const until = quiet.until === "changed" ? "it changes" : toTime(quiet.until);
-    const who = `${toPrintable(quiet.by)}, ${toAge(quiet.at, now)} ago`;
-    return field("quiet", `until ${until} (${who})${quietEnded === null ? "" : toEndText(failure)}`);
-  }
+function toQuiet(failure: FailureView, now: number): string {
+  const { quiet, quietEnded } = failure;
+  if (quiet === null) return "";
+  const until = quiet.until === "changed" ? "it changes" : toTime(quiet.until);
+  const who = `${toPrintable(quiet.by)}, ${toAge(quiet.at, now)} ago`;
+  return `until ${until} (${who})${quietEnded === null ? "" : toEndText(failure)}`;
 }
 
 function toEndText({ quietEnded, quiet, largestHour }: FailureView): string {
@@ -96,9 +82,12 @@ function toEndText({ quietEnded, quiet, largestHour }: FailureView): string {
   return quietEnded === "rules" ? "; over: its rules decide otherwise now" : "; over";
 }
 
-function toHours(arrivals: HourlyArrivals, now: number): readonly number[] {
+/** `30 arrived, 2 of them in this hour, at most 20 in one`. */
+function toHours(arrivals: HourlyArrivals, now: number): string {
   const last = Math.floor(now / hourMs);
-  return Array.from({ length: hoursShown }, (_, index) => arrivals[last - hoursShown + 1 + index] ?? 0);
+  const hours = Array.from({ length: hoursShown }, (_, ago) => arrivals[last - ago] ?? 0);
+  const all = hours.reduce((sum, count) => sum + count, 0);
+  return `${all} arrived, ${hours[0]} of them in this hour, at most ${Math.max(...hours)} in one`;
 }
 
 /** `11-20`, in UTC. */
@@ -116,17 +105,6 @@ function toDays(arrivals: HourlyArrivals, now: number): readonly string[] {
     if (sum !== undefined) sums.set(day, sum + count);
   }
   return [...sums].map(([day, count]) => `${day} ${count}`);
-}
-
-function toCounts(one: FailureOfDrain): readonly (string | false)[] {
-  return [
-    `${toKnown(one.waiting, one.stillCounting)} waiting`,
-    one.unseen > 0 && `${one.unseen} of them not listed yet`,
-    `${toKnown(one.parked, one.stillCounting)} parked`,
-    `${one.arrived} arrived`,
-    `${one.published} sent again`,
-    `${one.failedAgain} failed again`,
-  ];
 }
 
 /** `republish (rule outage)`, or the share of each, the most first. */

@@ -2,13 +2,13 @@ import { toDestinationText } from "../../operations/destination-text.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
-import { present } from "../../operations/phrases.ts";
+import { present, toSecond } from "../../operations/phrases.ts";
 import type { TopCounted } from "../../plan/top-count.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 
 /** The columns of the table. */
 export const actColumns = {
-  when: ({ at }) => new Date(at).toISOString(),
+  when: ({ at }) => toSecond(at),
   act: ({ act }) => act,
   count: ({ count }) => (count === 0 ? "-" : count),
   drain: ({ drain, count }) => toPrintable(drain ?? (count === 0 ? "(all)" : "-")),

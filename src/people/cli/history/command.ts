@@ -6,8 +6,8 @@ import type { CommandContext, Register } from "../command-context.ts";
 import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
 import { actColumns } from "./act-columns.ts";
 import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "../../operations/history/rows.ts";
-import { toFittingTable } from "../output/table.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
+import { toTable } from "../output/table.ts";
 import { findLineage } from "../../operations/history/find-lineage.ts";
 import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
@@ -23,16 +23,12 @@ import { printResult, printRows } from "../output/print.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { withCore } from "../with-core.ts";
 
-/** Characters on a terminal: a time of 20, an act of 12 and a `dlqId` of 20 leave this for a drain, or for a drain and a rule. */
-const keptOfActs = { when: 20, act: 20, count: 10, drain: 14, rule: 16 };
-const keptOfRecords = { when: 20, act: 20, dlqId: 40, drain: 14 };
-
 export function toActTable(columns: number, rows: readonly ActRow[]): string {
-  return toFittingTable(columns, rows, actColumns, keptOfActs);
+  return toTable(columns, rows, actColumns);
 }
 
 export function toRecordTable(columns: number, rows: readonly HistoryRow[]): string {
-  return toFittingTable(columns, withProofs(rows), historyColumns, keptOfRecords);
+  return toTable(columns, withProofs(rows), historyColumns);
 }
 
 export const registerHistory: Register = (program, context) => {

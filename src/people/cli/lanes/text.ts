@@ -1,30 +1,19 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
-import { cut, present, toAge } from "../../operations/phrases.ts";
-import { fittingName, toTable, toTableWithTexts } from "../output/table.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { present, toAge } from "../../operations/phrases.ts";
+import { toTable } from "../output/table.ts";
 import type { LaneRow } from "../../operations/lanes/read.ts";
 
-/** A state has 7 characters, an age 6, and `probe in 14m59s` has 15. So a destination has 30 and mostly more. */
-const maxDrain = 14;
-
-/** A line for each lane. On a terminal its history is below it, elsewhere behind it. `now`: Unix ms. */
+/** A line for each lane. `now`: Unix ms. */
 export function toLanesTable(columns: number, rows: readonly LaneRow[], now: number): string {
-  const isNarrow = Number.isFinite(columns);
-  const common = {
-    destination: ({ origin }: LaneRow) => toDestinationText(origin),
-    drain: ({ drain }: LaneRow) => (isNarrow ? cut(drain, maxDrain) : drain),
-    state: ({ state }: LaneRow) => state,
-    for: ({ since }: LaneRow) => toAge(since, now),
+  return toTable(columns, rows, {
+    destination: ({ origin }) => toDestinationText(origin),
+    drain: ({ drain }) => drain,
+    state: ({ state }) => state,
+    for: ({ since }) => toAge(since, now),
     next: toNext,
-  };
-  const toText = (row: LaneRow): string => toHistory(row, now);
-  if (!isNarrow) return toTable(rows, { ...common, why: toText });
-  const withNames = (max: number) => ({
-    ...common,
-    destination: (row: LaneRow): string => cutMiddle(common.destination(row), max),
+    why: (row) => toHistory(row, now),
   });
-  const max = fittingName(columns, (most) => toTable(rows, withNames(most)));
-  return toTableWithTexts(columns, rows, withNames(max), toText);
 }
 
 function toNext({ waitsFor, state, size, sent, nextInMs, awaitsLook }: LaneRow): string {

@@ -1,33 +1,49 @@
 /**
- * A command's answer for a person, from the object that `--json` prints: a line for each field, a table for a list of
- * objects. What is not known or empty is left out. Times are in UTC.
+ * The one printer: a command's answer for a person. The verdict, a line for each field, then blocks and tables. It takes
+ * the object that `--json` prints, or a choice of it whose keys are the words. What is not known or empty is left out.
+ * Times are in UTC.
  */
 import { isObject } from "../../../job/message/json-value.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { toAge, toMinute, toTime } from "../../operations/phrases.ts";
-import { toTable, toWidth } from "./table.ts";
+import { joined, toAge, toMinute, toTime } from "../../operations/phrases.ts";
+import { toTable } from "./table.ts";
 import { wrapText, wrapWords } from "./wrap.ts";
 
 /** Of a list; `--json` has all of it. */
 const maxShown = 20;
+/** A longer text has a line of its own. */
+const maxInline = 30;
+/** Of both texts of a change, in one line. */
+const maxChange = 70;
 
-/** `now`: Unix ms. */
-export function toFieldsText(columns: number, answer: object, now: number): string {
-  return toFields(answer, 0);
+/** Fields below the first line, further blocks set off by an empty line. `now`: Unix ms. */
+export function toAnswerText(columns: number, verdict: string, answer: object, now: number): string {
+  return wrapWords(columns, 0, "", verdict) + toFieldsText(columns, answer, now, 2);
+}
+
+/** The same without a verdict. */
+export function toFieldsText(columns: number, answer: object, now: number, outermost = 0): string {
+  return toFields(answer, outermost);
 
   function toFields(fields: object, indent: number): string {
     const known = Object.entries(fields).filter(([, value]) => isKnown(value));
-    const width = Math.max(...known.map(([key]) => toWords(key).length)) + 2;
-    return known
-      .map(([key, value]: [string, unknown]) => toField(key, value, indent, toWords(key).padEnd(width)))
-      .join("");
+    const inLines = known.filter(([, value]) => isLine(value));
+    const width = Math.max(...inLines.map(([key]) => toWords(key).length));
+    const texts = (some: typeof known): readonly string[] =>
+      some.map(([key, value]: [string, unknown]) =>
+        toField(key, value, indent, toWords(key).padEnd(width + 2)),
+      );
+    const lines = texts(inLines).join("");
+    const blocks = texts(known.filter(([, value]) => !isLine(value)));
+    if (indent > outermost) return lines + blocks.join("");
+    return (lines === "" ? blocks : [lines, ...blocks]).join("\n");
   }
 
   function toField(key: string, value: unknown, indent: number, label: string): string {
     if (Array.isArray(value)) return toList(key, value as readonly unknown[], indent, label);
     if (isObject(value)) {
-      if (isFlat(value)) return wrapWords(columns, indent, label, toItems(value));
-      return `${" ".repeat(indent)}${label.trimEnd()}\n${toFields(value, indent + 2)}`;
+      if (isLine(value)) return wrapWords(columns, indent, label, toItems(value));
+      return `${toHead(indent, label)}${toFields(value, indent + 2)}`;
     }
     // Some are texts of several lines.
     const lines = toText(key, value, now).split("\n");
@@ -37,26 +53,42 @@ export function toFieldsText(columns: number, answer: object, now: number): stri
   }
 
   function toList(key: string, values: readonly unknown[], indent: number, label: string): string {
-    const shown = values.slice(0, maxShown);
-    const hidden = values.length - shown.length;
-    const more = hidden > 0 ? `${" ".repeat(indent + 2)}and ${hidden} more, see --json\n` : "";
-    const head = `${" ".repeat(indent)}${label.trimEnd()}\n`;
-    const rows = shown.filter(isObject);
-    if (rows.length < shown.length) {
-      return wrapWords(columns, indent, label, shown.map((one) => toText(key, one, now)).join(", ")) + more;
-    }
-    const table = rows.every(isFlat) ? indented(indent + 2, toRows(rows)) : null;
-    if (table !== null && toWidth(table) <= columns) return `${head}${table}${more}`;
-    const blocks = rows.map((row) =>
-      isFlat(row) ? wrapWords(columns, indent + 2, "- ", toItems(row)) : toFields(row, indent + 2),
+    const rows = values.slice(0, maxShown).filter(isObject);
+    if (rows.length === 0) return wrapWords(columns, indent, label, toListText(key, values, now));
+    const text = rows.every(isRow)
+      ? indented(indent + 2, toRows(columns - indent - 2, rows))
+      : rows.map((row) => toFields(row, indent + 2)).join("\n");
+    const hidden = values.length - rows.length;
+    return joined(
+      toHead(indent, label),
+      text,
+      hidden > 0 && `${" ".repeat(indent + 2)}and ${hidden} more, see --json\n`,
     );
-    return `${head}${blocks.join(rows.every(isFlat) ? "" : "\n")}${more}`;
+  }
+
+  function toHead(indent: number, label: string): string {
+    return wrapText(columns, indent, "", label.trimEnd());
   }
 
   function toItems(fields: object): string {
     const known = Object.entries(fields).filter(([, value]) => isKnown(value));
     return known.map(([key, value]) => `${toWords(key)} ${toText(key, value, now)}`).join(", ");
   }
+}
+
+/** `what: before -> after`, or one below the other if they are long. */
+export function toChangeText(what: string, before: string, after: string): string {
+  const line = `${what}: ${before} -> ${after}`;
+  return line.length <= maxChange ? line : `${what}\n- ${before}\n+ ${after}`;
+}
+
+function toListText(key: string, values: readonly unknown[], now: number): string {
+  const hidden = values.length - maxShown;
+  const shown = values
+    .filter(isKnown)
+    .slice(0, maxShown)
+    .map((one) => toText(key, one, now));
+  return [...shown, ...(hidden > 0 ? [`and ${hidden} more`] : [])].join(", ");
 }
 
 function toText(key: string, value: unknown, now: number): string {
@@ -69,13 +101,18 @@ function toText(key: string, value: unknown, now: number): string {
 
 type Row = Readonly<Record<string, unknown>>;
 
-function toRows(rows: readonly Row[]): string {
+function toRows(width: number, rows: readonly Row[]): string {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => isKnown(row[key]))))];
-  return toTable(rows, Object.fromEntries(keys.map((key) => [toWords(key), (row) => toCell(key, row[key])])));
+  return toTable(
+    width,
+    rows,
+    Object.fromEntries(keys.map((key) => [toWords(key), (row) => toCell(key, row[key])])),
+  );
 }
 
 function toCell(key: string, value: unknown): string | number {
   if (!isKnown(value)) return "-";
+  if (Array.isArray(value)) return toListText(key, value, 0);
   if (typeof value !== "number" || key.endsWith("Ms")) return toText(key, value, 0);
   return isTime(key, value) ? toMinute(value) : value;
 }
@@ -89,8 +126,25 @@ function isKnown(value: unknown): boolean {
   return typeof value !== "object" || Object.values(value).some(isKnown);
 }
 
-function isFlat(fields: object): boolean {
-  return Object.values(fields).every((value) => typeof value !== "object" || !isKnown(value));
+function isLine(value: unknown): boolean {
+  if (Array.isArray(value)) return !value.some(isObject);
+  return (
+    !isObject(value) || Object.values(value).every((one) => !isKnown(one) || (isScalar(one) && isShort(one)))
+  );
+}
+
+function isRow(fields: object): boolean {
+  return Object.values(fields).every(
+    (value) => !isKnown(value) || isScalar(value) || (Array.isArray(value) && value.every(isScalar)),
+  );
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value !== "string" || value.length <= maxInline;
 }
 
 /** Unix ms, by the names that times have. */

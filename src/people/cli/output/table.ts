@@ -1,110 +1,111 @@
-import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import { cut } from "../../operations/phrases.ts";
+/** The one table that a command prints. */
+import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
+import { cutMiddle } from "../../operations/destination-text.ts";
 import { wrapText } from "./wrap.ts";
 
 /** Rows of a table are all in memory before the first is printed. */
 export const tableLimit = 100;
 
 type Columns<Row> = Readonly<Record<string, (row: Row) => string | number>>;
+type Column = ReturnType<typeof toColumn>;
 
 /** A longer cell moves the rest of its own row, and no other. */
 const maxPadded = 80;
+/** A name is cut to so much before columns go below. */
+const minName = 28;
+/** Of a table with one line for each row. */
+const leastName = 12;
+/** A last column with less room for its texts goes below. */
+const minWrapped = 30;
 
 /**
  * A header and a line for each row, cells padded to the widest of their column, two spaces apart. Columns of
- * numbers end at the right; `-` in them is no number known. A cell is printable, and at most 200 characters.
+ * numbers end at the right; `-` in them is no number known. What a terminal would act on is spelled out.
+ * In a window that is too narrow, columns without news are left out, and the texts of the last one are broken if there is
+ * room for them. Else as many columns from the right as must stand below their row, and so does a name that was cut.
  * Ends with a newline.
  */
-export function toTable<Row>(rows: readonly Row[], columns: Columns<Row>): string {
-  const cells = rows.map((row) => Object.values(columns).map((toCell) => toCell(row)));
-  return toLines([Object.keys(columns), ...cells], (column) => {
-    const own = cells.map((row) => row[column]);
-    const numbers = own.filter((cell) => typeof cell === "number").length;
-    return numbers > 0 && numbers + own.filter((cell) => cell === "-").length === own.length;
+export function toTable<Row>(width: number, rows: readonly Row[], columns: Columns<Row>): string {
+  const [name, ...all] = toColumns(rows, columns);
+  if (name === undefined) return "";
+  const others = toWidth([name, ...all]) <= width ? all : all.filter(({ cells }) => cells.some(isNews));
+  const wrapped = toWrapped(width, [name, ...others]);
+  if (wrapped !== null) return wrapped;
+  const below: Column[] = [];
+  const least = Math.min(name.width, minName);
+  while (others.length > 0 && least + toWidth(["", ...others]) > width) below.unshift(others.pop()!);
+  const shown = cutTo(name, width - toWidth(["", ...others]));
+  const [head = "", ...lines] = toLines([shown, ...others]);
+  const texts = lines.map((line, row) => {
+    const isCut = shown.texts[row] !== name.texts[row];
+    const parts = (isCut ? [name, ...below] : below).flatMap(({ name: of, cells }) => {
+      const cell = cells[row] ?? "-";
+      return isNews(cell) ? [`${of} ${cell}`] : [];
+    });
+    return parts.length === 0 ? line : line + wrapText(width, 4, "", parts.join("; "));
   });
+  return head + texts.join("");
 }
 
-/** The same, with a text of any length below each row, broken at so many columns. */
-export function toTableWithTexts<Row>(
-  width: number,
-  rows: readonly Row[],
-  columns: Columns<Row>,
-  toText: (row: Row) => string,
-): string {
-  const [head = "", ...lines] = toTable(rows, columns).trimEnd().split("\n");
-  const texts = rows.map((row, index) => `${lines[index] ?? ""}\n${wrapText(width, 4, "", toText(row))}`);
-  return `${head}\n${texts.join("")}`;
+/** The same with one line for each row: the name is cut to the room that the others leave. */
+export function toTableOfLines<Row>(width: number, rows: readonly Row[], columns: Columns<Row>): string {
+  const [name, ...others] = toColumns(rows, columns);
+  if (name === undefined) return "";
+  return toLines([cutTo(name, width - toWidth(["", ...others])), ...others]).join("");
 }
 
-/**
- * A line for each row. On a terminal it has the columns that are `kept`, cut at so many characters; the others, and what
- * was cut, stand below it with their names, but for what is not known. Times are to the second there.
- */
-export function toFittingTable<Row>(
-  width: number,
-  rows: readonly Row[],
-  columns: Columns<Row>,
-  kept: Readonly<Record<string, number>>,
-): string {
-  if (rows.length === 0 || !Number.isFinite(width)) return toTable(rows, columns);
-  const cellOf = (row: Row, name: string): string =>
-    String(columns[name]?.(row) ?? "-").replace(/(?<=T\d\d:\d\d:\d\d)\.\d+Z$/, "Z");
-  const short = Object.entries(kept).map(([name, max]) => [
-    name,
-    (row: Row) => {
-      const cell = columns[name]?.(row);
-      return typeof cell === "number" ? cell : cut(cellOf(row, name), max);
-    },
-  ]);
-  return toTableWithTexts(width, rows, Object.fromEntries(short) as Columns<Row>, (row) =>
-    Object.keys(columns)
-      .map((name) => [name, cellOf(row, name)] as const)
-      .filter(([name, cell]) => cell !== "-" && cell.length > (kept[name] ?? 0))
-      .map(([name, cell]) => `${name} ${cell}`)
-      .join("; "),
+/** Null: the last column is none of texts, or has no room. */
+function toWrapped(width: number, columns: readonly Column[]): string | null {
+  const last = columns.at(-1);
+  const before = columns.slice(0, -1);
+  const indent = toWidth([...before, ""]);
+  if (last === undefined || last.isRight || indent + Math.min(minWrapped, last.width) > width) return null;
+  const heads = toLines(before).map((line) => line.trimEnd().padEnd(indent));
+  return [last.name, ...last.texts].map((text, row) => wrapText(width, 0, heads[row] ?? "", text)).join("");
+}
+
+function toColumns<Row>(rows: readonly Row[], columns: Columns<Row>): readonly Column[] {
+  return Object.entries(columns).map(([name, of]) => toColumn(name, rows.map(of)));
+}
+
+function cutTo(name: Column, room: number): Column {
+  const max = Math.max(leastName, room);
+  const cells = name.cells.map((cell, row) =>
+    typeof cell === "number" ? cell : cutMiddle(name.texts[row] ?? "", max),
   );
+  return toColumn(name.name, cells);
 }
 
-/** Shorter names say too little. */
-const minName = 12;
-
-/**
- * How many characters the names of a table may have, so that its widest line fits, if it can. `toText` makes it
- * with names of at most so many, all in one column.
- */
-export function fittingName(columns: number, toText: (maxName: number) => string): number {
-  if (toWidth(toText(Infinity)) <= columns) return Infinity;
-  return Math.max(minName, columns - toWidth(toText(minName)) + minName);
+function toColumn(name: string, cells: readonly (string | number)[]) {
+  const texts = cells.map((cell) => toSpelledOut(String(cell)));
+  const isRight = texts.every((text) => /^(?:-|[\d.]+\+?)$/.test(text)) && cells.some(isNumber);
+  const width = Math.max(...[name, ...texts].map((text) => Math.min(maxPadded, text.length)));
+  return { name, cells, texts, isRight, width };
 }
 
-/** The table with such names. */
-export function fitted(columns: number, toText: (maxName: number) => string): string {
-  return toText(fittingName(columns, toText));
+/** `480+` too: a count so far. A text of digits is a name. */
+function isNumber(cell: string | number): boolean {
+  return typeof cell === "number" || cell.endsWith("+");
 }
 
-/** Labels and their values, one pair or several in a line. */
-export function toFields(fields: readonly (readonly string[])[]): string {
-  return toLines(fields, () => false);
+function isNews(cell: string | number): boolean {
+  return cell !== "-" && cell !== 0;
 }
 
-function toLines(
-  foreign: readonly (readonly (string | number)[])[],
-  isRight: (column: number) => boolean,
-): string {
-  const rows = foreign.map((row) => row.map((cell) => toPrintable(String(cell))));
-  const pads = (rows[0] ?? []).map((_, column) => {
-    const width = Math.max(...rows.map((row) => Math.min(maxPadded, (row[column] ?? "").length)));
-    const isRightHere = isRight(column);
-    return (cell: string) => (isRightHere ? cell.padStart(width) : cell.padEnd(width));
-  });
-  const toLine = (row: readonly string[]): string =>
-    row.map((cell, column) => pads[column]?.(cell) ?? "").join("  ");
-  return rows.map((row) => `${toLine(row).trimEnd()}\n`).join("");
+/** With two spaces before each but the first. */
+function toWidth(columns: readonly (Column | "")[]): number {
+  return columns.reduce((sum, column) => sum + 2 + (column === "" ? 0 : column.width), -2);
 }
 
-/** Of its widest line. */
-export function toWidth(text: string): number {
-  return Math.max(...text.split("\n").map((line) => Array.from(line).length));
+function toLines(columns: readonly Column[]): readonly string[] {
+  const toLine = (textOf: (column: Column) => string): string => {
+    const cells = columns.map((column) =>
+      column.isRight ? textOf(column).padStart(column.width) : textOf(column).padEnd(column.width),
+    );
+    return `${cells.join("  ").trimEnd()}\n`;
+  };
+  const rows = columns[0]?.texts ?? [];
+  return [toLine(({ name }) => name), ...rows.map((_, row) => toLine(({ texts }) => texts[row] ?? ""))];
 }
 
 /** `480+`: at least so many. */

@@ -46,20 +46,6 @@ export function wrapText(columns: number, indent: number, mark: string, text: st
   return `${lines.join("\n")}\n`;
 }
 
-/** `what: before -> after`, or with both values below it if that is wider than a line. */
-export function wrapChange(
-  columns: number,
-  indent: number,
-  what: string,
-  before: string,
-  after: string,
-): string {
-  const line = `${what}: ${before} -> ${after}`;
-  if (indent + line.length <= columns) return wrapText(columns, indent, "", line);
-  const values = wrapText(columns, indent + 2, "- ", before) + wrapText(columns, indent + 2, "+ ", after);
-  return wrapText(columns, indent, "", what) + values;
-}
-
 function packed(columns: number, head: string, pieces: readonly string[]): string {
   const lines: string[] = [];
   let line = head;

@@ -1,35 +1,27 @@
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
-import { joined } from "../../operations/phrases.ts";
+import { toSecond } from "../../operations/phrases.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import {
-  failuresHeading,
-  shownFailures,
-  toFailureLine,
-  toOtherFailures,
-} from "../output/failure-group-text.ts";
+import { toFieldsText } from "../output/fields-text.ts";
+import { toFailureRows } from "../plan/text.ts";
 import type { ParkedCounts, ParkedReason } from "../../operations/parked/count.ts";
 import type { FoundParked } from "../../operations/parked/find.ts";
-import { toFittingTable } from "../output/table.ts";
+import { toTable } from "../output/table.ts";
 
 /** Of an answer in the table: enough to tell kinds apart. */
 const answerCharacters = 40;
 
-/** Characters on a terminal: a `dlqId` has mostly 15, a reason at most 23. */
-const kept = { dlqId: 40, entered: 20, "parked for": 23, drain: 14 };
-
 export function toParkedTable(columns: number, found: readonly FoundParked[]): string {
-  const all = {
-    dlqId: ({ dlqId }: FoundParked) => dlqId,
-    entered: ({ dlqId }: FoundParked) => new Date(enteredAtOfId(dlqId)).toISOString(),
-    "parked for": ({ view }: FoundParked) => view.reason,
+  return toTable(columns, found, {
+    dlqId: ({ dlqId }) => dlqId,
+    entered: ({ dlqId }) => toSecond(enteredAtOfId(dlqId)),
+    "parked for": ({ view }) => view.reason,
     drain: toDrain,
-    "rule now": ({ letter }: FoundParked) => letter?.rule ?? "-",
+    "rule now": ({ letter }) => letter?.rule ?? "-",
     host: toHost,
-    status: ({ letter }: FoundParked) => letter?.status ?? "-",
+    status: ({ letter }) => letter?.status ?? "-",
     answer: toAnswer,
-    attempts: ({ view }: FoundParked) => view.attempt,
-  };
-  return toFittingTable(columns, found, all, kept);
+    attempts: ({ view }) => view.attempt,
+  });
 }
 
 export function toDrain({ view: { drain }, hasDrain }: FoundParked): string {
@@ -55,13 +47,9 @@ function toAnswer({ letter }: FoundParked): string {
 
 /** How many failed in which way, most first; empty for one at most, or if none is in the queue any more. */
 export function toParkedFailures(columns: number, { total, failures }: ParkedCounts): string {
-  const { top, more } = failures(shownFailures);
+  const { top, more } = failures(Infinity);
   if (total < 2 || top.length === 0) return "";
-  return joined(
-    failuresHeading,
-    ...top.map((failure) => toFailureLine(columns, failure)),
-    more.count > 0 && toOtherFailures(more.count, String(more.kinds)),
-  );
+  return toFieldsText(columns, { "failures that look alike": toFailureRows(top, more) }, 0);
 }
 
 export function toParkedJson({ dlqId, source, hasDrain, view, letter }: FoundParked): object {

@@ -13,11 +13,11 @@ import type { CommandContext } from "../command-context.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import { loadAll, loadOther } from "../load-config.ts";
-import { shownFailures, toFailureLine, toOtherFailures } from "../output/failure-group-text.ts";
+import { toAnswerText } from "../output/fields-text.ts";
 import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { wrapText } from "../output/wrap.ts";
 import { withCore } from "../with-core.ts";
+import { toFailureRows } from "./text.ts";
 
 interface AgainstReport {
   readonly at: number;
@@ -78,30 +78,30 @@ function chooseNames(core: Core, other: Core, names: readonly string[]): readonl
 }
 
 function toText({ columns }: Io, { at, documentHash, againstHash, drains }: AgainstReport): string {
+  const verdict = `Document ${documentHash.slice(0, 12)} against ${againstHash.slice(0, 12)}, ${toTime(at)}. Nothing was changed.\n`;
   return joined(
-    `Document ${documentHash.slice(0, 12)} against ${againstHash.slice(0, 12)}, ${toTime(at)}. Nothing was changed.\n`,
-    ...drains.map(({ drain, listed, different, groups }) =>
-      joined(
-        `\n${drain}: ${different === 0 ? "none" : number(different)} of ${counted(listed, "record")} ${different === 1 ? "is" : "are"} decided otherwise\n`,
-        ...groups.map((group) => `\n${toGroupText(columns, group)}`),
-      ),
-    ),
+    verdict,
+    ...drains.map(({ drain, listed, different, groups }) => {
+      const heading = `${drain}: ${different === 0 ? "none" : number(different)} of ${counted(listed, "record")} ${different === 1 ? "is" : "are"} decided otherwise`;
+      return `\n${toAnswerText(columns, heading, Object.fromEntries(groups.map(toGroup)), at)}`;
+    }),
   );
 }
 
-function toGroupText(columns: number, group: DifferenceGroup): string {
-  const { before, after, isSentOtherwise, count, failures, moreFailures, samples } = group;
+function toGroup({
+  before,
+  after,
+  isSentOtherwise,
+  count,
+  failures,
+  moreFailures,
+  samples,
+}: DifferenceGroup) {
   const change = isSentOtherwise
     ? `${toSideText(after)}, but sent differently or at another time`
     : `${toSideText(before)} → ${toSideText(after)}`;
-  const hidden = failures.slice(shownFailures).reduce((sum, one) => sum + one.count, moreFailures.count);
-  const kinds = Math.max(0, failures.length - shownFailures) + moreFailures.kinds;
-  return joined(
-    wrapText(columns, 2, `${number(count)}  `, change),
-    ...failures.slice(0, shownFailures).map((failure) => toFailureLine(columns, failure)),
-    hidden > 0 && toOtherFailures(hidden, String(kinds)),
-    wrapText(columns, 4, "such as  ", samples.join(", ")),
-  );
+  const fields = { "such as": samples, failures: toFailureRows(failures, moreFailures) };
+  return [`${number(count)}  ${change}`, fields] as const;
 }
 
 function toSideText(decided: Decided): string {

@@ -6,10 +6,9 @@ import type { PlanHead } from "../../plan/plan-file.ts";
 import type { Io } from "../io.ts";
 import { printResult } from "../output/print.ts";
 import { counted, joined, toAge, toTime } from "../../operations/phrases.ts";
-import { wrapText } from "../output/wrap.ts";
+import { toAnswerText } from "../output/fields-text.ts";
 import { readPlanFile } from "./file.ts";
-import { toDecisionsText, toExpiryText, toRulesText } from "./decisions-text.ts";
-import { toFilterText } from "./text.ts";
+import { toDecidedFields, toFilterFields, toRuleFields } from "./text.ts";
 
 type ShownPlan = Omit<PlanHead, "redriverPlan" | "drains"> & { readonly drains: readonly FrozenDrain[] };
 
@@ -45,25 +44,24 @@ function allPrintable<Value>(value: Value): Value {
 
 /** `now`, Unix ms: ages and what is left of a retention go by it. */
 function toShownPlanText(columns: number, plan: ShownPlan, now: number): string {
-  const { createdAt, flags } = plan;
-  return joined(
-    `Plan of ${toTime(createdAt)} (${toAge(createdAt, now)} ago), document ${plan.documentHash.slice(0, 12)}.\n`,
-    `Made by redriver ${plan.version}; read from the file alone, nothing was asked.\n`,
-    toFilterText(flags),
-    flags.showContent && "With content: header values, bodies and whole URLs are in it.\n",
-    ...plan.drains.map((drain) => `\n${toDrainText(columns, drain, now)}`),
-  );
-}
-
-function toDrainText(columns: number, drain: FrozenDrain, now: number): string {
-  const { host = "an address that it does not name" } = drain;
-  const source = `${drain.source}, address ${drain.address}, rules ${drain.rulesHash.slice(0, 12)}`;
-  return joined(
-    `${drain.drain} on ${host}: ${counted(drain.planned, "record")}, ${drain.acts} to act on\n`,
-    `  entered until ${toTime(drain.to)}\n`,
-    wrapText(columns, 2, "source    ", source),
-    toExpiryText(columns, 2, drain.expiry, now, "always"),
-    toDecisionsText(columns, drain, now, { label: "apply" }),
-    toRulesText(columns, drain.rules, now),
-  );
+  const { createdAt, flags, documentHash, version } = plan;
+  const verdict = `Plan of ${toTime(createdAt)} (${toAge(createdAt, now)} ago), read from its file alone.`;
+  const head = {
+    document: documentHash.slice(0, 12),
+    "made by": `redriver ${version}`,
+    ...toFilterFields(flags),
+    "with content": joined(flags.showContent && "header values, bodies and whole URLs are in it"),
+  };
+  const drains = plan.drains.map((drain) => {
+    const { host = "an address that it does not name", planned, acts, source, address } = drain;
+    const view = {
+      entered: `until ${toTime(drain.to)}`,
+      source: `${source}, address ${address}, rules ${drain.rulesHash.slice(0, 12)}`,
+      ...toDecidedFields(drain, now, "apply"),
+      ...toRuleFields(drain.rules, now),
+    };
+    const heading = `${drain.drain} on ${host}: ${counted(planned, "record")}, ${acts} to act on`;
+    return `\n${toAnswerText(columns, heading, view, now)}`;
+  });
+  return joined(toAnswerText(columns, verdict, head, now), ...drains);
 }

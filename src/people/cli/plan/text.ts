@@ -1,99 +1,321 @@
-/** A plan in lines for a person: what would be done, why, and what it would take. */
-import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
-import { toHold, toOtherLaneText } from "../../operations/plans/decision-text.ts";
+/** A plan for a person: what would be done, why, and what it would take; of a queue just read, or of a plan's file. */
+import type { RebuildRow } from "../../../job/message/describe-rebuild.ts";
+import type { FailureKind } from "../../../job/message/failure-kind.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
-import type { PlannedFailures } from "../../plan/failure-count.ts";
+import { formatDuration } from "../../../job/rules/durations.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
 import {
-  failuresHeading,
-  shownFailures,
-  toFailureLine,
-  toOtherFailures,
-} from "../output/failure-group-text.ts";
-import { counted, joined, present, toTime } from "../../operations/phrases.ts";
-import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
-import { toHaltedText, toPlanLanesText } from "./lanes-text.ts";
-import { toEstimateText } from "./estimate-text.ts";
-import { toClockText, toGuardText } from "./limits-text.ts";
-import { toDecisionsText, toExpiryText, toItem, toRulesText } from "./decisions-text.ts";
+  toDecisionText,
+  toHold,
+  toLeastText,
+  toOtherLaneText,
+} from "../../operations/plans/decision-text.ts";
+import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
+import { counted, ifAny, joined, present, toAge, toSpan, toTime } from "../../operations/phrases.ts";
+import type { DecidedReport } from "../../plan/decided-count.ts";
+import type { Estimate } from "../../plan/estimate.ts";
+import type { ExpiryReport } from "../../plan/expiry-count.ts";
+import type { Room } from "../../plan/guards-and-ceilings.ts";
+import type { LaneWaits } from "../../plan/lane-waits.ts";
+import type { DrainReport } from "../../plan/plan-drain.ts";
+import type { NextReport, RuleReport, SampleReport } from "../../plan/rule-report.ts";
+import type { Counted, TopCounted } from "../../plan/top-count.ts";
+import { sumOf } from "../../read/totals.ts";
+import { toAnswerText as toAnswer } from "../../read/answer-text.ts";
+import { toAnswerText, toChangeText } from "../output/fields-text.ts";
+import { toCeilings, toClock, toGuards, toLaneRows } from "./limits.ts";
 
 export function toPlanText(columns: number, report: PlanReport): string {
   const { filter, createdAt, complete, drains } = report;
+  const verdict = `Plan of ${toTime(createdAt)}: ${toSum(drains)}. Nothing was changed.`;
+  const head = {
+    document: report.documentHash.slice(0, 12),
+    ledger: joined(report.ledger === "none" && withoutLedger),
+    ...toFilterFields(filter),
+    stopped: joined(!complete && "before all was read"),
+  };
   return joined(
-    `Plan of ${toTime(createdAt)}, document ${report.documentHash.slice(0, 12)}. Nothing was changed.\n`,
-    report.ledger === "none" &&
-      wrapWords(
-        columns,
-        0,
-        "",
-        "ledger: none, so what was already published is not known, nor what is parked or paused. It is kept in Redis: redis.url (REDRIVER_REDIS_URL)",
-      ),
-    toFilterText(filter),
-    !complete && "Stopped before all was read.\n",
-    // Ages go by the service's clock.
-    ...drains.map((drain) => `\n${toDrainText(columns, drain, createdAt + drain.clock.serviceAheadMs)}`),
+    toAnswerText(columns, verdict, head, createdAt),
+    ...drains.map((drain) => `\n${toDrainText(columns, drain, createdAt)}`),
   );
 }
 
-export function toFilterText({ rules, host, failure, limit, discard, fromArchive }: PlanFilter): string {
-  const asked = present([
-    rules && `rule ${rules.join(" or ")}`,
-    host !== undefined && `host ${host}`,
-    failure !== undefined && `failure ${failure}`,
-    limit !== undefined && `at most ${counted(limit, "record")} of a drain`,
-  ]);
-  return joined(
-    asked.length > 0 && `Only: ${asked.join(", ")}\n`,
-    fromArchive &&
-      "From the archive: what it alone has is published again. What is held or parked stays there.\n",
-    discard && "To discard: an apply archives each first, then deletes it. Nothing of it is sent again.\n",
-  );
-}
+const withoutLedger =
+  "none, so what was already published is not known, nor what is parked or paused. It is kept in Redis: redis.url (REDRIVER_REDIS_URL)";
 
-function toDrainText(columns: number, drain: PlanReport["drains"][number], now: number): string {
-  const { decisions, planned, listed, estimate, pausedBy, lanes, otherLanes = [] } = drain;
-  const looked = `${listed === planned ? "" : `${planned} of `}${counted(listed, "record")}`;
-  const halted = toHaltedText(lanes);
-  const hasNoArchive = decisions.drop > 0 && drain.archive === "missing";
-  return joined(
-    `${drain.drain} (mode ${drain.mode}) on ${drain.host}: ${looked}\n`,
-    `  entered until ${toTime(drain.range.to)}${drain.cut ? "; the limit was reached, there may be more" : ""}\n`,
-    toExpiryText(columns, 2, drain.expiry, now, "always"),
-    toClockText(columns, drain.clock),
-    pausedBy !== null && wrapText(columns, 2, "paused    ", pausedBy),
-    toDecisionsText(columns, drain, now, {
-      label: "now",
-      waiting: pausedBy === null ? halted : "paused",
-      behind: joined(
-        toGuardText(columns, drain.room.closedGuards),
-        hasNoArchive && wrapText(columns, 2, "archive   ", "none, so what would be dropped is held"),
-      ),
-    }),
-    // Halted lanes are counted by destination, not by rule.
-    toRulesText(
-      columns,
-      drain.rules,
-      now,
-      pausedBy !== null ? "paused" : halted && "or held by a halt, see lanes",
+/** Of all drains: what would be done at once, if nothing holds it. */
+function toSum(drains: PlanReport["drains"]): string {
+  const held = ifAny(sumOf(drains, toHeld), "held");
+  const acts = present([
+    ifAny(
+      sumOf(drains, ({ decisions }) => decisions.republish),
+      `to send again${inBrackets(held)}`,
     ),
-    drain.failures.top.length > 0 && `\n${toFailureText(columns, drain.failures)}`,
-    toPlanLanesText(columns, lanes),
-    ...otherLanes.map((one) => wrapWords(columns, 2, "", toOtherLaneText(one, now))),
-    toEstimateText(columns, estimate, drain.room, toHold(drain)),
-  );
+    ifAny(
+      sumOf(drains, ({ decisions }) => decisions.drop),
+      "to drop",
+    ),
+    ifAny(
+      sumOf(drains, ({ decisions, parkedAlready }) => decisions.park - parkedAlready),
+      "to park",
+    ),
+    ifAny(
+      sumOf(drains, ({ decisions }) => decisions.settle),
+      "to delete again",
+    ),
+  ]);
+  const stay = sumOf(drains, ({ decisions, parkedAlready }) => decisions.hold + parkedAlready);
+  return present([acts.join(", ") || "nothing to do", ifAny(stay, "stay")]).join("; ");
 }
 
-function toFailureText(columns: number, { top, more }: PlannedFailures): string {
-  const hidden = top.slice(shownFailures);
-  const rest = hidden.reduce((sum, { count }) => sum + count, more.count);
-  return joined(
-    failuresHeading,
-    ...top
-      .slice(0, shownFailures)
-      .flatMap(({ decisions, example, ...failure }) => [
-        toFailureLine(columns, failure),
-        example && wrapText(columns, 14, "such as ", example),
-        wrapList(columns, 14, "", decisions.map(toItem), 0),
+/** How many of what is due a pause, a guard or a halt holds. */
+function toHeld(drain: PlanReport["drains"][number]): number {
+  const { decisions, lanes } = drain;
+  return toHold(drain)?.isAll === true ? decisions.republish : dueOfHalted(lanes);
+}
+
+export function toFilterFields({ rules, host, failure, limit, discard, fromArchive }: PlanFilter): object {
+  return {
+    only: present([
+      rules && `rule ${rules.join(" or ")}`,
+      host !== undefined && `host ${host}`,
+      failure !== undefined && `failure ${failure}`,
+      limit !== undefined && `at most ${counted(limit, "record")} of a drain`,
+    ]),
+    "from the archive": joined(
+      fromArchive && "what it alone has is published again. What is held or parked stays there",
+    ),
+    "to discard": joined(
+      discard && "an apply archives each first, then deletes it. Nothing of it is sent again",
+    ),
+  };
+}
+
+function toDrainText(columns: number, drain: PlanReport["drains"][number], createdAt: number): string {
+  const { decisions, planned, listed, pausedBy, lanes, otherLanes = [], failures, room } = drain;
+  // Ages go by the service's clock.
+  const now = createdAt + drain.clock.serviceAheadMs;
+  const looked = `${listed === planned ? "" : `${planned} of `}${counted(listed, "record")}`;
+  const halting = dueOfHalted(lanes);
+  const halted = ifAny(halting, `${halting === 1 ? "waits" : "wait"} for halted lanes`);
+  // Halted lanes are counted by destination, not by rule.
+  const ofRule = pausedBy !== null ? "paused" : halted && "or held by a halt, see lanes";
+  const view = {
+    entered: `until ${toTime(drain.range.to)}${drain.cut ? "; the limit was reached, there may be more" : ""}`,
+    clock: toClock(drain.clock),
+    paused: pausedBy,
+    guard: toGuards(room.closedGuards),
+    archive: joined(
+      decisions.drop > 0 && drain.archive === "missing" && "none, so what would be dropped is held",
+    ),
+    ...toDecidedFields(drain, now, "now", pausedBy === null ? halted : "paused"),
+    ...toRuleFields(drain.rules, now, ofRule),
+    "failures that look alike": toFailureRows(failures.top, failures.more),
+    ...(lanes !== null && lanes.lanes.length > 0 && toLanesFields(lanes)),
+    "other drains": otherLanes.map((one) => toOtherLaneText(one, now)).join("\n"),
+    publishes: toPublishes(drain.estimate, room, toHold(drain)),
+  };
+  return toAnswerText(columns, `${drain.drain} (mode ${drain.mode}) on ${drain.host}: ${looked}`, view, now);
+}
+
+/** `label`: of what would be done. `waiting`: why due messages do not go; empty if they do. */
+export function toDecidedFields(
+  {
+    decisions,
+    parkedAlready,
+    byService,
+    rules,
+    expiry,
+    unusable = {},
+    elsewhere = 0,
+  }: DecidedReport & Partial<Pick<DrainReport, "unusable" | "elsewhere">>,
+  now: number,
+  label: string,
+  waiting = "",
+): object {
+  const isDiscard = rules.some(({ reasons }) => reasons.some(({ reason }) => reason === "discarded"));
+  const later = byThen(rules.flatMap(({ next }) => next));
+  const turning = sumOf(later, ({ count }) => count);
+  const acts = present([
+    ifAny(decisions.republish, `republish${inBrackets(waiting)}`),
+    ifAny(decisions.drop, isDiscard ? "discard" : "drop"),
+    ifAny(decisions.park - parkedAlready, "park"),
+    ifAny(decisions.settle, "delete again (published before)"),
+  ]);
+  return {
+    expires: toExpiry(expiry, now, "always"),
+    [label]: acts.length === 0 ? "nothing to do" : acts,
+    via: ifAny(byService, `by the service's own retry: ${counted(byService, "call")}, and no batch`),
+    later: later.map(({ count, then, from, to }) => `${count} ${then} ${toSpan(from, to, now)}`),
+    stays: present([
+      ifAny(decisions.hold - turning, "held"),
+      ifAny(parkedAlready, "parked already"),
+      ifAny(elsewhere, "in another drain's part"),
+      ...Object.entries(unusable).map(([reason, count]) => ifAny(count, `unreadable (${reason})`)),
+    ]),
+  };
+}
+
+/** `soon`: nothing unless something expires within a day. */
+function toExpiry(expiry: ExpiryReport, now: number, when: "soon" | "always"): readonly string[] {
+  const { expired, within1h, within6h, within24h, earliestAt } = expiry;
+  if (earliestAt === null || (when === "soon" && expired + within24h === 0)) return [];
+  return present([
+    ifAny(expired, "past their retention"),
+    ifAny(within1h, "within 1h"),
+    // A number that equals the one before is left out.
+    within6h !== within1h && ifAny(within6h, "within 6h"),
+    within24h !== within6h && ifAny(within24h, "within 24h"),
+    expired === 0 && `the first in ${formatDuration(earliestAt - now)}`,
+  ]);
+}
+
+/** A block for each rule. */
+export function toRuleFields(rules: readonly RuleReport[], now: number, waiting = ""): object {
+  const blocks = rules.map((rule) => {
+    const { oldestEnteredAt } = rule;
+    const isOwn = (next: NextReport): boolean => next.then === "republish" && next.rule === rule.rule;
+    const oldest = oldestEnteredAt === null ? "" : `, the oldest for ${toAge(oldestEnteredAt, now)}`;
+    const name = rule.rule === null ? "no rule" : `rule ${rule.rule}`;
+    const fields = {
+      expires: toExpiry(rule.expiry, now, "soon"),
+      due: present([
+        ifAny(rule.dueNow, `now${inBrackets(waiting)}`),
+        ...rule.next.filter(isOwn).map(({ count, from, to }) => `${count} ${toSpan(from, to, now)}`),
       ]),
-    rest > 0 && toOtherFailures(rest, `${hidden.length + more.kinds} or more`),
-  );
+      then: rule.next
+        .filter((next) => !isOwn(next))
+        .map((next) => `${next.count} ${toDecisionText(next)} ${toSpan(next.from, next.to, now)}`),
+      why: rule.reasons.map(({ then, reason, count }) => `${then}: ${reason} ${count}`),
+      status: toItems(rule.statuses),
+      hosts: toItems(rule.hosts),
+      losses: rule.losses.map(toItem),
+      samples: Object.fromEntries(rule.samples.map((sample) => [sample.dlqId, toSample(sample)])),
+    };
+    return [`${name}: ${counted(rule.count, "record")}${oldest}`, fields] as const;
+  });
+  return Object.fromEntries(blocks);
+}
+
+/** Those of one decision together. What is held then as well is left out: it stays. */
+function byThen(nexts: readonly NextReport[]): readonly Pick<NextReport, "then" | "count" | "from" | "to">[] {
+  return (["republish", "drop", "park", "settle", "expire"] as const).flatMap((then) => {
+    const some = nexts.filter((next) => next.then === then);
+    if (some.length === 0) return [];
+    const count = sumOf(some, (one) => one.count);
+    const from = Math.min(...some.map((one) => one.from));
+    return [{ then, count, from, to: Math.max(...some.map((one) => one.to)) }];
+  });
+}
+
+function toItem({ key, count }: Counted<string>): string {
+  return `${key} ${count}`;
+}
+
+function toItems({ top, more }: TopCounted<string>): readonly string[] {
+  return [...top.map(toItem), ...(more.count === 0 ? [] : [`${more.kinds} more ${more.count}`])];
+}
+
+function toSample({ status, url, redrive, changes }: SampleReport): string {
+  const head = `${status ?? "none"} ${url}, attempt ${redrive}${changes.length === 0 ? ", sent unchanged" : ""}`;
+  return [head, ...changes.map(toChange)].join("\n");
+}
+
+function toChange({ what, change, before, after }: RebuildRow): string {
+  switch (change) {
+    case "added":
+      return `${what}: added, ${after ?? ""}`;
+    case "removed":
+      return `${what}: removed, was ${before ?? ""}`;
+    case "changed":
+      if (before !== after) return toChangeText(what, before ?? "", after ?? "");
+      return `${what}: changed${inBrackets(before ?? "")}`;
+  }
+}
+
+function inBrackets(text: string): string {
+  return text === "" ? "" : ` (${text})`;
+}
+
+const shownFailures = 8;
+
+type Failures = readonly (FailureKind & {
+  readonly count: number;
+  readonly decisions?: readonly Counted<string>[];
+  readonly example?: string;
+})[];
+
+/** `more`: beyond these, as far as counted apart. */
+export function toFailureRows(
+  all: Failures,
+  more: { readonly kinds: number; readonly count: number },
+): readonly object[] {
+  const hidden = all.slice(shownFailures);
+  const rest = sumOf(hidden, ({ count }) => count) + more.count;
+  return [
+    ...all.slice(0, shownFailures).map((failure) => ({
+      failure: failure.id,
+      records: failure.count,
+      destination: toDestinationText(failure.origin),
+      answer: toAnswer(failure),
+      decided: failure.decisions?.map(toItem),
+      "such as": failure.example,
+    })),
+    ...(rest > 0 ? [{ failure: `${hidden.length + more.kinds} or more other kinds`, records: rest }] : []),
+  ];
+}
+
+/** Of the lanes that are shown. */
+function dueOfHalted(waits: LaneWaits | null): number {
+  const halted = (waits?.lanes ?? []).filter(({ state }) => state === "halted");
+  return sumOf(halted, ({ due }) => due);
+}
+
+function toLanesFields(waits: LaneWaits): object {
+  const watch = formatDuration(waits.watchMs);
+  return {
+    [`lanes: a destination gets more when nothing failed again for ${watch}`]: toLaneRows(waits),
+    apply: joined(
+      waits.lanes.some(({ state }) => state !== "open") &&
+        "sends each destination a few, waits for failures, and sends more. It leaves what would wait longer than 10m, and what waits for a destination that stays halted",
+    ),
+  };
+}
+
+/** Null if nothing is to be published, now or later. `hold`: of what is due. */
+export function toPublishes(estimate: Estimate, room: Room, hold: ReturnType<typeof toHold>): object | null {
+  const { publishes, later, least, destinations } = estimate;
+  if (publishes + later === 0) return null;
+  const { top, more } = destinations;
+  const isHeld = (origin: string): boolean => hold?.holds(origin) === true;
+  const toRow = (destination: string, due: number, held: number, becomes: number): object => ({
+    destination,
+    now: due - held,
+    ...(hold !== null && { [`held by ${hold.by}`]: held }),
+    ...(later > 0 && { later: becomes }),
+  });
+  return {
+    limit: least && toLeastText(least),
+    ...toCeilings(room, estimate),
+    to: [
+      ...top.map((one) =>
+        toRow(
+          toDestinationText(one.origin),
+          one.publishes,
+          isHeld(one.origin) ? one.publishes : 0,
+          one.later,
+        ),
+      ),
+      ...(more.destinations > 0
+        ? [
+            toRow(
+              `${more.destinations} more`,
+              more.publishes,
+              hold?.isAll === true ? more.publishes : 0,
+              more.later,
+            ),
+          ]
+        : []),
+    ],
+  };
 }

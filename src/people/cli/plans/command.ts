@@ -15,7 +15,7 @@ export const registerPlans: Register = (program, context) => {
   addReading(plansCommand, plansReading, context, async ({ plans, now }, { json }) => {
     const all = await (await plans()).list();
     if (json === true) for (const plan of all) io.out(toJsonLine(plan));
-    else io.out(toPlansTable(all, now));
+    else io.out(toPlansTable(io.columns, all, now));
   }).option("--json", "print one JSON object per line");
   addReading(plansCommand, planReading, context, async (call, { out, json }) => {
     const desk = await call.plans();

@@ -3,12 +3,12 @@ import { shownIdLength } from "../../operations/plans/choose-plan.ts";
 import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
 import { ifAny, joined, present, toAge, toCounts, toIn, toTime } from "../../operations/phrases.ts";
 import { toTable } from "../output/table.ts";
-import { wrapText } from "../output/wrap.ts";
-import { toFilterText, toPlanText } from "../plan/text.ts";
+import { toAnswerText } from "../output/fields-text.ts";
+import { toFilterFields, toPlanText } from "../plan/text.ts";
 
 /** `now`: Unix ms. */
-export function toPlansTable(plans: readonly SharedPlan[], now: number): string {
-  return toTable(plans, {
+export function toPlansTable(columns: number, plans: readonly SharedPlan[], now: number): string {
+  return toTable(columns, plans, {
     plan: ({ id }) => id.slice(0, shownIdLength),
     made: ({ createdAt }) => `${toAge(createdAt, now)} ago`,
     by: ({ by }) => by,
@@ -22,17 +22,19 @@ export function toPlansTable(plans: readonly SharedPlan[], now: number): string 
 
 export function toShownText(columns: number, { plan, report }: ShownPlan, now: number): string {
   const { id, state, why, by, replica, expiresAt, making, made, apply } = plan;
-  const line = (label: string, text: string): string => wrapText(columns, 2, label.padEnd(10), text);
+  const view = {
+    why,
+    made: `${toTime(plan.createdAt)} by ${by}, kept for ${toIn(expiresAt - now).replace(/^in /, "")}`,
+    of: plan.drains,
+    "so far": making && `${making.listed} read, ${making.planned} in the plan, by ${replica}`,
+    records: made && `${made.records}, ${made.acts} to act on`,
+    apply: apply && `${toTime(apply.startedAt)} by ${apply.by}: ${apply.why}`,
+    "": apply?.drains.map(toProgress).join("\n"),
+    ...(report === null && toFilterFields(plan.filter)),
+  };
   return joined(
-    `Plan ${id}: ${state}\n`,
-    why !== null && line("why", why),
-    line("made", `${toTime(plan.createdAt)} by ${by}, kept for ${toIn(expiresAt - now).replace(/^in /, "")}`),
-    line("of", plan.drains.join(", ")),
-    making !== null && line("so far", `${making.listed} read, ${making.planned} in the plan, by ${replica}`),
-    made !== null && line("records", `${made.records}, ${made.acts} to act on`),
-    apply !== null && line("apply", `${toTime(apply.startedAt)} by ${apply.by}: ${apply.why}`),
-    ...(apply?.drains ?? []).map((drain) => line("", toProgress(drain))),
-    report === null ? toFilterText(plan.filter) : `\n${toPlanText(columns, report)}`,
+    toAnswerText(columns, `Plan ${id}: ${state}`, view, now),
+    report && `\n${toPlanText(columns, report)}`,
   );
 }
 

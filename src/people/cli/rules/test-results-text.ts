@@ -1,6 +1,6 @@
 import { counted, joined } from "../../operations/phrases.ts";
-import { wrapList, wrapText, wrapWords } from "../output/wrap.ts";
-import { toWalkText } from "./explain-text.ts";
+import { toAnswerText, toFieldsText } from "../output/fields-text.ts";
+import { toWalk } from "./explain-text.ts";
 import type { TestResult, TestRun } from "./run-tests.ts";
 
 export function toTestText(columns: number, file: string, { results, untested }: TestRun): string {
@@ -13,24 +13,22 @@ export function toTestText(columns: number, file: string, { results, untested }:
       : `failed: ${failures.length} of ${counted(results.length, "test")}, ${passed} passed`;
   return joined(
     ...failures.map((failure) => `${toFailureText(columns, file, failure)}\n`),
-    wrapList(columns, 0, "no tests", untested),
+    toFieldsText(columns, { "no tests": untested }, 0),
     `${results.length === 0 ? "there are no tests" : summary}\n`,
   );
 }
 
 function toFailureText(columns: number, file: string, failure: TestResult): string {
   const { drain, test, line, column, decision, unmet, walk, otherwise } = failure;
-  return joined(
-    `${file}:${line}:${column}: failed ${drain}\n`,
-    wrapWords(columns, 2, "", test),
-    ...unmet.flatMap(({ what, expected, got }) => [
-      `  ${what}\n`,
-      wrapText(columns, 4, "expected  ", expected),
-      wrapText(columns, 4, "got       ", got),
-    ]),
-    wrapWords(columns, 2, "decision  ", decision),
-    otherwise !== null && toWalkText(columns, walk, otherwise),
-  );
+  const fields = {
+    test,
+    ...Object.fromEntries(
+      unmet.map(({ what, expected, got }) => [what, `expected  ${expected}\ngot       ${got}`]),
+    ),
+    decision,
+    ...(otherwise !== null && toWalk(walk, otherwise)),
+  };
+  return toAnswerText(columns, `${file}:${line}:${column}: failed ${drain}`, fields, 0);
 }
 
 export function toTestJson(file: string, { results, untested }: TestRun): object {

@@ -2,7 +2,7 @@
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { counted, ifAny, number, present, toAge, toClock, toIn, toTime } from "../../operations/phrases.ts";
-import { fitted, toCount, toTable } from "../output/table.ts";
+import { toCount, toTableOfLines } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import type { Paint } from "./paint.ts";
 import type { DestinationStatus, Status } from "../../operations/status/read.ts";
@@ -41,16 +41,16 @@ export function toOverview(
   const used = linesIn(headline) + linesIn(expiring.join("\n")) + shown.length + otherLines;
   const sections = [
     paint.verdict(verdict, headline),
-    `${fitted(columns, toDrains)}${moreOf(drains.length - shown.length, "drain")}`,
+    `${toDrains()}${moreOf(drains.length - shown.length, "drain")}`,
     ...expiring,
     ...toDestinations(columns, status, Math.max(minDestinations, room - used)),
     toReplicasLine(status),
   ];
   return sections.join("\n");
 
-  function toDrains(maxName: number): string {
-    return toTable(shown, {
-      drain: ({ drain }) => cutMiddle(drain, maxName),
+  function toDrains(): string {
+    return toTableOfLines(columns, shown, {
+      drain: ({ drain }) => drain,
       mode: ({ mode, paused }) => (paused === null ? (mode ?? "-") : "paused"),
       waiting: ({ outlook, lastSuccessAt, openPass, stillCounting }) =>
         lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, stillCounting) : "-",
@@ -132,16 +132,14 @@ function toDestinations(columns: number, { drains, at }: Status, max: number): r
     .slice(0, max)
     .toSorted((one, other) => toTrouble(other) - toTrouble(one) || other.waiting - one.waiting);
   const hidden = rows.slice(max);
-  const toText = (maxName: number): string =>
-    toTable(shown, {
-      destination: ({ origin }) => cutMiddle(toDestinationText(origin), maxName),
-      waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
-      parked: ({ parked, stillCounting }) => toCount(parked, stillCounting),
-      again: ({ failedAgain }) => failedAgain,
-      since: ({ failingSince }) => (failingSince === null ? "-" : toAge(failingSince, at)),
-      lane: (row) => toLaneText(row, at),
-    });
-  const table = fitted(columns, toText);
+  const table = toTableOfLines(columns, shown, {
+    destination: ({ origin }) => toDestinationText(origin),
+    waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
+    parked: ({ parked, stillCounting }) => toCount(parked, stillCounting),
+    again: ({ failedAgain }) => failedAgain,
+    since: ({ failingSince }) => (failingSince === null ? "-" : toAge(failingSince, at)),
+    lane: (row) => toLaneText(row, at),
+  });
   return [`${table}${toHidden(columns, hidden)}`];
 }
 

@@ -1,7 +1,7 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../destination-text.ts";
-import { present } from "../phrases.ts";
+import { present, toSecond } from "../phrases.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../../job/contracts/audit.ts";
 
 /** One dead letter in one act; an act on no dead letter (a pause, the move of a lane) is a row too. */
@@ -20,7 +20,7 @@ type ProvenRow = HistoryRow & { readonly proof?: string | undefined };
 
 /** The columns of the table. A `reason` is a decision's or a lane's, a `why` is a person's. */
 export const historyColumns = {
-  when: ({ at }) => new Date(at).toISOString(),
+  when: ({ at }) => toSecond(at),
   act: ({ act }) => act,
   dlqId: ({ dlqId }) => toPrintable(dlqId ?? "-"),
   drain: ({ drain, dlqId }) => toPrintable(drain ?? (dlqId === null ? "(all)" : "-")),

@@ -167,8 +167,8 @@ it("letters of no drain are in the list of kinds on each face, and a report says
   const { shown, ofNoDrain } = await readFailureList(core, {}, Date.now());
   expect(shown.map(({ waiting }) => waiting)).toEqual([2]);
   expect(ofNoDrain[0]?.kinds).toMatchObject([{ count: 5, status: 404 }]);
-  expect(toOfNoDrainText(ofNoDrain, Date.now())).toMatch(
-    /^\nof no drain: nothing sends them, and they expire\nid .*\n\w{10} +\S+ +5 +\S+ +404 no such contact\n$/,
+  expect(toOfNoDrainText(Infinity, ofNoDrain, Date.now())).toMatch(
+    /^\nof no drain: nothing sends them, and they expire\ndestination .*\n\S+ +\w{10} +5 +\S+ +404 no such contact\n$/,
   );
   expect((await readFailureList(core, { drain: "main" }, Date.now())).ofNoDrain).toEqual([]);
   const report = await readReport(core, {}, Date.now(), 1_000);

@@ -64,15 +64,15 @@ describe("redriver failures", () => {
     const terminal = await stand.run(["failures"], { terminal: true });
     const lines = terminal.out.trimEnd().split("\n");
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
-    expect(lines[0]).toMatch(/^destination +waiting +parked +arrived +sent again +failed +seen$/);
-    expect(lines[1]).toMatch(/^127\.0\.0\.1:\d+ +30 +0 +30 +0 +0 +1h$/);
-    expect(lines[2]).toMatch(new RegExp(`^  ${stand.outage}  503 upstream is not there +for 1h, new$`));
+    expect(lines[0]).toMatch(/^destination +id +waiting +parked +arrived +since +last seen$/);
+    expect(lines[1]).toMatch(new RegExp(`^127\\.0\\.0\\.1:\\d+ +${stand.outage} +30 +0 +30 +1h +1h$`));
+    expect(lines[2]).toMatch(/^ {4}state open; mark new; answer 503 upstream is not there$/);
     expect(lines).toHaveLength(7);
     const pipe = (await stand.run(["failures", "list"])).out.trimEnd().split("\n");
     expect(pipe).toHaveLength(4);
     expect(pipe[3]).toMatch(
       new RegExp(
-        `^${stand.refund}  refunds.example.com +422  no such refund: <n> +0 +3 +3 +0 +0 +1h +1h +open +- +new$`,
+        `^refunds.example.com +${stand.refund} +0 +3 +3 +0 +0 +1h +1h +open +- +new +422 no such refund: <n>$`,
       ),
     );
   });
@@ -104,11 +104,11 @@ describe("redriver failures", () => {
     const before = stand.emulator.journal.counts().requests["list 200"] ?? 0;
     const { out } = await stand.run(["failures", "show", stand.outage], { terminal: true });
     expect(stand.emulator.journal.counts().requests["list 200"]).toBe(before + 1);
-    expect(out).toContain("  answer       503 upstream is not there\n");
-    expect(out).toMatch(/ {2}last 24 h {4}_{22}[#_]{2} {2}30 arrived, at most 30 in an hour\n/);
-    expect(out).toContain("  orders       30 waiting, 0 parked, 30 arrived, 0 sent again, 0 failed again\n");
-    expect(out).toContain("  rules        republish (rule outage)\n");
-    expect(out).toContain(`  sample       ${dlqId}: republish: due (rule "outage")\n`);
+    expect(out).toMatch(new RegExp(`^${stand.outage}  \\S+: 503 upstream is not there\n`));
+    expect(out).toMatch(/ {2}last 24 h +30 arrived, \d+ of them in this hour, at most 30 in one\n/);
+    expect(out).toMatch(/^ {4}orders +30 +0 +30 +0 +0$/m);
+    expect(out).toMatch(/^ {2}rules +republish \(rule outage\)$/m);
+    expect(out).toMatch(new RegExp(` {2}sample +${dlqId}: republish: due \\(rule "outage"\\)\n`));
     expect(out).not.toContain("order 1");
 
     // The one that was met is gone: another one of its last hour is read.
@@ -123,7 +123,7 @@ describe("redriver failures", () => {
     stand.emulator.faults.add({ kind: "status", operation: "list", status: 500 });
     const alone = await stand.run(["failures", "show", stand.outage], { terminal: true });
     expect(alone).toMatchObject({ exitCode: 0, err: "" });
-    expect(alone.out).toContain("  sample       the service was not read (service-unavailable");
+    expect(alone.out).toMatch(/ {2}sample +the service was not read \(service-unavailable/);
 
     const unknown = await stand.run(["failures", "show", "0123456789"]);
     expect(unknown).toMatchObject({ exitCode: 2, out: "" });
@@ -155,7 +155,7 @@ describe("a kind of failure selects", () => {
     expect((await stand.plan("--failure", "0123456789")).exitCode).toBe(2);
     expect((await stand.plan("--failure", stand.outage)).err).toContain("30 records written");
     const shown = await stand.run(["plan", "--show", stand.file]);
-    expect(shown.out).toContain(`Only: failure ${stand.outage}\n`);
+    expect(shown.out).toContain(`  only      failure ${stand.outage}\n`);
     expect((await stand.apply("--yes")).exitCode).toBe(0);
     await stand.emulator.idle();
     expect(stand.receiver.deliveries).toHaveLength(30);

@@ -151,7 +151,7 @@ describe("redriver plan, of what time brings", () => {
     expect(rules.find(({ rule }) => rule === "kept")!.expiry).toEqual(expiry);
     expect(rules.find(({ rule }) => rule === "outage")!.expiry).toMatchObject({ expired: 0, within24h: 0 });
     const { out } = await stand.run(["plan", "--all"]);
-    expect(out).toContain("    expires   1 past their retention, 1 within 1h, 2 within 6h\n");
+    expect(out).toContain("    expires  1 past their retention, 1 within 1h, 2 within 6h\n");
   });
 });
 

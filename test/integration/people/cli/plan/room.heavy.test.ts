@@ -61,7 +61,7 @@ describe("redriver plan, of ceilings", () => {
     });
     const { out } = await stand.run(["plan", "orders"]);
     expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "perDay 30 of 50 used today (UTC), 20 left, spread over 3 days or more",
+      "per day 30 of 50 used today (UTC), 20 left, spread over 3 days or more",
     );
   });
 });
@@ -120,7 +120,7 @@ describe("redriver plan, where the service's clock is another one", () => {
     const stand = await standAhead(aheadMs);
     ofAge(stand, 10 * minute);
     const { out } = await stand.run(["plan", "orders"]);
-    expect(out).toContain("now       1 republish");
+    expect(out).toContain("now      1 republish\n");
     expect(out).not.toContain("clock");
   });
 

@@ -50,7 +50,7 @@ describe.skipIf(isTaken)("with an address and a token alone", () => {
       exitCode: 0,
       err: expect.stringContaining("60 in the plan") as string,
     });
-    expect(out).toContain("ledger: none, so what was already published is not known");
+    expect(out).toContain("ledger    none, so what was already published is not known");
     expect(out).toContain("60 republish");
     const { out: json } = await runHere(["plan", "orders", "--json", "--rule", "outage"], env);
     expect(JSON.parse(json)).toMatchObject({
@@ -89,7 +89,7 @@ describe.skipIf(isTaken)("with an address and a token alone", () => {
     const { exitCode, out } = await runHere(["rules", "explain", dlqId], env);
     expect(exitCode).toBe(0);
     expect(out).toContain("not asked: none; set redis.url (REDRIVER_REDIS_URL)");
-    expect(out).toContain('decision    republish: due (rule "outage")');
+    expect(out).toContain('): republish: due (rule "outage")\n');
   });
 
   it("what acts still needs Redis", async () => {

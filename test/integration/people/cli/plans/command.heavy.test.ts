@@ -48,9 +48,9 @@ describe("redriver plans", () => {
     });
     const shown = await run(["plans", "show", id]);
     expect(shown.out).toContain(`Plan ${id}: ready\n`);
-    expect(shown.out).toContain("  records   3, 3 to act on\n");
-    expect(shown.out).toContain("\nOnly: rule outage\n");
-    expect(shown.out).toContain("  now       3 republish\n");
+    expect(shown.out).toContain("  records  3, 3 to act on\n");
+    expect(shown.out).toContain("  only      rule outage\n");
+    expect(shown.out).toContain("  now      3 republish\n");
     const unknown = await run(["plans", "show", "nothing"]);
     expect({ code: unknown.exitCode, err: unknown.err }).toEqual({
       code: 2,
@@ -63,7 +63,7 @@ describe("redriver plans", () => {
     seed(3);
     const { out, err, exitCode } = await run(["plan", "orders", "--rule", "outage", "--keep"]);
     expect(exitCode).toBe(0);
-    expect(out).toContain("  now       3 republish\n");
+    expect(out).toContain("  now      3 republish\n");
     const [, id = ""] = /kept for a day as plan (\S+); redriver apply [0-9a-f]{8} acts/.exec(err) ?? [];
     expect(await planOf(replica, id as PlanId)).toMatchObject({
       state: "ready",

@@ -46,7 +46,7 @@ describe("index stats on a terminal", () => {
 
   it("names what it could not use, once per field, and what it does not know", () => {
     const words = text.replaceAll(/\s+/g, " ");
-    expect(words).toContain('field storage_usage, expected an integer, got the text "much", more 0');
+    expect(words).toMatch(/storage_usage .*got the text "much"/);
     expect(words.match(/data_size\[\d\]\S*/g)).toHaveLength(1);
     expect(words).toMatch(/not known to redriver region /);
   });

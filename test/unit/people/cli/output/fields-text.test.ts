@@ -20,14 +20,15 @@ test("an answer is a line for each field, times and durations as people read the
     last success  2026-08-01 11:59:00 UTC (1m ago)
     next in       1m30s
     exact         no
+    hosts         a.example, b.example
+
     reasons
       held  too-young 2
-    hosts         a.example, b.example
     "
   `);
 });
 
-test("a list of objects is a table if it fits, and else a text for each", () => {
+test("a list of objects is a table", () => {
   const rows = [
     { host: "a.example", status: 503, count: 12, at: now },
     { host: "b.example", status: null, count: 3, at: now },
@@ -38,11 +39,30 @@ test("a list of objects is a table if it fits, and else a text for each", () => 
   b.example       -      3  2026-08-01 12:00
 `;
   expect(toFieldsText(80, { top: rows }, now)).toBe(table);
-  expect(toFieldsText(30, { top: rows.slice(1) }, now)).toBe(
-    "top\n  - host b.example, count 3,\n    at 2026-08-01 12:00:00 UTC\n    (0s ago)\n",
-  );
   const many = Array.from({ length: 23 }, (_, index) => ({ index }));
   expect(toFieldsText(80, { many }, now)).toMatch(/ 19\n {2}and 3 more, see --json\n$/);
+});
+
+test("a table that is too wide has the texts of its last column broken, or what does not fit below its rows", () => {
+  const rows = [
+    { host: "a-long-name.of-an-example.com", count: 12, spare: 0, why: "it was down and it is not up" },
+    { host: "b.example", count: 3, spare: 0, why: "" },
+  ];
+  expect(`\n${toFieldsText(60, { rows }, now)}${toFieldsText(42, { rows }, now)}`).toMatchInlineSnapshot(`
+    "
+    rows
+      host                           count
+      a-long-name.of-an-example.com     12
+          why it was down and it is not up
+      b.example                          3
+    rows
+      host                           count
+      a-long-name.of-an-example.com     12
+          why it was down and it is not up
+      b.example                          3
+    "
+  `);
+  expect(toFieldsText(Infinity, { rows }, now).split("\n")).toHaveLength(5);
 });
 
 test("what a terminal would act on is spelled out, in lines and in tables", () => {

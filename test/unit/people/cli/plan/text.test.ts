@@ -207,71 +207,71 @@ const withLanes = (lanes: readonly LaneWait[], more = { lanes: 0, due: 0 }): Pla
 describe("a plan on the terminal", () => {
   it("answers what would be done, why, and what it would take", () => {
     expect(toPlanText(80, report)).toMatchInlineSnapshot(`
-      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
+      "Plan of 2026-11-20 10:15:00 UTC: 812 to send again (812 held), 3 to drop, 29 to
+      park, 1 to delete again; 335 stay. Nothing was changed.
+        document  3f46b1edb62d
 
       orders (mode plan) on qstash.upstash.io: 1180 of 1181 records
-        entered until 2026-11-20 10:14:55 UTC
-        expires   2 past their retention, 4 within 1h, 200 within 24h
-        paused    by eve: incident 7
-        now       812 republish (paused), 3 drop, 29 park,
-                  1 delete again (published before)
-        archive   none, so what would be dropped is held
-        later     200 republish in 1m12s to 10m, 90 drop in 1d22h to 1d23h,
-                  20 park in 1h, 4 expire in 12m
-        stays     9 held, 12 parked already, 1 unreadable (malformed-record)
+        entered  until 2026-11-20 10:14:55 UTC
+        paused   by eve: incident 7
+        archive  none, so what would be dropped is held
+        expires  2 past their retention, 4 within 1h, 200 within 24h
+        now      812 republish (paused), 3 drop, 29 park, 1 delete again (published
+                 before)
+        later    200 republish in 1m12s to 10m, 90 drop in 1d22h to 1d23h, 20 park in
+                 1h, 4 expire in 12m
+        stays    9 held, 12 parked already, 1 unreadable (malformed-record)
 
         rule outage: 1132 records, the oldest for 1h2m
-          expires   4 within 1h, 200 within 24h, the first in 12m
-          due       812 now (paused), 200 in 1m12s to 10m
-          then      90 drop by too-old in 1d22h to 1d23h,
-                    20 park (redacted) by outage in 1h, 6 hold (otherwise) in 2h,
-                    4 expire in 12m
-          why       republish: due 812, hold: too-young 300, hold: waiting 20
-          status    503 1000, none 132
-          hosts     api.orders.example.com 900,
-                    eu-west-1.fulfilment.example.com:8443 130,
-                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
-          losses    queue-delay 3
+          expires  4 within 1h, 200 within 24h, the first in 12m
+          due      812 now (paused), 200 in 1m12s to 10m
+          then     90 drop by too-old in 1d22h to 1d23h, 20 park (redacted) by outage
+                   in 1h, 6 hold (otherwise) in 2h, 4 expire in 12m
+          why      republish: due 812, hold: too-young 300, hold: waiting 20
+          status   503 1000, none 132
+          hosts    api.orders.example.com 900, eu-west-1.fulfilment.example.com:8443
+                   130, us-east-1.fulfilment.example.com:8443 90, 4 more 12
+          losses   queue-delay 3
           samples
-            1795211964826-0 503 https://api.orders.example.com/hook?id=***, attempt 1
-            1795211964830-0 none https://api.orders.example.com/hook, attempt 2
-              all 2 of these are sent unchanged
-            1795211964931-0 503 https://old.orders.example.com/a/rather/long/path/that
-            /does/not/fit/a/line/of/80/columns, attempt 1
-              changes in this one
-                destination
-                  - https://old.orders.example.com/a/rather/long/path/that/does/not/fi
-                    t/a/line
-                  + https://new.orders.example.com/a/rather/long/path/that/does/not/fi
-                    t/a/line
-                header X-Redriven: added, ***
-                header X-Old: removed, was ***
-                retries: 3 -> 1
-                body /schema: changed (number)
-                body, and more places: changed
+            1795211964826-0  503 https://api.orders.example.com/hook?id=***, attempt
+                             1, sent unchanged
+            1795211964830-0  none https://api.orders.example.com/hook, attempt 2, sent
+                             unchanged
+            1795211964931-0  503 https://old.orders.example.com/a/rather/long/path/tha
+                             t/does/not/fit/a/line/of/80/columns, attempt 1
+                             destination
+                             - https://old.orders.example.com/a/rather/long/path/that/
+                             does/not/fit/a/line
+                             + https://new.orders.example.com/a/rather/long/path/that/
+                             does/not/fit/a/line
+                             header X-Redriven: added, ***
+                             header X-Old: removed, was ***
+                             retries: 3 -> 1
+                             body /schema: changed (number)
+                             body, and more places: changed
 
         no rule: 3 records, the oldest for 1h2m
-          why       republish: due 812, hold: too-young 300, hold: waiting 20
-          status    503 1000, none 132
-          hosts     api.orders.example.com 900,
-                    eu-west-1.fulfilment.example.com:8443 130,
-                    us-east-1.fulfilment.example.com:8443 90, 4 more 12
+          why     republish: due 812, hold: too-young 300, hold: waiting 20
+          status  503 1000, none 132
+          hosts   api.orders.example.com 900, eu-west-1.fulfilment.example.com:8443
+                  130, us-east-1.fulfilment.example.com:8443 90, 4 more 12
 
         failures that look alike
-          1000      0123456789 api.orders.example.com: 503 upstream connect error or
-                    disconnect/reset before headers. reset reason: <text>
-                    republish 812, hold 188
-          132       ba98765432 queue:invoices: no answer
-                    hold 132
-          48        of 3 or more other kinds
+          failure                records  destination
+          0123456789                1000  api.orders.example.com
+              answer 503 upstream connect error or disconnect/reset before headers.
+              reset reason: <text>; decided republish 812, hold 188
+          ba98765432                 132  queue:invoices
+              answer no answer; decided hold 132
+          3 or more other kinds       48  -
 
         publishes
           limit     812 for api.orders.example.com at 10/s: at least 1m21s
-          perPass   a drain left to itself needs 2 passes or more
-          perDay    90 of 100 used today (UTC), 10 left, spread over 9 days or more
-
-          destination             now  held by a pause
-          api.orders.example.com    0              812
+          per pass  a drain left to itself needs 2 passes or more
+          per day   90 of 100 used today (UTC), 10 left, spread over 9 days or more
+          to
+            destination             now  held by a pause
+            api.orders.example.com    0              812
       "
     `);
   });
@@ -299,15 +299,18 @@ describe("a plan on the terminal", () => {
       ],
     });
     expect(text).toMatchInlineSnapshot(`
-      "Plan of 2026-11-20 10:15:00 UTC, document 3f46b1edb62d. Nothing was changed.
-      Only: rule outage or moved, host *.example.com, at most 50 records of a drain
-      Stopped before all was read.
+      "Plan of 2026-11-20 10:15:00 UTC: nothing to do; 50 stay. Nothing was changed.
+        document  3f46b1edb62d
+        only      rule outage or moved, host *.example.com, at most 50 records of a
+                  drain
+        stopped   before all was read
 
       orders (mode plan) on qstash.upstash.io: 50 of 1181 records
-        entered until 2026-11-20 10:14:55 UTC; the limit was reached, there may be more
-        expires   the first in 2d12h
-        now       nothing to do
-        stays     50 held
+        entered  until 2026-11-20 10:14:55 UTC; the limit was reached, there may be
+                 more
+        expires  the first in 2d12h
+        now      nothing to do
+        stays    50 held
       "
     `);
   });
@@ -334,16 +337,14 @@ describe("a plan on the terminal", () => {
     );
     expect(text.slice(text.indexOf("  lanes:"), text.indexOf("  publishes"))).toMatchInlineSnapshot(`
       "  lanes: a destination gets more when nothing failed again for 1m
-          812 wait for lane a.example.com: new, next step now
-          90 wait for lane b.example.com: halted for 3m, 3 of 5 failed again, 503,
-          next probe in 4m, 12 without attempts left are held, not parked
-          9 due to lane d.example.com: open for 1h
-          lane e.example.com: halted for 3m, next probe now,
-          4 without attempts left are held, not parked
-          200 wait for 14 more lanes
-        apply sends each destination a few, waits for failures, and sends more. It
-        leaves what would wait longer than 10m, and what waits for a destination that
-        stays halted
+          lane           due  state          next
+          a.example.com  812  new            next step now
+          b.example.com   90  halted for 3m  next probe in 4m
+              why 3 of 5 failed again, 503; held, not parked 12 without attempts left
+          d.example.com    9  open for 1h    -
+          e.example.com    0  halted for 3m  next probe now
+              held, not parked 4 without attempts left
+          14 more lanes  200  -              -
 
       "
     `);
@@ -357,9 +358,9 @@ describe("a plan on the terminal", () => {
     const told = (pausedBy: string | null): string =>
       toPlanText(200, { ...halted, drains: [{ ...halted.drains[0]!, rules: [outage], pausedBy }] });
     expect(told(null)).toContain("812 republish (820 wait for halted lanes), 3 drop");
-    expect(told(null)).toContain("due       812 now (or held by a halt, see lanes), 200 in");
+    expect(told(null)).toContain("due      812 now (or held by a halt, see lanes), 200 in");
     expect(told("by eve: incident 7")).toContain("812 republish (paused), 3 drop");
-    expect(told("by eve: incident 7")).toContain("due       812 now (paused), 200 in");
+    expect(told("by eve: incident 7")).toContain("due      812 now (paused), 200 in");
     const open = withLanes([laneOf({ state: "open" })]).drains[0]!;
     expect(toPlanText(200, { ...halted, drains: [{ ...open, rules: [outage], pausedBy: null }] })).toContain(
       "812 republish, 3 drop",

@@ -165,67 +165,62 @@ drains:
 `;
     expect(testText(text)).toMatchInlineSnapshot(`
       "drains.yaml:18:9: failed orders
-        the schema is lifted, further than it is
-        losses
-          expected  none
-          got       group-membership
-        destination
-          expected  https://new.example.com/
-          got       https://example.com/
-        queue
-          expected  q
-          got       nothing
-        header X-Repaired
-          expected  nothing
-          got       true
-        header X-Other
-          expected  a
-          got       nothing
-        body /schema
-          expected  4
-          got       3
-        decision  republish: due (rule "bad-deploy")
+        test               the schema is lifted, further than it is
+        losses             expected  none
+                           got       group-membership
+        destination        expected  https://new.example.com/
+                           got       https://example.com/
+        queue              expected  q
+                           got       nothing
+        header X-Repaired  expected  nothing
+                           got       true
+        header X-Other     expected  a
+                           got       nothing
+        body /schema       expected  4
+                           got       3
+        decision           republish: due (rule "bad-deploy")
+        not asked          over, outage, last
+
         rules
-          yes       bad-deploy: all (responseStatus is 422; body "/schema" is < 3)
-          not asked over, outage, last
+          rule        matches  why
+          bad-deploy  yes      all (responseStatus is 422; body "/schema" is < 3)
 
       drains.yaml:24:9: failed orders
-        another rule
-        then
-          expected  republish
-          got       hold
-        rule
-          expected  last
-          got       outage
-        reason
-          expected  due
-          got       too-young
-        decision  hold: too-young (rule "outage", 40s of 2m)
+        test       another rule
+        then       expected  republish
+                   got       hold
+        rule       expected  last
+                   got       outage
+        reason     expected  due
+                   got       too-young
+        decision   hold: too-young (rule "outage", 40s of 2m)
+        not asked  last
+
         rules
-          no        bad-deploy: responseStatus is 422, but the record has 503
-          ignored   over: ignored after 2025-01-01T23:59:59.999Z
-          yes       outage: all (responseStatus is one of 502-504, none; host is
-                    "*.example.com")
-          not asked last
+          rule        matches  why
+          bad-deploy  no       responseStatus is 422, but the record has 503
+          over        ignored  ignored after 2025-01-01T23:59:59.999Z
+          outage      yes      all (responseStatus is one of 502-504, none; host is
+                               "*.example.com")
 
       drains.yaml:27:9: failed orders
-        a record that the drain never sees
-        select
-          expected  a record that the drain's select lists
-          got       one that it never sees
+        test      a record that the drain never sees
+        select    expected  a record that the drain's select lists
+                  got       one that it never sees
         decision  park: rule (rule "last")
+
         rules
-          no        bad-deploy: responseStatus is 422, but the record has 500
-          ignored   over: ignored after 2025-01-01T23:59:59.999Z
-          no        outage: responseStatus is one of 502-504, none, but the record has
-                    500
-          yes       last: responseStatus is 500
+          rule        matches  why
+          bad-deploy  no       responseStatus is 422, but the record has 500
+          over        ignored  ignored after 2025-01-01T23:59:59.999Z
+          outage      no       responseStatus is one of 502-504, none, but the record
+                               has 500
+          last        yes      responseStatus is 500
 
       drains.yaml:30:9: failed orders
-        a record that cannot be read
-        then
-          expected  hold
-          got       park
+        test      a record that cannot be read
+        then      expected  hold
+                  got       park
         decision  park: malformed-record: field "dlqId" must be
                   <milliseconds>-<sequence>, not beyond the year 9999
 

@@ -49,29 +49,27 @@ describe("what redriver rules explain shows", () => {
   it("of one that is due: each rule, the decision, and what it becomes, without its content", () => {
     const text = explainText(edited);
     expect(text).toMatchInlineSnapshot(`
-      "1725323658779-0 in drain orders (mode live)
-        sent to     https://api.example.com/orders?token=***
-        failed      422 schema <n> is not known any more (failure ee5a8172c9)
-        entered     2024-09-03 00:34:18 UTC, 1h ago
-        created     2024-09-03 00:33:18 UTC, 1h1m ago
-        expires     2024-09-06 00:34:18 UTC, in 2d23h
-        attempts    none
-        ledger      nothing is known of it
+      "1725323658779-0 in drain orders (mode live): republish: due (rule
+      "bad-deploy-acme")
+        sent to    https://api.example.com/orders?token=***
+        failed     422 schema <n> is not known any more (failure ee5a8172c9)
+        entered    2024-09-03 00:34:18 UTC, 1h ago
+        created    2024-09-03 00:33:18 UTC, 1h1m ago
+        expires    2024-09-06 00:34:18 UTC, in 2d23h
+        attempts   none
+        ledger     nothing is known of it
+        published  limits, guards and the lane of its destination are asked then;
+                   redriver status shows their state
+        not asked  receiver-moved, outage
+        becomes    body /schema: number -> number
+        losses     group-membership
 
         rules
-          no        receiver-said-never: responseStatus is 489, but the record has 422
-          no        too-old-to-matter: messageAge is > 2d, but the record has 1h1m
-          yes       bad-deploy-acme: all (responseStatus is 422; body "/tenant" is
-                    [set]; body "/schema" is < 3)
-          not asked receiver-moved, outage
-
-        decision    republish: due (rule "bad-deploy-acme")
-                    limits, guards and the lane of its destination are asked when it
-                    is published; redriver status shows their state
-
-        becomes
-          body /schema: number -> number
-        losses      group-membership
+          rule                 matches  why
+          receiver-said-never  no       responseStatus is 489, but the record has 422
+          too-old-to-matter    no       messageAge is > 2d, but the record has 1h1m
+          bad-deploy-acme      yes      all (responseStatus is 422; body "/tenant" is
+                                        [set]; body "/schema" is < 3)
       "
     `);
     expect(text).not.toMatch(/s3cret|abc/);
@@ -79,32 +77,30 @@ describe("what redriver rules explain shows", () => {
 
   it("of one that waits: until when, and what it will become", () => {
     expect(explainText(outage, { now: enteredAt + 40_000, show: "content" })).toMatchInlineSnapshot(`
-      "1725323658779-0 in drain orders (mode live)
-        sent to     https://api.example.com/orders
-        failed      503 (empty) (failure d276f5cd01)
-        entered     2024-09-03 00:34:18 UTC, 40s ago
-        created     2024-09-03 00:33:18 UTC, 1m40s ago
-        expires     2024-09-06 00:34:18 UTC, in 2d23h
-        attempts    none
-        ledger      nothing is known of it
+      "1725323658779-0 in drain orders (mode live): hold: too-young (rule "outage", 40s
+      of 2m)
+        sent to   https://api.example.com/orders
+        failed    503 (empty) (failure d276f5cd01)
+        entered   2024-09-03 00:34:18 UTC, 40s ago
+        created   2024-09-03 00:33:18 UTC, 1m40s ago
+        expires   2024-09-06 00:34:18 UTC, in 2d23h
+        attempts  none
+        ledger    nothing is known of it
+        until     2024-09-03 00:36:18 UTC (in 1m20s)
+        becomes   header X-Redriven: (none) -> true
+                  retries: (none) -> 1
+                  delay: (none) -> 159s
+        losses    group-membership
 
         rules
-          no        receiver-said-never: responseStatus is 489, but the record has 503
-          no        too-old-to-matter: messageAge is > 2d, but the record has 1m40s
-          no        bad-deploy-acme: responseStatus is 422, but the record has 503
-          no        receiver-moved: host is "old.example.com", but the record has
-                    "api.example.com"
-          yes       outage: all (responseStatus is one of 429, 502-504, none; host is
-                    "*.example.com")
-
-        decision    hold: too-young (rule "outage", 40s of 2m)
-        until       2024-09-03 00:36:18 UTC
-
-        becomes
-          header X-Redriven: (none) -> true
-          retries: (none) -> 1
-          delay: (none) -> 159s
-        losses      group-membership
+          rule                 matches  why
+          receiver-said-never  no       responseStatus is 489, but the record has 503
+          too-old-to-matter    no       messageAge is > 2d, but the record has 1m40s
+          bad-deploy-acme      no       responseStatus is 422, but the record has 503
+          receiver-moved       no       host is "old.example.com", but the record has
+                                        "api.example.com"
+          outage               yes      all (responseStatus is one of 429, 502-504,
+                                        none; host is "*.example.com")
       "
     `);
   });
@@ -113,48 +109,34 @@ describe("what redriver rules explain shows", () => {
     const conditions = { ledgerNotAsked: "the record does not come from the queue", notes: ["a note"] };
     const text = explainText(rawRecord({ responseStatus: 418 }), conditions);
     expect(text).toContain(`
-  ledger      not asked: the record does not come from the queue
-  select      this drain does not list it: none of this happens
-  note        a note
+  ledger    not asked: the record does not come from the queue
+  select    this drain does not list it: none of this happens
+  note      a note
 `);
-    expect(text).toContain("\n    yes       otherwise: hold\n\n  decision    hold: otherwise\n");
+    expect(text).toMatch(/ {4}otherwise +yes +hold\n$/);
   });
 
   it("of one that the ledger decides about", () => {
     const text = explainText(outage, { view: publishedView });
     expect(text).toContain("\n  ledger      published as msg_new, not deleted yet\n");
-    expect(text).toContain("\n    yes       outage: all ");
-    expect(text.split("\n").slice(-3)).toEqual([
-      "  decision    settle: published-before",
-      "              the ledger decides this before any rule",
-      "",
-    ]);
+    expect(text).toMatch(/ {4}outage +yes +all /);
+    expect(text).toMatch(/^\S+ in drain orders \(mode live\): settle: published-before\n/);
+    expect(text).toContain("\n  decided by  the ledger, before any rule\n");
   });
 
   it("of one that would be parked once it is due", () => {
     const raw = { ...edited, body: '{"tenant":"acme","schema":2,"id":9007199254740993}' };
-    expect(
-      explainText(raw, { now: enteredAt + 1_000 })
-        .split("\n")
-        .slice(-5)
-        .join("\n"),
-    ).toMatchInlineSnapshot(`
-      "  decision    hold: too-young (rule "bad-deploy-acme", 1s of 2m)
-        until       2024-09-03 00:36:18 UTC
-
-        becomes     nothing: it would be parked, body-numbers
-      "
-    `);
+    expect(explainText(raw, { now: enteredAt + 1_000 })).toMatch(
+      /^ {2}becomes +nothing: it would be parked, body-numbers$/m,
+    );
   });
 
   it("of one that cannot be read", () => {
     expect(explainText(rawRecord({ url: 7 }))).toMatchInlineSnapshot(`
-      "1725323658779-0 in drain orders (mode live)
+      "1725323658779-0 in drain orders (mode live): park: malformed-record
         unreadable  field "url" must be a string
         ledger      nothing is known of it
         select      this drain does not list it: none of this happens
-
-        decision    park: malformed-record
       "
     `);
   });
