@@ -126,7 +126,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
       parked: carried(known.parked, met.parked, parked),
     },
     mayHaveSkipped: row.mayHaveSkipped !== undefined,
-    oldestRecordAt: toOldest(failures) ?? counts.oldestRecordAt ?? null,
+    oldestRecordAt: (isCounted ? toOldest(failures) : null) ?? counts.oldestRecordAt ?? null,
     failures,
     countedTo: isCounted ? (row.watermark ?? 0) : 0,
     gone: isCounted ? null : toGone(ofEarlier, ofOpen),
