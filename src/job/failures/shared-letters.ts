@@ -71,7 +71,8 @@ export function createSharedLetters(
     of: (record: RawRecord, now: number): readonly Other[] =>
       others.flatMap(({ drain, selects }) => (selects(record, now) ? [drain] : [])),
     /** The kind under which it counts here. */
-    kindOf: (by: readonly Other[], { failure }: CountedLetter) => countedAs(failure, isAgain(ownRank, by)),
+    kindOf: (by: readonly Other[], { failure }: Pick<CountedLetter, "failure">) =>
+      countedAs(failure, isAgain(ownRank, by)),
     /** It was published or dropped here. */
     took(by: readonly Other[], { failure, dlqId }: CountedLetter): void {
       for (const { name, rank } of by) {

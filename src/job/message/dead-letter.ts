@@ -65,6 +65,8 @@ export interface UnusableRecord {
   readonly reason: "no-dlq-id" | "malformed-record" | "unworkable";
   /** Names the field and the expectation; never has a value from the record. */
   readonly problem: string;
+  /** Absent: it is not known which drains list it. */
+  readonly raw?: RawRecord;
 }
 
 /** One item of POST /v2/batch (service-interface.md 2.1). It may have no other fields. */

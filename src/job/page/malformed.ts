@@ -1,5 +1,6 @@
 /** Records that cannot be read, but have an id: they are parked by it, so that a person finds them. */
 import type { DlqId, UnusableRecord } from "../message/dead-letter.ts";
+import { defined } from "../message/defined.ts";
 import { enteredAtOfId } from "../message/parse-record.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { unreadableKind } from "../message/failure-kind.ts";
@@ -26,7 +27,7 @@ export async function parkUnreadable(
     drain,
     unusable.filter(hasId),
     (some) => parkSome(drain, some, report),
-    ({ dlqId }, error) => putAside(drain, report, { dlqId }, readAt, error),
+    ({ dlqId, raw = { dlqId } }, error) => putAside(drain, report, raw, readAt, error),
   );
 }
 
@@ -46,14 +47,19 @@ async function parkSome(
   });
   if (config.mode === "live") await writeParked(drain, parkings, { seenAt: at });
   for (const one of found) {
-    const { dlqId, problem, view } = one;
+    const { dlqId, problem, view, raw } = one;
     if (!mayPark(view)) {
       report.unusable([one]);
       continue;
     }
     const wasParked = view.state === "parked";
     const decision = { then: "park", reason: wasParked ? view.reason : one.reason, rule: null } as const;
-    report.apart({ dlqId, enteredAt: enteredAtOfId(dlqId) }, decision, wasParked, problem);
+    report.apart(
+      { dlqId, enteredAt: enteredAtOfId(dlqId), ...defined({ raw }) },
+      decision,
+      wasParked,
+      problem,
+    );
   }
 }
 

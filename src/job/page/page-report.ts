@@ -1,5 +1,5 @@
 import { serviceNow } from "../contracts/service.ts";
-import type { DlqId, UnusableRecord } from "../message/dead-letter.ts";
+import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { EventOf } from "../contracts/events.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
@@ -9,7 +9,7 @@ import { explainDecision } from "../rules/explain-decision.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 import type { SharedLetters } from "../failures/shared-letters.ts";
 import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
-import { unreadableKind } from "../message/failure-kind.ts";
+import { unreadableKind, type FailureKind } from "../message/failure-kind.ts";
 import { dayMs, hourMs } from "../listing/record-dates.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { toComeBackFields } from "../lanes/come-back-from-record.ts";
@@ -55,7 +55,7 @@ const doneBefore: Decision = { then: "settle", reason: "published-before", rule:
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
 /** What names and dates a letter, or a record that is none. */
-type Dated = Pick<Letter, "dlqId" | "enteredAt"> & Partial<Pick<Letter, "failure">>;
+type Dated = Pick<Letter, "dlqId" | "enteredAt" | "failure">;
 
 /** It does not wait any more: only its delete may be left. */
 function isDone({ state }: LedgerView): boolean {
@@ -104,7 +104,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const now = serviceNow(drain.source);
   // Until the next full pass has ended, the day goes on.
   const expiringUntil = now + dayMs + 2 * drain.config.fullEveryMs + hourMs;
-  const countAge = ({ dlqId, enteredAt, failure = unreadableKind }: Dated): void => {
+  const countAge = ({ dlqId, enteredAt, failure }: Dated): void => {
     tally.oldestRecordAt = Math.min(tally.oldestRecordAt ?? enteredAt, enteredAt);
     failures.left(failure, dlqId, enteredAt);
     const expiresAt = enteredAt + retentionMs;
@@ -239,36 +239,44 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     }
   };
 
+  const kindOf = (raw: RawRecord | undefined): FailureKind =>
+    shared === undefined || raw === undefined
+      ? unreadableKind
+      : shared.kindOf(shared.of(raw, now), { failure: unreadableKind });
+
   return {
     unusable(records: readonly UnusableRecord[]): void {
       tally.listed += records.length;
-      for (const { dlqId = null, reason, problem } of records) {
+      for (const { dlqId = null, reason, problem, raw } of records) {
+        const failure = kindOf(raw);
         countPark(reason);
-        failures.add(unreadableKind, null, "seen");
+        failures.add(failure, null, "seen");
         // No ledger remembers it. Each pass meets it anew, and only a full one counts it.
-        failures.add(unreadableKind, null, "parkedBefore");
+        failures.add(failure, null, "parkedBefore");
         addDecision(dlqId, { then: "park", reason, rule: null }, problem);
       }
     },
     /** A record that no page gets through or that nobody can read, parked or held. */
     apart(
-      letter: Dated,
+      { raw, ...dated }: Pick<Letter, "dlqId" | "enteredAt"> & { readonly raw?: RawRecord },
       decision: Extract<Decision, { then: "park" | "hold" }>,
       wasParked: boolean,
       problem?: string,
     ): void {
-      const { dlqId } = letter;
+      const failure = kindOf(raw);
+      const letter = { ...dated, failure };
+      const { dlqId, enteredAt } = letter;
       tally.listed += 1;
-      failures.add(unreadableKind, dlqId, "seen");
-      if (letter.enteredAt > countedTo) failures.byHour(unreadableKind, dlqId, letter.enteredAt, "arrived");
-      if (wasParked) failures.add(unreadableKind, dlqId, "parkedBefore");
-      failures.stays(unreadableKind, dlqId);
+      failures.add(failure, dlqId, "seen");
+      if (enteredAt > countedTo) failures.byHour(failure, dlqId, enteredAt, "arrived");
+      if (wasParked) failures.add(failure, dlqId, "parkedBefore");
+      failures.stays(failure, dlqId);
       addDecision(dlqId, decision, problem);
       if (decision.then === "hold") {
         hold(letter, decision);
         return;
       }
-      if (!wasParked) failures.add(unreadableKind, dlqId, parkedName(letter));
+      if (!wasParked) failures.add(failure, dlqId, parkedName(letter));
       countPark(decision.reason);
       acted.push(dlqId);
       leave(letter, decision.reason);

@@ -30,8 +30,8 @@ export function parsePage(
       const parsed = parseRecord(raw);
       if (parsed.kind === "unusable") {
         const { reason, problem, dlqId } = parsed;
-        if (dlqId === undefined) unusable.push({ reason, problem });
-        else malformed.set(dlqId, { reason, problem, dlqId });
+        if (dlqId === undefined) unusable.push({ reason, problem, raw });
+        else malformed.set(dlqId, { reason, problem, dlqId, raw });
         continue;
       }
       const { letter } = parsed;

@@ -30,18 +30,19 @@ export async function putRecordAside(
 export async function putAside(
   drain: DrainRuntime,
   report: PageReport,
-  { dlqId, url }: RawRecord,
+  raw: RawRecord,
   readAt: number,
   error: unknown,
   note: string = toFailure(error).code,
 ): Promise<void> {
+  const { dlqId, url } = raw;
   const enteredAt = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
-  if (enteredAt === null) return report.unusable([toUnworkable(error)]);
+  if (enteredAt === null) return report.unusable([{ ...toUnworkable(error), raw }]);
   const id = dlqId as DlqId;
   const host = typeof url === "string" ? hostOf(url.toWellFormed()) : undefined;
   const view = await viewOf(drain, id);
   const decision = await parkAlone(drain, { id, view, host, readAt, note }, error);
-  report.apart({ dlqId: id, enteredAt }, decision, view.state === "parked");
+  report.apart({ dlqId: id, enteredAt, raw }, decision, view.state === "parked");
 }
 
 /** Of a record that is only read, or that nothing can be written about. */

@@ -77,6 +77,23 @@ it("records that two drains list are counted once in totals and kinds, and the v
   );
 });
 
+it("a record that nobody can read counts once, whichever drains list it", async () => {
+  const money = "  money:\n    mode: live\n    select: { topicName: money }\n";
+  const rig = await createRig({ redisUrl: redis.url(), drain: `    minAge: 0s\n${money}` });
+  const now = Date.now() - hourMs;
+  rig.emulator.dlq.seed([
+    { dlqId: `${now}-1`, topicName: "money", url: 5 },
+    { dlqId: `${now}-2`, url: 5 },
+  ]);
+  await rig.pass();
+  const other = rig.core.drains.get("money" as DrainName)!;
+  await runPassInProcess(other, rig.core.settings.passes, signals, () => undefined);
+  const views = await readFailureViews(rig.core, Date.now());
+  expect(views.map(({ origin, parked, arrived }) => [origin, parked, arrived])).toEqual([
+    ["(unreadable)", 2, 2],
+  ]);
+});
+
 it("what three drains list in part, and one of them sends, arrives and waits once, as the report has it", async () => {
   const outage = "{ name: outage, when: { responseStatus: 503 }, then: republish }";
   const rig = await createRig({
