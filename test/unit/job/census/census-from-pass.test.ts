@@ -95,6 +95,7 @@ describe("a full pass", () => {
       expiringUnarchived: 0,
       expiringAccepted: 0,
       documentHash: "abc123",
+      countingKey: "as-1",
     });
     const emptied = toPassCensus(drainWith(), pass, { ...tally, oldestRecordAt: null });
     expect(emptied).toMatchObject({ oldestEnteredAt: null, earliestExpiryAt: null });
