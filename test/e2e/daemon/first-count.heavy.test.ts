@@ -37,7 +37,7 @@ it("a first pass of a long backlog says how many wait, also after its worker was
   };
   const checkTwice = async (): Promise<void> => {
     for (const _ of [1, 2]) {
-      await delay(3_000);
+      await delay(6_000);
       const before = emulator.dlq.size;
       const shown = await waiting();
       expect(shown).toBeLessThanOrEqual(before + unsettled);

@@ -13,7 +13,6 @@ import { createRedisNoticeBook } from "../../../src/job/store/notices/redis-noti
 import { createReceiver, type Receiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";
 import { seedLetters, startService } from "../../support/service.ts";
-import { sideBySide } from "../../support/side-by-side.ts";
 
 const redis = useRedis();
 const minuteMs = 2_000;
@@ -102,121 +101,109 @@ async function setUp() {
   return { book, emulator, down, well, people, env, seed, told, of, items };
 }
 
-it(
-  "people are told of an incident by four messages at most, and of what a killed daemon has written down",
-  () =>
-    sideBySide({
-      "of one incident of 31 minutes by four messages at most: begin, what changed, end; each with cause, link and act":
-        async () => {
-          const { book, emulator, down, well, people, env, seed, told, items } = await setUp();
-          down.answer = () => ({ status: 503, body: "upstream down" });
-          const daemon = await startDaemon(env);
-          // The evaluation of the empty queue, which is what arrivals are compared with.
-          await expect.poll(async () => (await book.read()).version, { timeout: 30_000 }).toBeGreaterThan(0);
+it("one incident of 31 minutes is four messages at most: begin, what changed, end; each with cause, link and act", async () => {
+  const { book, emulator, down, well, people, env, seed, told, items } = await setUp();
+  down.answer = () => ({ status: 503, body: "upstream down" });
+  const daemon = await startDaemon(env);
+  // The evaluation of the empty queue, which is what arrivals are compared with.
+  await expect.poll(async () => (await book.read()).version, { timeout: 30_000 }).toBeGreaterThan(0);
 
-          const beganAt = Date.now();
-          seed("orders", down, 60, 503, "upstream down");
-          seed("billing", down, 40, 503, "upstream down");
-          seed("mail", well, 20, 504, "timed out");
-          for (let minute = 1; minute < 31; minute += 1) {
-            await sleep(Math.max(0, beganAt + minute * minuteMs - Date.now()));
-            if (minute % 3 === 0)
-              seed("orders", down, 12, 503, `error ${"abcdefghij".charAt(minute / 3 - 1)} of many`);
-            if (minute === 5) seed("billing", down, 7, 410, "account closed");
-          }
-          const before = people.deliveries.length;
-          expect(items("backlog.ended").filter(({ drain }) => drain !== "mail")).toEqual([]);
-          down.answer = () => 200;
-          await expect.poll(() => emulator.dlq.size, { timeout: 120_000, interval: 50 }).toBe(7);
-          const emptyAt = Date.now();
-          await expect
-            .poll(() => items("backlog.ended").length, { timeout: 60_000, interval: 50 })
-            .toBeGreaterThanOrEqual(3);
-          // Four seconds of nothing, an evaluation, and the group's 10 s.
-          expect(Date.now() - emptyAt).toBeLessThan(25_000);
-          // What else would come.
-          await sleep(10_000);
+  const beganAt = Date.now();
+  seed("orders", down, 60, 503, "upstream down");
+  seed("billing", down, 40, 503, "upstream down");
+  seed("mail", well, 20, 504, "timed out");
+  for (let minute = 1; minute < 31; minute += 1) {
+    await sleep(Math.max(0, beganAt + minute * minuteMs - Date.now()));
+    if (minute % 3 === 0)
+      seed("orders", down, 12, 503, `error ${"abcdefghij".charAt(minute / 3 - 1)} of many`);
+    if (minute === 5) seed("billing", down, 7, 410, "account closed");
+  }
+  const before = people.deliveries.length;
+  expect(items("backlog.ended").filter(({ drain }) => drain !== "mail")).toEqual([]);
+  down.answer = () => 200;
+  await expect.poll(() => emulator.dlq.size, { timeout: 120_000, interval: 50 }).toBe(7);
+  const emptyAt = Date.now();
+  await expect
+    .poll(() => items("backlog.ended").length, { timeout: 60_000, interval: 50 })
+    .toBeGreaterThanOrEqual(3);
+  // Four seconds of nothing, an evaluation, and the group's 10 s.
+  expect(Date.now() - emptyAt).toBeLessThan(25_000);
+  // What else would come.
+  await sleep(10_000);
 
-          expect(before).toBeGreaterThan(0);
-          expect(before).toBeLessThanOrEqual(3);
-          expect(people.deliveries.length).toBeLessThanOrEqual(4);
-          const last = toldIn(people.deliveries.at(-1)!.body);
-          expect(last.map(({ type }) => type)).toContain("redriver.backlog.ended");
-          // Nothing is left out, and nothing comes twice.
-          expect(
-            items("backlog.began")
-              .map(({ drain }) => drain)
-              .toSorted(),
-          ).toEqual(["billing", "mail", "orders"]);
-          expect(
-            items("backlog.ended")
-              .map(({ drain }) => drain)
-              .toSorted(),
-          ).toEqual(["billing", "mail", "orders"]);
-          expect(items("failure.new")).toHaveLength(12);
-          expect(items("parked.new").map(({ count, drain, cause }) => [count, drain, cause])).toEqual([
-            [7, "billing", "410 account closed"],
-          ]);
-          const halts = items("destination.halted").map(
-            ({ drain, destination }) => `${drain} ${destination}`,
-          );
-          expect(new Set(halts)).toEqual(new Set([`billing ${down.url}`, `orders ${down.url}`]));
-          const figures = Object.fromEntries(
-            items("backlog.ended").map((item) => [item.drain, item.figures]),
-          );
-          expect(figures).toMatchObject({
-            orders: { parked: 0 },
-            billing: { parked: 7 },
-            mail: { published: 20, parked: 0 },
-          });
-          for (const { type, text, items: all } of told()) {
-            expect(text).toMatch(/First step: `redriver |Nothing to do/);
-            for (const { cause, link, firstStep } of all) {
-              expect([type, cause]).toEqual([type, expect.stringMatching(/\d{3}/)]);
-              expect(link).toMatch(/^https:\/\/redriver\.example\.com\/failures/);
-              const opened = await fetch(link!.replace("https://redriver.example.com", daemon.consoleUrl!), {
-                headers: { authorization: `Bearer ${token}` },
-              });
-              expect(opened.status).toBe(200);
-              expect(firstStep ?? type).toMatch(/^redriver |ended$|resumed$/);
-            }
-          }
-        },
-      "by the next daemon within a minute of what a killed one has written down; what it has sent may come again, under the same id":
-        async () => {
-          const { book, down, people, env, seed, of } = await setUp();
-          down.answer = () => ({ status: 503, body: "upstream down" });
-          const first = await startDaemon(env);
-          await expect.poll(async () => (await book.read()).version, { timeout: 30_000 }).toBeGreaterThan(0);
-          seed("orders", down, 60, 503, "upstream down");
-          // Written down. The message waits 10 s for what else comes.
-          await expect
-            .poll(async () => (await book.read()).waiting("oncall").length, { timeout: 30_000, interval: 20 })
-            .toBeGreaterThan(0);
-          first.child.kill("SIGKILL");
-          await first.ended;
-          expect(people.deliveries).toEqual([]);
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThanOrEqual(3);
+  expect(people.deliveries.length).toBeLessThanOrEqual(4);
+  const last = toldIn(people.deliveries.at(-1)!.body);
+  expect(last.map(({ type }) => type)).toContain("redriver.backlog.ended");
+  // Nothing is left out, and nothing comes twice.
+  expect(
+    items("backlog.began")
+      .map(({ drain }) => drain)
+      .toSorted(),
+  ).toEqual(["billing", "mail", "orders"]);
+  expect(
+    items("backlog.ended")
+      .map(({ drain }) => drain)
+      .toSorted(),
+  ).toEqual(["billing", "mail", "orders"]);
+  expect(items("failure.new")).toHaveLength(12);
+  expect(items("parked.new").map(({ count, drain, cause }) => [count, drain, cause])).toEqual([
+    [7, "billing", "410 account closed"],
+  ]);
+  const halts = items("destination.halted").map(({ drain, destination }) => `${drain} ${destination}`);
+  expect(new Set(halts)).toEqual(new Set([`billing ${down.url}`, `orders ${down.url}`]));
+  const figures = Object.fromEntries(items("backlog.ended").map((item) => [item.drain, item.figures]));
+  expect(figures).toMatchObject({
+    orders: { parked: 0 },
+    billing: { parked: 7 },
+    mail: { published: 20, parked: 0 },
+  });
+  for (const { type, text, items: all } of told()) {
+    expect(text).toMatch(/First step: `redriver |Nothing to do/);
+    for (const { cause, link, firstStep } of all) {
+      expect([type, cause]).toEqual([type, expect.stringMatching(/\d{3}/)]);
+      expect(link).toMatch(/^https:\/\/redriver\.example\.com\/failures/);
+      const opened = await fetch(link!.replace("https://redriver.example.com", daemon.consoleUrl!), {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(opened.status).toBe(200);
+      expect(firstStep ?? type).toMatch(/^redriver |ended$|resumed$/);
+    }
+  }
+}, 300_000);
 
-          const second = await startDaemon(env);
-          let killedAt = Date.now();
-          people.answer = () => {
-            second.child.kill("SIGKILL");
-            return 200;
-          };
-          await expect.poll(() => of("backlog.began").length, { timeout: 90_000, interval: 50 }).toBe(1);
-          expect(Date.now() - killedAt).toBeLessThan(60_000);
-          await second.ended;
+it("a notice that a killed daemon has written down is sent by the next one, within a minute; one that it has sent may come again, under the same id", async () => {
+  const { book, down, people, env, seed, of } = await setUp();
+  down.answer = () => ({ status: 503, body: "upstream down" });
+  const first = await startDaemon(env);
+  await expect.poll(async () => (await book.read()).version, { timeout: 30_000 }).toBeGreaterThan(0);
+  seed("orders", down, 60, 503, "upstream down");
+  // Written down. The message waits 10 s for what else comes.
+  await expect
+    .poll(async () => (await book.read()).waiting("oncall").length, { timeout: 30_000, interval: 20 })
+    .toBeGreaterThan(0);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  expect(people.deliveries).toEqual([]);
 
-          people.answer = () => 200;
-          killedAt = Date.now();
-          await startDaemon(env);
-          await expect.poll(() => of("backlog.began").length, { timeout: 90_000, interval: 50 }).toBe(2);
-          expect(Date.now() - killedAt).toBeLessThan(60_000);
-          expect(new Set(of("backlog.began").map(({ id }) => id)).size).toBe(1);
-          // And not again.
-          await sleep(15_000);
-          expect(of("backlog.began")).toHaveLength(2);
-        },
-    }),
-  300_000,
-);
+  const second = await startDaemon(env);
+  let killedAt = Date.now();
+  people.answer = () => {
+    second.child.kill("SIGKILL");
+    return 200;
+  };
+  await expect.poll(() => of("backlog.began").length, { timeout: 90_000, interval: 50 }).toBe(1);
+  expect(Date.now() - killedAt).toBeLessThan(60_000);
+  await second.ended;
+
+  people.answer = () => 200;
+  killedAt = Date.now();
+  await startDaemon(env);
+  await expect.poll(() => of("backlog.began").length, { timeout: 90_000, interval: 50 }).toBe(2);
+  expect(Date.now() - killedAt).toBeLessThan(60_000);
+  expect(new Set(of("backlog.began").map(({ id }) => id)).size).toBe(1);
+  // And not again.
+  await sleep(15_000);
+  expect(of("backlog.began")).toHaveLength(2);
+}, 300_000);
