@@ -8,6 +8,7 @@ export const standingFailure = (id: string, more: Partial<StandingFailure> = {})
   parked: 0,
   arrived: 0,
   published: 0,
+  discarded: 0,
   failedAgain: 0,
   lastArrivedAt: null,
   largestHour: 0,

@@ -52,7 +52,8 @@ export interface AuditRecord {
   readonly parent?: string;
   /**
    * Names of the rebuild's losses, and of a declared double. Of what is `unworkable`, the error's code or
-   * `workers-lost:` and how many. Of what a person discards, `failure:` and the id of its kind.
+   * `workers-lost:` and how many. Of what a person discards, or an apply orders, `failure:` and the id of its
+   * kind.
    */
   readonly notes?: readonly string[];
   /** Host with port of its destination. Absent on a `delete`, and if it was not known or the entry was full. */
@@ -83,7 +84,7 @@ export interface AuditEntry {
   /** A person's reason. */
   readonly why?: string;
   readonly lane?: AuditLane;
-  /** Of a pause or its end: the one destination that it is about. */
+  /** Of a pause or its end, or of an apply that did nothing: the one destination or kind that it is about. */
   readonly host?: DestinationName;
   /** Of a pause that ends by itself: how long it lasts, ms. */
   readonly forMs?: number;

@@ -14,6 +14,8 @@ export interface FailureCount {
   readonly parked?: number;
   readonly published?: number;
   readonly dropped?: number;
+  /** Of these: by a person's order. */
+  readonly discarded?: number;
   /** Published or dropped by another drain that lists it too: by dlqId. */
   readonly taken?: Readonly<Record<string, number>>;
   /** Come-backs that were met for the first time. */
@@ -71,6 +73,7 @@ export interface StandingFailure {
   /** Ever, of what this drain's passes have listed. Never falls while the kind is known. */
   readonly arrived: number;
   readonly published: number;
+  readonly discarded: number;
   /** Of those that were published as this kind, whatever they failed with then; as far as that kind is known. */
   readonly failedAgain: number;
   /** Of these, those that are of another kind now, by its id. */

@@ -165,6 +165,7 @@ const countNames = Object.keys({
   parked: true,
   published: true,
   dropped: true,
+  discarded: true,
   failedAgain: true,
   cameBack: true,
 } satisfies Record<CountName, true>) as readonly CountName[];

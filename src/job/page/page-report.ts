@@ -205,6 +205,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       case "dropped":
         addDecision(dlqId, decision);
         countDone(letter, "dropped");
+        if (isDiscard(decision)) failures.add(failure, dlqId, "discarded");
         break;
       case "done-before":
         addDecision(dlqId, doneBefore);

@@ -61,15 +61,15 @@ export const failure = field(failureId.optional(), {
 });
 
 export const forSpan = field(span.optional(), {
-  about: "it ends by itself after so long, such as 30m or 2h",
+  about: "it ends by itself after so long, such as 45s, 30m, 2h or 1d; else a resume ends it",
   value: "time",
   label: "For how long",
   choices: [
-    ["", "until somebody resumes it"],
     ["30m", "30 minutes"],
     ["2h", "2 hours"],
     ["1d", "1 day"],
   ],
+  isOpen: true,
 });
 
 /** The destination of a lane. */

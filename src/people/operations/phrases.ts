@@ -69,6 +69,11 @@ export function toClock(at: number, now: number): string {
   return day(at) === day(now) ? clock : `${day(at)} ${clock}`;
 }
 
+/** When something ends: with seconds in the last ten minutes. */
+export function toUntil(at: number, now: number): string {
+  return at - now < 600_000 ? toTime(at).slice(11) : toClock(at, now);
+}
+
 /** `priya works on it since 09:12 UTC`; empty for nobody. */
 export function toOwnersText(
   owners: readonly { readonly name: string; readonly at: number }[],

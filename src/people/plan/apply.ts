@@ -12,7 +12,7 @@
  */
 import type { DlqId } from "../../job/message/dead-letter.ts";
 import { hostOf, laneOriginOf, laneOriginOfLetter } from "../../job/message/destination-url.ts";
-import type { AuditRecord } from "../../job/contracts/audit.ts";
+import { ofFailureNote, type AuditRecord } from "../../job/contracts/audit.ts";
 import { unlessRedisAway } from "../../job/contracts/errors.ts";
 import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
 import { takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
@@ -333,8 +333,10 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
 
 function toOrder(letter: Letter): AuditRecord {
   const host = hostOf(letter.item?.target.destination ?? letter.content.url);
-  const { dlqId, decision, attempt } = letter;
-  return { dlqId, rule: decision.rule, reason: decision.reason, attempt, host };
+  const { dlqId, decision, attempt, failure } = letter;
+  // Of a discard the act itself names it.
+  const notes = decision.reason === "discarded" ? {} : { notes: [`${ofFailureNote}${failure.id}`] };
+  return { dlqId, rule: decision.rule, reason: decision.reason, attempt, host, ...notes };
 }
 
 /** `onWait` gets how many of a query wait for a rate, and ms until the first could be granted. */

@@ -89,6 +89,7 @@ const nothing: Omit<FailureOfDrain, "id" | "drain" | "stillCounting"> = {
   parked: 0,
   arrived: 0,
   published: 0,
+  discarded: 0,
   failedAgain: 0,
   failedAgainAs: {},
   lastArrivedAt: null,

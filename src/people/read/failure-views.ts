@@ -22,7 +22,10 @@ export type FailureState = (typeof failureStates)[number];
 export interface FailureView
   extends
     RecordedFailure,
-    Pick<StandingFailure, "waiting" | "parked" | "arrived" | "published" | "failedAgain" | "ruled"> {
+    Pick<
+      StandingFailure,
+      "waiting" | "parked" | "arrived" | "published" | "discarded" | "failedAgain" | "ruled"
+    > {
   readonly source: SourceId;
   /** Of one of the chosen drains, which may have any kind: at least so many wait and are parked. */
   readonly stillCounting: boolean;
@@ -212,6 +215,7 @@ function toView(
     parked: sumOnce("parked"),
     arrived: sumOnce("arrived"),
     published: sumOf(chosen, ({ published }) => published),
+    discarded: sumOf(chosen, ({ discarded }) => discarded),
     failedAgain: sumOf(chosen, ({ failedAgain }) => failedAgain),
     failedAgainAs: Object.entries(sumNamed(chosen, "failedAgainAs"))
       .map(([as, count]) => ({ id: as, status: statusOf.get(as) ?? null, count }))

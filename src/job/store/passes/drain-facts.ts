@@ -66,6 +66,7 @@ interface Standing {
   readonly n: number;
   readonly p: number;
   readonly f: number;
+  readonly g?: number;
   readonly l?: number;
   readonly m?: number;
   readonly d?: Readonly<Record<string, number>>;
@@ -218,6 +219,7 @@ function toStanding(
       sum.q += count.parked ?? 0;
       sum.n += arrived;
       sum.p += count.published ?? 0;
+      sum.g = (sum.g ?? 0) + (count.discarded ?? 0);
       sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
       if (count.failedAgainOf !== undefined) sum.b = addNamed(sum.b ?? {}, count.failedAgainOf);
       if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
@@ -243,7 +245,7 @@ function toStanding(
   const failedAgainAs = moveToSent(sums);
   return [...sums].flatMap(([id, one]): readonly StandingFailure[] => {
     if (isAgainId(id)) return [];
-    const { w, p, f, l = null, m = 0, d = {}, o = null, s = null, t = 0, e = 0 } = one;
+    const { w, p, f, g = 0, l = null, m = 0, d = {}, o = null, s = null, t = 0, e = 0 } = one;
     const again = sums.get(toAgainId(id));
     const isThere = w > 0;
     return [
@@ -251,6 +253,7 @@ function toStanding(
         id,
         ...countedOf(one),
         published: p,
+        discarded: g,
         failedAgain: f,
         failedAgainAs: failedAgainAs.get(id) ?? {},
         lastArrivedAt: l,

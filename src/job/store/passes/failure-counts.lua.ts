@@ -38,7 +38,7 @@ local function toFailureActs(failures)
   local acts = {}
   for id, count in pairs(failures) do
     acts[id] = {
-      seen = (count.published or 0) + (count.dropped or 0), published = count.published, dropped = count.dropped,
+      seen = (count.published or 0) + (count.dropped or 0), published = count.published, dropped = count.dropped, discarded = count.discarded,
       parkedBefore = count.parked and -count.parked, parked = count.parked, failedAgain = count.failedAgain, failedAgainOf = count.failedAgainOf,
       arrived = count.arrivedDone, arrivedDone = count.arrivedDone, expiresDone = count.expiresDone, firstAt = count.firstAt,
     }
@@ -218,6 +218,7 @@ local function addStanding(failures)
     it.n = it.n + arrived
     if isArrival then row[arrivedName(id)] = (row[arrivedName(id)] or 0) + arrived end
     it.p = it.p + (count.published or 0)
+    if count.discarded then it.g = (it.g or 0) + count.discarded end
     it.f = it.f + (count.failedAgain or 0) + (count.cameBack or 0)
     if count.failedAgainOf then addFailedAgainOf(it, count.failedAgainOf) end
     if count.lastArrivedAt then it.l = math.max(it.l or 0, count.lastArrivedAt) end

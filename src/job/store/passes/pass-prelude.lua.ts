@@ -9,8 +9,8 @@ import { failureCountsLua } from "./failure-counts.lua.ts";
  * `ended`), 3 due (zset: start of a minute of entry, Unix ms, by the earliest time something in it becomes
  * due), 4 taken (zset: what the open pass took from due), 5 found (hash of the open pass: windowId, \`sum\` or
  * \`acts\` → JSON of FailureCounts: of a window at work, of those that have ended, of recalled windows and other work
- * since), 6 standing (hash: id of a kind of failure → JSON { w, q, n, p, f, l?, m?, d?, h?, x?, o?, s?, t?, e?, b? }: in the DLQ,
- * parked of those; ever arrived, published, failed again; last arrival, most arrivals in an hour, counts by rule; most
+ * since), 6 standing (hash: id of a kind of failure → JSON { w, q, n, p, f, g?, l?, m?, d?, h?, x?, o?, s?, t?, e?, b? }: in the DLQ,
+ * parked of those; ever arrived, published, failed again, discarded; last arrival, most arrivals in an hour, counts by rule; most
  * ever shown as arrived, if that is more; what expires soon by hour, entry of the oldest, and of the first since there
  * was none; last publish or drop, entry of the first since it was resolved; failed again of
  * other kinds, by id), 7 arrivals (hash: id → JSON of arrivals by hour). An id after `~`: those of the kind that

@@ -47,6 +47,7 @@ export function toFailureText(
       arrived: one.arrived,
       "sent again": one.published,
       "failed again": one.failedAgain,
+      discarded: one.discarded || null,
     })),
     // One that nobody has used shows nothing about what waits for nothing.
     lanes: lanes

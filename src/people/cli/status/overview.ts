@@ -1,7 +1,17 @@
 /** What `redriver status` prints: the verdict, the drains, and their destinations by trouble, as many as fit the window. */
 import { cutMiddle, toDestinationText } from "../../operations/destination-text.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { counted, ifAny, number, present, toAge, toClock, toIn, toTime } from "../../operations/phrases.ts";
+import {
+  counted,
+  ifAny,
+  number,
+  present,
+  toAge,
+  toClock,
+  toIn,
+  toTime,
+  toUntil,
+} from "../../operations/phrases.ts";
 import { toCount, toTableOfLines } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import type { Paint } from "./paint.ts";
@@ -169,7 +179,7 @@ function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {
 }
 
 function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules }: Row, at: number): string {
-  if (isPaused) return pause?.until === undefined ? "paused" : `paused until ${toClock(pause.until, at)}`;
+  if (isPaused) return pause?.until === undefined ? "paused" : `paused until ${toUntil(pause.until, at)}`;
   if (isPlan) return "plan mode";
   if (isHeldByRules) return "held by rules";
   if (lane === null) return "-";

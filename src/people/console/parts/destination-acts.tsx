@@ -46,24 +46,16 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
         title="Probe its lane now"
         values={ofLane}
         context={context}
-        disabled={toNotProbed(lane)}
+        disabled={lane?.state === "halted" && lane.sent === 0 ? null : "only a halted lane, once at a time"}
       />
       <ActForm
         act={resetLaneAct}
         values={ofLane}
         context={context}
-        disabled={lane === null ? noLane : lane.sinceMs === null ? "nothing was tried by it yet" : null}
+        disabled={lane === null || lane.sinceMs === null ? "nothing was tried by it yet" : null}
       />
     </div>
   );
-}
-
-const noLane = "nothing waits for its lane, or its drain has no lanes";
-
-function toNotProbed(lane: LaneStanding | null): string | null {
-  if (lane === null) return noLane;
-  if (lane.state !== "halted") return `its lane is ${lane.state}; only a halted lane is probed`;
-  return lane.sent > 0 ? "a probe is out" : null;
 }
 
 /** A pause is ended as it was given. */

@@ -124,11 +124,11 @@ function toStrip(
 function toMarks({ entries }: TimeLine, from: number): readonly ChartMarkShown[] {
   return entries
     .filter(({ at }) => at >= from)
-    .flatMap(({ at, act, by, drain, probed, discarded }): readonly ChartMarkShown[] => {
+    .flatMap(({ at, act, by, drain, probed }): readonly ChartMarkShown[] => {
       const time = `${toTime(at).slice(11, 16)} UTC`;
       if (probed !== undefined) return [{ at, name: "act", words: `${time} probe of ${drain}` }];
       if (act === "lane-halted") return [{ at, name: "halt", words: `${time} ${drain} halted` }];
       if (act === "lane-resumed" || act === "lane-opened") return [];
-      return [{ at, name: "act", words: `${time} ${discarded === undefined ? act : "discard"} by ${by}` }];
+      return [{ at, name: "act", words: `${time} ${act === "drop" ? "discard" : act} by ${by}` }];
     });
 }

@@ -4,7 +4,7 @@ import type { LaneStanding } from "../../read/lane-standings.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 import { Foreign } from "./text.tsx";
-import { Time } from "./time.tsx";
+import { Time, toCoarse } from "./time.tsx";
 import { Word } from "./word.tsx";
 import { toNextStepText } from "../../operations/lane-words.ts";
 
@@ -17,16 +17,10 @@ export function LaneWords({
   return (
     <>
       <Word word={state} name={state === "halted" ? "bad" : state === "open" ? "good" : "warn"} />
-      {sinceMs === null ? null : ` for ${formatDuration(toMinutes(sinceMs))}`}
+      {sinceMs === null ? null : ` for ${formatDuration(toCoarse(sinceMs))}`}
       {isPaused ? null : toNext(lane)}
     </>
   );
-}
-
-/** Beyond ten minutes without seconds, which would change a page that stands still. */
-function toMinutes(ms: number): number {
-  const unit = ms >= 600_000 ? 60_000 : 1_000;
-  return Math.floor(ms / unit) * unit;
 }
 
 function toNext(lane: LaneStanding): string {
@@ -46,7 +40,7 @@ export function PauseWords({
         "until somebody resumes it"
       ) : (
         <>
-          until <Time at={until} />
+          until <Time at={until} isExact />
         </>
       )}
       : <Foreign text={reason} />

@@ -1,12 +1,12 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { Html } from "../screen.ts";
 
-/** In UTC, as in logs and commands, with the exact time on hover. Unix ms. */
-export function Time({ at }: { readonly at: number }): Html {
+/** In UTC, as in logs and commands, with the exact time on hover. `isExact`: with seconds. Unix ms. */
+export function Time({ at, isExact = false }: Readonly<{ at: number; isExact?: boolean }>): Html {
   const iso = new Date(at).toISOString();
   return (
     <time datetime={iso} title={iso}>
-      {iso.slice(0, 16).replace("T", " ")} UTC
+      {iso.slice(0, isExact ? 19 : 16).replace("T", " ")} UTC
     </time>
   );
 }
@@ -37,7 +37,7 @@ export function toAgo(at: number, now: number): string {
 }
 
 /** Two units at most: nobody needs the seconds of a day. A page whose text stands still costs a browser nothing. */
-function toCoarse(ms: number): number {
+export function toCoarse(ms: number): number {
   const unit = ms >= 86_400_000 ? 3_600_000 : ms >= 600_000 ? 60_000 : 1_000;
   return Math.floor(ms / unit) * unit;
 }

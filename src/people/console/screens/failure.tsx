@@ -3,13 +3,12 @@ import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { unreadableKind } from "../../../job/message/failure-kind.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
-import type { DrainName } from "../../../job/contracts/ids.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { whyNotPlanned } from "../../operations/failures/choose.ts";
-import { readLanes, type StoredDetails } from "../../operations/failures/details.ts";
+import { haltedOf, readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
@@ -38,7 +37,6 @@ import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, cut, number, toKnown } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
@@ -96,7 +94,7 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
   const hours = Array.from({ length: 25 }, (_, ago) => thisHour - 24 + ago);
   const [timeLine, arrivals, pauses, kinds, facts] = await Promise.all([
     reads.kept(`failure ${key} ${moves.join()}`, async () =>
-      readTimeLine(await openAuditReader(core), failure, toHalted(lanes)),
+      readTimeLine(await openAuditReader(core), failure, haltedOf(lanes)),
     ),
     reads.arrivals(),
     reads.pauses(),
@@ -129,10 +127,6 @@ function placeOf(origin: string): string {
   return origin.startsWith("queue:") ? origin : hostOf(origin);
 }
 
-function toHalted(lanes: Model["lanes"]): readonly DrainName[] {
-  return lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
-}
-
 function pausesOf({ failure, pauses }: Model, drain: string): readonly HostPause[] {
   const names = namesOfOrigin(failure.origin);
   return hostPausesOf(pauses, drain).filter(({ host }) => names.includes(host));
@@ -162,7 +156,7 @@ function toNeedsOf(model: Model, { core }: ScreenContext): readonly Need[] {
 }
 
 function Numbers({ model: { failure } }: { readonly model: Model }): Html {
-  const { waiting, parked, published, failedAgain, arrived, drains } = failure;
+  const { waiting, parked, published, discarded, failedAgain, arrived, drains } = failure;
   const unseen = drains.reduce((sum, one) => sum + one.unseen, 0);
   const tiles: readonly (readonly [string, number, string | null])[] = [
     ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : null],
@@ -170,6 +164,7 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
     ["sent again", published, null],
     ["failed again", failedAgain, toAsText(failure) || null],
     ["arrived", arrived, "with what was there first"],
+    ...(discarded > 0 ? [["discarded", discarded, "archived, then deleted"] as const] : []),
   ];
   return (
     <ul class="tiles">
@@ -206,6 +201,7 @@ function Acts({ model, context }: { readonly model: Model; readonly context: Scr
         title="Show a sample, whole"
         values={{ source, dlqId: sample }}
         context={context}
+        saysWhy
       />
     );
   const why = whyNotPlanned(id);
@@ -365,12 +361,6 @@ function Lanes(model: Model): Html {
                   <>
                     <br />
                     <Foreign text={lane.why} />
-                  </>
-                )}
-                {lane.lastProbeAt === null ? null : (
-                  <>
-                    <br />
-                    last probe <Time at={lane.lastProbeAt} />
                   </>
                 )}
               </>

@@ -3,16 +3,14 @@ import { openAuditReader } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
-import { laneMoveText, reasonText } from "../../operations/history/rows.ts";
-import { type Part, number, present } from "../../operations/phrases.ts";
+import { reasonText, toActNotes, toAllOf } from "../../operations/history/rows.ts";
+import { number, present } from "../../operations/phrases.ts";
 import { auditActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters, type QueryField } from "../parts/filters.tsx";
 import { filterOf, withQuery } from "../query.ts";
-import { RuleLink } from "../parts/rule-link.tsx";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -113,15 +111,13 @@ function List({ page: { rows, next, readTo, missing }, context }: Drawn<{ page: 
         empty={empty}
         rows={rows}
         columns={({ column, amounts }) => [
-          column("when", ({ at }) => <Time at={at} />),
+          column("when", ({ at }) => <Time at={at} isExact />),
           column("act", ({ act }) => <Only name="act" value={act} />),
           amounts("count", ({ count }) => count || null),
-          column("drain", ({ drain, count }) =>
-            drain === null ? count === 0 ? "(all)" : null : <Only name="drain" value={drain} />,
+          column("drain", ({ drain, count, source }) =>
+            drain !== null ? <Only name="drain" value={drain} /> : count === 0 ? toAllOf(source) : null,
           ),
-          column("rule", ({ drain, rule }) =>
-            rule === null || rule === undefined ? null : <RuleCell {...{ drain, rule, Only, context }} />,
-          ),
+          column("rule", ({ rule }) => (rule ? <Only name="rule" value={rule} /> : null)),
           column("what", (row) => <What row={row} Only={Only} />),
           column("why", ({ why }) => (why === undefined ? null : <Foreign text={why} />)),
           column("by", ({ by }) => <Only name="by" value={by} />),
@@ -155,34 +151,12 @@ function List({ page: { rows, next, readTo, missing }, context }: Drawn<{ page: 
 
 type OnlyLink = (props: { name: string; value: string; shown?: Html }) => Html;
 
-function RuleCell({
-  drain,
-  rule,
-  Only,
-  context,
-}: Drawn<{ drain: string | null; rule: string; Only: OnlyLink }>): Html {
-  const line = context.reads.rules()?.lines.lineOf(drain ?? "", rule);
-  return (
-    <>
-      <Only name="rule" value={rule} />
-      {line === undefined ? null : (
-        <>
-          {" "}
-          <span class="hint">
-            line <RuleLink drain={drain ?? ""} rule={rule} context={context} shown={String(line)} />
-          </span>
-        </>
-      )}
-    </>
-  );
-}
-
 function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }): Html {
   const { lane, host, hosts, dlqId, source } = row;
   const known = lane?.origin ?? host;
   const names = known === undefined ? hosts.top.map(({ key }) => key) : [known];
   const more = known === undefined ? hosts.more.kinds : 0;
-  const words = present([reasonText(row), ...toNotes(row)]);
+  const words = present([reasonText(row), ...toActNotes(row, number)]);
   return (
     <>
       {names.slice(0, shownHosts).map((name) => (
@@ -203,15 +177,3 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
 }
 
 const shownHosts = 3;
-
-function toNotes(row: ActRow): readonly Part[] {
-  const { count, ordered, notes, comeBacks, forMs } = row;
-  const many = (times: number, what: string): string => (count === 1 ? what : `${number(times)} ${what}`);
-  return [
-    ordered !== undefined && `${number(ordered)} ordered`,
-    ...Object.entries(notes).map(([note, times]) => many(times, note)),
-    comeBacks > 0 && many(comeBacks, "had come back"),
-    laneMoveText(row),
-    forMs !== undefined && `for ${formatDuration(forMs)}`,
-  ];
-}

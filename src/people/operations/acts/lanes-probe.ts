@@ -1,10 +1,12 @@
-import type { LaneConfig } from "../../../job/contracts/drains-document.ts";
-import { maxProbe, type LaneState } from "../../../job/contracts/lanes.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
+import type { LaneState } from "../../../job/contracts/lanes.ts";
 import { defineOperation } from "../define.ts";
 import { laneOperation, recordLaneAct, toLaneDid, wakeUp, type LaneCall } from "../lanes/acts.ts";
 import type { ChosenLane } from "../lanes/choose-lane.ts";
 import { toTime } from "../phrases.ts";
+
+/** As the lane machine and the lineage count it. */
+const costs =
+  "Publishes one of its dead letters, once and without retries. If it is delivered, what the rules send follows, step by step. If it fails again, it comes back to the queue, the lane stays halted, and the next probe is 1.5 times as late. Without an answer, or with a 5xx, it keeps its attempt.";
 
 export const probe = defineOperation({
   ...laneOperation,
@@ -15,13 +17,11 @@ export const probe = defineOperation({
   mayRefuse: true,
   reasonOf: "a probe",
   about: "try a halted destination now: one message, as any probe",
-  costs:
-    "Publishes one of its dead letters, once and without retries. If it is delivered, what the rules send follows, step by step. If it fails again, it comes back to the queue, the lane stays halted, and the next probe is 1.5 times as late.",
+  costs,
   afterwards: "redriver lanes shows what becomes of it",
   async foresee(call) {
-    const { found, ...foreseen } = await laneOperation.foresee(call);
-    const drain = call.isWhole ? call.core.drains.get(found.view.drain) : undefined;
-    return { ...foreseen, found, tells: found.view.state === "halted" ? [toCost(drain?.config.lane)] : [] };
+    const foreseen = await laneOperation.foresee(call);
+    return { ...foreseen, tells: foreseen.found.view.state === "halted" ? [costs] : [] };
   },
   async *run(call, chosen) {
     const { said, isDone } = await probeNow(call, chosen);
@@ -61,15 +61,4 @@ function alreadyOut(since: number) {
 
 function notHalted(state: LaneState) {
   return { said: `it is ${state}; only a halted lane is probed`, isDone: false };
-}
-
-/** As the lane machine and the lineage count it. */
-function toCost(lane: Pick<LaneConfig, "probeEveryMs"> | undefined): string {
-  const most = lane === undefined ? "3 times probeEvery" : formatDuration(maxProbe * lane.probeEveryMs);
-  return [
-    "A probe is one message.",
-    "No answer, 5xx, 408, 425 or 429: the lane stays halted, its next probe comes 1.5 times as late (at most",
-    `${most}), and the message keeps its attempt, unless it was first sent over 7 days ago.`,
-    "Any other failure uses one attempt; a lane halted by no answers or 5xx goes on then, unless that failed before.",
-  ].join(" ");
 }

@@ -1,4 +1,4 @@
-import type { Core, DrainRuntime } from "../../../job/door.ts";
+import { openAuditReader, type Core, type DrainRuntime } from "../../../job/door.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { readFailureMatcher } from "../../plan/failure-matcher.ts";
@@ -7,6 +7,7 @@ import { readLaneStandings, type LaneStanding } from "../../read/lane-standings.
 import { readArrivals } from "./arrivals.ts";
 import { sourceOf } from "./choose.ts";
 import { readSample, type Sample } from "./sample.ts";
+import { readTimeLine, type TimeLine } from "./time-line.ts";
 
 export interface StoredDetails {
   readonly failure: FailureView;
@@ -17,6 +18,7 @@ export interface StoredDetails {
 
 export interface FailureDetails extends StoredDetails {
   readonly sample: Sample;
+  readonly timeLine: TimeLine;
 }
 
 /** Without a call of the service. Throws `redis-unavailable`. */
@@ -47,11 +49,21 @@ export async function readDetails(
 ): Promise<FailureDetails> {
   const source = sourceOf(core, failure).runtime;
   const stored = await readStoredDetails(core, failure);
-  const { arrivals } = stored;
+  const { arrivals, lanes } = stored;
+  const timeLine = await readTimeLine(await openAuditReader(core), failure, haltedOf(lanes));
   const { id, sample } = failure;
   const isOfKind = await readFailureMatcher(source, id);
   const drains = drainsOf(core, failure);
-  return { ...stored, sample: await readSample({ source, drains, sample, isOfKind, arrivals, signal }) };
+  return {
+    ...stored,
+    timeLine,
+    sample: await readSample({ source, drains, sample, isOfKind, arrivals, signal }),
+  };
+}
+
+/** Drains whose lane is halted. */
+export function haltedOf(lanes: StoredDetails["lanes"]): readonly DrainName[] {
+  return lanes.flatMap(({ drain, lane }) => (lane.state === "halted" ? [drain] : []));
 }
 
 /** Those that have met it, the most waiting first. */

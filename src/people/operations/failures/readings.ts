@@ -27,6 +27,7 @@ const failure = z.object({
   parked: count,
   arrived: count,
   published: count,
+  discarded: count.describe("By people."),
   failedAgain: count,
   failedAgainAs: z
     .array(z.object({ id: z.string(), status: z.number().nullable(), count }))
@@ -98,6 +99,10 @@ export const failureReading = defineReading({
           decided: open
             .optional()
             .describe("Only with `sample`: what the rules do with one now, values masked."),
+          happened: z
+            .array(open)
+            .optional()
+            .describe("Only with `sample`: moves of its lanes, probes, and what people did, newest first."),
         }),
       )
       .describe("One for each source that has met it."),
@@ -122,6 +127,10 @@ export function toFailureJson({ quiet, quietEnded, isNew, isQuiet, ...view }: Fa
 
 /** `sample` stays its id; what the rules do with one is `decided`, if that was asked. */
 export function toDetailsJson({ failure: view, arrivals, lanes, ...asked }: StoredDetails | FailureDetails) {
-  const decided = "sample" in asked ? { decided: asked.sample } : {};
-  return { ...toFailureJson(view), arrivals, lanes, ...decided };
+  if (!("sample" in asked)) return { ...toFailureJson(view), arrivals, lanes };
+  const happened = asked.timeLine.entries.map((entry) => {
+    const { records: _, ...told } = entry;
+    return told;
+  });
+  return { ...toFailureJson(view), arrivals, lanes, decided: asked.sample, happened };
 }

@@ -20,8 +20,8 @@ import { isAboutFailure, markActs } from "./marks.ts";
 export interface TimeLineEntry extends AuditEntry {
   /** Dead letters that went out as probes of the lane by themselves; absent: another act. */
   readonly probed?: readonly ProbedLetter[];
-  /** Dead letters of the kind that a person's order has discarded since it began. */
-  readonly discarded?: number;
+  /** Of an order about letters of the kind: how many a person has discarded, or an apply ordered, since it began. */
+  readonly count?: number;
 }
 
 export interface ProbedLetter {
@@ -53,7 +53,7 @@ export const probeFailedAgain = "a probe failed again";
 const maxRead = 600;
 const maxEntries = 50;
 
-const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", "drop", ...markActs]);
+const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", "drop", "apply", ...markActs]);
 
 /**
  * Reads a bounded part of the audit. `halted`: drains whose lane of the destination is halted now. Throws
@@ -74,34 +74,34 @@ export async function readTimeLine(
   for await (const entry of reader.read({ order: "newest-first", skims })) {
     if (read === maxRead || entries.length === maxEntries) return { entries, readTo: entry.at };
     read += 1;
-    const ids = discardedIn(entry, failure).filter((dlqId) => !told.has(dlqId));
-    const discarded = ids.length;
-    for (const dlqId of ids) told.add(dlqId);
+    const ids = orderedIn(entry, failure).filter((id) => !told.has(`${entry.act} ${id}`));
+    const count = ids.length;
+    for (const id of ids) told.add(`${entry.act} ${id}`);
     const newer = entries.at(-1);
-    if (discarded > 0 && newer?.discarded !== undefined && isOfOneOrder(newer, entry)) {
-      entries[entries.length - 1] = { ...entry, discarded: newer.discarded + discarded };
+    if (count > 0 && newer?.count !== undefined && isOfOneOrder(newer, entry)) {
+      entries[entries.length - 1] = { ...entry, count: newer.count + count };
       continue;
     }
     const probed = probes.of(entry);
-    if (discarded > 0) entries.push({ ...entry, discarded });
+    if (count > 0) entries.push({ ...entry, count });
     else if (probed.length > 0) entries.push({ ...entry, probed });
     else if (isAbout(entry)) entries.push(entry);
   }
   return { entries, readTo: null };
 }
 
-function discardedIn(
+function orderedIn(
   { act, source, records }: AuditEntry,
   of: Pick<FailureView, "id" | "source">,
 ): readonly string[] {
-  if (act !== "drop" || source !== of.source) return [];
+  if ((act !== "drop" && act !== "apply") || source !== of.source) return [];
   const note = `${ofFailureNote}${of.id}`;
   return records.flatMap(({ dlqId, notes = [] }) => (notes.includes(note) ? [dlqId] : []));
 }
 
-/** `why` names the plan. */
+/** Its pages follow one another. Of a discard `why` names the plan. */
 function isOfOneOrder(one: AuditEntry, other: AuditEntry): boolean {
-  return one.why === other.why && one.drain === other.drain && one.by === other.by;
+  return one.act === other.act && one.why === other.why && one.drain === other.drain && one.by === other.by;
 }
 
 const actsOnComeBacks: ReadonlySet<AuditAct> = new Set(["republish", "park", "drop"]);
@@ -163,8 +163,9 @@ function toTest({ id, origin, source }: Pick<FailureView, "id" | "origin" | "sou
   return (entry: AuditEntry): boolean => {
     if (entry.source !== source || !acts.has(entry.act) || entry.act === "drop") return false;
     if (entry.lane !== undefined) return entry.lane.origin === origin;
-    if (entry.act === "pause" || entry.act === "resume") {
-      return entry.host === undefined || names.includes(entry.host);
+    if (entry.act === "pause" || entry.act === "resume" || entry.act === "apply") {
+      const isOfAll = entry.host === undefined && entry.act !== "apply";
+      return isOfAll || names.some((name) => name === entry.host);
     }
     return isAboutFailure(entry, id);
   };

@@ -1,7 +1,8 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
+import { durationText } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../destination-text.ts";
-import { present, toSecond } from "../phrases.ts";
+import { present, toSecond, type Part } from "../phrases.ts";
+import type { ActRow } from "./act-rows.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../../job/contracts/audit.ts";
 
 /** One dead letter in one act; an act on no dead letter (a pause, the move of a lane) is a row too. */
@@ -23,7 +24,7 @@ export const historyColumns = {
   when: ({ at }) => toSecond(at),
   act: ({ act }) => act,
   dlqId: ({ dlqId }) => toPrintable(dlqId ?? "-"),
-  drain: ({ drain, dlqId }) => toPrintable(drain ?? (dlqId === null ? "(all)" : "-")),
+  drain: ({ drain, dlqId, source }) => toPrintable(drain ?? (dlqId === null ? toAllOf(source) : "-")),
   rule: ({ rule }) => toPrintable(rule ?? "-"),
   reason: (row) => toPrintable(reasonText(row) ?? "-"),
   notes: (row) => toPrintable(toNotes(row)),
@@ -54,7 +55,7 @@ function toNotes(row: ProvenRow): string {
     lane !== undefined && toDestinationText(lane.origin),
     laneMoveText(row),
     host !== undefined && toDestinationText(host),
-    forMs !== undefined && `for ${formatDuration(forMs)}`,
+    forMs !== undefined && `for ${durationText(forMs)}`,
   ];
   return present(parts).join(", ") || "-";
 }
@@ -77,4 +78,22 @@ export function reasonText({
 }: LaneEntry & { readonly reason?: string | undefined }): string | null {
   if (reason !== undefined || lane === undefined) return reason ?? null;
   return act === "lane-probe" ? `it was ${lane.from}: ${lane.why}` : lane.why;
+}
+
+/** Of an act on no drain: those of one source differ from those of another in nothing else. */
+export function toAllOf(source: string): string {
+  return `all of ${source}`;
+}
+
+/** What a row of acts says beside its host and its reason. */
+export function toActNotes(row: ActRow, toText: (count: number) => string): readonly Part[] {
+  const { count, ordered, notes, comeBacks, forMs } = row;
+  const many = (times: number, what: string): string => (count === 1 ? what : `${toText(times)} ${what}`);
+  return [
+    ordered !== undefined && `${toText(ordered)} ordered`,
+    ...Object.entries(notes).map(([note, times]) => many(times, note)),
+    comeBacks > 0 && many(comeBacks, "had come back"),
+    laneMoveText(row),
+    forMs !== undefined && `for ${durationText(forMs)}`,
+  ];
 }

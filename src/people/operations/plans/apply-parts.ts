@@ -6,6 +6,7 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { PlanFilter, PlanVerdict } from "../../../job/contracts/plans.ts";
 import { emptyTally } from "../../../job/contracts/tally.ts";
 import { defined } from "../../../job/message/defined.ts";
+import { toFailureName, type DestinationName } from "../../../job/message/destination-names.ts";
 import { applyPlan, type Applied, type ApplyRun } from "../../plan/apply.ts";
 import { requireArchive, toDiscardVerdict, toOrdered } from "./discard.ts";
 import { follow, type FollowRun } from "./follow.ts";
@@ -24,6 +25,8 @@ export interface PlanPart {
   readonly range: PlannedDrain;
   /** Of a plan to discard: the directory of the archive. */
   readonly archivedIn?: string;
+  /** Of a plan for one kind of failure. */
+  readonly kind?: DestinationName;
 }
 
 export type CheckedPart = PlanPart & { readonly check: PlanCheck };
@@ -48,7 +51,8 @@ export function toPart(core: Core, planned: PlannedDrain, filter: PlanFilter, wh
   if (hash !== planned.address) throw invalid(`was made for another address of source ${id} than ${host}`);
   const archivedIn = filter.discard === undefined ? undefined : core.document.archive?.dir;
   const ordered = toOrdered(core, runtime, filter, why);
-  return { drain, host, runtime: ordered, range: planned, ...defined({ archivedIn }) };
+  const kind = filter.failure === undefined ? undefined : toFailureName(filter.failure);
+  return { drain, host, runtime: ordered, range: planned, ...defined({ archivedIn, kind }) };
 }
 
 function invalid(what: string): RedriverError {

@@ -18,6 +18,7 @@ import type {
   PlanOrder,
   PlanVerdict,
 } from "../../../job/contracts/plans.ts";
+import { defined } from "../../../job/message/defined.ts";
 import type { Applied, AppliedSoFar, ApplyWait } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
@@ -228,10 +229,10 @@ function toApplying(
 
 /** The orders that an apply writes before it acts do not show that nothing came of them. */
 async function auditNothing(part: PlanPart, order: PlanOrder, what: string): Promise<void> {
-  const { runtime, archivedIn } = part;
+  const { runtime, archivedIn, kind: host } = part;
   const act = archivedIn === undefined ? "sent" : "discarded";
   const why = present([`nothing was ${act}: ${what}`, order.why]).join("; ");
-  const entry = { ...ofDrain(runtime), why };
+  const entry = { ...ofDrain(runtime), why, ...defined({ host }) };
   await unlessRedisAway(() => recordIntent(runtime.source, "apply", [], entry), undefined);
 }
 

@@ -3,7 +3,7 @@ import { errorTable } from "../../../job/contracts/errors.ts";
 import { toFailureOfName } from "../../../job/message/destination-names.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import { cut, counted, number, present, toClock, toIn, type Part } from "../phrases.ts";
+import { cut, counted, number, present, toClock, toIn, toUntil, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
 import { sumOf, toAgain, toAtLeast, toTotals, type Certain } from "../../read/totals.ts";
@@ -241,7 +241,7 @@ const maxReason = 40;
 function toPausedBy(paused: NonNullable<DrainStatus["paused"]>, at: number): string {
   if (!("reason" in paused)) return "paused by the drains document";
   const { by, until, reason } = paused;
-  const end = until === undefined ? "" : ` until ${toClock(until, at)}`;
+  const end = until === undefined ? "" : ` until ${toUntil(until, at)}`;
   return `paused by ${cut(toPrintable(by), maxBy)}${end}: ${cut(toPrintable(reason), maxReason)}`;
 }
 

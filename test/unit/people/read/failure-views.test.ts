@@ -90,7 +90,8 @@ describe("kinds of failure", () => {
     const tableOf = (isCounting: boolean) => {
       const views = viewsOf({ failures: [recorded("a", 0)], of, isCounting });
       const [failure] = views;
-      const details = { failure: failure!, arrivals: {}, lanes: [], sample: { missing: "none" } };
+      const timeLine = { entries: [], readTo: null };
+      const details = { failure: failure!, arrivals: {}, lanes: [], sample: { missing: "none" }, timeLine };
       return [
         toFailureTable(Infinity, views, now).split("\n")[1]?.split(/ {2,}/).slice(2, 6),
         toFailureText(Infinity, details, now)

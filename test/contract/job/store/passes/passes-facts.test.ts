@@ -223,6 +223,7 @@ describe("what passes found", () => {
           parked: 2,
           arrived: 7,
           published: 2,
+          discarded: 0,
           failedAgain: 0,
           failedAgainAs: {},
           lastArrivedAt: null,

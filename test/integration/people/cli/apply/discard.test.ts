@@ -93,6 +93,13 @@ describe("a plan to discard", () => {
     // Once more does nothing more, and tells the same.
     const again = await stand.run(["apply", id, "--json", ...by]);
     expect(again.exitCode).toBe(0);
+    // So does its kind, also after a full pass.
+    await stand.run(["drain", "orders", "--yes"]);
+    const listed = (await stand.run(["failures", "list", "--all", "--json"])).out.trim().split("\n");
+    const counts = new Map(
+      listed.map((line) => JSON.parse(line) as { id: string; discarded: number }).map((one) => [one.id, one]),
+    );
+    expect(kinds.map((kind) => counts.get(kind.id)?.discarded)).toEqual(kinds.map(({ count }) => count));
     expect(JSON.parse(again.out)).toMatchObject([
       {
         check: { planned: 155, done: 155 },

@@ -3,6 +3,7 @@ import { toActRows, type ActRow } from "../../../../../src/people/operations/his
 import { toActTable, toRecordTable } from "../../../../../src/people/cli/history/command.ts";
 import { toHistoryRows } from "../../../../../src/people/operations/history/rows.ts";
 import type { AuditEntry } from "../../../../../src/job/contracts/audit.ts";
+import type { SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { entry } from "../../../../support/audit-entry.ts";
 
 const at = Date.UTC(2026, 10, 26, 18, 25, 6, 440);
@@ -57,7 +58,7 @@ test("acts on a terminal fit 80 columns, with what does not fit a row below it",
         rule a-rule-with-a-long-name; reason due; host
         hooks.a-customer-with-a-long-name.example.com; notes 2 canary; by daemon
         redriver-6c5d9f7b8-x2x4z-1
-    2026-11-26T18:23:06Z  pause          -  (all)
+    2026-11-26T18:23:06Z  pause          -  all of eu
         host pay.example.com; notes for 5m; why INC-8: they restart their database,
         and will call again when it is done, in an hour; by ann
     "
@@ -79,8 +80,8 @@ test("so do records", () => {
         due; notes canary, hooks.a-customer-with-a-long-name.example.com; by daemon
         redriver-6c5d9f7b8-x2x4z-1
     2026-11-26T18:23:06Z  pause      -
-        drain (all); notes pay.example.com, for 5m; why INC-8: they restart their
-        database, and will call again when it is done, in an hour; by ann
+        drain all of eu; notes pay.example.com, for 5m; why INC-8: they restart
+        their database, and will call again when it is done, in an hour; by ann
     "
   `);
   expect(widest(text)).toBeLessThanOrEqual(80);
@@ -91,4 +92,18 @@ test("elsewhere each is one line, with nothing cut", async () => {
   expect(text.trimEnd().split("\n")).toHaveLength(3);
   expect(text).toContain(String(drain));
   expect(text).toContain("2026-11-26T18:25:06Z");
+});
+
+async function* pauses(): AsyncGenerator<AuditEntry> {
+  for (const source of ["eu" as SourceId, "us" as SourceId]) {
+    yield await Promise.resolve({ ...entries[1]!, source, forMs: 1_500 });
+  }
+}
+
+test("pauses of two sources are told apart, each with its duration as it was given", async () => {
+  const rows: ActRow[] = [];
+  for await (const row of toActRows(pauses())) rows.push(row);
+  const [, one, other] = toActTable(Infinity, rows).split("\n");
+  expect(one).toMatch(/ all of eu .* for 1s500ms /);
+  expect(other).toMatch(/ all of us .* for 1s500ms /);
 });

@@ -1,3 +1,4 @@
+import { toUntil } from "../../../../../src/people/operations/phrases.ts";
 import { describe, expect, it } from "vitest";
 import { toOverview } from "../../../../../src/people/cli/status/overview.ts";
 import { createPaint } from "../../../../../src/people/cli/status/paint.ts";
@@ -210,6 +211,7 @@ describe("the overview of status", () => {
       /^paused by ada until 15:30 UTC: they restore their database; 12,480 waiting;/,
     );
     expect(overview({ drains: [paused] })).toMatch(/^orders +paused +12480 /m);
+    expect(toUntil(90_000, 1_000)).toBe("00:01:30 UTC");
     expect(verdict({ drains: [{ ...paused, drain: "refunds" as DrainName }, draining] })).toMatch(
       /^draining: .*; refunds paused by ada until 15:30 UTC: they restore their database; 24 parked/,
     );

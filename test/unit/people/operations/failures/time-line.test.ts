@@ -126,7 +126,29 @@ it("what a person discards of the kind is one row for each order, and each lette
     entry(5_000, { act: "drop", records: [{ dlqId: "6-0", rule: "old", reason: "rule" }] }),
   ]);
   expect(entries).toMatchObject([
-    { at: 4_000, by: "ada", why: "plan b: INC-8", discarded: 1 },
-    { at: 1_000, by: "ada", why: "plan a: INC-7", discarded: 3 },
+    { at: 4_000, by: "ada", why: "plan b: INC-8", count: 1 },
+    { at: 1_000, by: "ada", why: "plan a: INC-7", count: 3 },
+  ]);
+});
+
+it("an apply is one row with how many of the kind it ordered, and says so if it did nothing for the kind", async () => {
+  const apply = (at: number, kind: string, ...dlqIds: readonly string[]) =>
+    entry(at, {
+      act: "apply",
+      by: "ada",
+      why: "the receiver is up",
+      records: dlqIds.map((dlqId) => ({ dlqId, reason: "due", notes: [`failure:${kind}`] })),
+    });
+  const nothing = { act: "apply", by: "ada", why: "nothing was sent: 2 gone" } as const;
+  const { entries } = await timeLineOf([
+    apply(1_000, failure.id, "1-0", "2-0", "3-0"),
+    apply(2_000, failure.id, "4-0", "5-0"),
+    apply(3_000, "ffffffffff", "6-0"),
+    entry(4_000, nothing),
+    entry(5_000, { ...nothing, host: `failure:${failure.id}` }),
+  ]);
+  expect(entries.map(({ at, count }) => [at, count])).toEqual([
+    [5_000, undefined],
+    [1_000, 5],
   ]);
 });
