@@ -15,6 +15,7 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "test/e2e/truth/truth.heavy.test.ts": "numbers of an incident, compared every 2 s",
   "test/integration/job/listing/too-large-records.heavy.test.ts": "a ledger that is slow to answer",
   "test/integration/job/page/share-batches.test.ts": "rejections that nobody handles, for two seconds",
+  "test/integration/job/queue/other-documents.heavy.test.ts": "jobs that take 20 ms",
   "test/integration/job/queue/outage.test.ts": "a job that ends after everything else has closed",
   "test/integration/job/service/connection-pool.test.ts": "the sleep of the clock itself",
   "test/integration/job/service/through-proxy.test.ts": "a proxy that keeps bytes back",

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { archivedAt, dayMs, readArchive } from "../../../support/archives.ts";
@@ -127,6 +127,74 @@ describe("two processes of one host and one process id", () => {
       children.flatMap(({ lines }) => lines.map((line) => line.split(" ")[0] ?? "")).toSorted(),
     );
     expect(damages).toEqual([]);
+  });
+});
+
+describe("a limit on the size of files", () => {
+  it("fails the write that meets it, in pieces, and nothing else", async () => {
+    const { path: dir } = createFolder();
+    const child = run(
+      `
+      for (let n = 0; n < 30; n += 1) {
+        const one = entry(20_000);
+        await archive.write([one]).then(
+          () => say("kept " + one.dlqId),
+          (error) => say("refused " + error.message),
+        );
+      }`,
+      [dir, "a"],
+      // 256 blocks of 512 bytes; some shells count blocks of 1,024.
+      'ulimit -f 256 && exec "$@"',
+    );
+    expect(await child.ended).toEqual({ code: 0, err: "" });
+    const refused = child.lines.filter((line) => line.startsWith("refused "));
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(refused)).toEqual(
+      new Set([
+        `refused expected to write to the archive in ${dir}, got a limit on the size of files (EFBIG); see archive.dir`,
+      ]),
+    );
+    const { ids, damages } = await readArchive(dir);
+    expect(ids.map((id) => `kept ${id}`)).toEqual(child.lines.filter((line) => line.startsWith("kept ")));
+    expect(damages).toEqual([]);
+  });
+});
+
+const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
+
+describe("a volume that is full", () => {
+  it.skipIf(!mayMount)("fails writes, keeps what was kept, and goes on when there is room", async () => {
+    const dir = join(createFolder().path, "volume");
+    mkdirSync(dir);
+    const child = run(
+      `
+      const kept = [];
+      const refused = [];
+      const tryOne = async () => {
+        const one = entry(30_000);
+        await archive.write([one]).then(() => kept.push(one.dlqId), (error) => refused.push(error.message));
+      };
+      writeFileSync(dir + "/filler", Buffer.alloc(200_000));
+      while (refused.length < 5) await tryOne();
+      rmSync(dir + "/filler");
+      await tryOne();
+      const ids = [];
+      const damages = [];
+      for await (const { dlqId } of createArchiveReader(dir).entries({}, (one) => damages.push(one))) ids.push(dlqId);
+      say(JSON.stringify({ kept, refused: [...new Set(refused)], ids, damages }));`,
+      [dir, "a"],
+      `exec unshare -rm sh -c 'mount -t tmpfs -o size=600k none "${dir}" && exec "$@"' sh "$@"`,
+    );
+    expect(await child.ended).toEqual({ code: 0, err: "" });
+    const answer = JSON.parse(child.lines[0] ?? "") as Record<string, unknown> & { kept: string[] };
+    const why = `expected to write to the archive in ${dir}, got no space left on the volume (ENOSPC); see archive.dir`;
+    expect(answer.kept.length).toBeGreaterThan(3);
+    expect(answer).toEqual({
+      kept: answer.kept,
+      ids: answer.kept,
+      refused: [why],
+      damages: [],
+    });
   });
 });
 

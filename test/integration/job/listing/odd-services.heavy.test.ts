@@ -5,7 +5,16 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { accountOf, expectDrainedOnce } from "../../../support/accounts.ts";
-import { atOnce, createRig, oneCursor, type Rig, impatient, takeoverMs } from "../../../support/rig.ts";
+import { withMovableLedger } from "../../../support/pass-with.ts";
+import {
+  atOnce,
+  behindTheHorizon,
+  createRig,
+  oneCursor,
+  type Rig,
+  impatient,
+  takeoverMs,
+} from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis("own");
@@ -49,6 +58,23 @@ describe("a service that counts its window from the last hit of an id", () => {
     await expectDrainedOnce(rig, 20);
     expect(rig.emulator.journal.counts().deduplicated).toBe(40);
   });
+
+  it("keeps no come-back from going out again: each has an id of its own", async () => {
+    const emulator = { dedupWindowFrom: "last", dedupWindowMs: 90 * 24 * 60 * minuteMs } as const;
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator });
+    rig.receiver.answer = () => 503;
+    rig.seed(5, { maxRetries: 0 });
+    await rig.pass();
+    await rig.emulator.idle();
+    rig.receiver.answer = () => 200;
+    await behindTheHorizon(rig);
+    await rig.pass();
+    expect(rig.emulator.dlq.size).toBe(0);
+    await rig.emulator.idle();
+    expect(accountOf(rig).delivered).toEqual({ once: 0, more: 5 });
+    expect(rig.receiver.deliveries).toHaveLength(10);
+    expect(rig.emulator.journal.counts()).toMatchObject({ accepted: 10, deduplicated: 0 });
+  });
 });
 
 describe("a service whose dates mean createdAt", () => {
@@ -68,6 +94,31 @@ describe("a service whose dates mean createdAt", () => {
     expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 150 } });
     expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "full"]);
     await expectDrainedOnce(rig, 600);
+  });
+
+  it("is not asked by times of entry what became of a delete: each record is looked for by its message", async () => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      settings: impatient,
+      drain: atOnce,
+      emulator: { dateFilter: "created" },
+    });
+    seedOutOfOrder(rig, 20, 2 * 60 * minuteMs, "early");
+    rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
+    await rig.pass();
+    const { ledger } = rig.drain.source;
+    const pending = (await ledger.pendingDeletes(100, 0)).entries.map(({ dlqId }) => dlqId);
+    expect(pending).toHaveLength(20);
+    // Somebody else deletes some of them.
+    rig.emulator.dlq.remove(pending.slice(0, 5));
+    rig.emulator.faults.add({ kind: "lagging-list", forMs: minuteMs, count: 1 });
+    await rig.sweep();
+    // Still listed, so nothing is taken for gone but what nobody lists.
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 15 });
+    rig.emulator.clock.advance(minuteMs);
+    await rig.sweep();
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 0 });
+    await expectDrainedOnce(rig, 20);
   });
 });
 
@@ -162,6 +213,54 @@ describe("a service whose cursors count what came before", () => {
     // A census of this pass would miss those that it skipped.
     expect(await rig.drain.source.book.census()).toEqual(census);
   }, 120_000);
+});
+
+describe("an answer of which half says published and half refused", () => {
+  it("leaves the record in doubt, and the same id says later that it was published", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+    rig.seed(10);
+    rig.emulator.faults.add({ kind: "half-failed-group", count: 4 });
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 6, deleted: 6, inDoubt: 4, parked: 0 } });
+    expect(rig.eventsOf("outcome:unknown").flatMap(({ dlqIds }) => dlqIds)).toHaveLength(4);
+    expect(rig.emulator.dlq.size).toBe(4);
+    const { ledger } = rig.drain.source;
+    await rig.sweep();
+    expect(await ledger.summary()).toMatchObject({ open: 4 });
+    rig.advance(takeoverMs);
+    await rig.sweep();
+    expect(rig.emulator.dlq.size).toBe(0);
+    await expectDrainedOnce(rig, 10);
+    expect(rig.emulator.journal.counts().deduplicated).toBe(4);
+    expect(rig.eventsOf("double:declared")).toEqual([]);
+  }, 120_000);
+});
+
+describe("a service that refuses everything with 400", () => {
+  it("is halted and rests, nothing is parked, and once it accepts again each goes out once", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    rig.seed(60);
+    const { ledger, wait, pass } = withMovableLedger(rig);
+    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no", name: "no" });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await pass()).toMatchObject({ tally: { republished: 0, deleted: 0, parked: 0 } });
+      expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
+      expect(rig.drain.source.health.current("batch")).toMatchObject({ code: "service-refuses-everything" });
+      const asked = rig.emulator.journal.counts().requests["batch 400"];
+      expect(await pass()).toMatchObject({ tally: { listed: 60, republished: 0 } });
+      expect(rig.emulator.journal.counts().requests["batch 400"]).toBe(asked);
+      wait(10 * minuteMs);
+      rig.drain.source.health.resume();
+    }
+    expect(rig.eventsOf("source:halted").map(({ code }) => code)).toEqual([
+      "service-refuses-everything",
+      "service-refuses-everything",
+    ]);
+    expect((await ledger.parked(null, 100)).entries).toEqual([]);
+    expect(accountOf(rig).accepted).toEqual({ once: 0, more: 0 });
+    rig.emulator.faults.remove("no");
+    expect(await pass()).toMatchObject({ tally: { republished: 60, deleted: 60 } });
+    await expectDrainedOnce(rig, 60);
+  });
 });
 
 it("answers that cannot be read leave their items open, and the sweep finds them under the same id: no double", async () => {

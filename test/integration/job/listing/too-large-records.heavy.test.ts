@@ -7,8 +7,11 @@ import type { EmulatorOptions } from "../../../../dev/emulator/index.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import { findParkedLetters, readParked } from "../../../../src/people/operations/parked/find-parked.ts";
+import { learnDates } from "../../../../src/job/listing/learn-dates-meaning.ts";
+import { survey } from "../../../../src/job/page/survey.ts";
+import { freezeRange } from "../../../../src/job/pass/freeze-range.ts";
 import { findAll } from "../../../support/findings.ts";
-import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, manyWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -137,12 +140,41 @@ describe("a record that is larger than may be read", () => {
     },
   );
 
+  it("hides nothing for long where a cursor is a position, although that skips records behind deleted ones", async () => {
+    const rig = await createStand({ emulator: { cursorBy: "offset" } });
+    const { large } = seedAround(rig, 40, 40);
+    for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 1; pass += 1) await rig.fullPass();
+    expect(await rig.fullPass()).toMatchObject({ outcome: "partial", tally: { listed: 0, passedOver: 1 } });
+    expect(rig.emulator.dlq.find(large)).toBeDefined();
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 80 }, () => 1));
+  });
+
   it("counts what is listed around it once, also where none of it is deleted", async () => {
     const rig = await createStand();
     seedAround(rig, 150, 150, { responseStatus: 404 });
     expect(await rig.pass()).toMatchObject({ tally: { listed: 300, held: 300, passedOver: 1 } });
     expect(await rig.fullPass()).toMatchObject({ tally: { listed: 300, held: 300, passedOver: 1 } });
   });
+
+  it.each([
+    ["earliestFirst", 0, 150, 2],
+    // Parts of a listing go by time, so it is met when the backlog has been cut.
+    ["latestFirst", 150, 0, 1],
+  ] as const)(
+    "does not keep a backlog behind it, %s, from being cut into windows, of which the one that has it counts it",
+    async (order, older, newer, met) => {
+      const rig = await createStand({ ...manyWindows, emulator: { order } });
+      const { large } = seedAround(rig, older, newer);
+      const seen = watchWindows(rig);
+      expect(await rig.pass()).toMatchObject({ tally: { listed: 150, republished: 150, passedOver: 1 } });
+      // Met by each window that was cut, and by the one that took its place.
+      const dates = rig.eventsOf("record:passed-over").map(({ date }) => date);
+      expect(dates.length).toBeGreaterThanOrEqual(met);
+      expect(seen.windows).toBeGreaterThan(2);
+      expect(new Set(dates)).toEqual(new Set([enteredAt(large)]));
+    },
+  );
 
   it("does not keep later passes from looking only at what is new, and the next full one goes on behind it", async () => {
     const rig = await createStand();
@@ -186,6 +218,24 @@ describe("a record that is larger than may be read", () => {
     },
   );
 
+  it("is gone around although there are several of them", async () => {
+    const rig = await createStand();
+    const large = [20, 21, 90].map((index) => `${Date.now() - hourMs + index * 1_000}-7`);
+    seedAround(rig, 99, 1);
+    rig.emulator.dlq.seed(
+      large.map((dlqId) => ({
+        dlqId,
+        url: `${rig.receiver.url}/in`,
+        responseStatus: 503,
+        body: tooMuch,
+      })),
+    );
+    expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { passedOver: 4 } });
+    expect(rig.emulator.dlq.size).toBe(4);
+    await rig.fullPass();
+    expect(new Set(rig.eventsOf("record:passed-over").map(({ date }) => date)).size).toBe(4);
+  });
+
   it("proves nothing gone: what is pending and not listed stays pending", async () => {
     const rig = await createStand();
     const { large } = seedAround(rig, 0, 5, { responseStatus: 404 });
@@ -212,6 +262,20 @@ describe("where something else lists a queue with a record that is larger than m
     const later = { ...order, documentHash: "doc-2" };
     expect(await takeCensus(later, signals)).toMatchObject({ depth: 242, expiringUnarchived: 1 });
     expect(rig.eventsOf("record:passed-over")).toHaveLength(3);
+  });
+
+  it("a plan has all the others, each once", async () => {
+    const rig = await createStand({ mode: "plan" });
+    const { dlqIds, large } = seedAround(rig, 120, 5);
+    const planned: string[] = [];
+    const last: boolean[] = [];
+    for await (const page of survey(rig.drain, await freezeRange(rig.drain, never), signals)) {
+      planned.push(...page.letters.map(({ dlqId }) => dlqId));
+      last.push(page.isLast);
+    }
+    expect(planned.toSorted()).toEqual(dlqIds.filter((dlqId) => dlqId !== large).toSorted());
+    expect(last.indexOf(true)).toBe(last.length - 1);
+    expect(rig.eventsOf("record:passed-over")).toMatchObject([{ date: enteredAt(large) }]);
   });
 
   it("nothing that is parked is said to be gone", async () => {
@@ -248,5 +312,26 @@ describe("where something else lists a queue with a record that is larger than m
     const found = new Set(records.map(({ dlqId }) => dlqId));
     expect(found).toEqual(new Set(dlqIds.filter((_, index) => ![5, 8, 9].includes(index))));
     expect(absent.toSorted()).toEqual([dlqIds[8], dlqIds[9]]);
+  });
+
+  it("a pass is opened although there is nothing but it", async () => {
+    const rig = await createStand();
+    seedAround(rig, 0, 0);
+    expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { listed: 0, passedOver: 1 } });
+  });
+
+  it.each([
+    ["earliestFirst", "entered"],
+    ["latestFirst", null],
+  ] as const)("what dates mean is learned beside it where that can be seen: %s", async (order, meaning) => {
+    const rig = await createStand({ emulator: { order } });
+    const at = Date.now() - hourMs;
+    const [dlqId] = ["m-1", tooMuch].flatMap((body, sequence) =>
+      rig.emulator.dlq.seed([
+        { dlqId: `${at}-${sequence}`, createdAt: at - hourMs, url: `${rig.receiver.url}/in`, body },
+      ]),
+    );
+    const record = rig.emulator.dlq.find(dlqId!)!;
+    expect(await learnDates(rig.drain.source, [record], never)).toBe(meaning);
   });
 });

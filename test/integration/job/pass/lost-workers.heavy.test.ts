@@ -23,6 +23,9 @@ async function lostWith(count: number, losses: (ids: readonly DlqId[]) => readon
   return { rig, ids, work };
 }
 
+const times = (count: number, one: readonly Under[]): readonly (readonly Under[])[] =>
+  Array.from({ length: count }, () => one);
+
 let workers = 0;
 async function loseWorkers(
   { drain }: Rig,
@@ -78,6 +81,14 @@ describe("a record that was alone under work when three workers in a row were lo
     expect(next).toMatchObject({ tally: { parked: 1, reasons: { parked: { unworkable: 1 } } } });
   });
 
+  it("is worked again once a person has released it", async () => {
+    const { rig, ids, work } = await lostWith(3, ([one]) => [[[one!]], [[one!]], [[one!]]]);
+    await workWindow(rig.drain, work);
+    await rig.drain.source.ledger.release(ids, "by-person");
+    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 1 } });
+    expect(rig.emulator.dlq.size).toBe(0);
+  });
+
   it("is passed over in plan mode, which parks nothing", async () => {
     const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
     const ids = rig.seed(3) as readonly string[] as readonly DlqId[];
@@ -107,6 +118,22 @@ describe("workers that were killed from outside", () => {
     expect(await parked(rig, ids)).toEqual([]);
     // The ten others, seventeen of twenty by twos, two of two and one alone.
     expect(published(rig).length).toBe(1 + 9 + 2 + 1);
+  });
+
+  it.each([
+    [
+      "twice with it alone, and once with another",
+      ([one, two]: readonly DlqId[]) => [[[one!]], [[one!]], [[two!]]],
+    ],
+    ["thrice with it alone, each after a while", ([one]: readonly DlqId[]) => times(3, [[one!], "long"])],
+    ["often while it waited", ([one]: readonly DlqId[]) => times(20, [[one!], "waiting"])],
+    ["thrice with two", ([one, two]: readonly DlqId[]) => times(3, [[one!, two!]])],
+  ])("park nothing: %s", async (_, losses) => {
+    const { rig, ids, work } = await lostWith(5, losses);
+    expect(await workWindow(rig.drain, work)).toMatchObject({
+      verdict: { tally: { republished: 5, parked: 0 } },
+    });
+    expect(await parked(rig, ids)).toEqual([]);
   });
 });
 
@@ -203,4 +230,17 @@ describe("what a killed worker has left in flight", () => {
     await rig.emulator.idle();
     expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1, 1]);
   });
+});
+
+it("a worker that gives its window back is not taken for lost", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(3);
+  const work = await openWindow(rig);
+  for (let times = 0; times < 3; times += 1) {
+    const stopped = workWindow(rig.drain, { ...work, stopping: AbortSignal.abort() });
+    await expect(stopped).rejects.toMatchObject({ code: "stopped" });
+  }
+  const { passes } = rig.drain.source;
+  const taken = await passes.takeWindow(rig.drain.config.name, work.passId, work.windowId, "x", true);
+  expect(taken).toMatchObject({ care: null });
 });

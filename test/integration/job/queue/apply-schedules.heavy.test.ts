@@ -325,6 +325,30 @@ describe("a tick of its own", () => {
     expect(Math.round(dueAt / 1_000) * 1_000).toBe(at);
   });
 
+  test("can be asked for by the one that runs: it finds the source resting still", async () => {
+    const queue = replica();
+    const seen: number[] = [];
+    const first = Date.now();
+    await queue.start(async () => {
+      seen.push(Date.now());
+      if (seen.length === 1) await queue.addTick(orders, first + 1_200);
+    });
+    await queue.addTick(orders, first);
+    await waitFor(() => expect(seen.length).toBe(2), { timeout: 30_000 });
+    expect(seen[1]).toBeGreaterThanOrEqual(first + 1_200);
+  });
+
+  test("is as well a sweep's, of a source", async () => {
+    const queue = replica();
+    const seen: Job[] = [];
+    await queue.start(async (job) => void seen.push(job));
+    const at = Date.now() + 300;
+    await Promise.all([queue.addSweep("eu" as SourceId, at), replica().addSweep("eu" as SourceId, at)]);
+    await waitFor(() => expect(seen).toEqual([{ kind: "sweep", source: "eu" }]), { timeout: 30_000 });
+    await waitFor(async () => expect(await delayed()).toEqual([]));
+    expect(seen).toHaveLength(1);
+  });
+
   test("can be asked for again once it has run, also where it failed, and runs at once when its moment has passed", async () => {
     const queue = replica();
     let runs = 0;
