@@ -76,7 +76,10 @@ describe("the terminal's picture", () => {
       const { out } = await ask([name, "--help"]);
       for (const flag of words.filter((word) => word.startsWith("--"))) expect(out).toContain(`${flag} `);
     }
-    expect(recording.texts.at(-1)?.text).toMatch(/^payments +60 +60 +60 +0$/);
+    // Without a column for what is left.
+    expect(recording.texts.map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(/^payments +60 +60 +60$/),
+    );
   });
 });
 
