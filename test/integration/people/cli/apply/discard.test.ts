@@ -67,7 +67,7 @@ describe("a plan to discard", () => {
       /later +130 republish.*stays +20 parked already/s,
     );
     const { out } = await stand.run(["plan", "--all", "--discard"]);
-    expect(out).toContain("To discard: an apply archives each first, then deletes it.");
+    expect(out).toContain("to discard  an apply archives each first, then deletes it.");
     expect(out).toMatch(/now +155 discard/);
     const planned = JSON.parse((await stand.run(["plan", "--all", "--json"])).out) as {
       readonly drains: readonly { failures: { top: readonly { id: string; count: number }[] } }[];
@@ -115,7 +115,7 @@ describe("a plan to discard", () => {
     stand.seed(10, { responseStatus: 422 });
     await stand.run(["plan", "--all", "--discard", "--rule", "outage", "--out", stand.file]);
     const { out: shown } = await stand.run(["plan", "--show", stand.file]);
-    expect(shown).toMatch(/To discard.*apply +60 discard/s);
+    expect(shown).toMatch(/to discard.*apply +60 discard/s);
     const was = stand.emulator.dlq.find(changed);
     stand.emulator.dlq.remove([changed, gone]);
     stand.emulator.dlq.seed([{ ...was, responseStatus: 500 }]);
