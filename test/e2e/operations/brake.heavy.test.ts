@@ -1,4 +1,4 @@
-/** The brake with the real daemon: 6,000 to a slow host, and fewer with refused calls and lost answers. */
+/** The brake with the real daemon: 10,000 to a slow host, and fewer with refused calls and lost answers. */
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -48,7 +48,7 @@ async function startSlowHost() {
 }
 
 it.each([
-  { what: "host", letters: 6_000, faults: false },
+  { what: "host", letters: 10_000, faults: false },
   { what: "--all", letters: 3_000, faults: true },
 ])("brake $what, with faults: $faults", { timeout: 600_000 }, async ({ what, letters, faults }) => {
   const host = await startSlowHost();

@@ -28,13 +28,13 @@ const columns = 80;
 const withinMs = 60_000;
 const againAfterMs = 500;
 
-const isDrained = (output: string): boolean =>
-  output.split("\n").every((line) => !/^\S+:\d/.test(line) || /^\S+ +0 +0 /.test(line));
+/** At this width a column of zeros is left out. */
+const isDrained = (output: string): boolean => !/^destination .* (waiting|parked) /m.test(output);
 
 /** A reader looks again until it is there: by the command, and the how many-th time it is. */
 const waitsFor: Readonly<Record<string, (output: string) => boolean>> = {
   // All canaries are back, and counted.
-  "redriver failures 1": (output) => /^orders\S+ .* 5 +5 /m.test(output),
+  "redriver failures 1": (output) => /^orders\S+ .* 5\n +failed again 5;/m.test(output),
   "redriver lanes 1": (output) => /a probe failed again, 503; last probe/.test(output),
   "redriver status 1": (output) => output.startsWith("draining"),
   "redriver lanes 2": (output) => output.match(/ open /g)?.length === 2,
