@@ -75,11 +75,11 @@ it("history is filtered by each of its cells, and goes on by its cursor", async 
   stand.seed(3, { topicName: "orders" });
   await expect.poll(() => stand.page("/history"), { timeout: 30_000 }).toContain('href="/history?act=park"');
   const html = await stand.page("/history");
-  const line = document.split("\n").findIndex((text) => text.includes("name: broken")) + 1;
   for (const link of ["act=park", "drain=orders", "rule=broken", "host=127.0.0.1%3A", "by=daemon+"]) {
     expect(html).toContain(`href="/history?${link}`);
   }
-  expect(html).toContain(`<a href="/rules#${line}"`);
+  // An act was decided under the document of its time, so it links to no line of today's.
+  expect(html).not.toContain('href="/rules#');
   expect(html).toMatch(/<time datetime="\d{4}-[^"]+Z" title="\d{4}-[^"]+\.\d{3}Z">/);
   const isEmpty = async (query: string): Promise<boolean> =>
     toText(await stand.page(`/history?${query}`)).includes("Nothing was done that fits.");

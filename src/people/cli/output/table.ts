@@ -11,6 +11,8 @@ type Column = ReturnType<typeof toColumn>;
 
 /** A longer cell moves the rest of its own row, and no other. */
 const maxPadded = 80;
+/** A stranger chose it: a longer one has its middle left out. */
+const maxCell = 200;
 /** A name is cut to so much before columns go below. */
 const minName = 28;
 /** Of a table with one line for each row. */
@@ -77,7 +79,7 @@ function cutTo(name: Column, room: number): Column {
 }
 
 function toColumn(name: string, cells: readonly (string | number)[]) {
-  const texts = cells.map((cell) => toSpelledOut(String(cell)));
+  const texts = cells.map((cell) => cutMiddle(toSpelledOut(String(cell)), maxCell));
   const isRight = texts.every((text) => /^(?:-|[\d.]+\+?)$/.test(text)) && cells.some(isNumber);
   const width = Math.max(...[name, ...texts].map((text) => Math.min(maxPadded, text.length)));
   return { name, cells, texts, isRight, width };

@@ -27,12 +27,12 @@ import { toCeilings, toClock, toGuards, toLaneRows } from "./limits.ts";
 
 export function toPlanText(columns: number, report: PlanReport): string {
   const { filter, createdAt, complete, drains } = report;
-  const verdict = `Plan of ${toTime(createdAt)}: ${toSum(drains)}. Nothing was changed.`;
+  const soFar = complete ? ": " : " stopped before all was read. So far: ";
+  const verdict = `Plan of ${toTime(createdAt)}${soFar}${toSum(drains)}. Nothing was changed.`;
   const head = {
     document: report.documentHash.slice(0, 12),
     ledger: joined(report.ledger === "none" && withoutLedger),
     ...toFilterFields(filter),
-    stopped: joined(!complete && "before all was read"),
   };
   return joined(
     toAnswerText(columns, verdict, head, createdAt),

@@ -37,6 +37,7 @@ import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, cut, number, toKnown } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
@@ -361,6 +362,12 @@ function Lanes(model: Model): Html {
                   <>
                     <br />
                     <Foreign text={lane.why} />
+                  </>
+                )}
+                {lane.lastProbeAt === null ? null : (
+                  <>
+                    <br />
+                    last probe <Time at={lane.lastProbeAt} />
                   </>
                 )}
               </>

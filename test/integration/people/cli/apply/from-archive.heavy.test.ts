@@ -66,7 +66,7 @@ describe("a plan from the archive", () => {
 
     const planned = await stand.plan("--from-archive");
     expect(planned.err).toContain("250 records written");
-    expect(planned.out).toMatch(/From the archive.*now +250 republish/s);
+    expect(planned.out).toMatch(/from the archive.*now +250 republish/s);
     const deletes = stand.emulator.journal.entries("deleted").length;
     const { exitCode, out } = await stand.apply();
     expect(out).toMatch(/orders +250 +0 +250 +0 +0/);
@@ -110,7 +110,7 @@ describe("a plan from the archive", () => {
     await stand.plan("--discard");
     await stand.apply("--reason", "the wrong tenant");
     expect([stand.emulator.dlq.size, stand.accepted().length]).toEqual([0, 0]);
-    expect((await stand.plan("--from-archive")).out).toMatch(/From the archive.*now +5 republish/s);
+    expect((await stand.plan("--from-archive")).out).toMatch(/from the archive.*now +5 republish/s);
     expect((await stand.apply()).out).toMatch(/orders +5 +0 +5 +0 +0/);
     expect(stand.accepted().length).toBe(5);
   });

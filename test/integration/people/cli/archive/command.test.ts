@@ -63,8 +63,8 @@ describe("redriver archive list", () => {
       file,
       expect.stringMatching(/^\d+$/),
       "4",
-      "2025-10-09T08:53:20.000Z",
-      "2025-10-09T08:53:23.000Z",
+      "2025-10-09T08:53:20Z",
+      "2025-10-09T08:53:23Z",
       "-",
     ]);
     expect(lines.slice(3)).toEqual([

@@ -292,7 +292,7 @@ describe("redriver plan", () => {
     interrupt?.();
     const { exitCode, out } = await running;
     expect(exitCode).toBe(3);
-    expect(out).toContain("Stopped before all was read.");
+    expect(out).toContain("stopped before all was read. So far: nothing to do.");
     expect(readdirSync(folder)).toEqual(["drains.yaml"]);
   });
 
