@@ -75,7 +75,8 @@ describe("a window that is split", () => {
         }
       }),
     );
-    expect(splits).toBeGreaterThan(10);
+    // A quick run has a quarter of the cases.
+    expect(splits).toBeGreaterThan(2);
   });
 
   it("is split behind its first page if that is one of many, in both orders", () => {

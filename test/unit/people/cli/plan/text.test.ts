@@ -299,11 +299,11 @@ describe("a plan on the terminal", () => {
       ],
     });
     expect(text).toMatchInlineSnapshot(`
-      "Plan of 2026-11-20 10:15:00 UTC: nothing to do; 50 stay. Nothing was changed.
+      "Plan of 2026-11-20 10:15:00 UTC stopped before all was read. So far: nothing to
+      do; 50 stay. Nothing was changed.
         document  3f46b1edb62d
         only      rule outage or moved, host *.example.com, at most 50 records of a
                   drain
-        stopped   before all was read
 
       orders (mode plan) on qstash.upstash.io: 50 of 1181 records
         entered  until 2026-11-20 10:14:55 UTC; the limit was reached, there may be
