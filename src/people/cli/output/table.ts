@@ -11,7 +11,7 @@ type Column = ReturnType<typeof toColumn>;
 
 /** A longer cell moves the rest of its own row, and no other. */
 const maxPadded = 80;
-/** A stranger chose it: a longer one has its middle left out. */
+/** A stranger may have chosen it: a longer one has its middle left out. The last column has texts, which stay whole. */
 const maxCell = 200;
 /** A name is cut to so much before columns go below. */
 const minName = 28;
@@ -67,7 +67,10 @@ function toWrapped(width: number, columns: readonly Column[]): string | null {
 }
 
 function toColumns<Row>(rows: readonly Row[], columns: Columns<Row>): readonly Column[] {
-  return Object.entries(columns).map(([name, of]) => toColumn(name, rows.map(of)));
+  const all = Object.entries(columns);
+  return all.map(([name, of], index) =>
+    toColumn(name, rows.map(of), index > 0 && index === all.length - 1 ? Infinity : maxCell),
+  );
 }
 
 function cutTo(name: Column, room: number): Column {
@@ -78,8 +81,8 @@ function cutTo(name: Column, room: number): Column {
   return toColumn(name.name, cells);
 }
 
-function toColumn(name: string, cells: readonly (string | number)[]) {
-  const texts = cells.map((cell) => cutMiddle(toSpelledOut(String(cell)), maxCell));
+function toColumn(name: string, cells: readonly (string | number)[], max = maxCell) {
+  const texts = cells.map((cell) => cutMiddle(toSpelledOut(String(cell)), max));
   const isRight = texts.every((text) => /^(?:-|[\d.]+\+?)$/.test(text)) && cells.some(isNumber);
   const width = Math.max(...[name, ...texts].map((text) => Math.min(maxPadded, text.length)));
   return { name, cells, texts, isRight, width };
