@@ -58,8 +58,6 @@ export async function startStage(world: World, options: StageOptions): Promise<S
     ],
     document: (archiveDir) => toDocument(scale, archiveDir, changes),
     env: {
-      // The first daemon answers what is asked, in a quarter of the time that a process of its own takes.
-      REDRIVER_SOCKET_PATH: join(world.dir, name, "own", "socket"),
       REDRIVER_SWEEP_EVERY: ms(15 * secondMs),
       REDRIVER_PASSES_OVERLAP: ms(2 * minuteMs),
       ...options.env,
