@@ -55,7 +55,7 @@ local behindMs = row.hash == call.documentHash and (row.watermark or 0) - call.t
 if behindMs > 0 and behindMs < call.overlapMs then call.to = row.watermark end
 
 local isFull = row.forced or isToConfirm() or not call.mayBeNew or not row.isCounted or not row.fullStartedAt or not row.watermark
-  or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash 
+  or now - row.fullStartedAt >= call.fullEveryMs or row.fullStartedAt > now + 1000 or row.hash ~= call.documentHash
   or not row.counted or row.counted.mode ~= call.mode or row.counted.as ~= call.countingKey
 local from = call.fullFrom
 if not isFull then from = math.min(call.to, row.watermark - call.overlapMs) end

@@ -3,27 +3,9 @@
  * then no line is broken, so that one thing stays one line for grep. What a terminal would act on is spelled out.
  */
 import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
-import { present, type Part } from "../../operations/phrases.ts";
 
 /** Lines are never broken at less, however narrow a window is. */
 export const terminalColumns = 80;
-
-/**
- * A label and a list behind it, `, ` between its items; further lines begin below the first item. No item is
- * broken. Without items there is no label either.
- */
-export function wrapList(
-  columns: number,
-  indent: number,
-  label: string,
-  parts: readonly Part[],
-  labelWidth = 10,
-): string {
-  const items = present(parts);
-  if (items.length === 0) return "";
-  const pieces = items.map((item, index) => (index === items.length - 1 ? item : `${item},`));
-  return packed(columns, " ".repeat(indent) + label.padEnd(labelWidth), pieces);
-}
 
 /** A text behind a mark, broken between words; further lines begin below its first word. */
 export function wrapWords(columns: number, indent: number, mark: string, text: string): string {

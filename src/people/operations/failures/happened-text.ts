@@ -25,11 +25,13 @@ export function toHow(entry: TimeLineEntry): string {
   return present(parts).join("; ");
 }
 
-/** Of a probe that was sent `at` this time, Unix ms. `lane`: as it is now. */
-export function toResultText(result: ProbeResult, at: number, lane: LaneStanding | undefined): string {
+/** Of a probe that was sent `at` this time, Unix ms, and is not back. `lane`: as it is now. */
+export function toResultText(
+  result: Exclude<ProbeResult, { kind: "came-back" }>,
+  at: number,
+  lane: LaneStanding | undefined,
+): string {
   switch (result.kind) {
-    case "came-back":
-      return `came back as ${result.as}`;
     case "judged":
       return result.why;
     case "stayed-halted":
