@@ -19,14 +19,12 @@ import { unlessRedisAway } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
 import type { Series } from "../contracts/ledger-entries.ts";
 import type { BeginOptions } from "../contracts/ledger.ts";
-import { hostPausesOf, pauseOf } from "../contracts/pauses.ts";
 import type { BatchOutcome } from "../contracts/service.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { RetryOutcome } from "../source/service-retry.ts";
 import { begin } from "./begin.ts";
 import { leaveInDoubt } from "./fate.ts";
 import { askGates } from "./gates.ts";
-import { pausableNamesOf } from "./gates/pause.ts";
 import {
   idsOf,
   isByService,
@@ -38,7 +36,7 @@ import {
 } from "./letter.ts";
 import { halves } from "./publish/batches.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
-import { letCool } from "./publish/let-cool.ts";
+import { letCool, letPausedCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
 import { isOfNow, recordPublished, reportDeclaredDoubles } from "./publish/record-published.ts";
 import { createRefusals } from "./publish/refusals.ts";
@@ -316,26 +314,6 @@ async function bisect(
       if (free.length > 0) await postAgain(context, lettersOf(free), { token, outcome: "refused" });
     }
   }
-}
-
-/** The ledger asks for no pause where a worker goes on, but a half of a refused batch is new, and halves may take minutes. */
-async function letPausedCool(
-  context: PublishContext,
-  token: Token,
-  half: readonly Begun[],
-): Promise<readonly Begun[]> {
-  const { config, source } = context.drain;
-  const pauses = await unlessRedisAway(source.pausesNow, []);
-  const isPaused = config.paused || pauseOf(pauses, config.name) !== undefined;
-  const hosts = new Set<string>(hostPausesOf(pauses, config.name).map(({ host }) => host));
-  const waits = ({ letter }: Begun): boolean =>
-    isPaused || pausableNamesOf(letter).some((name) => hosts.has(name));
-  const paused = half.filter(waits);
-  if (paused.length > 0) {
-    const how = { outcome: "refused", until: source.clock.now() } as const;
-    await letCool(context, token, paused, isPaused ? "paused" : "host-paused", how);
-  }
-  return half.filter((one) => !waits(one));
 }
 
 /** Posts again letters that this worker holds. If Redis is away, they stay in doubt in the ledger. */
