@@ -13,7 +13,7 @@ import type { DrainName, Identities, PassId } from "./contracts/ids.ts";
 import type { Ledger } from "./contracts/ledger.ts";
 import type { Capacity } from "./contracts/capacity.ts";
 import type { PassBook } from "./contracts/passes.ts";
-import type { HostPause, PauseRecord } from "./contracts/pauses.ts";
+import type { HostPause } from "./contracts/pauses.ts";
 import type { MessageService } from "./contracts/service.ts";
 import type { RecordFailures } from "./failures/record-failures.ts";
 import type { DeliveryWatch } from "./lanes/delivery-watch.ts";
@@ -72,8 +72,6 @@ export interface SourceRuntime extends World {
   readonly guards: Guards;
   /** The destinations that a person has paused for this drain, as known for a second at most. */
   readonly hostPauses: (drain: DrainName) => Promise<readonly HostPause[]>;
-  /** All that a person has paused, read anew. Throws `redis-unavailable`. */
-  readonly pausesNow: () => Promise<readonly PauseRecord[]>;
   readonly lanes: Lanes;
   readonly deliveryWatch: DeliveryWatch;
   readonly audit: Audit;

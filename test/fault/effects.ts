@@ -180,9 +180,8 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   // Built anew over books with failpoints.
   guards: "guardBook",
   lanes: "laneBook",
-  // Read a person's pauses.
+  // Reads a person's pauses.
   hostPauses: "inside",
-  pausesNow: "inside",
   clock: "inside",
   poison: "inside",
   refusalsInARow: "inside",

@@ -217,7 +217,6 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
     hostPauses: createHostPauses(pauseBook, world.clock),
-    pausesNow: () => pauseBook.all(),
     audit,
     copies: rememberCopies(
       createRedisCopyBook(redis, config.id, {

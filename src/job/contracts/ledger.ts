@@ -54,8 +54,8 @@ export interface BeginOptions {
    * For the next POST of the same body by the same worker (retry or bisect): the token it holds, and the end
    * of the earlier POST. It needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`.
    * `refused` with nothing else unanswered ends the series: the next POST takes the next suffix at once.
-   * Otherwise firstAt and suffix stay. Page age, pause and settle gate do not stop it. It begins nothing that
-   * the token has lost (`in-flight`).
+   * Otherwise firstAt and suffix stay. Page age and settle gate do not stop it, and a pause only what was
+   * refused. It begins nothing that the token has lost (`in-flight`).
    */
   readonly previous?: {
     readonly token: Token;

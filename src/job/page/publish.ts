@@ -36,7 +36,7 @@ import {
 } from "./letter.ts";
 import { halves } from "./publish/batches.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
-import { letCool, letPausedCool } from "./publish/let-cool.ts";
+import { letCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
 import { isOfNow, recordPublished, reportDeclaredDoubles } from "./publish/record-published.ts";
 import { createRefusals } from "./publish/refusals.ts";
@@ -310,8 +310,15 @@ async function bisect(
       const reason = signal.aborted ? "stopping" : "source-halted";
       await letCool(context, token, half, reason, { outcome: "refused" });
     } else {
-      const free = await letPausedCool(context, token, half);
-      if (free.length > 0) await postAgain(context, lettersOf(free), { token, outcome: "refused" });
+      await postAgain(context, lettersOf(half), { token, outcome: "refused" });
+      // Their refusal is counted, and they keep the name of what paused them.
+      const paused = half.filter(({ letter }) => isPaused(letter));
+      if (paused.length > 0) {
+        await letCool(context, token, paused, "paused", {
+          until: drain.source.clock.now(),
+          outcome: "refused",
+        });
+      }
     }
   }
 }
@@ -332,6 +339,12 @@ async function postAgain(
   } finally {
     endTurn();
   }
+}
+
+function isPaused({ fate }: Letter): boolean {
+  return (
+    fate?.kind === "held" && (fate.decision.reason === "paused" || fate.decision.reason === "host-paused")
+  );
 }
 
 function lettersOf(begun: readonly Begun[]): Letter[] {

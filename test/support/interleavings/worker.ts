@@ -227,7 +227,6 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
     }),
     guards: { standings: () => Promise.resolve([]), peek: () => Promise.resolve([]) },
     hostPauses: () => Promise.resolve([]),
-    pausesNow: async () => [],
     audit,
     copies: installation.copies,
     passes: inOne(installation.passes, ["takeWindow", "markWindow", "leaveWindow", "progress", "endWindow"]),

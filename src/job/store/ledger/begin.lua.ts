@@ -115,6 +115,10 @@ if not previous then
     return stamped({ kind = refusal, hosts = refusal == 'host-paused' and pausedHosts or nil })
   end
   if refusal then mayBegin = false end
+elseif previous.outcome == 'refused' and not holdsSome then
+  -- Nothing of it was accepted, so a pause holds it like a first POST. It is halved for minutes at a slow service.
+  local refusal = pauseNow()
+  if refusal then return stamped({ kind = refusal, hosts = refusal == 'host-paused' and pausedHosts or nil }) end
 end
 
 -- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the double that a new series

@@ -71,6 +71,16 @@ describe("a paused destination", () => {
     expect(await begin(1, other)).toMatchObject({ kind: "paused" });
   });
 
+  test("gets nothing again of a batch that was refused, until it is let go", async () => {
+    const { pauses, begin } = await create();
+    await begin(1, pay, { token: token("refused") });
+    await pauses.pause({ ...record, host: "pay.example.com" });
+    const half = { previous: { token: token("refused"), outcome: "refused" } } as const;
+    expect(await begin(1, pay, half)).toMatchObject({ kind: "host-paused", hosts: ["pay.example.com"] });
+    await pauses.resume({ drain: "*", host: "pay.example.com" });
+    expect(await begin(1, pay, half)).toMatchObject({ verdicts: [{ kind: "begun", series: { suffix: 2 } }] });
+  });
+
   test("still gets what may have arrived already, up to its horizon", async () => {
     const { pauses, begin, advance } = await create();
     await begin(1, pay);
