@@ -49,6 +49,12 @@ export function leaveInDoubt(letter: Fated): void {
   letter.fate = { kind: "in-doubt" };
 }
 
+/** A person's pause holds it. */
+export function isPaused({ fate }: Pick<Fated, "fate">): boolean {
+  const reason = fate?.kind === "held" ? fate.decision.reason : null;
+  return reason === "paused" || reason === "host-paused";
+}
+
 /** It broke a stage. */
 export function isPutAside({ fate }: Pick<Fated, "fate">): boolean {
   return (fate?.kind === "parked" || fate?.kind === "held") && fate.decision.reason === "unworkable";

@@ -23,7 +23,7 @@ import type { BatchOutcome } from "../contracts/service.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import type { RetryOutcome } from "../source/service-retry.ts";
 import { begin } from "./begin.ts";
-import { leaveInDoubt } from "./fate.ts";
+import { isPaused, leaveInDoubt } from "./fate.ts";
 import { askGates } from "./gates.ts";
 import {
   idsOf,
@@ -339,12 +339,6 @@ async function postAgain(
   } finally {
     endTurn();
   }
-}
-
-function isPaused({ fate }: Letter): boolean {
-  return (
-    fate?.kind === "held" && (fate.decision.reason === "paused" || fate.decision.reason === "host-paused")
-  );
 }
 
 function lettersOf(begun: readonly Begun[]): Letter[] {
