@@ -14,20 +14,19 @@
 import { hasLanes } from "../contracts/lanes.ts";
 import type { CoreLease, LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../contracts/clock.ts";
-import type { DrainConfig, IndexConfig } from "../contracts/drains-document.ts";
+import type { IndexConfig } from "../contracts/drains-document.ts";
 import { isRedriverError, RedriverError, toFailure } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import type { DrainName, PassId, SourceId } from "../contracts/ids.ts";
 import { isRecalled, type CloseVerdict, type OpenVerdict, type Window } from "../contracts/passes.ts";
 import type { Job, JobContext, WorkQueue } from "../contracts/work-queue.ts";
-import { takeCensus } from "../census/count-and-copy-expiring.ts";
-import { noteStrays } from "../census/unselected-come-backs.ts";
 import { runListingChecks } from "../lanes/listing-checks.ts";
 import { openPass } from "../pass/open-pass.ts";
 import { knownOffsetMs } from "../pass/service-clock-offset.ts";
 import { abandonWindow, endEmptyWindow, leftToOthers, workWindow } from "../pass/work-window.ts";
-import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../sweep/sweep.ts";
+import { countSource } from "./count-source.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
 import type { PeerReplicas } from "./peer-replicas.ts";
 import type { NoticeJobs } from "./people-beside.ts";
@@ -57,7 +56,6 @@ function createJobState(clock: Pick<Clock, "sleep">) {
     /** Sources with a sweep under way. A second one would repeat its work; the next comes on time. */
     sweeping: new Set<SourceId>(),
     counting: new Set<SourceId>(),
-    /** Sources with a census that waits for its next look. */
     postponed: new Set<SourceId>(),
     /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
     asking: new Set<DrainName>(),
@@ -306,55 +304,6 @@ async function sweepSource(id: SourceId, work: Work): Promise<void> {
     sweeping.delete(id);
     await earlyTicks.afterDeletes(source);
   }
-}
-
-/** A tick that comes with the first census opens its pass within this. */
-const passOpensWithinMs = 1_000;
-
-async function countSource(id: SourceId, work: Work): Promise<void> {
-  const { core, counting, postponed, events, signal, stopping, hasStalled } = work;
-  const source = core.sources.get(id)?.runtime;
-  if (source === undefined || source.health.current().state !== "usable" || counting.has(id)) return;
-  counting.add(id);
-  try {
-    const { document, archive } = core;
-    const drains = document.drains.filter((drain) => drain.source.id === id);
-    if (!postponed.delete(id) && (await isBesidePass(source, drains, stopping))) {
-      postponed.add(id);
-      return;
-    }
-    await takeCensus(
-      {
-        source,
-        drains,
-        documentHash: document.hash,
-        archive,
-        onUnselected: (letters) => noteStrays(source, drains, letters),
-      },
-      { signal, stopping },
-      hasStalled,
-    );
-  } catch (error) {
-    // Stopped with the process: the next one counts.
-    if (!stopping.aborted && !signal.aborted) {
-      events.emit({ type: "census:failed", source: id, ...toFailure(error) });
-    }
-  } finally {
-    counting.delete(id);
-  }
-}
-
-/** A census beside a pass lists what the pass is about to delete. One that is overdue does not wait. */
-async function isBesidePass(
-  { book, clock, config, passes, readAt }: SourceRuntime,
-  drains: readonly DrainConfig[],
-  stopping: AbortSignal,
-): Promise<boolean> {
-  const known = await book.census();
-  if (known === null) await clock.sleep(passOpensWithinMs, stopping);
-  else if ((await readAt()) - known.at > 1.5 * config.censusEveryMs) return false;
-  const facts = await Promise.all(drains.map(({ name }) => passes.facts(name)));
-  return facts.some((one) => one !== null && one.openPass !== null);
 }
 
 async function readIndex(name: string, { core, readStatistics, signal }: Work): Promise<void> {

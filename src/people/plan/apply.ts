@@ -11,12 +11,8 @@
  * wait looks at the lanes that hold something, and ends with the first that got room.
  */
 import type { DlqId } from "../../job/message/dead-letter.ts";
-import { hostOf, laneOriginOf, laneOriginOfLetter } from "../../job/message/destination-url.ts";
-import { ofFailureNote, type AuditRecord } from "../../job/contracts/audit.ts";
-import { unlessRedisAway } from "../../job/contracts/errors.ts";
 import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
 import { takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
-import type { Origin } from "../../job/contracts/lanes.ts";
 import type { Capacity } from "../../job/contracts/capacity.ts";
 import { addTallies, emptyTally, noReasons, type Tally } from "../../job/contracts/tally.ts";
 import {
@@ -24,8 +20,6 @@ import {
   type DrainRuntime,
   type ListingSignals,
   type Letter,
-  ofDrain,
-  recordIntent,
   type PageOutcome,
   survey,
   type SurveyPage,
@@ -33,10 +27,11 @@ import {
   withNewer,
   workOrdered,
 } from "../../job/door.ts";
-import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
-import { peekLanes } from "../read/lane-standings.ts";
 import type { PlanCheck } from "./check-plan.ts";
+import { createHeldLanes } from "./held-lanes.ts";
+import type { LaneWaits } from "./lane-waits.ts";
 import { createOpenOrders, isDone } from "./open-orders.ts";
+import { createOrderRecorder } from "./record-orders.ts";
 import type { SkipReport } from "./skipped-by-apply.ts";
 import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";
 
@@ -93,10 +88,6 @@ const minWaitMs = 100;
 /** Before the next round if no time is known; doubled by each round without progress. */
 const blindWaitMs = 5_000;
 const roundsWithoutProgress = 3;
-/** One call to Redis each. */
-const lookAtLanesEveryMs = 2_000;
-/** Lanes that one call asks. */
-const lanesLookedAt = 100;
 
 /** Never throws: the answer has the failure that stopped it, beside everything done until then. */
 export async function applyPlan(run: ApplyRun): Promise<Applied> {
@@ -143,8 +134,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   let dropped = 0;
   let meanwhile = 0;
   const reasons = new Map<DlqId, string>();
-  /** Of records that have waited for a lane. */
-  const laneOrigins = new Map<DlqId, Origin>();
+  const held = createHeldLanes((dlqId) => open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? ""));
   const recordOrders = createOrderRecorder(drain, run.order);
   /** When the first of this round's remaining records has room, Unix ms. */
   let nextAt = Infinity;
@@ -156,34 +146,6 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     if (until === undefined || until <= 0) return;
     if (isOfLane(reason)) laneAt = Math.min(laneAt, until);
     else nextAt = Math.min(nextAt, until);
-  };
-
-  const heldOrigins = (): readonly Origin[] =>
-    [...laneOrigins].flatMap(([dlqId, origin]) =>
-      open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? "") ? [origin] : [],
-    );
-
-  /** The step for which each of these lanes has room now. A lane that nobody knows any more has room. */
-  const roomOf = async (origins: readonly Origin[]): Promise<ReadonlyMap<Origin, number>> => {
-    const { lane } = drain.config;
-    if (lane === undefined || origins.length === 0) return new Map();
-    const peeked = await peekLanes(drain, lane, origins);
-    const some = peeked.filter(({ nextInMs }) => nextInMs === null || nextInMs === 0);
-    return new Map(some.map(({ origin, answer }) => [origin, answer.step]));
-  };
-
-  /** True if a lane got room before that. Rejects if it is to stop. */
-  const waitFor = async (waitMs: number): Promise<boolean> => {
-    const stop = AbortSignal.any([signals.signal, signals.stopping]);
-    const origins = [...new Set(heldOrigins())].slice(0, lanesLookedAt);
-    const before = await unlessRedisAway(() => roomOf(origins), new Map<Origin, number>());
-    const everyMs = origins.length > 0 ? lookAtLanesEveryMs : waitMs;
-    for (let leftMs = waitMs; leftMs > 0; leftMs -= everyMs) {
-      await source.clock.sleep(Math.min(leftMs, everyMs), stop);
-      const room = await unlessRedisAway(() => roomOf(origins), before);
-      if ([...room].some(([origin, step]) => before.get(origin) !== step)) return true;
-    }
-    return false;
   };
 
   const isAllHalted = (): boolean => [...open.keys()].every((dlqId) => reasons.get(dlqId) === "lane-halted");
@@ -200,7 +162,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   };
 
   const act = async (letters: readonly Letter[], readAt: number): Promise<PageOutcome> => {
-    await recordOrders(letters.map(toOrder));
+    await recordOrders(letters);
     const raws = letters.map(({ raw }) => raw);
     const work = { stopping: signals.stopping, accepts: isToBeDone };
     const page = { records: raws, readAt, isAlone: open.size === letters.length };
@@ -235,8 +197,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     const byId = new Map(mine.map((one) => [one.dlqId, one]));
     for (const { dlqId, reason, dueAt } of left) {
       leave(dlqId, reason === "stopping" && pause.why() !== null ? "paused" : reason, dueAt);
-      const origin = isOfLane(reason) ? originOf(byId.get(dlqId)) : null;
-      if (origin !== null) laneOrigins.set(dlqId, origin);
+      const letter = byId.get(dlqId);
+      if (letter !== undefined && isOfLane(reason)) held.add(letter);
     }
     return null;
   };
@@ -288,19 +250,14 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
         if (waitMs <= maxWaitMs) {
           const nextCheckMs = Math.max(minWaitMs, waitMs);
           run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs });
-          isWoken = await waitFor(nextCheckMs);
+          const stop = AbortSignal.any([signals.signal, signals.stopping]);
+          isWoken = await held.wait(drain, nextCheckMs, stop);
         } else if (fruitless > 0) return null;
       }
       return null;
     },
     /** Throws `redis-unavailable`. */
-    lanes(): Promise<LaneWaits | null> {
-      const held = heldOrigins();
-      if (held.length === 0) return Promise.resolve(null);
-      const count = createLaneWaitCount(drain);
-      for (const origin of held) count.addDue(origin);
-      return count.read();
-    },
+    lanes: () => held.count(drain),
     applied,
   };
 }
@@ -317,11 +274,6 @@ function isOfLane(reason: string): boolean {
   return reason === "lane-watched" || reason === "still-under-way" || reason === "lane-halted";
 }
 
-function originOf(letter: Letter | undefined): Origin | null {
-  if (letter === undefined) return null;
-  return letter.item === null ? laneOriginOfLetter(letter.content) : laneOriginOf(letter.item.target);
-}
-
 function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const dlqId of ids) {
@@ -329,14 +281,6 @@ function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonl
     counts[reason] = (counts[reason] ?? 0) + 1;
   }
   return counts;
-}
-
-function toOrder(letter: Letter): AuditRecord {
-  const host = hostOf(letter.item?.target.destination ?? letter.content.url);
-  const { dlqId, decision, attempt, failure } = letter;
-  // Of a discard the act itself names it.
-  const notes = decision.reason === "discarded" ? {} : { notes: [`${ofFailureNote}${failure.id}`] };
-  return { dlqId, rule: decision.rule, reason: decision.reason, attempt, host, ...notes };
 }
 
 /** `onWait` gets how many of a query wait for a rate, and ms until the first could be granted. */
@@ -371,25 +315,4 @@ async function whyStop(run: ApplyRun, pause: PauseWatch, signals: ListingSignals
   health.check();
   if (health.current("batch").state === "halted") health.check("batch");
   return null;
-}
-
-/**
- * Writes an apply's orders into the audit before they are acted on: each record once, and again if it is
- * decided for another reason. Throws `redis-unavailable`.
- */
-function createOrderRecorder(
-  drain: DrainRuntime,
-  order: { readonly why?: string },
-): (records: readonly AuditRecord[]) => Promise<void> {
-  const recorded = new Map<string, string>();
-  return async (records) => {
-    const news = records.filter((one) => recorded.get(one.dlqId) !== toDecided(one));
-    if (news.length === 0) return;
-    await recordIntent(drain.source, "apply", news, { ...order, ...ofDrain(drain) });
-    for (const one of news) recorded.set(one.dlqId, toDecided(one));
-  };
-}
-
-function toDecided({ rule, reason, attempt }: AuditRecord): string {
-  return JSON.stringify([rule, reason, attempt]);
 }

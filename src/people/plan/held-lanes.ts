@@ -1,0 +1,60 @@
+/** The lanes that hold letters of an apply. A wait looks at them, and ends with the first that got room. */
+import { unlessRedisAway } from "../../job/contracts/errors.ts";
+import type { Origin } from "../../job/contracts/lanes.ts";
+import type { DrainRuntime, Letter } from "../../job/door.ts";
+import type { DlqId } from "../../job/message/dead-letter.ts";
+import { laneOriginOf, laneOriginOfLetter } from "../../job/message/destination-url.ts";
+import { peekLanes } from "../read/lane-standings.ts";
+import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
+
+/** One call to Redis each. */
+const lookAtLanesEveryMs = 2_000;
+/** Lanes that one call asks. */
+const lanesLookedAt = 100;
+
+/** `isHeld`: a lane holds this letter still. */
+export function createHeldLanes(isHeld: (dlqId: DlqId) => boolean) {
+  /** Of letters that have waited for a lane. */
+  const origins = new Map<DlqId, Origin>();
+  const heldOrigins = (): readonly Origin[] =>
+    [...origins].flatMap(([dlqId, origin]) => (isHeld(dlqId) ? [origin] : []));
+
+  return {
+    add(letter: Letter): void {
+      const { dlqId, item, content } = letter;
+      const origin = item === null ? laneOriginOfLetter(content) : laneOriginOf(item.target);
+      if (origin !== null) origins.set(dlqId, origin);
+    },
+
+    /** True if a lane got room before that. Rejects if it is to stop. */
+    async wait(drain: DrainRuntime, waitMs: number, stop: AbortSignal): Promise<boolean> {
+      const asked = [...new Set(heldOrigins())].slice(0, lanesLookedAt);
+      const before = await unlessRedisAway(() => roomOf(drain, asked), new Map<Origin, number>());
+      const everyMs = asked.length > 0 ? lookAtLanesEveryMs : waitMs;
+      for (let leftMs = waitMs; leftMs > 0; leftMs -= everyMs) {
+        await drain.source.clock.sleep(Math.min(leftMs, everyMs), stop);
+        const room = await unlessRedisAway(() => roomOf(drain, asked), before);
+        if ([...room].some(([origin, step]) => before.get(origin) !== step)) return true;
+      }
+      return false;
+    },
+
+    /** Null if no lane holds any. Throws `redis-unavailable`. */
+    count(drain: DrainRuntime): Promise<LaneWaits | null> {
+      const held = heldOrigins();
+      if (held.length === 0) return Promise.resolve(null);
+      const count = createLaneWaitCount(drain);
+      for (const origin of held) count.addDue(origin);
+      return count.read();
+    },
+  };
+}
+
+/** The step for which each of these lanes has room now. A lane that nobody knows any more has room. */
+async function roomOf(drain: DrainRuntime, origins: readonly Origin[]): Promise<ReadonlyMap<Origin, number>> {
+  const { lane } = drain.config;
+  if (lane === undefined || origins.length === 0) return new Map();
+  const peeked = await peekLanes(drain, lane, origins);
+  const some = peeked.filter(({ nextInMs }) => nextInMs === null || nextInMs === 0);
+  return new Map(some.map(({ origin, answer }) => [origin, answer.step]));
+}
