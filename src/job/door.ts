@@ -14,10 +14,7 @@ import type { IncidentBook, NoticeBook } from "./contracts/notices.ts";
 import type { SourceId } from "./contracts/ids.ts";
 import type { ListingSignals } from "./listing/list-page.ts";
 import type { ListingPage, ListingRange } from "./listing/list-to-end.ts";
-import type { Page } from "./page/letter.ts";
-import type { PageOutcome } from "./page/page-report.ts";
 import type { SurveyPage, SurveyRange } from "./page/survey.ts";
-import type { PageWork } from "./page/work-page.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
 export type { Core } from "./compose/build-core.ts";
@@ -142,19 +139,7 @@ export const runListingChecks = later(
 );
 
 /** Works a page as a pass does, and counts what was done. Acts only on what `accepts` lets through. */
-export async function workOrdered(
-  drain: DrainRuntime,
-  page: Page,
-  signal: AbortSignal,
-  work: Pick<PageWork, "accepts" | "stopping">,
-): Promise<PageOutcome> {
-  const { workPage } = await import("./page/work-page.ts");
-  const { countActs } = await import("./failures/count-acts.ts");
-  const outcome = await workPage(drain, page, signal, work);
-  // What the archive alone has is in no count of the queue.
-  if (drain.fromArchive === undefined) await countActs(drain, outcome.failures);
-  return outcome;
-}
+export const workOrdered = later(async () => (await import("./failures/count-acts.ts")).workCounted);
 
 /** Copies of due letters to a test target. The dead letters stay, and nothing counts them as sent again. */
 export const sendCopies = later(async () => (await import("./page/send-copies.ts")).sendCopies);

@@ -48,6 +48,8 @@ export interface FailureTally {
   readonly shared: Set<DlqId>;
   /** Adds all that another one counted, but for those. */
   merge(other: FailureTally): void;
+  /** All that it has counted; it goes on with nothing. */
+  take(): FailureTally;
   /** For merge. */
   readonly counters: ReadonlyMap<string, Counter>;
   kinds(): readonly MetKind[];
@@ -128,6 +130,14 @@ export function createFailureTally(shared = new Set<DlqId>()): FailureTally {
         addCounter(findCounter(met.kind, met.sample), other.counters.get(keyOf(met.kind)) ?? {});
         if (met.stays === true) kinds.set(keyOf(met.kind), met);
       }
+    },
+    take() {
+      const taken = createFailureTally();
+      taken.merge(this);
+      counts.clear();
+      kinds.clear();
+      last = null;
+      return taken;
     },
     counters: counts,
     kinds: () => [...kinds.values()],

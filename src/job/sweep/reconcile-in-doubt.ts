@@ -9,8 +9,7 @@ import { enteredAtOfId } from "../message/parse-record.ts";
 import { serviceNow } from "../contracts/service.ts";
 import { ofDrain, recordFact } from "../write-audit.ts";
 import { writeParked } from "../page/park.ts";
-import { countActs } from "../failures/count-acts.ts";
-import { workPage } from "../page/work-page.ts";
+import { countActs, workCounted } from "../failures/count-acts.ts";
 import type { PageOutcome } from "../page/page-report.ts";
 import type { CarefulJob } from "../pass/careful-job.ts";
 import { putLostAside } from "../pass/work-carefully.ts";
@@ -85,14 +84,17 @@ async function reconcileDrain(
   for await (const { records, readAt, absent, failure } of findRecords(source, wanted, budget, signal)) {
     firstFailure ??= failure;
     if (records.length > 0) {
-      const count = async ({ tally, failures }: PageOutcome): Promise<void> => {
-        await countActs(drain, failures);
+      const count = ({ tally }: PageOutcome): void => {
         finished += tally.republished + tally.deleted;
       };
       await job.each(
         records,
-        async (some) => count(await workPage(drain, { records: some, readAt }, signal)),
-        async (one) => count(await putLostAside(drain, one, readAt)),
+        async (some) => count(await workCounted(drain, { records: some, readAt }, signal)),
+        async (one) => {
+          const outcome = await putLostAside(drain, one, readAt);
+          await countActs(drain, outcome.failures);
+          count(outcome);
+        },
       );
     }
     const gone = new Set(absent);
