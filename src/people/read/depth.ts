@@ -1,4 +1,5 @@
 import type { Depth, QueueFacts, SharedRecords } from "../../job/contracts/queue-facts.ts";
+import { sumOf } from "./totals.ts";
 
 type SourceCounts = Pick<QueueFacts["sources"][number], "summary" | "census">;
 type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations" | "stillCounting"> & {
@@ -21,16 +22,17 @@ export function toDepth(
   const oldestFullAt = isCounted ? Math.min(...fullAt.map((at) => at ?? 0)) : 0;
   if (census === null && drains.every(({ facts }) => facts === null)) return null;
   const isCurrent = census !== null && census.isOutdated !== true;
-  let count = (summary?.pendingDelete ?? 0) + (isCurrent ? census.unselected : 0);
-  for (const { destinations } of drains) {
-    for (const { waiting, parked } of destinations) count += waiting + parked;
-  }
-  count -= (shared?.waiting ?? 0) + (shared?.parked ?? 0);
+  const stillCounting = !isCurrent && !drains.some((one) => one.selectsEverything && !one.stillCounting);
+  const listed = sumOf(drains, ({ destinations }) => sumOf(destinations, (one) => one.waiting + one.parked));
+  const left = listed - (shared?.waiting ?? 0) - (shared?.parked ?? 0);
+  const pending = summary?.pendingDelete ?? 0;
+  // What was just published may still stand as waiting.
+  const sure = stillCounting ? Math.max(left, pending) : left + pending;
+  let count = sure + (isCurrent ? census.unselected : 0);
   if (census !== null && census.at > oldestFullAt) {
     const deleted = (summary?.gone ?? 0) - (census.goneBefore ?? summary?.gone ?? 0);
     count = Math.max(count, census.depth - Math.max(0, deleted));
   }
-  const stillCounting = !isCurrent && !drains.some((one) => one.selectsEverything && !one.stillCounting);
   const exact = !stillCounting && isCounted && drains.every(({ facts }) => facts?.exact === true);
   return { count, exact, stillCounting };
 }
