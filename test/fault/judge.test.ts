@@ -80,12 +80,16 @@ describe("the judge of the crash matrix", () => {
       withLetter(delivered, { isListed: true, state: "cool" }),
       /key-1 .* was accepted, is still listed, and is cool in the ledger/,
     ],
-    ["a broken archive", { damage: [{ file: "a", kind: "broken", why: "because" }] }, /a is broken/],
+    [
+      "a broken archive",
+      { damage: [{ file: "a", kind: "broken", why: "because", entries: 1 }] },
+      /a is broken/,
+    ],
   ])("reports %s", (_what, changed, sentence) => {
     expect(judge(changed)).toMatch(sentence);
   });
 
   it("lets a torn end of the archive pass, as a death leaves it", () => {
-    expect(judge({ damage: [{ file: "a", kind: "torn", why: "because" }] })).toBe("");
+    expect(judge({ damage: [{ file: "a", kind: "torn", why: "because", entries: null }] })).toBe("");
   });
 });

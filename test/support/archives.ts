@@ -6,7 +6,13 @@ import { createArchive, type ArchiveSettings } from "../../src/job/archive/archi
 import { createArchiveReader } from "../../src/job/archive/archive-reader.ts";
 import { toFileName } from "../../src/job/archive/file-name.ts";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
-import type { Archive, ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../src/job/contracts/archive.ts";
+import type {
+  Archive,
+  ArchiveDamage,
+  ArchiveEntry,
+  ArchiveFilter,
+  ReadEntry,
+} from "../../src/job/contracts/archive.ts";
 import type { RedriverError } from "../../src/job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
 import { createFolder } from "./command.ts";
@@ -57,7 +63,7 @@ export function createStand(settings: Partial<ArchiveSettings> = {}): ArchiveSta
 }
 
 export interface ReadArchive {
-  readonly entries: readonly (ArchiveEntry & { readonly file: string })[];
+  readonly entries: readonly ReadEntry[];
   readonly ids: readonly string[];
   readonly damages: readonly ArchiveDamage[];
 }

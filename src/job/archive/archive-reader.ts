@@ -1,14 +1,24 @@
 import { createReadStream } from "node:fs";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { createGunzip, gunzipSync } from "node:zlib";
-import type { ArchiveDamage, ArchiveEntry, ArchiveFilter, ArchiveReader } from "../contracts/archive.ts";
+import type {
+  ArchiveDamage,
+  ArchiveEntry,
+  ArchiveFilter,
+  ArchiveReader,
+  ReadEntry,
+} from "../contracts/archive.ts";
 import { systemDisk, type ListedFile } from "./disk.ts";
 import { parseLine } from "./entry-line.ts";
 import { splitMembers, type MemberBytes } from "./gzip-member.ts";
 import { errorCode, toArchiveError } from "./translate-error.ts";
 
 type Damage = Omit<ArchiveDamage, "file">;
+/** `isBehind`: behind the checksum, so all lines of the member are sure. */
+type MemberDamage = Pick<Damage, "kind" | "why"> & { readonly isBehind?: true };
 
+const ending = ".ndjson.gz";
 const newline = 0x0a;
 /** A file of the archive is 64 MiB. Only a file from elsewhere can have a larger member. */
 const maxMemberBytes = 256 * 1024 * 1024;
@@ -17,6 +27,9 @@ const maxLineBytes = 128 * 1024 * 1024;
 /** Above every member of the archive, except a single write that is larger. */
 const usualTextBytes = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
+/** Of one file, so that a hostile one does not fill the terminal. */
+const damagesTold = 10;
+const noFile = "a link, a directory or a device, and no file";
 const cutOffText = "ends in the middle of an entry";
 
 /**
@@ -26,25 +39,40 @@ const cutOffText = "ends in the middle of an entry";
 async function* readArchiveFile(
   file: string,
   onDamage: (damage: Damage) => void,
-): AsyncGenerator<ArchiveEntry> {
+): AsyncGenerator<Omit<ReadEntry, "file">> {
   const source = createReadStream(file, { highWaterMark: chunkBytes });
-  let strange = 0;
+  let line = 0;
+  let told = 0;
+  const report = (damage: Damage): void => {
+    told += 1;
+    if (told <= damagesTold) onDamage(damage);
+  };
   try {
     for await (const member of splitMembers(source, maxMemberBytes)) {
       const whole = unpackWhole(member.bytes);
+      const damages: MemberDamage[] = [];
+      let lines = 0;
+      // Only its end has the checksum.
+      if (whole === null) for await (const _ of readLines(member, (found) => damages.push(found))) lines += 1;
+      for (const { kind, why, isBehind = false } of damages) {
+        report({ kind, why: `behind line ${line + (isBehind ? lines : 0)}: ${why}`, entries: null });
+      }
+      const isSure = damages.every(({ isBehind }) => isBehind);
       // A stream of its own for each small member would take ten times as long.
-      for await (const line of whole ?? readLines(member, onDamage)) {
-        const entry = parseLine(line);
-        if (entry === null) strange += 1;
-        else yield entry;
+      for await (const text of whole ?? readLines(member, () => undefined)) {
+        line += 1;
+        const entry = parseLine(text);
+        if (typeof entry === "string") report({ kind: "broken", why: `line ${line}: ${entry}`, entries: 1 });
+        else yield isSure ? entry : { ...entry, isDoubtful: true };
       }
     }
   } catch (error) {
-    if (errorCode(error) !== "ENOENT") onDamage({ kind: "broken", why: toReason(error) });
+    if (errorCode(error) !== "ENOENT") report({ kind: "broken", why: toReason(error), entries: null });
   } finally {
     source.destroy();
   }
-  if (strange > 0) onDamage({ kind: "broken", why: `${strange} lines are not entries of an archive` });
+  const more = told - damagesTold;
+  if (more > 0) onDamage({ kind: "broken", why: `${more} places more`, entries: null });
 }
 
 function unpackWhole(bytes: Buffer): readonly string[] | null {
@@ -59,7 +87,7 @@ function unpackWhole(bytes: Buffer): readonly string[] | null {
 
 async function* readLines(
   { bytes, isLast }: MemberBytes,
-  onDamage: (damage: Damage) => void,
+  onDamage: (damage: MemberDamage) => void,
 ): AsyncGenerator<string> {
   const gunzip = createGunzip({ chunkSize: chunkBytes });
   gunzip.end(bytes);
@@ -87,7 +115,9 @@ async function* readLines(
   }
   if (begunBytes > 0) onDamage({ kind: "broken", why: "a line without an end" });
   // The library skips zeros behind a member.
-  if (gunzip.bytesWritten < bytes.length) onDamage({ kind: isLast ? "torn" : "broken", why: cutOffText });
+  if (gunzip.bytesWritten < bytes.length) {
+    onDamage({ kind: isLast ? "torn" : "broken", why: cutOffText, isBehind: true });
+  }
 }
 
 /**
@@ -111,18 +141,28 @@ function toReason(error: unknown): string {
  * directory cannot be listed.
  */
 export function createArchiveReader(dir: string): ArchiveReader {
-  const list = async (): Promise<readonly ListedFile[]> => {
+  const list = async (): Promise<{
+    readonly files: readonly ListedFile[];
+    readonly others: readonly string[];
+  }> => {
     try {
-      return (await systemDisk.list(dir)).filter(({ name }) => name.endsWith(".ndjson.gz"));
+      const files = (await systemDisk.list(dir)).filter(({ name }) => name.endsWith(ending));
+      const others = (await readdir(dir, { withFileTypes: true })).filter(
+        (entry) => entry.name.endsWith(ending) && !entry.isFile(),
+      );
+      return { files, others: others.map(({ name }) => name) };
     } catch (error) {
       throw toArchiveError(error, dir, "read");
     }
   };
   return {
-    files: async () => (await list()).map(({ name, bytes, changedAt }) => ({ file: name, bytes, changedAt })),
+    files: async () =>
+      (await list()).files.map(({ name, bytes, changedAt }) => ({ file: name, bytes, changedAt })),
     async *entries(filter, onDamage) {
       const fits = toPredicate(filter);
-      for (const { name: file } of await list()) {
+      const { files, others } = await list();
+      for (const file of others) onDamage({ file, kind: "broken", why: noFile, entries: null });
+      for (const { name: file } of files) {
         const report = (damage: Damage): void => onDamage({ file, ...damage });
         for await (const entry of readArchiveFile(path.join(dir, file), report)) {
           if (fits(entry)) yield { ...entry, file };

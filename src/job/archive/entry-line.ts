@@ -1,20 +1,27 @@
 import { isObject, parseJson } from "../message/json-value.ts";
+import { toPrintable } from "../message/show-masked-values.ts";
 import { archiveReasons, type ArchiveEntry } from "../contracts/archive.ts";
 import type { DrainName, SourceId } from "../contracts/ids.ts";
+
+const noEntry = "no entry of an archive";
 
 export function toLine({ at, source, drain, why, rule, dlqId, record }: ArchiveEntry): string {
   return `${JSON.stringify({ at, source, drain, why, rule, dlqId, record })}\n`;
 }
 
-/** Null if no process of ours wrote the line (without its newline). Skips unknown keys of later versions. */
-export function parseLine(line: string): ArchiveEntry | null {
+/** A text if no process of ours wrote the line (without its newline): why not. Skips unknown keys of later versions. */
+export function parseLine(line: string): ArchiveEntry | string {
   const value = parseJson(line);
-  if (!isObject(value)) return null;
+  if (!isObject(value)) return noEntry;
   const { at, source, drain, why, rule, dlqId, record } = value;
-  if (!isTime(at) || typeof source !== "string" || typeof dlqId !== "string") return null;
-  if (!isTextOrNull(drain) || !isTextOrNull(rule) || !isObject(record)) return null;
+  if (!isTime(at) || typeof source !== "string" || typeof dlqId !== "string") return noEntry;
+  if (!isTextOrNull(drain) || !isTextOrNull(rule) || !isObject(record)) return noEntry;
   const reason = archiveReasons.find((one) => one === why);
-  if (reason === undefined) return null;
+  if (reason === undefined) return noEntry;
+  if (record["dlqId"] !== dlqId) {
+    const other = toPrintable(JSON.stringify(record["dlqId"] ?? null));
+    return `the entry of ${toPrintable(JSON.stringify(dlqId))} has the record of ${other}`;
+  }
   return {
     at,
     source: source as SourceId,

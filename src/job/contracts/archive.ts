@@ -64,7 +64,10 @@ export interface ArchiveDamage {
    * `write` promised is missing. `broken`: something that was whole once, or a file that cannot be read.
    */
   readonly kind: "torn" | "broken";
+  /** With the line, as `zcat` counts them. */
   readonly why: string;
+  /** How many are lost. Null: not known. */
+  readonly entries: number | null;
 }
 
 /** The dead letters of a drain that the archive alone has, as a plan lists them. */
@@ -73,8 +76,16 @@ export interface ArchivedLetters {
   readonly keptForMs: number;
   /** At least one page; each record once. Throws `archive-unavailable`, and `redis-unavailable`. */
   pages(): AsyncIterable<{ readonly records: readonly RawRecord[]; readonly isLast: boolean }>;
+  /** As the first pages met it. What it hides is in no page, nor is what no checksum proves. */
+  damages(): readonly ArchiveDamage[];
   /** By the audit, of a record of a page that the ledger has forgotten. `unknown`: the audit does not reach so far back. */
   wasPublished(dlqId: DlqId): "no" | "yes" | "unknown";
+}
+
+export interface ReadEntry extends ArchiveEntry {
+  readonly file: string;
+  /** The part of the file that it is in is damaged, so no checksum proves that it is as it was written. */
+  readonly isDoubtful?: true;
 }
 
 /**
@@ -83,8 +94,5 @@ export interface ArchivedLetters {
  */
 export interface ArchiveReader {
   files(): Promise<readonly ArchiveFile[]>;
-  entries(
-    filter: ArchiveFilter,
-    onDamage: (damage: ArchiveDamage) => void,
-  ): AsyncIterable<ArchiveEntry & { readonly file: string }>;
+  entries(filter: ArchiveFilter, onDamage: (damage: ArchiveDamage) => void): AsyncIterable<ReadEntry>;
 }

@@ -127,7 +127,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
     config: { ...run.drain.config, mode: "live" },
     source: { ...source, capacity },
   };
-  const orders = createOpenOrders(source, open);
+  const orders = createOpenOrders(run.drain, open);
   /** Records with a drop as their last decision. */
   const drops = new Set<DlqId>();
   let tally = emptyTally;
@@ -177,7 +177,8 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       const view = views[index];
       // A discard takes what is parked too, so one that is parked still is not done.
       const isOver = (one: LedgerView): boolean =>
-        isDone(one) || (one.state === "parked" && drain.discard === undefined);
+        isDone(one, drain.fromArchive !== undefined) ||
+        (one.state === "parked" && drain.discard === undefined);
       if (view === undefined || !isOver(view)) continue;
       // A record found done or changed right before its act is counted already.
       if (!orders.takeOut(dlqId)) continue;

@@ -7,7 +7,6 @@
 import { type Core, type DrainRuntime, openArchiveReader, openAuditReader } from "../../job/door.ts";
 import type { ArchiveDamage, ArchivedLetters, ArchiveEntry } from "../../job/contracts/archive.ts";
 import type { AuditAct } from "../../job/contracts/audit.ts";
-import { RedriverError } from "../../job/contracts/errors.ts";
 import { serviceNow } from "../../job/contracts/service.ts";
 import type { DlqId, RawRecord } from "../../job/message/dead-letter.ts";
 import { toEnteredAt } from "../../job/message/parse-record.ts";
@@ -23,6 +22,12 @@ const acts: ReadonlySet<AuditAct> = new Set(["published", "copy"]);
 /** It was deleted once it was written, by a rule or by a person. */
 const isTaken = ({ why }: ArchiveEntry): boolean => why !== "near-expiry";
 
+/** What these have met of their archive, each once. */
+export function damagesOf(drains: Iterable<Pick<DrainRuntime, "fromArchive">>): readonly ArchiveDamage[] {
+  const all = [...drains].flatMap(({ fromArchive }) => fromArchive?.damages() ?? []);
+  return [...new Map(all.map((damage) => [JSON.stringify(damage), damage])).values()];
+}
+
 /** Of a document with an archive. The audit is read once, before the first page. */
 export function openArchivedLetters(
   core: Core,
@@ -30,43 +35,42 @@ export function openArchivedLetters(
   { dir, keepMs }: NonNullable<Core["document"]["archive"]>,
 ): ArchivedLetters {
   const id = source.config.id;
+  let asked: ReadonlySet<string> = new Set();
   let published: ReadonlySet<string> = new Set();
   let unproven: ReadonlySet<string> = new Set();
+  const damages: ArchiveDamage[] = [];
 
-  async function* entries(): AsyncGenerator<ArchiveEntry> {
+  async function* entries(onDamage: (damage: ArchiveDamage) => void): AsyncGenerator<ArchiveEntry> {
     const reader = await openArchiveReader(dir);
     const now = serviceNow(source);
-    // A torn end lacks nothing that was promised. Thrown inside the reader, an error would be damage of the file.
-    const broken: ArchiveDamage[] = [];
-    const note = (damage: ArchiveDamage): unknown => damage.kind === "torn" || broken.push(damage);
-    for await (const entry of reader.entries({ source: id, drain: config.name }, note)) {
+    for await (const entry of reader.entries({ source: id, drain: config.name }, onDamage)) {
+      if (entry.isDoubtful === true) continue;
       // Until then the queue has what was only copied.
       const isExpired = (toEnteredAt(entry.dlqId) ?? Infinity) + source.config.retentionMs <= now;
       if (isTaken(entry) || isExpired) yield entry;
     }
-    if (broken.length === 0) return;
-    const texts = broken.map(({ file, why }) => `${file}: ${why}`).join("; ");
-    throw new RedriverError("archive-unavailable", `damaged: ${texts}; move it elsewhere to plan the rest`);
   }
 
   const readAudit = async (): Promise<void> => {
     const dropped = new Set<string>();
     const copied = new Set<string>();
     let since = Infinity;
-    for await (const entry of entries()) {
+    for await (const entry of entries((damage) => damages.push(damage))) {
       (isTaken(entry) ? dropped : copied).add(entry.dlqId);
-      since = Math.min(since, entry.at - clockSlackMs);
+      // An earlier entry of it may be in what is damaged.
+      since = Math.min(since, toEnteredAt(entry.dlqId) ?? 0, entry.at);
     }
     const sent = new Set<string>();
     const known = new Set<string>();
     if (Number.isFinite(since)) {
       const reader = await openAuditReader(core);
-      for await (const entry of reader.read({ acts, since, order: "oldest-first" })) {
+      for await (const entry of reader.read({ acts, since: since - clockSlackMs, order: "oldest-first" })) {
         if (entry.source !== id) continue;
         const found = entry.act === "copy" ? known : sent;
         for (const { dlqId } of entry.records) if (dropped.has(dlqId) || copied.has(dlqId)) found.add(dlqId);
       }
     }
+    asked = new Set([...dropped, ...copied]);
     published = sent;
     // The audit has each copy. If one is missing there, so may be what came after it.
     unproven = new Set([...copied].filter((dlqId) => !dropped.has(dlqId) && !known.has(dlqId)));
@@ -77,12 +81,12 @@ export function openArchivedLetters(
     keptForMs: keepMs,
     async *pages() {
       await (reading ??= readAudit());
-      const seen = new Set<string>();
+      // Each once, and none of which the audit was not asked: a file may have been mended since.
+      const left = new Set(asked);
       let records: RawRecord[] = [];
       let characters = 0;
-      for await (const { dlqId, record } of entries()) {
-        if (seen.has(dlqId)) continue;
-        seen.add(dlqId);
+      for await (const { dlqId, record } of entries(() => undefined)) {
+        if (!left.delete(dlqId)) continue;
         if (records.length === recordsPerPage || characters > charactersPerPage) {
           yield { records, isLast: false };
           records = [];
@@ -93,6 +97,7 @@ export function openArchivedLetters(
       }
       yield { records, isLast: true };
     },
+    damages: () => damages,
     wasPublished(dlqId: DlqId) {
       if (published.has(dlqId)) return "yes";
       return unproven.has(dlqId) ? "unknown" : "no";

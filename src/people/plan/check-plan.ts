@@ -22,7 +22,7 @@ export async function checkPlan(
 ) {
   const open = new Map(planned);
   const begunAt = Math.min(serviceNow(drain.source), drain.source.clock.now());
-  const orders = createOpenOrders(drain.source, open);
+  const orders = createOpenOrders(drain, open);
   const unseen = new Set(planned.keys());
   let notNow = 0;
   const knowing = await withNewer(drain, range, signals);
@@ -44,6 +44,8 @@ export async function checkPlan(
     notNow,
     done,
     skips: orders.skips(),
+    /** Of the archive, which may be why some are gone. */
+    ...(drain.fromArchive && { damaged: drain.fromArchive.damages() }),
     /** Nothing of the plan was sent earlier, by the service's clock: an apply before this one came after its listing. */
     sentFrom: done === 0 ? begunAt : Math.min(range.to, begunAt),
   };

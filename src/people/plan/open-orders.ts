@@ -1,20 +1,22 @@
 import type { DlqId } from "../../job/message/dead-letter.ts";
 import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
-import type { SourceRuntime, Letter } from "../../job/door.ts";
+import type { DrainRuntime, Letter } from "../../job/door.ts";
 import type { Planned } from "./plan-file-record.ts";
 import { createSkips } from "./skipped-by-apply.ts";
 import { compareWithPlan } from "./compare-with-plan.ts";
 
-/** True if the ledger shows that a record needs no further act. */
-export function isDone({ state }: LedgerView): boolean {
-  return state === "published" || state === "archived" || state === "gone";
+/** True if the ledger shows that a record needs no further act. What was dropped may be wanted back. */
+export function isDone(view: LedgerView, isFromArchive: boolean): boolean {
+  if (isFromArchive && (view.state === "archived" || ("wasArchived" in view && view.wasArchived)))
+    return false;
+  return view.state === "published" || view.state === "archived" || view.state === "gone";
 }
 
 const idsPerPeek = 100;
 
 /** A plan's orders that are not done yet, in `open`. Those done, or not as planned, are removed from it. */
 export function createOpenOrders(
-  { ledger, headerPrefix }: Pick<SourceRuntime, "ledger" | "headerPrefix">,
+  { source: { ledger, headerPrefix }, fromArchive }: Pick<DrainRuntime, "source" | "fromArchive">,
   open: Map<DlqId, Planned>,
 ) {
   const skips = createSkips();
@@ -56,7 +58,7 @@ export function createOpenOrders(
           const planned = open.get(dlqId);
           const view = views[index];
           if (planned === undefined) continue;
-          if (view !== undefined && isDone(view)) done += 1;
+          if (view !== undefined && isDone(view, fromArchive !== undefined)) done += 1;
           else skips.add(dlqId, "gone", planned);
           open.delete(dlqId);
         }

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { ApplyEnd } from "../../operations/plans/apply-shared-plan.ts";
-import { toSkipCounts, toSkipText } from "../../operations/plans/decision-text.ts";
+import { toDamageText, toSkipCounts, toSkipText } from "../../operations/plans/decision-text.ts";
 import type { ApplyWait } from "../../plan/apply.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../plan/skipped-by-apply.ts";
@@ -53,6 +53,7 @@ export function toSkipsText(line: Pick<ApplyLine, "drain" | "check" | "applied">
     `${line.drain}: ${skipped} skipped: ${toSkipCounts(skips)}\n`,
     ...shown.map((skip) => `  ${toSkipText(skip)}\n`),
     skipped > shown.length && `  and ${skipped - shown.length} more\n`,
+    ...(line.check.damaged ?? []).map((one) => `  damaged: ${toDamageText(one)}\n`),
   );
 }
 

@@ -29,7 +29,7 @@ export async function summariseArchive(reader: ArchiveReader): Promise<readonly 
     return one;
   };
   for (const { file, bytes } of await reader.files()) of(file, bytes);
-  const entries = reader.entries({}, ({ file, kind, why }) => of(file).damages.push({ kind, why }));
+  const entries = reader.entries({}, ({ file, ...damage }) => of(file).damages.push(damage));
   for await (const { file, at, drain, why } of entries) {
     const one = of(file);
     one.entries += 1;

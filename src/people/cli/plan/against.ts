@@ -1,13 +1,15 @@
 /** `redriver plan --against`: what another document decides differently of the same queue. Changes nothing. */
 import type { Command } from "commander";
-import { type Core, freezeRange, openLedger } from "../../../job/door.ts";
+import { type Core, type DrainRuntime, freezeRange, openLedger } from "../../../job/door.ts";
+import type { ArchiveDamage } from "../../../job/contracts/archive.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { systemClock } from "../../../system-world.ts";
+import { damagesOf } from "../../plan/archived-letters.ts";
 import { compareDocuments, type Decided, type DifferenceGroup } from "../../plan/compare-documents.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import { requireArchive, toOrdered } from "../../operations/plans/discard.ts";
 import { unknownDrain } from "../../operations/choose-drains.ts";
-import { toDecisionText } from "../../operations/plans/decision-text.ts";
+import { toDamageText, toDecisionText, toLost } from "../../operations/plans/decision-text.ts";
 import { counted, joined, number, toTime } from "../../operations/phrases.ts";
 import type { CommandContext } from "../command-context.ts";
 import { createStop } from "../input/stop-on-signals.ts";
@@ -24,6 +26,7 @@ interface AgainstReport {
   readonly documentHash: string;
   readonly againstHash: string;
   readonly complete: true;
+  readonly damaged?: readonly ArchiveDamage[];
   readonly drains: readonly (Awaited<ReturnType<typeof compareDocuments>> & { readonly drain: string })[];
 }
 
@@ -36,7 +39,7 @@ export async function planAgainst(
   }: { readonly names: readonly string[]; readonly against: string; readonly filter: PlanFilter },
   isJson: boolean | undefined,
   command: Command,
-  { io }: CommandContext,
+  { io, exitWith }: CommandContext,
 ): Promise<void> {
   const loaded = loadAll(command, io);
   const other = loadOther(command, io, against);
@@ -48,12 +51,14 @@ export async function planAgainst(
       requireArchive(core, filter);
       const progress = createProgressLine(io);
       const drains = [];
+      const read: DrainRuntime[] = [];
       try {
         for (const name of chooseNames(core, old, names)) {
           // Both read the archive of this document.
           const [drain = null, its = null] = [core.drains.get(name), old.drains.get(name)].map(
             (one) => one && toOrdered(core, one, filter),
           );
+          read.push(...[drain, its].filter((one) => one !== null));
           const range = await freezeRange((drain ?? its)!, stop.signal);
           const at = systemClock.now() + range.clock.serviceAheadMs;
           const onPage = (listed: number): void => progress.show(`${name}: ${number(listed)} read`);
@@ -64,10 +69,13 @@ export async function planAgainst(
         progress.end();
       }
       const hashes = { documentHash: core.document.hash, againstHash: old.document.hash };
-      return { at: systemClock.now(), ...hashes, complete: true, drains };
+      const damaged = damagesOf(read);
+      const whole = { at: systemClock.now(), ...hashes, complete: true, drains } as const;
+      return damaged.length === 0 ? whole : { ...whole, damaged };
     }),
   );
   printResult(io, isJson, report, () => toText(io, report));
+  if (report.damaged !== undefined) exitWith(1);
 }
 
 function chooseNames(core: Core, other: Core, names: readonly string[]): readonly DrainName[] {
@@ -77,10 +85,14 @@ function chooseNames(core: Core, other: Core, names: readonly string[]): readonl
   return names.length === 0 ? known : (names as readonly DrainName[]);
 }
 
-function toText({ columns }: Io, { at, documentHash, againstHash, drains }: AgainstReport): string {
-  const verdict = `Document ${documentHash.slice(0, 12)} against ${againstHash.slice(0, 12)}, ${toTime(at)}. Nothing was changed.\n`;
+function toText(
+  { columns }: Io,
+  { at, documentHash, againstHash, damaged = [], drains }: AgainstReport,
+): string {
+  const verdict = `Document ${documentHash.slice(0, 12)} against ${againstHash.slice(0, 12)}, ${toTime(at)}. ${toLost(damaged)}Nothing was changed.\n`;
   return joined(
     verdict,
+    ...damaged.map((one) => `damaged: ${toDamageText(one)}\n`),
     ...drains.map(({ drain, listed, different, groups }) => {
       const heading = `${drain}: ${different === 0 ? "none" : number(different)} of ${counted(listed, "record")} ${different === 1 ? "is" : "are"} decided otherwise`;
       return `\n${toAnswerText(columns, heading, Object.fromEntries(groups.map(toGroup)), at)}`;

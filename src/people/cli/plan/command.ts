@@ -3,7 +3,7 @@ import { type Core, openLedger } from "../../../job/door.ts";
 import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
 import { keep as planKeep } from "../../operations/acts/plan-keep.ts";
 import { toSelection, type PlanInput } from "../../operations/plans/plan-fields.ts";
-import { toDecisionText } from "../../operations/plans/decision-text.ts";
+import { toDamageText, toDecisionText } from "../../operations/plans/decision-text.ts";
 import { freezePlan, type FreezeRun } from "../../operations/plans/freeze-plan.ts";
 import type { Keeper } from "../../operations/plans/keep-plan.ts";
 import type { PlanRequest } from "../../operations/plans/plan-desk.ts";
@@ -138,6 +138,10 @@ async function plan(
       printResult(shownOn, flags.json, { id, ...report }, () => toPlanText(io.columns, report));
     }
     if (!report.complete) return exitWith(3);
+    if (report.damaged !== undefined) exitWith(1);
+    // Above, the summary names them.
+    if (flags.records === true)
+      for (const one of report.damaged ?? []) io.err(`damaged: ${toDamageText(one)}\n`);
     if (whyNot !== null) io.err(`this plan is not kept in Redis: ${whyNot}\n`);
     if (id !== null) {
       const until = flags.keep === true ? "for a day" : "for a day if there is room,";

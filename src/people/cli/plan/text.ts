@@ -5,9 +5,11 @@ import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import {
+  toDamageText,
   toDecisionText,
   toHold,
   toLeastText,
+  toLost,
   toOtherLaneText,
 } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
@@ -26,13 +28,14 @@ import { toAnswerText, toChangeText } from "../output/fields-text.ts";
 import { toCeilings, toClock, toGuards, toLaneRows } from "./limits.ts";
 
 export function toPlanText(columns: number, report: PlanReport): string {
-  const { filter, createdAt, complete, drains } = report;
+  const { filter, createdAt, complete, damaged = [], drains } = report;
   const soFar = complete ? ": " : " stopped before all was read. So far: ";
-  const verdict = `Plan of ${toTime(createdAt)}${soFar}${toSum(drains)}. Nothing was changed.`;
+  const verdict = `Plan of ${toTime(createdAt)}${soFar}${toSum(drains)}. ${toLost(damaged)}Nothing was changed.`;
   const head = {
     document: report.documentHash.slice(0, 12),
     ledger: joined(report.ledger === "none" && withoutLedger),
     ...toFilterFields(filter),
+    damaged: damaged.map(toDamageText),
   };
   return joined(
     toAnswerText(columns, verdict, head, createdAt),

@@ -6,6 +6,7 @@ import { remove as removePlanAct } from "../../operations/acts/plans-remove.ts";
 import { stop as stopPlanAct } from "../../operations/acts/plans-stop.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { shownIdLength } from "../../operations/plans/choose-plan.ts";
+import { toDamageText, toLost } from "../../operations/plans/decision-text.ts";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";
 import { Fields } from "../parts/fields.tsx";
 import { Decisions, PlanOfDrain } from "../parts/plan-of-drain.tsx";
@@ -81,6 +82,18 @@ export const planScreen = defineScreen<Model>({
         )
       ) : (
         <>
+          {report.damaged === undefined ? null : (
+            <>
+              <p>{toLost(report.damaged)}</p>
+              <ul>
+                {report.damaged.map((one) => (
+                  <li>
+                    <Foreign text={toDamageText(one)} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
           {report.drains.map((drain) => (
             <PlanOfDrain drain={drain} createdAt={report.createdAt} />
           ))}

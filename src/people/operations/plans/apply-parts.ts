@@ -14,7 +14,7 @@ import { checkPlan, type PlanCheck } from "../../plan/check-plan.ts";
 import type { PlannedDrain } from "../../plan/plan-file.ts";
 import type { PlanSelection } from "../../plan/plan-selection.ts";
 import { addSkips, noSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
-import { toSkipCounts, toSkipText } from "./decision-text.ts";
+import { toDamageText, toSkipCounts, toSkipText } from "./decision-text.ts";
 
 /** A drain's part of a plan, and the drain as it is now. */
 export interface PlanPart {
@@ -92,9 +92,12 @@ function refuseDrifted(checks: readonly PlanCheck[]): void {
   if (drift <= planned * maxDrift) return;
   const shown = skips.examples.slice(0, shownDrift).map((skip) => `\n  ${toSkipText(skip)}`);
   const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;
+  const damaged = checks.flatMap(({ damaged = [] }) =>
+    damaged.map((one) => `\n  damaged: ${toDamageText(one)}`),
+  );
   throw new RedriverError(
     "plan-drifted",
-    `${drift} of ${planned} are not as planned (${toSkipCounts(skips)} now), more than ${maxDrift * 100} %: nothing was done; make a new plan${such}`,
+    `${drift} of ${planned} are not as planned (${toSkipCounts(skips)} now), more than ${maxDrift * 100} %: nothing was done; make a new plan${such}${damaged.join("")}`,
   );
 }
 

@@ -1,6 +1,7 @@
+import type { ArchiveDamage } from "../../../job/contracts/archive.ts";
 import type { OtherLane } from "../../read/other-lanes.ts";
 import { toDestinationText } from "../destination-text.ts";
-import { ifAny, number, present, toClock } from "../phrases.ts";
+import { counted, ifAny, number, present, toClock } from "../phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { LeastTime } from "../../plan/estimate.ts";
@@ -17,6 +18,18 @@ export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" |
   if (reason === "discarded") return "discard";
   const head = plainReasons.has(reason) ? then : `${then} (${reason})`;
   return rule === null ? head : `${head} by ${rule}`;
+}
+
+/** Empty if the archive was read whole. */
+export function toLost(damaged: readonly ArchiveDamage[]): string {
+  if (damaged.length === 0) return "";
+  const isKnown = damaged.every(({ entries }) => entries !== null);
+  const lost = isKnown ? counted(damaged.length, "entry", "entries") : "an unknown number of entries";
+  return `Not whole: ${lost} of the archive cannot be read. `;
+}
+
+export function toDamageText({ file, why }: ArchiveDamage): string {
+  return `${file}: ${why}`;
 }
 
 /** `1795211964826-0: republish by outage → republish by blackout`. */

@@ -14,10 +14,12 @@ import type { Show } from "../../../job/message/show-masked-values.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
 import { areDisjoint } from "../../../job/message/select.ts";
+import type { ArchiveDamage } from "../../../job/contracts/archive.ts";
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
 import { readOtherLanes, type OtherLane } from "../../read/other-lanes.ts";
+import { damagesOf } from "../../plan/archived-letters.ts";
 import { planDrain, type DrainReport } from "../../plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../plan/plan-file.ts";
 import type { PlanRecord } from "../../plan/plan-file-record.ts";
@@ -32,6 +34,8 @@ export interface PlanReport {
   readonly filter: PlanFilter;
   /** False when it was stopped before all was read. */
   readonly complete: boolean;
+  /** Of the archive: what it hides is in no part. Absent: there is none. */
+  readonly damaged?: readonly ArchiveDamage[];
   readonly drains: readonly (DrainReport & {
     readonly drain: DrainName;
     readonly host: string;
@@ -137,7 +141,9 @@ async function freeze(run: FreezeRun, signals: ListingSignals): Promise<PlanRepo
     if (!signals.stopping.aborted) throw error;
     complete = false;
   }
-  return { createdAt, documentHash, ledger: core.ledger, filter, complete, drains: reports };
+  const damages = damagesOf(drains);
+  const damaged = damages.length === 0 ? {} : { damaged: damages };
+  return { createdAt, documentHash, ledger: core.ledger, filter, complete, ...damaged, drains: reports };
 }
 
 async function readPausedBy(core: Core, drain: DrainRuntime): Promise<string | null> {

@@ -30,6 +30,10 @@ export const planReading = defineReading({
         ledger: z.enum(["there", "none"]),
         filter: planFilter,
         complete: z.boolean(),
+        damaged: z
+          .array(z.looseObject({ file: z.string(), why: z.string() }))
+          .exactOptional()
+          .describe("Of the archive: what it hides is in no part."),
         drains: z.array(z.looseObject({ drain: z.string(), host: z.string(), decisions: counts })),
       })
       .nullable()

@@ -27,7 +27,7 @@ const say = (line) => writeSync(1, line + "\\n");
 let count = 0;
 const entry = (bytes) => ({
   at: Date.now(), source: "eu", drain: "orders", why: "dropped", rule: null, dlqId: name + "-" + (count += 1),
-  record: { body: randomBytes(bytes).toString("base64") },
+  record: { dlqId: name + "-" + count, body: randomBytes(bytes).toString("base64") },
 });
 `;
 

@@ -28,6 +28,8 @@ async function readBytes(bytes: Buffer, folder = createFolder().path) {
   return readArchive(folder);
 }
 
+const cutOff = /^behind line \d: ends in the middle of an entry$/;
+
 describe("a torn end", () => {
   it("at any byte leaves every member before it readable, and is told", async () => {
     const { bytes, ends } = await members(3);
@@ -39,17 +41,20 @@ describe("a torn end", () => {
         Array.from({ length: 2 * whole }, (_, n) => idOf(n)),
       );
       const isTorn = cut !== 0 && !ends.includes(cut);
-      expect(damages, `cut at ${cut}`).toEqual(
-        isTorn ? [{ file: "a.ndjson.gz", kind: "torn", why: "ends in the middle of an entry" }] : [],
-      );
+      const torn = { file: "a.ndjson.gz", kind: "torn", entries: null };
+      expect(damages, `cut at ${cut}`).toMatchObject(isTorn ? [torn] : []);
+      for (const { why } of damages) expect(why).toMatch(cutOff);
     }
   });
 
   it("of zeros, as a file system leaves it after a power cut, is a torn end", async () => {
     const { bytes, ends } = await members(2);
     for (const keep of [ends[0] ?? 0, (ends[0] ?? 0) + 15, bytes.length]) {
-      const { ids, damages } = await readBytes(Buffer.concat([bytes.subarray(0, keep), Buffer.alloc(4_096)]));
-      expect(ids).toEqual(expect.arrayContaining([idOf(0), idOf(1)]));
+      const { entries, damages } = await readBytes(
+        Buffer.concat([bytes.subarray(0, keep), Buffer.alloc(4_096)]),
+      );
+      const sure = entries.filter(({ isDoubtful }) => isDoubtful !== true).map(({ dlqId }) => dlqId);
+      expect(sure).toEqual([0, 1, 2, 3].map(idOf).slice(0, keep === bytes.length ? 4 : 2));
       expect(damages).toMatchObject([{ kind: "torn" }]);
     }
   });
@@ -63,8 +68,12 @@ describe("damage in the middle", () => {
     for (let at = first + 12; at < second; at += 1) {
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] ?? 0) ^ 0x10;
-      const { ids, damages } = await readBytes(flipped, path);
-      expect(ids, `byte ${at}`).toEqual(expect.arrayContaining([0, 1, 4, 5].map(idOf)));
+      const { entries, damages } = await readBytes(flipped, path);
+      const sure = entries.filter(({ isDoubtful }) => isDoubtful !== true);
+      expect(
+        sure.map(({ dlqId }) => dlqId),
+        `byte ${at}`,
+      ).toEqual([0, 1, 4, 5].map(idOf));
       expect(damages, `byte ${at}`).toMatchObject([{ kind: "broken" }]);
     }
   });
@@ -75,11 +84,13 @@ describe("damage in the middle", () => {
     expect((await readBytes(bytes)).damages).toMatchObject([{ kind: "broken" }]);
   });
 
-  it("of lines that are no entries is counted", async () => {
-    const bytes = await toMember(`{"a":1}\nno json\n${toLine(archiveEntry(1))}[]\nnull\n`);
+  it("of lines that are no entries is told with the line, of ten, and then counted", async () => {
+    const bytes = await toMember(`{"a":1}\nno json\n${toLine(archiveEntry(1))}[]\n${"null\n".repeat(10)}`);
     const { ids, damages } = await readBytes(bytes);
     expect(ids).toEqual([idOf(1)]);
-    expect(damages).toMatchObject([{ kind: "broken", why: "4 lines are not entries of an archive" }]);
+    expect(damages).toHaveLength(11);
+    expect(damages[2]).toMatchObject({ kind: "broken", why: "line 4: no entry of an archive", entries: 1 });
+    expect(damages[10]).toMatchObject({ why: "3 places more", entries: null });
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemDisk, type Disk } from "../../../../src/job/archive/disk.ts";
+import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { createFolder } from "../../../support/command.ts";
 import {
   archivedAt,
@@ -22,6 +23,7 @@ describe("a write", () => {
       drain: null,
       rule: null,
       why: "near-expiry",
+      dlqId: "1-2" as DlqId,
       record: JSON.parse(
         '{"dlqId":"1-2","__proto__":{"a":1},"body":"\\ud800 \\u0000\\n\\u001f","new":[1,{"x":null}]}',
       ) as Record<string, unknown>,

@@ -1,7 +1,9 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { EntryOf } from "../../../../../dev/emulator/index.ts";
+import { archiveFiles, unpack } from "../../../../support/archives.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -91,17 +93,73 @@ describe("a plan from the archive", () => {
     expect(stand.accepted().length).toBe(250);
   });
 
-  it("names what is damaged and why, and plans the rest once that is elsewhere", async () => {
+  it("plans what can be read, says what cannot, and applies just that", async () => {
     const stand = await setUp();
-    stand.seed(3);
+    const ids = stand.seed(6);
     await stand.run(["drain", "orders", "--yes"]);
-    const file = join(stand.archiveDir, "other.ndjson.gz");
-    writeFileSync(file, "no gzip");
-    const { exitCode, err } = await stand.plan("--from-archive");
-    expect(exitCode).toBe(1);
-    expect(err).toMatch(/damaged: other\.ndjson\.gz: bytes that do not decompress; move it elsewhere/);
-    rmSync(file);
-    expect((await stand.plan("--from-archive")).out).toMatch(/now +3 republish/);
+    const [name = ""] = archiveFiles(stand.archiveDir);
+    const lines = unpack(stand.archiveDir, name).trim().split("\n");
+    rmSync(join(stand.archiveDir, name));
+    const damage = (file: string, bytes: Buffer | string): void =>
+      writeFileSync(join(stand.archiveDir, `${file}.ndjson.gz`), bytes);
+    // The record of another stands before the true entry, and hides it no more.
+    const hiding = lines[1]!.replace(/"dlqId":"[^"]+"/, `"dlqId":"${ids[0]}"`);
+    damage("0-other", gzipSync(`${hiding}\nno json\n${lines[0]}\n${lines[1]}\n`));
+    const flipped = gzipSync(`${lines[2]}\n${lines[3]}\n`);
+    flipped[flipped.length - 8]! ^= 1;
+    damage("1-sum", flipped);
+    damage("2-cut", gzipSync(`${lines[3]}\n`).subarray(0, -20));
+    damage("3-none", "no gzip");
+    mkdirSync(join(stand.archiveDir, "4-folder.ndjson.gz"));
+    damage("5-whole", gzipSync(`${lines[4]}\n`));
+
+    const planned = await stand.plan("--from-archive");
+    expect(planned.exitCode).toBe(1);
+    expect(planned.out).toMatch(
+      /3 to send again\. Not whole: an unknown number of entries of the archive cannot be read\./,
+    );
+    for (const text of [
+      `0-other.ndjson.gz: line 1: the entry of "${ids[0]}" has the record of "${ids[1]}"`,
+      "0-other.ndjson.gz: line 2: no entry of an archive",
+      "1-sum.ndjson.gz: behind line 0: bytes that do not decompress",
+      "2-cut.ndjson.gz: behind line 0: ends in the middle of an entry",
+      "3-none.ndjson.gz: behind line 0: bytes that do not decompress",
+      "4-folder.ndjson.gz: a link, a directory or a device, and no file",
+    ]) {
+      expect(planned.out.split(text), text).toHaveLength(2);
+    }
+    const { out } = await stand.run(["plan", "--all", "--from-archive", "--json"]);
+    expect((JSON.parse(out) as { damaged: object[] }).damaged).toHaveLength(6);
+    const against = ["plan", "--all", "--from-archive", "--against", "current"];
+    expect(await stand.run(against)).toMatchObject({
+      exitCode: 1,
+      out: expect.stringContaining("Not whole: "),
+    });
+
+    const applied = await stand.apply();
+    expect([applied.exitCode, applied.out]).toEqual([0, expect.stringMatching(/orders +3 +0 +3 +0 +0/)]);
+    const sent = [0, 1, 4].map((at) => `redriver-${ids[at]}`);
+    expect(new Set(stand.accepted().map((one) => one.deduplicationId))).toEqual(new Set(sent));
+
+    // What is damaged since the plan is not done, and nobody says so.
+    damage("6-more", gzipSync(`${lines[5]}\n`));
+    await stand.plan("--from-archive");
+    damage("6-more", "no gzip");
+    const drifted = await stand.apply();
+    expect(drifted).toMatchObject({
+      exitCode: 1,
+      err: expect.stringMatching(/1 gone now.*damaged: 6-more/s),
+    });
+  });
+
+  it("leaves what a limit holds back, which is not done because it was dropped once", async () => {
+    const stand = await setUp();
+    stand.seed(5);
+    await stand.run(["drain", "orders", "--yes"]);
+    stand.document(dropping.replace("perDay: none", "perDay: 2"));
+    await stand.plan("--from-archive");
+    const { exitCode, err } = await stand.apply();
+    expect([exitCode, err]).toEqual([3, expect.stringContaining("orders: 3 left")]);
   });
 
   it("takes back what a person discarded, as what a rule dropped", async () => {

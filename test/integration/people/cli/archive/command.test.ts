@@ -103,7 +103,7 @@ describe("redriver archive list", () => {
     const torn = await ask(["archive", "list", "--dir", dir]);
     expect(torn).toMatchObject({
       exitCode: 0,
-      err: expect.stringContaining(`warning: ${file}: ends in the middle`),
+      err: expect.stringContaining(`warning: ${file}: behind line 4: ends in the middle`),
     });
     writeFileSync(join(dir, "other.ndjson.gz"), "no gzip");
     const broken = await ask(["archive", "list", "--dir", dir, "--json"]);
@@ -167,7 +167,11 @@ describe("redriver archive show", () => {
 
   it("with --show-content prints them complete, and nothing that a terminal would act on", async () => {
     const { archive, dir } = createStand();
-    const record = { body: "\u001B[2J \u009B31m \u202E \u{E0001} \u2028", url: "https://a.example/" };
+    const record = {
+      dlqId: archiveEntry(1).dlqId,
+      body: "\u001B[2J \u009B31m \u202E \u{E0001} \u2028",
+      url: "https://a.example/",
+    };
     await archive.write([archiveEntry(1, { record })]);
     const { out } = await ask(["archive", "show", "--dir", dir, "--show-content"]);
     expect(linesOf(out)).toMatchObject([{ record }]);

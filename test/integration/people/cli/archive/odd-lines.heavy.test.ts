@@ -47,7 +47,7 @@ test("lines of an archive with any values are listed and shown, or named as dama
     expect([argv.slice(0, 2), exitCode, err.slice(0, 300)]).toEqual([
       argv.slice(0, 2),
       expect.toBeOneOf([0, 1]),
-      expect.stringContaining("lines are not entries"),
+      expect.stringContaining("no entry of an archive"),
     ]);
     expect(out.length).toBeGreaterThan(100);
   }
