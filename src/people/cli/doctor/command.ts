@@ -17,10 +17,7 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .command("doctor")
     .description("look at Redis, tokens, archive, callbacks and clocks; exit 1 when a daemon would not work")
     .option("--json", "print as JSON")
-    .option(
-      "--try-service",
-      "instead, publish 17 messages that fail, and see what the service does with them",
-    )
+    .option("--try-service", "instead, publish 17 messages that fail, and see what becomes of them")
     .option("--clean", "with --try-service: only delete what an earlier trial left")
     .option("--source <name>", "which source to try")
     .option("--to <url>", `an address that fails; default: ${nowhere}`)
@@ -29,10 +26,7 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .option("--yes", "do not ask")
     .action(async (options: TrialOptions & { readonly tryService?: boolean }, command) => {
       const loaded = loadAll(command, io);
-      if (options.tryService === true) {
-        exitWith(await withCore(io, loaded, {}, (core, teardown) => tryService(io, core, teardown, options)));
-        return;
-      }
+      if (options.tryService === true) return exitWith(await tryService(io, loaded, options));
       const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
       const isWell = findings.every(({ state }) => state !== "failed");
       printResult(io, options.json, { ok: isWell, findings }, () => toText(io.columns, findings));
