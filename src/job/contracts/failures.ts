@@ -101,7 +101,7 @@ export interface StandingFailure {
   readonly again?: CountedAgain;
 }
 
-export type CountedAgain = Pick<StandingFailure, "waiting" | "parked" | "arrived" | "expires">;
+export type CountedAgain = Pick<StandingFailure, "waiting" | "parked" | "arrived" | "expires" | "ruled">;
 
 /**
  * A kind is resolved if nothing of it is in the queue, and none has entered or left it for so long: what comes back

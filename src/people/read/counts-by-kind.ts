@@ -32,7 +32,7 @@ export function countsByKind(
     for (const one of facts?.failures ?? []) put({ drain, unseen: 0, stillCounting, ...one });
     for (const { id, unseen, again } of unseenOf(facts, selected?.[drain] ?? {})) {
       const known = byKind.get(id)?.get(drain) ?? { id, drain, stillCounting, ...nothing };
-      const counted = known.again ?? { waiting: 0, parked: 0, arrived: 0, expires: {} };
+      const counted = known.again ?? { waiting: 0, parked: 0, arrived: 0, expires: {}, ruled: {} };
       const ofOthers = { ...counted, waiting: counted.waiting + again };
       put({ ...known, unseen, waiting: known.waiting + unseen, ...(again > 0 && { again: ofOthers }) });
     }
@@ -56,12 +56,13 @@ function leaveToOne(own: readonly FailureOfDrain[], isOutdated: boolean): readon
   if (most === undefined || (!isOutdated && toOnce("waiting", "parked") >= there(most))) return own;
   const isArrivedKnown = toOnce("arrived") >= most.arrived;
   return own.map((one) => {
-    const { waiting, parked, expires, arrived } =
-      one === most ? { waiting: 0, parked: 0, expires: {}, arrived: 0 } : one;
+    const { waiting, parked, expires, ruled, arrived } =
+      one === most ? { waiting: 0, parked: 0, expires: {}, ruled: {}, arrived: 0 } : one;
     const again = {
       waiting,
       parked,
       expires,
+      ruled,
       arrived: isArrivedKnown ? (one.again?.arrived ?? 0) : arrived,
     };
     return { ...one, again };

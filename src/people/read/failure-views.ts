@@ -189,7 +189,7 @@ function toView(
   const { note = null, quiet = null } = mark ?? {};
   const nowIs = {
     largestHour: Math.max(0, ...own.map((one) => one.largestHour)),
-    ruled: sumNamed(own, "ruled"),
+    ruled: sumNamed(own.map(({ ruled }) => ruled)),
   };
   const ended = quiet === null ? null : quietEnd(quiet, nowIs, now);
   const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
@@ -217,10 +217,10 @@ function toView(
     published: sumOf(chosen, ({ published }) => published),
     discarded: sumOf(chosen, ({ discarded }) => discarded),
     failedAgain: sumOf(chosen, ({ failedAgain }) => failedAgain),
-    failedAgainAs: Object.entries(sumNamed(chosen, "failedAgainAs"))
+    failedAgainAs: Object.entries(sumNamed(chosen.map((one) => one.failedAgainAs)))
       .map(([as, count]) => ({ id: as, status: statusOf.get(as) ?? null, count }))
       .toSorted((one, other) => other.count - one.count),
-    ruled: sumNamed(chosen, "ruled"),
+    ruled: toRuled(chosen, isOfAll),
     isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null && owner === null,
     isQuiet: quiet !== null && ended === null,
     state: isResolved(kind, own, countedAt, ofNoDrain) ? "resolved" : taken,
@@ -234,15 +234,20 @@ function toView(
   };
 }
 
-function sumNamed(
-  all: readonly FailureOfDrain[],
-  name: "ruled" | "failedAgainAs",
-): Readonly<Record<string, number>> {
+function sumNamed(all: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const one of all) {
-    for (const [part, count] of Object.entries(one[name])) sums[part] = (sums[part] ?? 0) + count;
+    for (const [part, count] of Object.entries(one)) sums[part] = (sums[part] ?? 0) + count;
   }
   return sums;
+}
+
+/** `isOnce`: of each record, as the drain decides it that counts it for the source. */
+function toRuled(all: readonly FailureOfDrain[], isOnce: boolean): Readonly<Record<string, number>> {
+  const sums = sumNamed(all.map(({ ruled }) => ruled));
+  const again = sumNamed(isOnce ? all.map((one) => one.again?.ruled ?? {}) : []);
+  const once = Object.entries(sums).map(([part, count]) => [part, count - (again[part] ?? 0)] as const);
+  return Object.fromEntries(once.filter(([, count]) => count > 0));
 }
 
 /** What a quiet depends on, as it is now. */

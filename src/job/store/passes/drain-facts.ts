@@ -245,7 +245,7 @@ function toStanding(
   const failedAgainAs = moveToSent(sums);
   return [...sums].flatMap(([id, one]): readonly StandingFailure[] => {
     if (isAgainId(id)) return [];
-    const { w, p, f, g = 0, l = null, m = 0, d = {}, o = null, s = null, t = 0, e = 0 } = one;
+    const { w, p, f, g = 0, l = null, m = 0, o = null, s = null, t = 0, e = 0 } = one;
     const again = sums.get(toAgainId(id));
     const isThere = w > 0;
     return [
@@ -258,7 +258,6 @@ function toStanding(
         failedAgainAs: failedAgainAs.get(id) ?? {},
         lastArrivedAt: l,
         largestHour: m,
-        ruled: d,
         oldestAt: isThere ? o : null,
         since: isThere ? (s ?? o) : null,
         lastMovedAt: Math.max(l ?? 0, t),
@@ -270,10 +269,10 @@ function toStanding(
 }
 
 /** Waits and parks may be below 0 until the next full pass, if a process ended before it had written its counts. */
-function countedOf({ w, q, n, h = 0, x = {} }: Standing): CountedAgain {
+function countedOf({ w, q, n, h = 0, x = {}, d = {} }: Standing): CountedAgain {
   const there = Math.max(0, w);
   const parked = Math.min(there, Math.max(0, q));
-  return { waiting: there - parked, parked, arrived: Math.max(n, h), expires: x };
+  return { waiting: there - parked, parked, arrived: Math.max(n, h), expires: x, ruled: d };
 }
 
 /** Counts come-backs for the kind that was sent, if it is known. Answers by kind what they are now. */

@@ -77,8 +77,9 @@ export const quiet = defineOperation({
         drain: null,
         why: toWhy(`${subject}, until ${words}`, reason),
       });
-      const { largestHour, ruled } = failure;
-      await failureMarks.quiet(id, { until: given, largestHour, ruled: Object.keys(ruled), by });
+      const { largestHour, drains } = failure;
+      const ruled = [...new Set(drains.flatMap((one) => Object.keys(one.ruled)))];
+      await failureMarks.quiet(id, { until: given, largestHour, ruled, by });
       return { state: "quiet", said: `quiet until ${words}: ${subject}` };
     }),
 });

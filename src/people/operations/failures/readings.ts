@@ -33,7 +33,7 @@ const failure = z.object({
     .array(z.object({ id: z.string(), status: z.number().nullable(), count }))
     .describe("Of those that failed again, what is of another kind now."),
   largestHour: count,
-  ruled: counts,
+  ruled: counts.describe("Decisions since the last full pass, of the drain that counts a record."),
   new: z.boolean(),
   state: z.enum(failureStates),
   owner: owner.nullable().describe("Who works on it, or did until it was resolved."),

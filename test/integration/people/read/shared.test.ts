@@ -48,9 +48,16 @@ it("records that two drains list are counted once in totals and kinds, and the v
     return { ...status, replicas: [{ rejected: null, resting: [] }] as unknown as typeof status.replicas };
   };
   const views = await readFailureViews(rig.core, Date.now());
-  expect(views.map(({ text, waiting, parked, arrived }) => [text, waiting, parked, arrived])).toEqual([
-    ["down", 440, 0, 440],
-    ["gone", 0, 20, 20],
+  const rows = views.map(({ text, waiting, parked, arrived, ruled }) => [
+    text,
+    waiting,
+    parked,
+    arrived,
+    ruled,
+  ]);
+  expect(rows).toEqual([
+    ["down", 440, 0, 440, { "hold otherwise": 440 }],
+    ["gone", 0, 20, 20, { "park gone": 20 }],
   ]);
   const facts = await readQueueFacts(rig.core);
   expect(facts.sources[0]).toMatchObject({

@@ -199,7 +199,7 @@ describe("a new failure", () => {
     const [told] = tell([0, { failures }]);
     expect(told).toHaveLength(1);
     expect(told?.[0]?.items.map((item) => item.failure)).toEqual(["aa", "bb"]);
-    const ofTwo = { arrived: 12, again: { waiting: 0, parked: 0, arrived: 3, expires: {} } };
+    const ofTwo = { arrived: 12, again: { waiting: 0, parked: 0, arrived: 3, expires: {}, ruled: {} } };
     const { news } = toNotices(
       null,
       {

@@ -74,7 +74,7 @@ function viewsOf({
 
 describe("kinds of failure", () => {
   it("count each record once over drains, and all that one drain lists if it is asked for", () => {
-    const again = { waiting: 8, parked: 4, arrived: 30, expires: {} };
+    const again = { waiting: 8, parked: 4, arrived: 30, expires: {}, ruled: {} };
     const of = {
       orders: [standing("a", { waiting: 98, parked: 4, arrived: 119, published: 17 })],
       refunds: [standing("a", { waiting: 9, parked: 4, arrived: 36, published: 2, again })],
