@@ -19,7 +19,7 @@ import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { planAgainst } from "./against.ts";
-import { openPlanOutput } from "./file.ts";
+import { openNamedOutput } from "../output/named-output.ts";
 import { showPlan } from "./show-file.ts";
 import { toPlanText } from "./text.ts";
 import { toHostPausesNote } from "../output/host-pauses-note.ts";
@@ -111,7 +111,7 @@ async function plan(
       throw new RedriverError("command-misused", withoutLedgerNoAct);
     }
     const drains = await requireSelection(core, names, filter);
-    const output = flags.out === undefined ? null : await openPlanOutput(flags.out, io);
+    const output = flags.out === undefined ? null : await openNamedOutput(flags.out, io);
     if (output !== null) teardown.add("plan file", output.discard);
     const progress = createProgressLine(io);
     const run: FreezeRun = {

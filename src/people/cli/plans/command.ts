@@ -3,7 +3,7 @@ import { planReading, plansReading } from "../../operations/plans/readings.ts";
 import type { Register } from "../command-context.ts";
 import { toJsonLine } from "../output/json.ts";
 import { printResult } from "../output/print.ts";
-import { openPlanOutput } from "../plan/file.ts";
+import { openNamedOutput } from "../output/named-output.ts";
 import { addReading } from "../reading-command.ts";
 import { toPlansTable, toShownText } from "./text.ts";
 
@@ -25,7 +25,7 @@ export const registerPlans: Register = (program, context) => {
       printResult(io, json, shown, () => toShownText(io.columns, shown, call.now));
       return;
     }
-    const output = await openPlanOutput(out, io);
+    const output = await openNamedOutput(out, io);
     try {
       for await (const part of (await desk.file(id)) ?? []) await output.write(part.toString("utf8"));
       await output.commit();

@@ -2,20 +2,20 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPlanOutput } from "../../../../../src/people/cli/plan/file.ts";
+import { openNamedOutput } from "../../../../../src/people/cli/output/named-output.ts";
 import { processIo } from "../../../../../src/people/cli/io.ts";
 import { createFolder } from "../../../../support/command.ts";
 
 describe("the file of a plan", () => {
   it("is there whole, for its owner alone, or not at all", async () => {
     const path = join(createFolder().path, "plan.ndjson");
-    const output = await openPlanOutput(path, processIo);
+    const output = await openNamedOutput(path, processIo);
     await output.write("a line\n");
     expect(existsSync(path)).toBe(false);
     await output.commit();
     expect(readFileSync(path, "utf8")).toBe("a line\n");
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    const other = await openPlanOutput(join(createFolder().path, "plan.ndjson"), processIo);
+    const other = await openNamedOutput(join(createFolder().path, "plan.ndjson"), processIo);
     await other.discard();
   });
 
@@ -23,7 +23,7 @@ describe("the file of a plan", () => {
     const { path } = createFolder();
     writeFileSync(join(path, "real"), "old");
     symlinkSync("real", join(path, "link"));
-    const output = await openPlanOutput(join(path, "link"), processIo);
+    const output = await openNamedOutput(join(path, "link"), processIo);
     await output.write("new\n");
     await output.commit();
     expect(lstatSync(join(path, "link")).isSymbolicLink()).toBe(true);
@@ -34,7 +34,7 @@ describe("the file of a plan", () => {
     const pipe = join(createFolder().path, "pipe");
     execFileSync("mkfifo", [pipe]);
     for (const named of [pipe, "/dev/null"]) {
-      await expect(openPlanOutput(named, processIo)).rejects.toMatchObject({ code: "command-misused" });
+      await expect(openNamedOutput(named, processIo)).rejects.toMatchObject({ code: "command-misused" });
     }
     expect(lstatSync(pipe).isFIFO()).toBe(true);
   });

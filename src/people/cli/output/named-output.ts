@@ -1,0 +1,81 @@
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, basename } from "node:path";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { ProcessIo } from "../io.ts";
+
+export interface NamedOutput {
+  write(line: string): Promise<void>;
+  /** Makes it whole and visible under its name. */
+  commit(): Promise<void>;
+  /** Leaves nothing behind. After a commit it does nothing. */
+  discard(): Promise<void>;
+}
+
+const bufferedCharacters = 64 * 1024;
+
+/**
+ * `-` is stdout. A file is written beside its place and renamed, so that there is a whole one or none. Only
+ * its owner may read it. A link is followed. Throws `command-misused` if the file cannot be written, and for
+ * a device or a pipe, which a rename would replace.
+ */
+export async function openNamedOutput(named: string, io: ProcessIo): Promise<NamedOutput> {
+  if (named === "-") {
+    return {
+      // Pipes and files are written to at once, so nothing piles up.
+      write: (line) => Promise.resolve(io.out(line)),
+      commit: () => Promise.resolve(),
+      discard: () => Promise.resolve(),
+    };
+  }
+  const target = await toRegularFile(named);
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  const file = await orMisused(target, () => open(temporary, "wx", 0o600));
+  let buffered = "";
+  let isOpen = true;
+  const flush = async (): Promise<void> => {
+    const text = buffered;
+    buffered = "";
+    if (text !== "") await orMisused(target, () => file.appendFile(text));
+  };
+  return {
+    async write(line) {
+      buffered += line;
+      if (buffered.length >= bufferedCharacters) await flush();
+    },
+    async commit() {
+      await flush();
+      await orMisused(target, () => file.sync());
+      isOpen = false;
+      await file.close();
+      await orMisused(target, () => rename(temporary, target));
+    },
+    async discard() {
+      if (isOpen) {
+        isOpen = false;
+        await file.close();
+      }
+      await rm(temporary, { force: true });
+    },
+  };
+}
+
+async function toRegularFile(named: string): Promise<string> {
+  try {
+    const target = await realpath(named);
+    if ((await stat(target)).isFile()) return target;
+  } catch (error) {
+    // Not there yet. Opening it reports whatever else is wrong.
+    if (error instanceof Error) return named;
+    throw error;
+  }
+  throw new RedriverError("command-misused", `cannot write to ${named}: expected a file; - is stdout`);
+}
+
+async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await act();
+  } catch (cause) {
+    const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw new RedriverError("command-misused", `cannot write to ${target}: ${why}`, { cause });
+  }
+}
