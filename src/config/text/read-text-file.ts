@@ -9,6 +9,7 @@ export type TextFile =
  * Reads a regular UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a huge file costs nothing.
  */
 export function readTextFile(path: string, maxBytes: number): TextFile {
+  if (path === "-") return { ok: false, why: "stdin is not read here; a file of that name is ./-" };
   let file: number | undefined;
   try {
     let kind = kindOtherThanFile(path);

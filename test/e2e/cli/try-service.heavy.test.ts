@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../../dev/emulator/index.ts";
 import { runHere } from "../../support/cli.ts";
@@ -225,6 +225,12 @@ describe("redriver doctor --try-service", () => {
     expect(answers["mark"]).toMatchObject({ verdict: "differs", set: "service.headerPrefix" });
     expect({ exitCode, messages: record.messages }).toEqual({ exitCode: 1, messages: 1 });
     expect(emulator.dlq.size).toBe(2);
+    const piped = await runHere([...command, "--out", "-"], {
+      ...env,
+      REDRIVER_SERVICE_HEADER_PREFIX: "Service-",
+    });
+    expect(JSON.parse(piped.out)).toMatchObject({ ok: false, messages: 1 });
+    expect([existsSync("-"), piped.err]).toEqual([false, expect.stringContaining("1 messages, ")]);
   });
 
   it("publishes nothing without a yes", async () => {
@@ -232,6 +238,14 @@ describe("redriver doctor --try-service", () => {
     const { exitCode, err } = await runHere(["doctor", "--try-service"], env);
     expect(exitCode).toBe(2);
     expect(err).toContain("publishes 17 messages of its own through source default to redriver-try.invalid");
+    for (const [argv, why] of [
+      [["doctor", "--out", "record"], "all flags but --json are of --try-service"],
+      [[...command, "--clean", "--out", "record"], "--clean writes no record"],
+      [[...command, "--json", "--out", "-"], "--out - takes stdout"],
+      [[...command, "--out", "/nowhere/record"], "cannot write to /nowhere/record: ENOENT"],
+    ] as const) {
+      expect(await runHere(argv, env)).toMatchObject({ exitCode: 2, err: expect.stringContaining(why) });
+    }
     expect(emulator.journal.entries("request")).toEqual([]);
   });
 

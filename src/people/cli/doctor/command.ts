@@ -1,3 +1,4 @@
+import { RedriverError } from "../../../job/contracts/errors.ts";
 import { examine } from "../../operations/doctor/examine.ts";
 import type { DoctorFinding } from "../../operations/doctor/finding.ts";
 import { counted, present } from "../../operations/phrases.ts";
@@ -22,11 +23,15 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .option("--source <name>", "which source to try")
     .option("--to <url>", `an address that fails; default: ${nowhere}`)
     .option("--queue <name>", "a queue that one of them goes through")
-    .option("--out <file>", "write the record of the trial there, as JSON")
+    .option("--out <file>", "write the record of the trial there, as JSON; - is stdout")
     .option("--yes", "do not ask")
     .action(async (options: TrialOptions & { readonly tryService?: boolean }, command) => {
+      const { tryService: isTrial = false, json: _, ...ofTrial } = options;
+      if (!isTrial && Object.keys(ofTrial).length > 0) {
+        throw new RedriverError("command-misused", "all flags but --json are of --try-service");
+      }
       const loaded = loadAll(command, io);
-      if (options.tryService === true) return exitWith(await tryService(io, loaded, options));
+      if (isTrial) return exitWith(await tryService(io, loaded, options));
       const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
       const isWell = findings.every(({ state }) => state !== "failed");
       printResult(io, options.json, { ok: isWell, findings }, () => toText(io.columns, findings));

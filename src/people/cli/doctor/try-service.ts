@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { parseUrl } from "../../../job/message/destination-url.ts";
 import { nowhere } from "../../operations/doctor/try-service/own-messages.ts";
@@ -8,6 +7,7 @@ import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
 import type { Loaded } from "../load-config.ts";
 import { toJsonText } from "../output/json.ts";
+import { openNamedOutput } from "../output/named-output.ts";
 import { printResult } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { withCore } from "../with-core.ts";
@@ -18,11 +18,19 @@ export type TrialOptions = Readonly<Partial<Record<"source" | "to" | "queue" | "
 /** Asks first; answers the exit code. */
 export const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<number> =>
   withCore(io, loaded, {}, async (core, teardown) => {
-    const { to = nowhere, queue, yes, clean = false } = options;
+    const { to = nowhere, queue, out, yes, json = false, clean = false } = options;
     const chosen = core.document.sources.filter(({ name }) => name === (options.source ?? name));
     const [config] = chosen;
     if (config === undefined || chosen.length > 1 || parseUrl(to) === null) {
       throw new RedriverError("command-misused", "expected --source with one source, and --to with a URL");
+    }
+    if (out !== undefined && (clean || (out === "-" && json))) {
+      throw new RedriverError(
+        "command-misused",
+        clean
+          ? "--clean writes no record, so it takes no --out"
+          : "--out - takes stdout, so --json has no place",
+      );
     }
     const what = clean
       ? `deletes what trials left in source ${config.name}`
@@ -31,6 +39,9 @@ export const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promi
     io.err(`${what}\n`);
     requireConsent(io, yes, "a trial");
     if (!(await hasConsent(io, yes, () => "Go on?"))) return 3;
+    // Before anything is sent.
+    const output = out === undefined ? null : await openNamedOutput(out, io);
+    if (output !== null) teardown.add("record of the trial", output.discard);
     const { signal, stopping } = createStop(io, teardown);
     const trial = createTrial(core.sources.get(config.id)!, { to, queue }, (step) => io.err(`${step}\n`));
     await trial.clean(signal);
@@ -41,8 +52,9 @@ export const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promi
       await trial.clean(signal);
     }
     const record = trial.record();
-    if (options.out !== undefined) await writeFile(options.out, toJsonText(record), { mode: 0o600 });
-    printResult(io, options.json, record, () => {
+    await output?.write(toJsonText(record));
+    await output?.commit();
+    printResult(out === "-" ? { out: io.err } : io, json, record, () => {
       const table = toTable(io.columns, record.answers, {
         answer: ({ verdict, set }) => `${verdict.replace("-", " ")}${set === null ? "" : `: set ${set}`}`,
         question: ({ about, seen }) => `${about}: ${seen}`,

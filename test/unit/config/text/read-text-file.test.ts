@@ -37,6 +37,7 @@ it("anything else is named and not waited for", async () => {
     expect(whyNot(at("link"))).toBe("expected a regular file, got a FIFO");
     expect(whyNot(at("socket"))).toBe("expected a regular file, got a socket");
     expect(whyNot(folder)).toBe("expected a regular file, got a directory");
+    expect(whyNot("-")).toBe("stdin is not read here; a file of that name is ./-");
     expect(whyNot("/dev/zero")).toBe("expected a regular file, got a device");
   } finally {
     server.close();
