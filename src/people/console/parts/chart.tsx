@@ -20,6 +20,8 @@ export interface ChartMarkShown {
   readonly at: number;
   readonly name: "halt" | "act";
   readonly words: string;
+  /** Written above it; absent: it has no room. */
+  readonly label?: string;
 }
 
 export interface Plot {
@@ -54,9 +56,11 @@ const gapPx = 14;
 const stripPx = 8;
 const axisPx = 18;
 const markPx = 14;
+const labelPx = 15;
 
 export function Chart({ from, to, plots, strips = [], marks = [], since = from, label }: ChartProps): Html {
-  const top = marks.length > 0 ? markPx : 4;
+  const marksTop = marks.some((one) => one.label !== undefined) ? labelPx : 0;
+  const top = marks.length > 0 ? marksTop + markPx : 4;
   const plotsEnd = plots.reduce((sum, { heightPx }) => sum + heightPx + gapPx, top) - gapPx;
   const height = plotsEnd + strips.length * (stripPx + 6) + axisPx;
   const x = (at: number): string => `${round(((at - from) / Math.max(1, to - from)) * 100)}%`;
@@ -64,14 +68,7 @@ export function Chart({ from, to, plots, strips = [], marks = [], since = from, 
   return (
     <svg class="chart" width="100%" height={height} role="img" aria-label={label}>
       {since <= from ? null : (
-        <>
-          <rect class="uncounted" width={x(Math.min(since, to))} y={top} height={plotsEnd - top} />
-          {(since - from) / (to - from) < 0.2 ? null : (
-            <text class="tick" x={x((from + Math.min(since, to)) / 2)} y={plotsEnd - 8} text-anchor="middle">
-              not counted yet
-            </text>
-          )}
-        </>
+        <rect class="uncounted" width={x(Math.min(since, to))} y={top} height={plotsEnd - top} />
       )}
       {plots.map((plot) => {
         const drawn = <PlotArea plot={plot} from={from} to={to} y={y} />;
@@ -96,15 +93,29 @@ export function Chart({ from, to, plots, strips = [], marks = [], since = from, 
           {words}
         </text>
       ))}
-      {marks.map(({ at, name, words }) => (
+      {marks.map(({ at, name, words, label: own }) => (
         <g class={`chart-mark ${name}`}>
           <title>{words}</title>
           <line x1={x(at)} x2={x(at)} y1={top} y2={height - axisPx} />
-          <svg x={x(at)} y={0} overflow="visible">
+          <svg x={x(at)} y={marksTop} overflow="visible">
             <path d={name === "halt" ? "M-5 2h10l-5 9z" : "M0 1l5 5l-5 5l-5-5z"} />
           </svg>
+          <text
+            x={x(at)}
+            y={11}
+            text-anchor={
+              at - from < (to - from) * 0.15 ? "start" : to - at < (to - from) * 0.15 ? "end" : "middle"
+            }
+          >
+            {own}
+          </text>
         </g>
       ))}
+      {(since - from) / (to - from) < 0.2 ? null : (
+        <text class="tick over" x={x((from + Math.min(since, to)) / 2)} y={plotsEnd - 8} text-anchor="middle">
+          not counted yet
+        </text>
+      )}
     </svg>
   );
 }

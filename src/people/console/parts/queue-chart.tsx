@@ -25,7 +25,10 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
   }
   const foreseen = toForeseen(status, chart);
-  const shown = toShown(marks.filter(({ at }) => at >= from && at <= to));
+  const shown = toShown(
+    marks.filter(({ at }) => at >= from && at <= to),
+    (to - from) * labelsApart,
+  );
   const [[first] = [from], [second] = [to]] = moved.arrived;
   const step = Math.max(minuteMs, second - first);
   const within = isWhole
@@ -88,8 +91,10 @@ function toForeseen({ drains }: Status, { from, to, waiting }: QueueChart): read
 
 /** Nearer to each other they would hide one another. */
 const marksApart = 1 / 60;
+/** Of the chart: on a phone `halted 04:04` takes a quarter of it. */
+const labelsApart = 1 / 4;
 
-function toShown(marks: readonly ChartMark[]): readonly ChartMarkShown[] {
+function toShown(marks: readonly ChartMark[], labelsApartMs: number): readonly ChartMarkShown[] {
   const [newest, oldest] = [marks[0]?.at ?? 0, marks.at(-1)?.at ?? 0];
   const apartMs = Math.max(1_000, (newest - oldest) * marksApart);
   const shown: { at: number; name: "halt" | "act"; words: string[] }[] = [];
@@ -99,7 +104,13 @@ function toShown(marks: readonly ChartMark[]): readonly ChartMarkShown[] {
     if (last !== undefined && last.at - mark.at < apartMs) last.words.push(toWords(mark));
     else shown.push({ at: mark.at, name, words: [toWords(mark)] });
   }
-  return shown.map(({ at, name, words }) => ({ at, name, words: words.slice(0, 5).join("\n") }));
+  let labelledAt = Infinity;
+  return shown.map(({ at, name, words }) => {
+    const hasLabel = name === "halt" && labelledAt - at >= labelsApartMs;
+    if (hasLabel) labelledAt = at;
+    const label = hasLabel ? { label: `halted ${toTime(at).slice(11, 16)}` } : {};
+    return { at, name, words: words.slice(0, 5).join("\n"), ...label };
+  });
 }
 
 const actWords: Readonly<Partial<Record<AuditAct, string>>> = {

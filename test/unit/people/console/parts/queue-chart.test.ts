@@ -33,3 +33,24 @@ it.each([0, 9])(
     expect(rows.slice(0, rest.length)).toEqual(rest.toReversed());
   },
 );
+
+it("a halt says above its mark when it was, and the newer one if two stand close together", async () => {
+  const chart = toQueueChart(
+    minutes,
+    minutes.map((_, index) => sampleOf(index)),
+    null,
+  );
+  const status = { drains: [] } as unknown as Status;
+  const marks = [1_022, 1_020, 1_005].map((minute) => ({
+    at: minute * 60_000,
+    act: minute === 1_022 ? "pause" : "lane-halted",
+    by: "ann",
+    drain: "orders",
+    origin: "https://pay.example.com",
+  }));
+  const more = { ...marks[1]!, at: 1_018 * 60_000 };
+  const all = [...marks.slice(0, 2), more, marks[2]!] as never;
+  const html = String(await QueueChartFigure({ chart, marks: all, status }));
+  const labels = [...html.matchAll(/<text[^>]*>(halted [^<]*)</g)].map(([, label]) => label);
+  expect(labels).toEqual(["halted 17:00", "halted 16:45"]);
+});
