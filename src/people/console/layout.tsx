@@ -1,8 +1,11 @@
 import { raw } from "hono/html";
 import { pageStyle } from "./styles.ts";
-import { areas, type Area, type Drawn, type Html, type Screen } from "./screen.ts";
+import { areas, type Area, type Drawn, type Html, type Screen, type ScreenContext } from "./screen.ts";
 import type { Person } from "./access/person.ts";
+import { pause as pauseAct } from "../operations/acts/pause.ts";
+import { ActForm } from "./parts/act-form.tsx";
 import { Fields } from "./parts/fields.tsx";
+import { toAsOf } from "./parts/time.tsx";
 
 export interface Frame {
   readonly badge: string | undefined;
@@ -12,6 +15,8 @@ export interface Frame {
   readonly documentHash: string;
   /** What was done a moment ago, or why it was not; null: nothing. */
   readonly said: { readonly text: string; readonly isRefused: boolean } | null;
+  /** Null: it is no screen, so it has no clock and no brake. */
+  readonly asked: ScreenContext | null;
 }
 
 const areaKeys: Readonly<Record<Area, string>> = {
@@ -37,10 +42,12 @@ const areaTitles: Readonly<Record<Area, string>> = {
 /** As the browser's script takes them. */
 const keys: readonly (readonly [key: string, what: string])[] = [
   ...areas.map((area) => [`g ${areaKeys[area]}`, areaTitles[area]] as const),
-  ["b", "Pause all drains: opens its form on Now"],
+  ["b", "Pause all drains: opens its form"],
   ["/", "the first filter"],
   ["?", "these keys; Escape closes them"],
 ];
+
+const brake = { title: "Pause all drains", look: "brake" } as const;
 
 export function areaPath(area: Area): string {
   return area === "now" ? "/" : `/${area}`;
@@ -89,6 +96,17 @@ export function Document({ frame, title, area, person, live, heading, children }
               </a>
             ))}
           </nav>
+          {frame.asked === null ? null : (
+            <>
+              <p class="clock">
+                <span id="as-of" data-live="">
+                  {toAsOf(frame.asked.now)}
+                </span>
+                <span id="live-state" role="status"></span>
+              </p>
+              <ActForm act={pauseAct} {...brake} values={{ all: "yes" }} context={frame.asked} />
+            </>
+          )}
         </header>
         <main id="main" tabindex={-1}>
           <h1 class={heading === null ? "unseen" : undefined}>{heading ?? title}</h1>
@@ -109,7 +127,6 @@ export function Document({ frame, title, area, person, live, heading, children }
           <p>
             {person === null ? null : toPersonWords(person)}
             replica {frame.replica} · document {frame.documentHash} · {frame.version}
-            <span id="live-state" role="status"></span>
             <span id="keys-hint" hidden>
               {" · "}press <kbd>?</kbd> for keys
             </span>

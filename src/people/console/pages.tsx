@@ -72,6 +72,8 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       replica: parts.replica,
       documentHash: live.current().document.hash,
       said: saidTo(context),
+      // What an act shows has no address of its own to come back to.
+      asked: screen && context.req.method === "GET" ? toScreenContext(context, context.req.url, {}) : null,
     };
     const html = await toHtml(
       <Document

@@ -62,6 +62,11 @@ it.skipIf(!hasBrowser)(
     const state = page.locator("#live-state");
     // The page that was loaded anew follows its tab only once its script has run.
     await expect.poll(() => state.textContent()).toBe(" · live");
+    // The clock goes on although nothing else changes.
+    const clock = page.locator("#as-of");
+    const loaded = await clock.textContent();
+    expect(loaded).toMatch(/^as of \d\d:\d\d:\d\d UTC$/);
+    await expect.poll(() => clock.textContent()).not.toBe(loaded);
     // It may say so for less time than one look takes.
     await page.evaluate(
       `globalThis.said = ""; const it = document.querySelector("#live-state"); new MutationObserver(() => { globalThis.said += it.textContent; }).observe(it, { childList: true, characterData: true, subtree: true })`,
@@ -79,9 +84,15 @@ it.skipIf(!hasBrowser)(
     await state.getByText(" · live").waitFor();
     expect(await page.getByText("Resume orders").count()).toBe(0);
     await other.goto(consoleUrl ?? "");
+    const form = page.locator("summary", { hasText: "Pause orders" });
+    await form.click();
+    const stood = await clock.textContent();
     await act(other, "pause", by);
-    // The first form of the page is the brake.
-    await page.locator("summary", { hasText: "Resume all drains" }).first().waitFor();
+    await page.locator("#verdict summary", { hasText: "Resume all drains" }).waitFor();
+    // The form's part of the page is as it was, so the clock is too.
+    expect(await clock.textContent()).toBe(stood);
+    await form.click();
+    await expect.poll(() => clock.textContent()).not.toBe(stood);
     expect(errors).toEqual([]);
   },
   120_000,

@@ -98,11 +98,13 @@ async function showScreens({ url, first, parked, large }: Stand): Promise<void> 
     await expectNoWiderThanScreen(phone.page);
     expect({ path, barriers: await findSeriousBarriers(phone.page) }).toEqual({ path, barriers: [] });
   }
-  // The brake is seen without a scroll, and never before what to do first.
+  // The brake stays in the header, however far the page is scrolled, and its form fits the screen.
   await phone.page.goto(url);
-  const brake = await phone.page.locator("details.brake > summary").boundingBox();
-  expect(brake?.y).toBeGreaterThan(700);
-  expect(brake?.y).toBeLessThan(844 - (brake?.height ?? 0));
+  await phone.page.locator("footer").scrollIntoViewIfNeeded();
+  const brake = phone.page.locator("details.brake");
+  expect((await brake.boundingBox())?.y).toBeLessThan(60);
+  await brake.locator("summary").click();
+  expect(await brake.boundingBox()).toMatchObject({ width: expect.closeTo(366, 0) as number });
   // A row is a card there, and each cell has its title: nothing is beside the screen.
   await phone.page.goto(`${url}/failures`);
   const titles = await phone.page.evaluate<[string, string][]>(

@@ -56,9 +56,15 @@ function replaceSections(changed: Record<string, string>): void {
   for (const [id, html] of Object.entries(changed)) {
     const section = document.querySelector<HTMLElement>(`#${CSS.escape(id)}[data-live]`);
     if (section === null) continue;
-    if (section.querySelector("details.act[open]") === null) replaceSection(section, html);
-    else heldBack.set(id, html);
+    if (isFilledIn(section)) heldBack.set(id, html);
+    else replaceSection(section, html);
   }
+}
+
+/** The clock stands still with what is held back: it says what time the whole page is of. */
+function isFilledIn(section: HTMLElement): boolean {
+  const within = section.id === "as-of" ? document : section;
+  return within.querySelector("section[data-live] details.act[open]") !== null;
 }
 
 function replaceSection(section: HTMLElement, html: string): void {
@@ -91,7 +97,7 @@ document.addEventListener(
   () => {
     for (const [id, html] of heldBack) {
       const section = document.querySelector<HTMLElement>(`#${CSS.escape(id)}`);
-      if (section?.querySelector("details.act[open]") === null) replaceSection(section, html);
+      if (section !== null && !isFilledIn(section)) replaceSection(section, html);
     }
   },
   { capture: true },
@@ -199,11 +205,9 @@ function onKey(event: KeyboardEvent): void {
 
 function openBrake(): void {
   const brake = document.querySelector<HTMLDetailsElement>("details.brake");
-  if (brake === null) location.href = document.querySelector<HTMLAnchorElement>("nav a")?.href ?? "/";
-  else {
-    brake.querySelector("summary")?.focus();
-    brake.open = true;
-  }
+  if (brake === null) return;
+  brake.querySelector("summary")?.focus();
+  brake.open = true;
 }
 
 /** Who opens a form goes on in its first empty field. */

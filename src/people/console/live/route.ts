@@ -4,6 +4,7 @@ import { whyNot } from "../access/person.ts";
 import type { Asked, AskedEnv } from "../asked.ts";
 import type { ReportError } from "../error-events.ts";
 import { toHtml, type Pages } from "../pages.tsx";
+import { toAsOf } from "../parts/time.tsx";
 import { matchPath } from "../paths.ts";
 import { screens } from "../screens/screens.ts";
 import type { createLiveStreams, RenderedSection } from "./streams.ts";
@@ -35,12 +36,13 @@ export function addLive(app: Hono<AskedEnv>, { streams, pages, reportError }: Li
       const model = await screen.load(asked);
       if (model === null) return null;
       const sections = screen.sections.filter(({ isLive }) => isLive);
-      return Promise.all(
+      const drawn = await Promise.all(
         sections.map(async ({ id, render: draw }) => ({
           id,
           html: await toHtml(draw(model, asked), context.get("base")),
         })),
       );
+      return [...drawn, { id: "as-of", html: toAsOf(asked.now) }];
     };
     // Nobody would read it, nor close it.
     if (context.req.method === "HEAD") return context.body(null, 200, streamHeaders);

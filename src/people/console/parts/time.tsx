@@ -1,4 +1,5 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
+import { toTime } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
 
 /** In UTC, as in logs and commands, with the exact time on hover. `isExact`: with seconds. Unix ms. */
@@ -19,6 +20,11 @@ export function Ago({ at, now }: { readonly at: number; readonly now: number }):
       {toAgo(at, now)}
     </time>
   );
+}
+
+/** What time a page is of, as its header says it: with seconds. Unix ms. */
+export function toAsOf(at: number): string {
+  return `as of ${toTime(at).slice(11)}`;
 }
 
 /** Both. Unix ms. */
