@@ -73,6 +73,9 @@ it.skipIf(!hasBrowser)(
     await page.goto(consoleUrl ?? "");
     await page.locator(".verdict", { hasText: "halted" }).waitFor({ timeout: 60_000 });
     await page.locator("#tiles", { hasText: /1,[45]/ }).waitFor({ timeout: 60_000 });
+    // The first thing to do stands with it, and says what it does.
+    expect(await page.locator(".verdict .first").textContent()).toMatch(/^Probe it now.*A probe sends one/s);
+    expect(await page.locator(".verdict .brake").count()).toBe(0);
     await page.getByRole("link", { name: "Failures" }).click();
     const row = page.locator("main tbody tr", { hasText: "upstream is not there" });
     await row.locator(".new").waitFor();

@@ -1,6 +1,6 @@
 /** What to do, the first thing first: a line each, with its button. */
-import type { Need } from "../../operations/status/needs.ts";
-import { capitalised, number } from "../../operations/phrases.ts";
+import { toUnaidedText, type Need } from "../../operations/status/needs.ts";
+import { number } from "../../operations/phrases.ts";
 import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { toQuery } from "../query.ts";
 import type { Drawn, Html, ScreenContext } from "../screen.ts";
@@ -11,36 +11,56 @@ interface NeedsProps {
   readonly title: string;
   readonly needs: readonly Need[];
   readonly context: ScreenContext;
-  /** Of the page's headline: it is not said twice. */
-  readonly said?: string;
+  /** The first thing to do stands over the page, and these come after it. */
+  readonly isRest?: boolean;
 }
 
-export function Needs({ title, needs, context, said = "" }: NeedsProps): Html | null {
+export function Needs({ title, needs, context, isRest = false }: NeedsProps): Html | null {
   if (needs.length === 0) return null;
   return (
     <>
       <h2>{title}</h2>
       <ol class="needs">
-        {needs.map((need, index) => {
-          const isSaid = need.detail !== "" && capitalised(said) === need.what;
-          return (
-            <li class={need.mood}>
-              <p>
-                <strong>{isSaid ? <Foreign text={need.detail} /> : <What need={need} />}</strong>
-                {isSaid || need.detail === "" ? null : (
-                  <span class="hint">
-                    <Foreign text={need.detail} />
-                  </span>
-                )}
-              </p>
-              <FirstAct need={need} isFirst={index === 0} context={context} />
-            </li>
-          );
-        })}
+        {needs.map((need, index) => (
+          <li class={need.mood}>
+            <OneNeed need={need} isFirst={index === 0 && !isRest} context={context} />
+          </li>
+        ))}
       </ol>
     </>
   );
 }
+
+/** `said`: what stands above it and is not said twice. Beside a probe: what it is for, and what comes without one. */
+export function OneNeed({
+  need,
+  isFirst,
+  said,
+  context,
+}: Drawn<{ need: Need; isFirst: boolean; said?: string }>): Html {
+  const { what, detail, first } = need;
+  return (
+    <>
+      <p>
+        <strong>{what === said ? null : <What need={need} />}</strong>
+        <span class="hint">
+          <Foreign text={detail} />
+        </span>
+      </p>
+      <div class="first">
+        <FirstAct need={need} isFirst={isFirst} context={context} />
+        {first.kind === "probe" ? (
+          <p>
+            <b>{isFirst && first.lane.sent === 0 ? probeWords : null}</b>
+            <span class="hint">{toUnaidedText(first.lane)}</span>
+          </p>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+const probeWords = "A probe sends one message, to see whether the receiver is back.";
 
 /** Of a destination it leads to what fails there, unless its page is about that. */
 function What({ need: { what, first } }: Readonly<{ need: Need }>): Html {
@@ -64,7 +84,7 @@ function FirstAct({ need: { first }, isFirst, context }: Drawn<{ need: Need; isF
           act={probeAct}
           title="Probe it now"
           values={{ drain: first.drain, host: first.origin }}
-          disabled={first.isOut ? "one is out" : null}
+          disabled={first.lane.sent > 0 ? "one is out" : null}
           context={context}
           look={look}
         />

@@ -23,7 +23,7 @@ import { ActForm } from "../parts/act-form.tsx";
 import { Destinations } from "../parts/destinations.tsx";
 import { ExpiringFirst, isStale, toExpiringHint } from "../parts/expiring.tsx";
 import { PauseWords } from "../parts/lane.tsx";
-import { Needs } from "../parts/needs.tsx";
+import { Needs, OneNeed } from "../parts/needs.tsx";
 import { Paused } from "../parts/paused.tsx";
 import { QueueChartFigure } from "../parts/queue-chart.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -35,6 +35,10 @@ import { defineScreen, live, type Drawn, type Html, type ScreenContext } from ".
 
 interface Model {
   readonly status: Status;
+  readonly headline: ReturnType<typeof toNowHeadline>;
+  /** The need that the headline says; null: it says none. */
+  readonly told: Need | null;
+  /** The others. */
   readonly needs: readonly Need[];
   readonly range: ChartRange;
   readonly chart: QueueChart;
@@ -62,9 +66,10 @@ export const nowScreen = defineScreen<Model>({
         <QueueChartFigure chart={chart} marks={marks} status={status} />
       </>
     )),
-    live("needs", ({ status, needs }, context) => (
-      <Needs title="What needs a person" said={toNowHeadline(status, needs).text} {...{ needs, context }} />
-    )),
+    live("needs", ({ needs, told }, context) => {
+      const isRest = told !== null;
+      return <Needs title={`What ${isRest ? "else " : ""}needs a person`} {...{ needs, isRest, context }} />;
+    }),
     live("paused", ({ status }, context) => <Paused {...{ status, context }} />),
     live("expiring", ({ status }, { now }) => <ExpiringFirst status={status} now={now} />),
     live("destinations", ({ status }) => <Destinations status={status} />),
@@ -87,7 +92,10 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   const sample = toQueueSample(facts);
   const latest = sample === null ? null : { at: now, sample };
   const chart = toQueueChart(minutes, samples, latest);
-  return { status, needs: toNeeds(status), range, chart, marks };
+  const all = toNeeds(status);
+  const headline = toNowHeadline(status, all);
+  const told = all[0]?.headline === headline.text ? all[0] : null;
+  return { status, headline, told, needs: all.filter((one) => one !== told), range, chart, marks };
 }
 
 interface Shown {
@@ -95,9 +103,8 @@ interface Shown {
   readonly context: ScreenContext;
 }
 
-function Verdict({ model: { status, needs }, context }: Drawn<{ model: Model }>): Html {
-  const { mood, text, hint } = toNowHeadline(status, needs);
-  const isPaused = isAllPaused(status);
+function Verdict({ model: { status, headline, told }, context }: Drawn<{ model: Model }>): Html {
+  const { mood, text, hint } = headline;
   const byPerson = status.drains.some(
     ({ paused }) => paused !== null && "at" in paused && paused.drain === "*",
   );
@@ -107,18 +114,10 @@ function Verdict({ model: { status, needs }, context }: Drawn<{ model: Model }>)
         <Foreign text={`${capitalised(text)}.`} isWhole />
         {hint === "" ? null : <span class="hint">{hint}</span>}
       </p>
-      {isPaused && byPerson ? (
+      {told && <OneNeed need={told} isFirst said={capitalised(text)} context={context} />}
+      {isAllPaused(status) && byPerson ? (
         <ActForm act={resumeAct} title="Resume all drains" values={{ all: "yes" }} context={context} />
       ) : null}
-      {isPaused || status.drains.length === 0 ? null : (
-        <ActForm
-          act={pauseAct}
-          title="Pause all drains"
-          values={{ all: "yes" }}
-          context={context}
-          look="brake"
-        />
-      )}
     </div>
   );
 }
@@ -163,35 +162,26 @@ function Tiles({
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
-  const toOldest =
-    oldest.length === 0 ? "in the queue" : `none from before ${toClock(Math.min(...oldest), now)}`;
+  const toOldest = oldest.length === 0 ? "" : `, none from before ${toClock(Math.min(...oldest), now)}`;
   const away = toRestTexts(status).flatMap(({ since }) => since ?? []);
-  const asOf = away.length === 0 ? "" : `, as of ${toClock(Math.min(...away), now)}`;
+  const asOf = away.length === 0 ? "now" : `as of ${toClock(Math.min(...away), now)}`;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   // As the chart has them.
   const within =
-    since === null ? "not counted yet" : isWhole ? `in ${range}` : `since ${toClock(since, now)}`;
+    since === null ? "not counted yet" : isWhole ? `last ${range}` : `since ${toClock(since, now)}`;
   const movedOf = (name: Moved): number | null => (since === null ? null : sums[name]);
   const tiles: readonly Tile[] = [
     {
       name: "waiting",
       count: isCounting && waiting === 0 ? null : waiting,
-      what: isCounting ? toCounting(waiting) : `${toOldest}${asOf}`,
+      what: isCounting ? toCounting(waiting) : `${asOf}${toOldest}`,
       href: "/failures",
       line: "waiting",
-    },
-    { name: "arrived", count: movedOf("arrived"), what: within, line: "arrived" },
-    { name: "sent again", count: movedOf("published"), what: within, line: "published" },
-    {
-      name: "failed again",
-      count: movedOf("failedAgain"),
-      what: within,
-      line: "failed-again",
     },
     {
       name: "parked",
       count: isCounting && parked + wouldBeParked === 0 ? null : parked + wouldBeParked,
-      what: isCounting ? toCounting(parked + wouldBeParked) : "for a person",
+      what: isCounting ? toCounting(parked + wouldBeParked) : `${asOf}, for a person`,
       href: "/parked",
     },
     {
@@ -201,6 +191,9 @@ function Tiles({
       ...(expiring.atLeast > 0 ? { href: "#expiring" } : {}),
       ...(expiring.unsent.atLeast > 0 ? { mood: "bad" } : isStale(expiring, now) ? { mood: "stale" } : {}),
     },
+    { name: "arrived", count: movedOf("arrived"), what: within, line: "arrived" },
+    { name: "sent again", count: movedOf("published"), what: within, line: "published" },
+    { name: "failed again", count: movedOf("failedAgain"), what: within, line: "failed-again" },
   ];
   return (
     <ul class="tiles">

@@ -119,7 +119,7 @@ function toHaltedOf({ drains }: PlanReport, status: Status) {
 function toNeed({ drain, origin, publishes, lane }: ReturnType<typeof toHaltedOf>[number]): Need {
   return need("bad", `${toDestinationText(origin)} is halted: an apply would send nothing there now`, {
     detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
-    first: { kind: "probe", drain, origin, isOut: lane.sent > 0 },
+    first: { kind: "probe", drain, origin, lane },
   });
 }
 

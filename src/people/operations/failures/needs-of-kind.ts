@@ -33,7 +33,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
     ...halted.map(({ drain, count, lane }) =>
       need("bad", "Sending there stops until a probe is delivered", {
         detail: `${number(count)} wait in ${drain}, ${toLaneWords(lane)}`,
-        first: { kind: "probe", drain, origin, isOut: lane.sent > 0, isHere: true },
+        first: { kind: "probe", drain, origin, lane, isHere: true },
       }),
     ),
     ...(parked === 0

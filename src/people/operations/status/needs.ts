@@ -25,8 +25,7 @@ export type FirstAct =
       readonly kind: "probe";
       readonly drain: string;
       readonly origin: string;
-      /** One is out, so that nobody asks for another. */
-      readonly isOut: boolean;
+      readonly lane: LaneStanding;
       /** Its page is about what fails there. */
       readonly isHere?: boolean;
     }
@@ -47,9 +46,9 @@ export type FirstAct =
   | { readonly kind: "rules" };
 
 export interface Need {
-  /** In a line, such as `pay.example.com answers 503 no route`. Strangers wrote parts of it. */
+  /** In a line, such as `Receiver pay.example.com answers 503 no route`. Strangers wrote parts of it. */
   readonly what: string;
-  /** The same as the sentence over the page, such as `halted: pay.example.com, 600 wait`. */
+  /** The same as the sentence over the page, such as `halted: pay.example.com fails, 600 wait`. */
   readonly headline: string;
   /** What is known about it beside; empty: nothing. Strangers wrote parts of it. */
   readonly detail: string;
@@ -236,26 +235,29 @@ function toParkedOwners(drains: readonly Drain[], now: number): string {
 function toHalted({ drains, sources, at }: Status): readonly Need[] {
   const all = drains
     .filter(({ paused }) => paused === null)
-    .flatMap((drain) => drain.destinations.map((one) => ({ drain, one })))
-    .filter(({ one }) => one.lane?.state === "halted" && one.waiting > 0 && one.pause === null)
+    .flatMap((drain) => drain.destinations.map((one) => ({ drain, one, lane: one.lane })))
+    .filter(
+      (all): all is typeof all & { lane: LaneStanding } =>
+        all.lane?.state === "halted" && all.one.waiting > 0 && all.one.pause === null,
+    )
     .toSorted(
       (a, b) =>
         Number(a.one.owners.length > 0) - Number(b.one.owners.length > 0) || b.one.waiting - a.one.waiting,
     );
-  const others = all.length > 1 ? ` and ${number(all.length - 1)} more` : "";
+  const fails = all.length > 1 ? ` and ${number(all.length - 1)} more fail` : " fails";
   const waiting = toOnceByOrigin(
     all.map(({ drain, one }) => ({ ...one, source: drain.source })),
     drains,
     "waiting",
   );
-  return all.slice(0, maxHalted).map(({ drain, one }) => {
+  return all.slice(0, maxHalted).map(({ drain, one, lane }) => {
     const host = toDestinationText(one.origin);
     const { answer, count } = toAnswerOf(sources, drain, one);
     const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
-    return need("bad", `${host} ${answer}`, {
-      headline: `halted: ${cutMiddle(host, maxHost)}${others}, ${toCertain(waiting)} wait`,
-      detail: `${number(one.waiting)} wait${ofIt}, ${toLaneWords(one.lane)}`,
-      first: { kind: "probe", drain: drain.drain, origin: one.origin, isOut: (one.lane?.sent ?? 0) > 0 },
+    return need("bad", `Receiver ${host} ${answer}`, {
+      headline: `halted: ${cutMiddle(host, maxHost)}${fails}, ${toCertain(waiting)} wait`,
+      detail: `${number(one.waiting)} wait${ofIt}, ${toLaneWords(lane)}`,
+      first: { kind: "probe", drain: drain.drain, origin: one.origin, lane },
       owners: toOwnersText(one.owners, at),
     });
   });
@@ -308,12 +310,16 @@ function toAnswerOf(
   return { answer: `${verb} ${answer}`, count: most.waiting };
 }
 
-/** `halted for 4m: a probe failed again, 503; next probe in 10s; if a probe is delivered, what the rules send follows`. */
-export function toLaneWords(lane: LaneStanding | null): string {
-  if (lane === null) return "halted";
+/** `halted for 4m: a probe failed again, 503`. */
+export function toLaneWords(lane: LaneStanding): string {
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
-  const why = lane.why === null ? "," : `: ${lane.why};`;
-  return `halted${since}${why} ${toNextStepText(lane)}; if a probe is delivered, what the rules send follows`;
+  return `halted${since}${lane.why === null ? "" : `: ${lane.why}`}`;
+}
+
+/** What comes if nobody does anything. */
+export function toUnaidedText(lane: LaneStanding): string {
+  const next = lane.sent > 0 ? toNextStepText(lane) : `redriver probes by itself ${toIn(lane.nextInMs)}`;
+  return `${capitalised(next)}. If a probe is delivered, what the rules send follows.`;
 }
 
 /** By a person or the document. */

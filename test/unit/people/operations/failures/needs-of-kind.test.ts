@@ -29,7 +29,7 @@ const said = (
     isPaused: (drain: string) => paused.includes(drain),
   } as unknown as NeedsOfKind).map(
     ({ mood, first }) =>
-      `${mood} ${first.kind} ${"drain" in first ? (first.drain ?? "any") : ""}${"isOut" in first && first.isOut ? " out" : ""}`,
+      `${mood} ${first.kind} ${"drain" in first ? (first.drain ?? "any") : ""}${"lane" in first && first.lane.sent > 0 ? " out" : ""}`,
   );
 
 interface Case {

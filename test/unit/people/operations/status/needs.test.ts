@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toNeeds, toNowHeadline } from "../../../../../src/people/operations/status/needs.ts";
+import { toNeeds, toNowHeadline, toUnaidedText } from "../../../../../src/people/operations/status/needs.ts";
 import { sumExpiring } from "../../../../../src/people/operations/status/expiring.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
 
@@ -107,11 +107,10 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
   const [first, second] = toNeeds(one);
   expect(first).toEqual({
     mood: "bad",
-    what: "pay.example.com answers 503 no route",
-    headline: "halted: pay.example.com, 11 wait",
-    detail:
-      "11 wait (9 with this answer), halted for 4m, next probe in 10m; if a probe is delivered, what the rules send follows",
-    first: { kind: "probe", drain: "orders", origin: "https://pay.example.com", isOut: false },
+    what: "Receiver pay.example.com answers 503 no route",
+    headline: "halted: pay.example.com fails, 11 wait",
+    detail: "11 wait (9 with this answer), halted for 4m",
+    first: { kind: "probe", drain: "orders", origin: "https://pay.example.com", lane },
     isTaken: false,
   });
   expect(second).toMatchObject({
@@ -120,13 +119,27 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
       "2 got 503 no route, 1 more of other kinds; their reasons say what helps: a release, a rule or a discard",
     first: { kind: "parked" },
   });
-  expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com, 11 wait", hint: "" });
+  expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com fails, 11 wait", hint: "" });
 });
 
 it.each([
-  ["4 of 5 failed again, 500, 503", /^pay.example.com answers 500 oops$/, /^11 wait \(2 with this answer\)/],
+  [{}, "Redriver probes by itself in 10m. If a probe is delivered, what the rules send follows."],
+  [
+    { sent: 1 },
+    "A probe is out, answer in 10m at the latest. If a probe is delivered, what the rules send follows.",
+  ],
+])("says of a halt what comes if nobody does anything: %j", (more, text) => {
+  expect(toUnaidedText({ ...lane, ...more } as never)).toBe(text);
+});
+
+it.each([
+  [
+    "4 of 5 failed again, 500, 503",
+    /^Receiver pay.example.com answers 500 oops$/,
+    /^11 wait \(2 with this answer\)/,
+  ],
   ["a probe failed again, 503, 500", /answers 503 no route$/, /^11 wait \(9 with/],
-  ["a probe failed again, no answer", /^pay.example.com is halted$/, /^11 wait, halted .*no answer/],
+  ["a probe failed again, no answer", /^Receiver pay.example.com is halted$/, /^11 wait, halted .*no answer/],
 ])("a halted destination has the words of what halted it, not of what most got: %s", (why, what, detail) => {
   const one = halted("https://pay.example.com", 11);
   const [first] = toNeeds(status({ destinations: [{ ...one, lane: { ...lane, why } }], waiting: 11 }));
@@ -140,7 +153,7 @@ it("the headline counts what waits behind every halt, and a paused destination i
   const many = Array.from({ length: 5 }, (_, index) => halted(`https://h${index}.example.com`, 10 + index));
   const one = status({ destinations: [...many, halted("https://own.example.com", 99, { by: "ann" })] });
   expect(toNeeds(one)).toHaveLength(3);
-  expect(headlineOf(one).text).toBe("halted: h4.example.com and 4 more, 60 wait");
+  expect(headlineOf(one).text).toBe("halted: h4.example.com and 4 more fail, 60 wait");
 });
 
 const nine = { waiting: 9 };
@@ -208,7 +221,7 @@ it("says since when the service is away, as the first that knows it has told", (
 it("what somebody works on comes last, is never red, and is not hidden", () => {
   const owners = [{ name: "priya", at: at - 65 * 60_000 }];
   const taken = { ...halted("https://pay.example.com", 11), owners };
-  const words = "pay.example.com answers 503 no route";
+  const words = "Receiver pay.example.com answers 503 no route";
   const alone = status({ destinations: [taken], waiting: 11 });
   expect(toNeeds(alone)).toMatchObject([
     {
@@ -221,12 +234,12 @@ it("what somebody works on comes last, is never red, and is not hidden", () => {
   const other = halted("https://own.example.com", 2);
   const both = status({ destinations: [taken, other], waiting: 13 });
   expect(toNeeds(both).map(({ what, mood, isTaken }) => [what, mood, isTaken])).toEqual([
-    ["own.example.com is halted", "bad", false],
+    ["Receiver own.example.com is halted", "bad", false],
     [words, "warn", true],
   ]);
   expect(headlineOf(both)).toMatchObject({
     mood: "bad",
-    text: "halted: own.example.com and 1 more, 13 wait",
+    text: "halted: own.example.com and 1 more fail, 13 wait",
   });
   const parkedThere = { ...taken, parked: 4 };
   const parked = status({ destinations: [parkedThere], waiting: 11, parked: 4 });
