@@ -119,7 +119,7 @@ function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Ht
           column("rule", ({ drain, rule }) => <RuleLink drain={drain} rule={rule} context={context} />),
           amounts("line", ({ drain, rule }) => lines?.lineOf(drain, rule)?.toString() ?? null),
           column(
-            "matches since the last full pass",
+            "decisions since the last full pass",
             ({ decided, asOf }) =>
               Object.entries(decided)
                 .map(([then, count]) => `${number(count)} ${thenWords[then] ?? then}`)
@@ -132,8 +132,9 @@ function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Ht
         ]}
       />
       <p class="hint">
-        Sent again and failed again are of what the rule itself has sent, ever. What failed again before the
-        last complete pass is counted as of its end. A rule with a new name counts anew;{" "}
+        Each pass that lists a letter decides it again, so there can be more decisions than letters. Sent
+        again and failed again are of what the rule itself has sent, ever. What failed again before the last
+        complete pass is counted as of its end. A rule with a new name counts anew;{" "}
         <a href="/history">History</a> has what it did.
       </p>
     </>

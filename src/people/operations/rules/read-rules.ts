@@ -34,7 +34,9 @@ function toKey(drain: string, rule: string): string {
 const ruleStanding = z.object({
   drain: drainName,
   rule: z.string(),
-  decided: counts.describe("Since the last full pass, by what it does."),
+  decided: counts.describe(
+    "Decisions since the last full pass, by what it does. Each pass that lists a letter decides it again.",
+  ),
   published: count.nullable().describe("By this rule; null: nothing is known to be."),
   failedAgain: count.nullable().describe("Of these."),
   asOf: time.nullable().describe("End of the last complete pass: what failed again before it is counted."),
