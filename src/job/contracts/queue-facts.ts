@@ -114,6 +114,8 @@ export interface ExpiringOfDrain extends Pick<StandingFailure, "waiting" | "park
 export interface SharedRecords {
   readonly waiting: number;
   readonly parked: number;
+  /** At most so many: of a part of the drains, and who counts a record may be another one. */
+  readonly isAtMost?: true;
 }
 
 /** Lanes that metrics and status show one by one. */

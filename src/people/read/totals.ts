@@ -5,9 +5,9 @@ export function sumOf<Item>(items: readonly Item[], toNumber: (item: Item) => nu
   return items.reduce((sum, item) => sum + toNumber(item), 0);
 }
 
-interface Part {
-  readonly waiting: number;
-  readonly parked: number;
+type Counted = "waiting" | "parked";
+
+interface Part extends Readonly<Record<Counted, number>> {
   readonly again?: SharedRecords | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Certain {
 }
 
 /** What stands in several drains, each record once. `all`: the parts of all drains. Pure. */
-export function toOnce(some: readonly Part[], all: readonly Part[], name: keyof SharedRecords): Certain {
+export function toOnce(some: readonly Part[], all: readonly Part[], name: Counted): Certain {
   const sum = sumOf(some, (one) => one[name]);
   const once = sumOf(some, (one) => one[name] - (one.again?.[name] ?? 0));
   const count = Math.max(once, ...some.map((one) => one[name]));
@@ -38,8 +38,32 @@ interface Standings {
 
 /** Of what a drain has: what another drain counts for the source. */
 export function toAgain({ destinations }: Pick<Standings["drains"][number], "destinations">): SharedRecords {
-  const of = (name: keyof SharedRecords): number => sumOf(destinations, ({ again }) => again?.[name] ?? 0);
+  const of = (name: Counted): number => sumOf(destinations, ({ again }) => again?.[name] ?? 0);
   return { waiting: of("waiting"), parked: of("parked") };
+}
+
+/** Of a part of a source's drains. Null: each record is in one of them at most. */
+export function toSharedInPart(drains: Standings["drains"]): SharedRecords | null {
+  const parts = drains.map(({ outlook: { waiting }, parked = 0, ...one }) => ({
+    waiting,
+    parked,
+    again: toAgain(one),
+  }));
+  const oftenOf = (name: Counted): number => sumOf(parts, (one) => one[name]) - toOnce(parts, [], name).count;
+  const [waiting, parked] = [oftenOf("waiting"), oftenOf("parked")];
+  return waiting + parked === 0 ? null : { waiting, parked, isAtMost: true };
+}
+
+/** A total may be more: a drain is still counted, or what is shown is a part of what shares records. */
+export function isAtLeast({ drains, sources }: AtLeast): boolean {
+  return (
+    drains.some(({ stillCounting }) => stillCounting) ||
+    sources.some(({ shared }) => shared?.isAtMost === true)
+  );
+}
+
+interface AtLeast extends Pick<Standings, "sources"> {
+  readonly drains: readonly { readonly stillCounting: boolean }[];
 }
 
 /** Of a part of what each drain has: several may have the same, as many as their source has too often. Pure. */

@@ -10,6 +10,7 @@ import { withCore } from "../with-core.ts";
 import { toOverview } from "./overview.ts";
 import { createPaint } from "./paint.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
+import { toSharedInPart } from "../../read/totals.ts";
 import { toDetailsText } from "./details.ts";
 
 interface StatusOptions {
@@ -66,9 +67,8 @@ export function onlyOf(status: Status, names: readonly string[]): Status {
     const isWhole = status.drains.every(
       (drain) => drain.source !== one.source || names.includes(drain.drain),
     );
-    // What drains share is of all drains of a source: one of them has all that it lists.
-    const shared = isWhole ? one.shared : null;
-    return drains.some((drain) => drain.source === one.source) ? [{ ...one, shared }] : [];
+    const own = drains.filter((drain) => drain.source === one.source);
+    return own.length > 0 ? [{ ...one, shared: isWhole ? one.shared : toSharedInPart(own) }] : [];
   });
   return { ...status, drains, sources };
 }

@@ -9,7 +9,6 @@ import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
 import { sumOf, toAgain, toOnce, toTotals, type Certain } from "../../read/totals.ts";
-import type { SharedRecords } from "../../../job/contracts/queue-facts.ts";
 import type { Save } from "./expiring.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
@@ -269,7 +268,7 @@ type Row = Drain["destinations"][number] & { readonly source: string };
 export function toOnceByOrigin(
   rows: readonly Row[],
   drains: readonly Drain[],
-  name: keyof SharedRecords,
+  name: "waiting" | "parked",
 ): Certain {
   const parts = [...groupBy(rows, ({ source, origin }) => `${source} ${origin}`).values()].map((some) => {
     const [first] = some;

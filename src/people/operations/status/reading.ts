@@ -92,7 +92,9 @@ const answer = z.object({
       expiring,
       shared: open
         .nullable()
-        .describe("Records that several drains list: a sum over drains counts them too often."),
+        .describe(
+          "Records that several drains list: a sum over drains counts them too often, if `isAtMost` at most so often.",
+        ),
       failures: z.array(open),
       hostPauses: z.array(open),
       brakes: z

@@ -6,7 +6,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut, counted, number, present, toClock, toIn, toUntil, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
-import { sumOf, toAgain, toAtLeast, toTotals, type Certain } from "../../read/totals.ts";
+import { isAtLeast, sumOf, toAgain, toAtLeast, toTotals, type Certain } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { Status } from "./read.ts";
 import { toNextStepText } from "../lane-words.ts";
@@ -17,7 +17,7 @@ type DrainStatus = Status["drains"][number];
 export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
   const { parked, wouldBeParked } = toTotals(status);
-  const atLeast = drains.some(({ stillCounting }) => stillCounting) ? "at least " : "";
+  const atLeast = isAtLeast(status) ? "at least " : "";
   const notes: readonly Part[] = [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
@@ -95,7 +95,7 @@ export function toHeadline(status: Status): string {
   const { drains, sources, replicas, at } = status;
   const { waiting: listed, waitingOften } = toTotals(status);
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
-  const waiting = `${isCounting ? "at least " : ""}${number(listed)}`;
+  const waiting = `${isAtLeast(status) ? "at least " : ""}${number(listed)}`;
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
@@ -124,8 +124,8 @@ export function toHeadline(status: Status): string {
   );
   const unproven = toProofText(status, going > 0);
   const left = present([
-    isCounting
-      ? `${waiting} left, still counting`
+    isAtLeast(status)
+      ? `${waiting} left${isCounting ? ", still counting" : ""}`
       : `${waiting} of ${number(Math.max(backlog, listed))} left`,
     planned > 0 && `${number(planned)} of them only planned`,
     unproven,
@@ -250,9 +250,9 @@ function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string 
 }
 
 /** `340 count once, and in several drains`; empty: nothing does, or it is not counted. */
-export function toSharedText({ drains, sources }: Pick<Status, "drains" | "sources">): string {
-  if (drains.some(({ stillCounting }) => stillCounting)) return "";
-  const often = sumOf(sources, ({ shared }) => (shared?.waiting ?? 0) + (shared?.parked ?? 0));
+export function toSharedText(status: Pick<Status, "drains" | "sources">): string {
+  if (isAtLeast(status)) return "";
+  const often = sumOf(status.sources, ({ shared }) => (shared?.waiting ?? 0) + (shared?.parked ?? 0));
   return often === 0 ? "" : `${number(often)} count once, and in several drains`;
 }
 
