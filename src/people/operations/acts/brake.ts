@@ -27,10 +27,8 @@ export const brake = defineOperation({
     }
   },
   row: targetRow,
-  async *run({ core, input: { host }, by, reason, now }) {
-    let isRefused = false;
-    const braked = onEachTarget(core, defined({ host }), async ({ source: { runtime, pauses } }) => {
-      isRefused = false;
+  run: ({ core, input: { host }, by, reason, now }) =>
+    onEachTarget(core, defined({ host }), async ({ source: { runtime, pauses } }) => {
       await recordIntent({ ...runtime, by }, "pause", [], { ...toActOf("*", reason), ...defined({ host }) });
       // First, so that nothing new is published under the key.
       await pauses.pause({ drain: "*", ...defined({ host }), reason, by, at: now });
@@ -40,14 +38,11 @@ export const brake = defineOperation({
           await postsUnderWay(runtime);
           keys = await runtime.brake.pause();
         }
-        return `paused; ${toBrakedText(runtime.config.brake, keys)}`;
+        return { said: `paused; ${toBrakedText(runtime.config.brake, keys)}` };
       } catch (error) {
-        isRefused = true;
-        return `paused here alone; ${toFailedText(error)}`;
+        return { said: `paused here alone; ${toFailedText(error)}`, isRefused: true };
       }
-    });
-    for await (const did of braked) yield { ...did, isRefused };
-  },
+    }),
 });
 
 /** What was begun before the pause may open a key of another host. Its last byte leaves within sendBy. */

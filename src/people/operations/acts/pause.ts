@@ -31,7 +31,7 @@ export const pause = defineOperation({
       await recordIntent({ ...runtime, by }, "pause", [], { ...toActOf(drain, reason), ...order });
       const { until } = await pauses.pause({ drain, ...defined({ host }), reason, by, at: now }, input.for);
       const paused = until === undefined ? "paused" : `paused until ${toTime(until)}`;
-      return host === undefined ? paused : `${paused}${await toUnknownText(runtime, host)}`;
+      return { said: host === undefined ? paused : `${paused}${await toUnknownText(runtime, host)}` };
     }),
 });
 

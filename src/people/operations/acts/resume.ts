@@ -12,6 +12,7 @@ import {
   targetFields,
   targetRow,
   toActOf,
+  type DoneTo,
   type Target,
 } from "../pauses/targets.ts";
 import { toShellWord } from "../shell-word.ts";
@@ -24,6 +25,7 @@ export const resume = defineOperation({
   reasonOf: "a resume",
   about: "let paused drains or a paused destination go on, also single ports and origins of it",
   needs: "names",
+  mayRefuse: true,
   example: { drains: "orders", reason: "INC-7 is over" },
   input: z.strictObject(targetFields),
   check: checkTargets,
@@ -40,7 +42,7 @@ async function resumeOne(
   { drains }: Pick<Core, "drains">,
   target: Target,
   call: { readonly reason: string; readonly by: string },
-): Promise<string> {
+): Promise<DoneTo> {
   const { source, drain, host } = target;
   const { runtime, pauses } = source;
   const { reason, by } = call;
@@ -65,24 +67,26 @@ async function resumeOne(
   const left = known.filter((one) => !isMeant(one) && stillHolds(one, { drain, ...defined({ host }) }));
   const knownHosts = known.flatMap((one) => one.host ?? []);
   const none = `was not paused${host === undefined || left.length > 0 ? "" : toMeant(host, knownHosts)}`;
-  const letGo = drain === "*" ? await letGoOf(target, async () => meant.length > 0 || record()) : [];
-  return [ended > 0 ? "resumed" : none, ...letGo, ...left.map(toLeftText)].join("; ");
+  const { said: letGo, isRefused = false } =
+    drain === "*" ? await letGoOf(target, async () => meant.length > 0 || record()) : { said: "" };
+  const said = [ended > 0 ? "resumed" : none, letGo, ...left.map(toLeftText)].filter(Boolean).join("; ");
+  return { said, isRefused };
 }
 
 /** Ends what `brake` did at the service, but for what another pause of all drains still holds. */
 async function letGoOf(
   { source: { runtime, pauses }, host }: Target,
   before: () => Promise<unknown>,
-): Promise<readonly string[]> {
+): Promise<DoneTo> {
   const left = (await pauses.all()).flatMap((one) => (one.drain === "*" ? [one.host] : []));
   try {
     const keys = await runtime.brake.held(host, left);
-    if (keys.length === 0) return [];
+    if (keys.length === 0) return { said: "" };
     await before();
     await runtime.brake.resume(keys);
-    return [`let go at the service: ${keys.join(", ")}`];
+    return { said: `let go at the service: ${keys.join(", ")}` };
   } catch (error) {
-    return [toFailedText(error)];
+    return { said: toFailedText(error), isRefused: true };
   }
 }
 

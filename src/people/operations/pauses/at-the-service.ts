@@ -18,5 +18,5 @@ export function toWaiting(keys: readonly FlowKey[]): string {
 
 export function toFailedText(error: unknown): string {
   if (!isRedriverError(error)) throw error;
-  return `the service did not do it, so do it again: ${error.message}`;
+  return `the service did not confirm it, so do it again: ${error.message}`;
 }

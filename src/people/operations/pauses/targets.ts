@@ -40,23 +40,30 @@ export interface Target {
   readonly host?: DestinationName;
 }
 
+/** What was done to a target. `isRefused`: a part of it was not. */
+export type DoneTo = Pick<Did<never>, "said" | "isRefused">;
+
 /** Each target once it is done. Throws `command-misused` for a kind that nobody knows. */
 export async function* onEachTarget(
   core: Core,
   { drains: names = [], host: named, failure: kind }: Targets,
-  act: (target: Target) => Promise<string>,
+  act: (target: Target) => Promise<DoneTo>,
 ): AsyncGenerator<Did<z.output<typeof targetRow>>> {
   if (kind !== undefined) await requireFailure(core, core.sources.keys(), kind);
   const name = kind === undefined ? named : toFailureName(kind);
   for (const [label, source, drain] of choosePauseTargets(core, names)) {
-    const said = await act({ source, drain, ...(name === undefined ? {} : { host: name }) });
+    const { said, isRefused = false } = await act({
+      source,
+      drain,
+      ...(name === undefined ? {} : { host: name }),
+    });
     const row = {
       source: source.runtime.config.id,
       drain: drain === "*" ? null : drain,
       host: name ?? null,
       said,
     };
-    yield { said: `${name === undefined ? "" : `${name} of `}${label}: ${said}`, row };
+    yield { said: `${name === undefined ? "" : `${name} of `}${label}: ${said}`, row, isRefused };
   }
 }
 

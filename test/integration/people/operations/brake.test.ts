@@ -102,12 +102,15 @@ it("tries again after 429, 500 and a lost answer", async () => {
   expect(states(rig).length).toBeGreaterThanOrEqual(6);
 });
 
-it("a service that fails on leaves the pause here, and says so", async () => {
+it("a service that fails on leaves the pause here, or its own after a resume, and neither act counts as done", async () => {
   const rig = await open();
   rig.emulator.faults.add({ kind: "status", operation: "manage", status: 403 });
   const did = await performAs(rig.core, brake, { host });
-  expect(JSON.stringify(did)).toContain("paused here alone; the service did not do it, so do it again");
+  const unsaid = "the service did not confirm it, so do it again";
+  expect(did).toMatchObject({ done: [], refused: [expect.stringContaining(`paused here alone; ${unsaid}`)] });
   expect(await [...rig.core.sources.values()][0]?.pauses.all()).toMatchObject([{ drain: "*", host }]);
+  const resumed = await performAs(rig.core, resume, { host });
+  expect(resumed).toMatchObject({ done: [], refused: [expect.stringContaining(`: resumed; ${unsaid}`)] });
 });
 
 it.each([404, 405])(
