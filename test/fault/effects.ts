@@ -128,7 +128,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     reset: "effect",
   },
   statistics: { write: "effect", readAll: "read", readSeries: "read" },
-  archive: { write: "effect", close: "lifecycle" },
+  archive: { write: "effect", problem: "read", close: "lifecycle" },
   disk: {
     makeDirectory: "effect",
     create: "effect",

@@ -251,7 +251,7 @@ function stoppingService(
 
 function stopping(archive: Archive, stops: ReturnType<typeof createStops>): Archive {
   return {
-    close: () => archive.close(),
+    ...archive,
     write: (entries) => stops.around("archive", () => archive.write(entries)),
   };
 }

@@ -33,6 +33,12 @@ const maxFileAgeMs = 3_600_000;
 /** Entries of one member as text, before compression. It bounds the memory of a write and of a reader. */
 const maxGroupLength = 8 * 1024 * 1024;
 
+/** After the second failed write in a row 2 s, then twice as long each time: a volume stays full for hours. */
+const firstRestMs = 2_000;
+const maxRestMs = 300_000;
+/** A failure that no write has followed is forgotten then. */
+const failureKnownForMs = 2 * maxRestMs;
+
 /** Everything that waits while a member is written becomes the next one: one write and one sync for all. */
 export function createArchive({
   dir,
@@ -51,6 +57,7 @@ export function createArchive({
   let count = 0;
   let current: OpenFile | null = null;
   let closing: Promise<void> | null = null;
+  let failed: { readonly why: string; readonly at: number; readonly restMs: number } | null = null;
 
   const clocks = createTwoClocks(now, otherNow, (apartMs) => report(toClocksApart(apartMs, dir)));
 
@@ -121,18 +128,31 @@ export function createArchive({
     }
   };
 
+  const appendAgain = async (member: Buffer): Promise<string> => {
+    try {
+      return await append(member);
+    } catch (error) {
+      if (!(error instanceof FileVanished)) throw error;
+      report(toVanished(error, dir));
+      return append(member);
+    }
+  };
+
+  const sinceMs = (at: number): number => Math.abs(now() - at);
+
   const commit = async (text: string): Promise<{ readonly file: string }> => {
     try {
-      const member = await toMember(text);
-      try {
-        return { file: await append(member) };
-      } catch (error) {
-        if (!(error instanceof FileVanished)) throw error;
-        report(toVanished(error, dir));
-        return { file: await append(member) };
-      }
+      const file = await appendAgain(await toMember(text));
+      failed = null;
+      return { file };
     } catch (error) {
-      throw toArchiveError(error, dir, "write to");
+      const told = toArchiveError(error, dir, "write to");
+      // Pages that were begun together fail together, and count once.
+      if (failed === null || sinceMs(failed.at) >= failed.restMs) {
+        const restMs = failed === null ? 0 : Math.min(maxRestMs, failed.restMs * 2 || firstRestMs);
+        failed = { why: told.message, at: now(), restMs };
+      }
+      throw told;
     }
   };
 
@@ -148,6 +168,10 @@ export function createArchive({
     async write(entries) {
       if (closing !== null) throw new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
       return writes.add(entries.map(toLine).join(""));
+    },
+    problem() {
+      if (failed === null || sinceMs(failed.at) >= failureKnownForMs) return null;
+      return { why: failed.why, isResting: sinceMs(failed.at) < failed.restMs };
     },
     close() {
       closing ??= end();

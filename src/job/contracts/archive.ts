@@ -18,6 +18,12 @@ export interface ArchiveEntry {
   readonly record: RawRecord;
 }
 
+export interface ArchiveProblem {
+  readonly why: string;
+  /** The next try comes later. Nothing is begun that needs a write: its intent would only fill the audit. */
+  readonly isResting: boolean;
+}
+
 /**
  * Copies dead letters before they are deleted or expire.
  *
@@ -29,6 +35,8 @@ export interface ArchiveEntry {
 export interface Archive {
   /** Takes at least one entry. Answers the file (a name inside the archive directory) that holds them. */
   write(entries: readonly [ArchiveEntry, ...ArchiveEntry[]]): Promise<{ readonly file: string }>;
+  /** Why the last write failed; null: it did not, or long ago. */
+  problem(): ArchiveProblem | null;
   close(): Promise<void>;
 }
 

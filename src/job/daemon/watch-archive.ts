@@ -42,7 +42,10 @@ export function createArchiveWatch({ current, clock, events, look }: ArchiveWatc
 
   return {
     /** Why the archive cannot be written, as last seen; null: it can, or there is none. */
-    problem: (): string | null => (current().archive === watched ? problem : null),
+    problem(): string | null {
+      const { archive } = current();
+      return (archive === watched ? problem : null) ?? archive?.problem()?.why ?? null;
+    },
     /** Answers ms until the next check. */
     async look(): Promise<number> {
       const { archive, document } = current();

@@ -30,7 +30,7 @@ export async function drop(
 ): Promise<void> {
   const { source, config, archive } = drain;
   const toDrop = decided.filter(({ decision, fate }) => decision.then === "drop" && fate === null);
-  if (archive === null) return holdAll(toDrop, "archive-missing");
+  if (archive === null || archive.problem()?.isResting) return holdAll(toDrop, "archive-missing");
   const unwritable = toDrop.filter(({ raw }) => !isWritable(raw));
   holdAll(unwritable, "archive-missing");
   reportUnwritable(source, unwritable.length);

@@ -19,7 +19,7 @@ export async function keepCopies(
   records: readonly RawRecord[],
   { archive, ...of }: ActOf & { readonly archive: Archive | null },
 ): Promise<void> {
-  if (archive === null || records.length === 0) return;
+  if (archive === null || archive.problem()?.isResting || records.length === 0) return;
   await byHalves(
     records,
     (some) => keepSome(source, some, archive, of),

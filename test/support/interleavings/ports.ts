@@ -253,6 +253,7 @@ export function archiveOf(world: World, life: Life): Archive {
         },
         failure: () => new RedriverError("archive-unavailable", "not kept"),
       }),
+    problem: () => null,
     close: () => Promise.resolve(),
   };
 }

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemDisk, type Disk } from "../../../../src/job/archive/disk.ts";
-import { archiveEntry, archiveFiles, createStand, readArchive, unpack } from "../../../support/archives.ts";
+import {
+  archivedAt,
+  archiveEntry,
+  archiveFiles,
+  createStand,
+  readArchive,
+  unpack,
+} from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { casesOf } from "../../../support/fuzzing.ts";
 
@@ -39,6 +46,36 @@ function fail(code: string): Promise<never> {
 }
 
 const idOf = (n: number): string => archiveEntry(n).dlqId;
+
+describe("writes that fail one after the other", () => {
+  it("rest longer and longer, five minutes at most, and are known until one works or nobody tries", async () => {
+    const { disk, faults } = faulty();
+    let now = archivedAt;
+    const { archive } = createStand({ disk, now: () => now });
+    const fails = () => expect(archive.write([archiveEntry(1)])).rejects.toThrow("ENOSPC");
+    expect(archive.problem()).toBeNull();
+    faults.add("write");
+    await fails();
+    expect(archive.problem()).toEqual({ why: expect.stringContaining("ENOSPC"), isResting: false });
+    for (const restS of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
+      // Those that were begun together count once.
+      await Promise.all([fails(), fails()]);
+      now += restS * 1_000 - 1;
+      expect(archive.problem()?.isResting, `${restS} s`).toBe(true);
+      now += 1;
+      expect(archive.problem()?.isResting, `${restS} s`).toBe(false);
+    }
+    now += 300_000;
+    expect(archive.problem()).toBeNull();
+    await fails();
+    faults.clear();
+    await archive.write([archiveEntry(2)]);
+    expect(archive.problem()).toBeNull();
+    faults.add("write");
+    await fails();
+    expect(archive.problem()?.isResting).toBe(false);
+  });
+});
 
 describe("a write that fails", () => {
   it.each([
