@@ -42,10 +42,8 @@ export const historyScreen = defineScreen<HistoryPage>({
         acts: act === undefined ? undefined : new Set<AuditAct>(acts),
         drain: filterOf(query, "drain") as DrainName | undefined,
         by: filterOf(query, "by"),
-        host: filterOf(query, "host"),
         rule: filterOf(query, "rule"),
-        from: timeOf(query, "from"),
-        to: timeOf(query, "to"),
+        ...spanOf(query),
       }),
     });
   },
@@ -61,8 +59,13 @@ export const spanFilters: readonly QueryField[] = [
   { name: "to", label: "To (UTC)", kind: "datetime-local" },
 ];
 
+/** What `spanFilters` give. */
+export function spanOf(query: URLSearchParams) {
+  return { host: filterOf(query, "host"), from: timeOf(query, "from"), to: timeOf(query, "to") };
+}
+
 /** `2026-11-26T20:15`, in UTC, or with a zone of its own. */
-export function timeOf(query: URLSearchParams, name: string): number | undefined {
+function timeOf(query: URLSearchParams, name: string): number | undefined {
   const text = filterOf(query, name);
   if (text === undefined) return undefined;
   const at = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) || !text.includes("T") ? text : `${text}Z`);

@@ -2,9 +2,8 @@
 import { toMarkdown } from "../../operations/report/markdown.ts";
 import { maxLetters, readReport, type OutageReport } from "../../operations/report/read.ts";
 import { Filters } from "../parts/filters.tsx";
-import { filterOf } from "../query.ts";
 import { defineScreen, still } from "../screen.ts";
-import { spanFilters, timeOf } from "./history.tsx";
+import { spanFilters, spanOf } from "./history.tsx";
 
 const path = "/report";
 
@@ -13,10 +12,7 @@ export const reportScreen = defineScreen<OutageReport>({
   area: "history",
   role: "viewer",
   title: () => "Outage report",
-  load: ({ core, query, now }) => {
-    const [from, to, host] = [timeOf(query, "from"), timeOf(query, "to"), filterOf(query, "host")];
-    return readReport(core, { from, to, host }, now, maxLetters);
-  },
+  load: ({ core, query, now }) => readReport(core, spanOf(query), now, maxLetters),
   sections: [
     still("report", (report, { query }) => (
       <>

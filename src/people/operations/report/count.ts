@@ -11,6 +11,7 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import { arrivalHours, type HourlyArrivals } from "../../../job/contracts/failures.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
+import { sumOf } from "../../read/totals.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 
 /** A kind of failure, as the drains of its source have counted it. */
@@ -25,46 +26,52 @@ interface Span {
   readonly isHost: ((host: string) => boolean) | null;
 }
 
-const ofHost = { sentAgain: 0, failedAgain: 0, waitsAfter: 0 };
-export const noFigures = {
-  ...ofHost,
-  waitedBefore: 0,
-  arrived: 0,
-  dropped: 0,
-  discarded: 0,
-  expired: 0,
-  gone: 0,
-  parked: 0,
-  messages: 0,
+/** Each figure, in the words of a report. */
+export const figureWords = {
+  waitedBefore: "waited at the beginning",
+  arrived: "arrived",
+  sentAgain: "sent again",
+  dropped: "dropped by rules",
+  discarded: "discarded by people",
+  expired: "expired",
+  gone: "gone otherwise: not by redriver",
+  waitsAfter: "waiting at the end, parked or not",
+  failedAgain: "failed again (they arrived again)",
+  delivered: "delivered, by a callback",
+  silent: "not come back since they were sent again, which is no proof of delivery",
+  parked: "parked in this time, released since or not",
+  messages: "messages billed, without the service's retries",
 };
-export type Figures = typeof noFigures;
-export type CountOfHost = typeof ofHost;
+export type Figure = keyof typeof figureWords;
+const figureNames = Object.keys(figureWords) as Figure[];
+export const eachFigure = <Value>(toValue: (name: Figure) => Value) =>
+  Object.fromEntries(figureNames.map((name) => [name, toValue(name)])) as Record<Figure, Value>;
+const ofHost = { sentAgain: 0, failedAgain: 0, waitsAfter: 0 };
 
-interface Letter {
+const newLetter = () => ({
   /** First of each act. */
-  readonly at: { [Act in AuditAct]?: number };
-  host: string;
-  isComeBack: boolean;
+  at: {} as { [Act in AuditAct]?: number },
+  host: "",
+  isComeBack: false,
   /** Of the reasons those that matter here. */
-  why: "discarded" | "from-archive" | null;
-  as: string;
-  messages: number;
-}
+  why: null as "discarded" | "from-archive" | null,
+  as: "",
+  messages: 0,
+});
 
 /** Of so many dead letters in the queue, and how it ended. */
-type Stay = readonly [many: number, enteredAt: number, leftAt: number, end: keyof Figures];
+type Stay = readonly [many: number, enteredAt: number, leftAt: number, end: Figure];
 
 export const hourMs = 3_600_000;
 
 /** Takes the entries of one source. One that was written twice counts once. */
 export function createCount(maxLetters: number) {
-  const letters = new Map<string, Letter>();
+  const letters = new Map<string, ReturnType<typeof newLetter>>();
   const parents = new Set<string>();
 
   function add({ act, at, records }: Pick<AuditEntry, "act" | "at" | "records">): void {
     for (const { dlqId, host, as = "", parent, reason } of records) {
-      const none = { at: {}, host: "", isComeBack: false, why: null, as: "", messages: 0 };
-      const letter: Letter = letters.get(dlqId) ?? none;
+      const letter = letters.get(dlqId) ?? newLetter();
       if (letters.set(dlqId, letter).size > maxLetters) {
         const why = `redriver acted on more than ${maxLetters} dead letters: choose a later beginning`;
         throw new RedriverError("command-misused", why);
@@ -80,17 +87,17 @@ export function createCount(maxLetters: number) {
 
   /** `silent`: ids that are not known to have come back. `unknown`: why a figure is not known. */
   function read(kinds: readonly CountedKind[], { from, to, now, retentionMs, isHost }: Span) {
-    const figures = { ...noFigures };
-    const unknown = new Map<keyof Figures, string>();
-    const hosts = new Map<string, CountOfHost>();
-    const of = (host: string): CountOfHost => hosts.get(host) ?? hosts.set(host, { ...ofHost }).get(host)!;
+    const figures = eachFigure(() => 0);
+    const unknown = new Map<Figure, string>();
+    const hosts = new Map<string, typeof ofHost>();
+    const of = (host: string): typeof ofHost => hosts.get(host) ?? hosts.set(host, { ...ofHost }).get(host)!;
     const [silent, delays]: [string[], number[]] = [[], []];
     /** What arrived in each, less what redriver took of it: it waits, or expired, or is gone. */
     const hours = new Map<number, number>();
     const addTo = (hour: number, many: number): void => void hours.set(hour, (hours.get(hour) ?? 0) + many);
     const isIn = (at = 0): boolean => at >= from && at < to;
     const isThere = ([, enteredAt, leftAt]: Stay): boolean => leftAt >= from && enteredAt < to;
-    const count = (stays: readonly Stay[]): void => {
+    const count = (...stays: readonly Stay[]): void => {
       for (const [many, enteredAt, leftAt, end] of stays.filter(isThere)) {
         figures[enteredAt < from ? "waitedBefore" : "arrived"] += many;
         figures[leftAt < to ? end : "waitsAfter"] += many;
@@ -107,7 +114,7 @@ export function createCount(maxLetters: number) {
       if (leftAt === undefined) continue;
       addTo(Math.floor(enteredAt / hourMs), -1);
       const end = at.published === undefined && at.drop !== undefined ? (why ?? "dropped") : "sentAgain";
-      count([[1, enteredAt, leftAt, end]]);
+      count([1, enteredAt, leftAt, end]);
       if (end !== "sentAgain" || !isIn(leftAt)) continue;
       of(host).sentAgain += 1;
       figures.messages += Math.max(1, messages);
@@ -119,15 +126,13 @@ export function createCount(maxLetters: number) {
       .map(({ origin, ...kind }) => ({ ...kind, host: origin.startsWith("http") ? hostOf(origin) : origin }))
       .filter(({ host }) => isHost?.(host) !== false);
     const there = own.filter(({ waiting, parked }) => waiting + parked > 0);
-    const all = there.reduce((sum, { waiting, parked }) => sum + waiting + parked, 0);
+    const all = sumOf(there, ({ waiting, parked }) => waiting + parked);
     if (to >= now) for (const { host, waiting, parked } of there) of(host).waitsAfter += waiting + parked;
-    for (const kind of own) {
-      for (const [hour, many] of Object.entries(kind.hours)) addTo(Number(hour), many);
-    }
+    for (const [hour, many] of own.flatMap((kind) => Object.entries(kind.hours))) addTo(Number(hour), many);
     for (const [host, sum] of hosts) {
       // Come-backs that wait are in no audit yet.
       const again = own.filter((kind) => kind.host === host && kind.failedAgain > 0);
-      const most = again.reduce((many, kind) => many + kind.failedAgain, 0);
+      const most = sumOf(again, (kind) => kind.failedAgain);
       const isMore = most > sum.failedAgain && sum.waitsAfter > 0;
       if (isMore && again.every(({ firstMetAt }) => isIn(firstMetAt))) sum.failedAgain = most;
       else if (isMore)
@@ -135,33 +140,29 @@ export function createCount(maxLetters: number) {
       figures.failedAgain += sum.failedAgain;
     }
 
-    const stays = [...hours].map(([hour, many]): Stay => {
-      const enteredAt = hour * hourMs;
-      return [many, enteredAt, enteredAt + hourMs + retentionMs - 1, "expired"];
-    });
+    const leftAt = (hour: number): number => (hour + 1) * hourMs + retentionMs - 1;
+    const stays = [...hours].map(([hour, many]): Stay => [many, hour * hourMs, leftAt(hour), "expired"]);
     /** That waits, or is gone. A count that a killed process lost is missing. */
     const rest = (first: number, end: number): number =>
-      stays.reduce(
-        (sum, [many, at, until]) => (at >= first && at < end && until >= now ? sum + many : sum),
-        0,
-      );
+      sumOf(stays, ([many, at, until]) => (at >= first && at < end && until >= now ? many : 0));
     const enteredSince = (at: number): number =>
       there.every(({ since }) => (since ?? 0) >= at) ? all : Math.max(0, Math.min(all, rest(at, now)));
     const [since, later] = [enteredSince(from), to >= now ? 0 : enteredSince(to)];
-    count([
-      [all - since, from - 1, Infinity, "gone"],
-      [since - later, from, Infinity, "gone"],
-    ]);
+    count([all - since, from - 1, Infinity, "gone"], [since - later, from, Infinity, "gone"]);
     const gone: Stay = [rest(from, to) - since + later, from, from, "gone"];
     const others = [gone, ...stays.filter(([, , leftAt]) => leftAt < now)].filter(([many]) => many > 0);
     if (others.some(isThere) && isHost !== null) {
       const why = "what a rule sends to another host may be in it twice";
       unknown.set("gone", why).set("expired", why);
-    } else count(others);
+    } else count(...others);
     if (from - retentionMs < now - arrivalHours * hourMs) {
       unknown.set("expired", "arrivals are kept for a week, and what expired first had come before");
     }
-    return { figures, unknown, hosts, silent, delays };
+    const rows = [...hosts].map(([host, { sentAgain, ...rest }]) => {
+      // What goes to a queue is in the audit by its host.
+      return { host, sentAgain: host.startsWith("queue:") ? null : sentAgain, ...rest };
+    });
+    return { figures, unknown, hosts: rows, silent, delays };
   }
   return { add, read };
 }

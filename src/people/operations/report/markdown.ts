@@ -5,31 +5,16 @@ import { toDestinationText } from "../destination-text.ts";
 import type { ActRow } from "../history/act-rows.ts";
 import { laneMoveText, reasonText } from "../history/rows.ts";
 import { joined, number, present, toMinute, toTime } from "../phrases.ts";
+import { eachFigure, figureWords, type Figure } from "./count.ts";
 import type { OutageReport } from "./read.ts";
 
-const words = {
-  waitedBefore: "waited at the beginning",
-  arrived: "arrived",
-  sentAgain: "sent again",
-  dropped: "dropped by rules",
-  discarded: "discarded by people",
-  expired: "expired",
-  gone: "gone otherwise: not by redriver",
-  waitsAfter: "waiting at the end, parked or not",
-  failedAgain: "failed again (they arrived again)",
-  delivered: "delivered, by a callback",
-  silent: "not come back since they were sent again, which is no proof of delivery",
-  parked: "parked in this time, released since or not",
-  messages: "messages billed, without the service's retries",
-} as const;
 const sum = ["sentAgain", "dropped", "discarded", "expired", "gone", "waitsAfter"] as const;
 type Cell = string | number | null | undefined;
 
 export function toMarkdown(report: OutageReport): string {
-  const { from, to, host, delays, hosts, acts, unknown, ofNoDrain } = report;
-  const figures: Readonly<Record<string, number | null>> = report.figures;
-  const of = (name: keyof typeof words): string => toCell(figures[name]);
-  const rows = Object.entries(words).map(([name, text]) => [text, figures[name]]);
+  const { from, to, host, figures, delays, hosts, acts, unknown, ofNoDrain } = report;
+  const of = (name: Figure): string => toCell(figures[name]);
+  const rows = Object.values(eachFigure((name) => [figureWords[name], figures[name]]));
   return joined(
     `# Outage report${host === null ? "" : ` of ${host}`}\n\n`,
     `From ${toMinute(from)} to ${toMinute(to)} UTC, ${of("arrived")} dead letters arrived, ${of("sentAgain")} were sent again, `,
@@ -42,7 +27,7 @@ export function toMarkdown(report: OutageReport): string {
     toTable(["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<Cell>)),
     toTable(["UTC", "who", "did", "messages", "where", "why"], acts.map(toActCells)),
     unknown.length > 0 && "\nNot known:\n\n",
-    ...unknown.map(({ figure, why }) => `- ${words[figure as keyof typeof words]}: ${why}\n`),
+    ...unknown.map(({ figure, why }) => `- ${figureWords[figure]}: ${why}\n`),
   );
 }
 
@@ -50,14 +35,8 @@ function toActCells(row: ActRow): readonly Cell[] {
   const { at, by, act, count, ordered, lane, host, hosts, drain } = row;
   const where = toDestinationText(lane?.origin ?? host ?? hosts.top[0]?.key ?? drain ?? "all");
   const why = present([row.why, reasonText(row), laneMoveText(row)]).join("; ");
-  return [
-    toTime(at).slice(0, 19),
-    by,
-    act,
-    ordered === undefined ? count || "–" : `${number(ordered)} ordered`,
-    where,
-    why,
-  ];
+  const many = ordered === undefined ? count || "–" : `${number(ordered)} ordered`;
+  return [toTime(at).slice(0, 19), by, act, many, where, why];
 }
 
 /** Others have named what stands in it. */
