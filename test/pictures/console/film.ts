@@ -33,7 +33,7 @@ export function createFilm(title: string): Film {
         `<style>g{opacity:0;animation:s ${all}s infinite}g:first-of-type{opacity:1}`,
         `@keyframes s{0%,${shown}%{opacity:1}${shown + 0.01}%,99.99%{opacity:0}100%{opacity:1}}`,
         `@media(prefers-reduced-motion){g{animation:none}}`,
-        `text{font:600 26px system-ui,sans-serif;fill:#1b1f24}</style>`,
+        `text{font:600 24px system-ui,sans-serif;fill:#1b1f24}</style>`,
         `<rect width="100%" height="100%" fill="#f6f8fa"/>`,
         ...shots.map(
           ({ image, words }, index) =>
