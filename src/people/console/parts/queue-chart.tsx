@@ -124,8 +124,9 @@ const actWords: Readonly<Partial<Record<AuditAct, string>>> = {
   release: "parked ones released",
 };
 
-function toWords({ at, act, by, drain, origin }: ChartMark): string {
-  const about = origin === null ? (drain ?? "all drains") : toDestinationText(origin);
+function toWords({ at, act, by, drain, origin, host }: ChartMark): string {
+  const whole = `${host === undefined ? "" : `${host} in `}${drain ?? "all drains"}`;
+  const about = origin === null ? whole : toDestinationText(origin);
   return `${toTime(at).slice(11, 16)} UTC ${about}: ${actWords[act] ?? act}, by ${by}`;
 }
 

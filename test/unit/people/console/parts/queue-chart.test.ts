@@ -49,8 +49,10 @@ it("a halt says above its mark when it was, and the newer one if two stand close
     origin: "https://pay.example.com",
   }));
   const more = { ...marks[1]!, at: 1_018 * 60_000 };
-  const all = [...marks.slice(0, 2), more, marks[2]!] as never;
+  const ofHost = { ...marks[0]!, host: "pay.example.com", drain: null, origin: null };
+  const all = [ofHost, marks[1]!, more, marks[2]!] as never;
   const html = String(await QueueChartFigure({ chart, marks: all, status }));
   const labels = [...html.matchAll(/<text[^>]*>(halted [^<]*)</g)].map(([, label]) => label);
   expect(labels).toEqual(["halted 17:00", "halted 16:45"]);
+  expect(html).toContain("17:02 UTC pay.example.com in all drains: paused, by ann");
 });
