@@ -116,8 +116,8 @@ export interface DrainRuntime {
   readonly hasOthers: boolean;
   /** Counts for others what leaves the queue here. Absent: none of them can list what this one lists. */
   readonly shared?: SharedLetters;
-  /** A person discards all that it decides, whatever the rules say. `why`: for the audit. Absent: nobody does. */
-  readonly discard?: { readonly why: string };
+  /** A person discards all that it decides, whatever the rules say. For the audit. Absent: nobody does. */
+  readonly discard?: { readonly why: string; readonly orderedAt?: number };
   /** A person publishes these again, drops too. The queue does not have them. Absent: the drain is of the queue. */
   readonly fromArchive?: ArchivedLetters;
   /** Letters that supersede others (page/newest.ts). Absent: not known, or no rule asks. */

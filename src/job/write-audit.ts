@@ -12,6 +12,7 @@ export interface ActOf {
   readonly lane?: AuditLane;
   readonly host?: DestinationName;
   readonly forMs?: number;
+  readonly orderedAt?: number;
 }
 
 export function ofDrain({ config, documentHash, passId, discard }: DrainRuntime): ActOf {
@@ -19,7 +20,7 @@ export function ofDrain({ config, documentHash, passId, discard }: DrainRuntime)
     drain: config.name,
     documentHash,
     ...(passId === undefined ? {} : { passId }),
-    ...(discard === undefined ? {} : { why: discard.why }),
+    ...discard,
   };
 }
 

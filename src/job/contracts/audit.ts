@@ -88,6 +88,8 @@ export interface AuditEntry {
   readonly host?: DestinationName;
   /** Of a pause that ends by itself: how long it lasts, ms. */
   readonly forMs?: number;
+  /** Of what an apply orders or discards: when it began, Unix ms by Redis TIME. It tells one apply from another. */
+  readonly orderedAt?: number;
   /** In no particular order. Empty for acts on drains, kinds of failure and lanes, and for moves of lanes. */
   readonly records: readonly AuditRecord[];
 }

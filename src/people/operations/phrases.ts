@@ -52,9 +52,16 @@ export function toTime(at: number): string {
     .replace(/\.\d+Z$/, " UTC");
 }
 
+/** `2026-11-20 10:15:00–10:16:30 UTC`; of what began and ended in one second, that. */
+export function toTimes(since: number, at: number): string {
+  const [begin, end] = [toTime(since), toTime(at)];
+  if (begin === end) return end;
+  return `${begin.slice(0, 19)}–${begin.slice(0, 10) === end.slice(0, 10) ? end.slice(11) : end}`;
+}
+
 /** `2026-11-20T10:15:00Z`: a time without a space, for columns. */
-export function toSecond(at: number): string {
-  return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
+export function toSecond(at: number, since = at): string {
+  return toTimes(since, at).replaceAll(" UTC", "Z").replaceAll(" ", "T");
 }
 
 /** `2026-11-20 10:15`, in UTC: so that two fit beside a name in 80 columns. */

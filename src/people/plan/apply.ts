@@ -41,8 +41,8 @@ export interface ApplyRun {
   /** Emptied as the work goes on. */
   readonly open: PlanCheck["open"];
   readonly signals: ListingSignals;
-  /** A person's reason. */
-  readonly order: { readonly why?: string };
+  /** A person's reason, and when it was given, Unix ms by Redis. */
+  readonly order: { readonly why?: string; readonly orderedAt?: number };
   /** Why the drain is paused now, for a person to read; null when it is not. */
   readonly pausedBy: () => Promise<string | null>;
   /** `left`: records of the plan that are not done yet. `soFar` costs a walk through them. */

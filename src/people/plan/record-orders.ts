@@ -8,7 +8,7 @@ import { hostOf } from "../../job/message/destination-url.ts";
  */
 export function createOrderRecorder(
   drain: DrainRuntime,
-  order: { readonly why?: string },
+  order: { readonly why?: string; readonly orderedAt?: number },
 ): (letters: readonly Letter[]) => Promise<void> {
   const recorded = new Map<string, string>();
   return async (letters) => {

@@ -12,7 +12,7 @@ import { createHostTable, readHosts, type HostOf, type HostTable } from "./host-
 
 /**
  * A stored entry: JSON { v layout, a act, b by, d drain, p passId, h documentHash, w why, l lane, t host of a
- * pause, f forMs, o hosts, g groups }. Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x
+ * pause, f forMs, n orderedAt, o hosts, g groups }. Records of one rule, reason, attempt and notes are one group { r rule, e reason, n attempt, x
  * notes, i dlqIds, as, pa parents, k }: of a hundred records only the ids are kept a hundred times. `as` and
  * `pa` have the order of `i`, with "" for none. `k` says which of the hosts each record has
  * (host-table.ts). Absent fields are left out.
@@ -28,6 +28,7 @@ interface StoredEntry {
   readonly l?: AuditLane;
   readonly t?: string;
   readonly f?: number;
+  readonly n?: number;
   readonly o?: readonly string[];
   readonly g?: readonly StoredGroup[];
 }
@@ -69,7 +70,7 @@ export function toTexts(entry: NewAuditEntry, lists?: CallLists): readonly strin
 }
 
 function toText(entry: NewAuditEntry, lists?: CallLists): string {
-  const { act, by, drain, passId, documentHash, why, lane, host, forMs, records } = entry;
+  const { act, by, drain, passId, documentHash, why, lane, host, forMs, orderedAt, records } = entry;
   const hosts = createHostTable(records);
   // JSON leaves out what is undefined.
   const text = JSON.stringify({
@@ -83,6 +84,7 @@ function toText(entry: NewAuditEntry, lists?: CallLists): string {
     l: lane,
     t: host,
     f: forMs,
+    n: orderedAt,
     o: hosts.hosts,
     g: records.length === 0 ? undefined : toGroups(records).map((group) => toGroup(group, hosts, lists)),
   });
@@ -189,6 +191,7 @@ export function parseEntryText(
     ...(stored.l === undefined ? {} : { lane: stored.l }),
     ...(stored.t === undefined ? {} : { host: stored.t }),
     ...(stored.f === undefined ? {} : { forMs: stored.f }),
+    ...(stored.n === undefined ? {} : { orderedAt: stored.n }),
     records: (stored.g ?? []).flatMap((group) => {
       const records = isCounted === true ? toCounted(group, hostOf) : null;
       return records ?? toRecords(group, hostOf);

@@ -7,7 +7,7 @@ import type { TopCounted } from "../../plan/top-count.ts";
 
 /** The columns of the table. */
 export const actColumns = {
-  when: ({ at }) => toSecond(at),
+  when: ({ at, since }) => toSecond(at, since),
   act: ({ act }) => act,
   count: ({ count }) => (count === 0 ? "-" : count),
   drain: ({ drain, count, source }) => toPrintable(drain ?? (count === 0 ? toAllOf(source) : "-")),

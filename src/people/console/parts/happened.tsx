@@ -26,7 +26,9 @@ export function Happened({ failure, timeLine: { entries, readTo }, lanes }: Happ
         empty={readTo === null ? "None of these is in the audit." : "The newest acts have none of these."}
         rows={entries}
         columns={({ column }) => [
-          column("when", ({ at }) => <Time at={at} isExact />),
+          column("when", ({ at, orderedAt, until = at }) => (
+            <Time at={until} since={orderedAt ?? at} isExact />
+          )),
           column("what", toWhat),
           column("drain", ({ drain }) => drain ?? "all"),
           column("how", (entry) =>

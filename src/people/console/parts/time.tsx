@@ -1,13 +1,17 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { toTime } from "../../operations/phrases.ts";
+import { toTime, toTimes } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
 
-/** In UTC, as in logs and commands, with the exact time on hover. `isExact`: with seconds. Unix ms. */
-export function Time({ at, isExact = false }: Readonly<{ at: number; isExact?: boolean }>): Html {
+/** In UTC, as in logs and commands, with the exact time on hover. `isExact`: with seconds, and from `since` on. Unix ms. */
+export function Time({
+  at,
+  since = at,
+  isExact = false,
+}: Readonly<{ at: number; since?: number; isExact?: boolean }>): Html {
   const iso = new Date(at).toISOString();
   return (
     <time datetime={iso} title={iso}>
-      {iso.slice(0, isExact ? 19 : 16).replace("T", " ")} UTC
+      {isExact ? toTimes(since, at) : `${iso.slice(0, 16).replace("T", " ")} UTC`}
     </time>
   );
 }

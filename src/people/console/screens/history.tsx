@@ -114,7 +114,7 @@ function List({ page: { rows, next, readTo, missing }, context }: Drawn<{ page: 
         empty={empty}
         rows={rows}
         columns={({ column, amounts }) => [
-          column("when", ({ at }) => <Time at={at} isExact />),
+          column("when", ({ at, since }) => <Time {...{ at, since }} isExact />),
           column("act", ({ act }) => <Only name="act" value={act} />),
           amounts("count", ({ count }) => count || null),
           column("drain", ({ drain, count, source }) =>

@@ -22,6 +22,8 @@ export interface TimeLineEntry extends AuditEntry {
   readonly probed?: readonly ProbedLetter[];
   /** Of an order about letters of the kind: how many a person has discarded, or an apply ordered, since it began. */
   readonly count?: number;
+  /** Of such an order: `at` of its last page, Unix ms. */
+  readonly until?: number;
 }
 
 export interface ProbedLetter {
@@ -67,19 +69,21 @@ export async function readTimeLine(
   const isAbout = toTest(failure);
   const probes = createProbeFinder(failure, halted);
   const entries: TimeLineEntry[] = [];
-  // One that was begun a second time is in the audit twice.
+  // One that was begun a second time is in the audit twice. Another apply orders it anew.
   const told = new Set<string>();
   let read = 0;
   const skims = (act: AuditAct): boolean => !acts.has(act) && !probes.asks(act);
   for await (const entry of reader.read({ order: "newest-first", skims })) {
     if (read === maxRead || entries.length === maxEntries) return { entries, readTo: entry.at };
     read += 1;
-    const ids = orderedIn(entry, failure).filter((id) => !told.has(`${entry.act} ${id}`));
-    const count = ids.length;
-    for (const id of ids) told.add(`${entry.act} ${id}`);
+    const { act, orderedAt, drain, by, why } = entry;
+    const ids = orderedIn(entry, failure).map((id) => JSON.stringify([act, orderedAt, drain, by, why, id]));
+    const news = ids.filter((id) => !told.has(id));
+    const count = news.length;
+    for (const id of news) told.add(id);
     const newer = entries.at(-1);
     if (count > 0 && newer?.count !== undefined && isOfOneOrder(newer, entry)) {
-      entries[entries.length - 1] = { ...entry, count: newer.count + count };
+      entries[entries.length - 1] = { ...entry, until: newer.until ?? newer.at, count: newer.count + count };
       continue;
     }
     const probed = probes.of(entry);
@@ -101,7 +105,8 @@ function orderedIn(
 
 /** Its pages follow one another. Of a discard `why` names the plan. */
 function isOfOneOrder(one: AuditEntry, other: AuditEntry): boolean {
-  return one.act === other.act && one.why === other.why && one.drain === other.drain && one.by === other.by;
+  const names = ["act", "orderedAt", "why", "drain", "by"] as const;
+  return names.every((name) => one[name] === other[name]);
 }
 
 const actsOnComeBacks: ReadonlySet<AuditAct> = new Set(["republish", "park", "drop"]);

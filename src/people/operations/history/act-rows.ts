@@ -15,7 +15,7 @@ export interface ActRow extends Pick<
   AuditEntry,
   "at" | "act" | "source" | "drain" | "by" | "why" | "lane" | "host" | "forMs"
 > {
-  /** Unix ms: its first record. `at` is its last. */
+  /** Unix ms: when its apply began, or its first record. `at` is its last. */
   readonly since: number;
   /** Records; 0 for an act on none, and for an apply, which orders: the acts that follow count. */
   readonly count: number;
@@ -62,17 +62,20 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
   for (const row of open.values()) yield row.read();
 }
 
-function toKey({ source, act, drain, by, why }: AuditEntry, { rule, reason }: AuditRecord): string {
-  return JSON.stringify([source, act, drain, by, why, rule, reason]);
+function toKey(
+  { source, act, drain, by, why, orderedAt }: AuditEntry,
+  { rule, reason }: AuditRecord,
+): string {
+  return JSON.stringify([source, act, drain, by, why, orderedAt, rule, reason]);
 }
 
 function createRow(
-  { at, act, source, drain, by, why, lane, host, forMs }: AuditEntry,
+  { at, act, source, drain, by, why, lane, host, forMs, orderedAt = at }: AuditEntry,
   { rule, reason }: Pick<AuditRecord, "rule" | "reason">,
 ) {
   const hosts = createTopCount<string>(maxHosts);
   const notes: Record<string, number> = {};
-  let since = at;
+  let since = orderedAt;
   let count = 0;
   let comeBacks = 0;
   let dlqId = "";

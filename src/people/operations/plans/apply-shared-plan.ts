@@ -79,6 +79,7 @@ const shownSkips = 10;
  */
 export async function applySharedPlan(run: ApplySharedRun): Promise<readonly ApplyEnd[] | null> {
   const { core, book, clock, claim, order, watch, afterPage } = run;
+  let orderedAt: number | undefined;
   const progress = new Map<DrainName, () => PlanApplyDrain>();
   const signing = keepSigning(book, clock, claim, () => [...progress.values()].map((toNow) => toNow()));
   const { signal, stopping: stop } = run.signals;
@@ -88,12 +89,13 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
   const applied: Applied[] = [];
   try {
     await requireRedis(core);
+    orderedAt = (await book.read(claim.id))?.plan.apply?.startedAt;
     const selection = createSelection();
     const reading = await readPlan(book.lines(claim.id), selection.add);
     if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);
     const { createdAt, drains, flags } = reading.head;
     const why = toWhyDiscarded(flags, `plan ${claim.id}`, order.why);
-    parts = drains.map((planned) => actingFor(toPart(core, planned, flags, why), run));
+    parts = drains.map((planned) => actingFor(toPart(core, planned, flags, why), run, orderedAt));
     const onCheck: NonNullable<ApplyWatch["onCheck"]> = (part, count, planned) => {
       progress.set(part.drain, () => toChecking(part, count, planned));
       watch.onCheck?.(part, count, planned);
@@ -125,7 +127,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     return ends;
   } catch (error) {
     const { code, message } = toFailure(error);
-    for (const part of parts.slice(applied.length)) await auditNothing(part, order, code);
+    for (const part of parts.slice(applied.length)) await auditNothing(part, order, orderedAt, code);
     if (!stopping.aborted) await signing.end("failed", `${code}: ${message}`);
     else await signing.end("interrupted", `${toWhyStopped(stopping)}; nothing was done`);
     throw error;
@@ -140,7 +142,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
       wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - own.now()) };
     progress.set(part.drain, () => toApplying(part, soFar?.(), toWait()));
     const applied = await applyPart(core, part, {
-      order: order.why === "" ? {} : { why: order.why },
+      order: defined({ why: order.why || undefined, orderedAt }),
       signals,
       onPage: (left, done) => {
         soFar = done;
@@ -157,7 +159,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     progress.set(part.drain, () => ended);
     const { republished, deleted, parked } = applied.tally;
     if (republished + deleted + parked === 0) {
-      await auditNothing(part, order, toWhyNothing(ended, applied, stopping));
+      await auditNothing(part, order, orderedAt, toWhyNothing(ended, applied, stopping));
     }
     return applied;
   }
@@ -171,15 +173,16 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
 }
 
 /** The person acts. Lanes share their times with the rest of the process. */
-function actingFor(part: PlanPart, { order, onLaneTimes }: ApplySharedRun): PlanPart {
-  const { source } = part.runtime;
+function actingFor(part: PlanPart, { order, onLaneTimes }: ApplySharedRun, orderedAt?: number): PlanPart {
+  const { source, discard } = part.runtime;
   const takeNext = (): readonly number[] => {
     const times = source.lanes.takeNext();
     if (times.length > 0) onLaneTimes?.(source.config.id, times);
     return times;
   };
   const acting: SourceRuntime = { ...source, by: order.by, lanes: { ...source.lanes, takeNext } };
-  const runtime: DrainRuntime = { ...part.runtime, source: acting };
+  const ordered = discard && { discard: { ...discard, ...defined({ orderedAt }) } };
+  const runtime: DrainRuntime = { ...part.runtime, ...ordered, source: acting };
   return { ...part, runtime };
 }
 
@@ -228,11 +231,16 @@ function toApplying(
 }
 
 /** The orders that an apply writes before it acts do not show that nothing came of them. */
-async function auditNothing(part: PlanPart, order: PlanOrder, what: string): Promise<void> {
+async function auditNothing(
+  part: PlanPart,
+  order: PlanOrder,
+  orderedAt: number | undefined,
+  what: string,
+): Promise<void> {
   const { runtime, archivedIn, kind: host } = part;
   const act = archivedIn === undefined ? "sent" : "discarded";
   const why = present([`nothing was ${act}: ${what}`, order.why]).join("; ");
-  const entry = { ...ofDrain(runtime), why, ...defined({ host }) };
+  const entry = { ...ofDrain(runtime), why, ...defined({ host, orderedAt }) };
   await unlessRedisAway(() => recordIntent(runtime.source, "apply", [], entry), undefined);
 }
 

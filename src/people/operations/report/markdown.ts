@@ -4,7 +4,7 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../destination-text.ts";
 import type { ActRow } from "../history/act-rows.ts";
 import { laneMoveText, reasonText } from "../history/rows.ts";
-import { joined, number, present, toMinute, toTime } from "../phrases.ts";
+import { joined, number, present, toMinute, toTimes } from "../phrases.ts";
 import { eachFigure, figureWords, type Figure } from "./count.ts";
 import type { OutageReport } from "./read.ts";
 
@@ -32,11 +32,11 @@ export function toMarkdown(report: OutageReport): string {
 }
 
 function toActCells(row: ActRow): readonly Cell[] {
-  const { at, by, act, count, ordered, lane, host, hosts, drain } = row;
+  const { at, since, by, act, count, ordered, lane, host, hosts, drain } = row;
   const where = toDestinationText(lane?.origin ?? host ?? hosts.top[0]?.key ?? drain ?? "all");
   const why = present([row.why, reasonText(row), laneMoveText(row)]).join("; ");
   const many = ordered === undefined ? count || "–" : `${number(ordered)} ordered`;
-  return [toTime(at).slice(0, 19), by, act, many, where, why];
+  return [toTimes(since, at).replaceAll(" UTC", ""), by, act, many, where, why];
 }
 
 /** Others have named what stands in it. */

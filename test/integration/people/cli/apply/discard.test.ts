@@ -86,7 +86,12 @@ describe("a plan to discard", () => {
     const drops = await dropsOf(stand);
     expect(new Set(drops.map(({ dlqId }) => dlqId))).toEqual(new Set(ids));
     const why = `plan ${id}: INC-7: nobody wants them`;
-    for (const drop of drops) expect(drop).toMatchObject({ by: "ada", reason: "discarded", why });
+    const { startedAt: orderedAt } = (
+      JSON.parse((await stand.run(["plans", "show", id, "--json"])).out) as {
+        readonly plan: { readonly apply: { readonly startedAt: number } };
+      }
+    ).plan.apply;
+    for (const drop of drops) expect(drop).toMatchObject({ by: "ada", reason: "discarded", why, orderedAt });
     // Each names its kind, whose page tells the discard.
     const noted = kinds.map(({ id: kind }) => drops.filter(({ notes }) => notes?.[0] === `failure:${kind}`));
     expect(noted.map((some) => some.length)).toEqual(kinds.map(({ count }) => count));

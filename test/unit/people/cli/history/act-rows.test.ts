@@ -39,6 +39,17 @@ describe("rows of acts", () => {
     ]);
   });
 
+  it("tell one apply from the next, and begin when it was ordered", async () => {
+    const rows = await rowsOf(
+      ...[95_000, 70_000].map((at) => entry(at, { act: "apply", orderedAt: 61_000, records: of(1) })),
+      entry(60_000, { act: "apply", orderedAt: 1_000, records: of(1) }),
+    );
+    expect(rows.map((row) => [row.ordered, actColumns.when(row)])).toEqual([
+      [2, "1970-01-01T00:01:01–00:01:35Z"],
+      [1, "1970-01-01T00:00:01–00:01:00Z"],
+    ]);
+  });
+
   it("do not join what was done before and after a lane moved", async () => {
     const rows = await rowsOf(
       entry(9, { records: of(1) }),

@@ -135,6 +135,7 @@ it("an apply is one row with how many of the kind it ordered, and says so if it 
   const apply = (at: number, kind: string, ...dlqIds: readonly string[]) =>
     entry(at, {
       act: "apply",
+      orderedAt: at < 6_000 ? 900 : 5_900,
       by: "ada",
       why: "the receiver is up",
       records: dlqIds.map((dlqId) => ({ dlqId, reason: "due", notes: [`failure:${kind}`] })),
@@ -146,9 +147,13 @@ it("an apply is one row with how many of the kind it ordered, and says so if it 
     apply(3_000, "ffffffffff", "6-0"),
     entry(4_000, nothing),
     entry(5_000, { ...nothing, host: `failure:${failure.id}` }),
+    // Another apply, of what the first one left: what that ordered stays.
+    apply(6_000, failure.id, "4-0", "5-0"),
+    apply(6_500, failure.id, "5-0", "7-0"),
   ]);
-  expect(entries.map(({ at, count }) => [at, count])).toEqual([
-    [5_000, undefined],
-    [1_000, 5],
+  expect(entries.map(({ orderedAt, at, until, count }) => [orderedAt, at, until, count])).toEqual([
+    [5_900, 6_000, 6_500, 3],
+    [undefined, 5_000, undefined, undefined],
+    [900, 1_000, 2_000, 5],
   ]);
 });
