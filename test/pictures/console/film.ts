@@ -18,7 +18,7 @@ export function createFilm(title: string): Film {
       // WebP takes a fifth of a PNG, and an SVG in a README may fetch nothing.
       const { data } = await session.send("Page.captureScreenshot", {
         format: "webp",
-        quality: 55,
+        quality: 50,
         clip: { x: 0, y: 0, width, height, scale: 0.75 },
       });
       await session.detach();
