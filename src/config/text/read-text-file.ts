@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
 
 export type TextFile =
@@ -22,7 +23,9 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
       return { ok: false, why: `expected a regular file, got ${kind}` };
     const bytes = readUpTo(file, maxBytes + 1);
     if (bytes.length > maxBytes) return { ok: false, why: `it is larger than ${maxBytes} bytes` };
-    return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return isUtf8(bytes)
+      ? { ok: true, text: bytes.toString("utf8") }
+      : { ok: false, why: `it is ${noUtf8(bytes)}` };
   } catch (error) {
     return { ok: false, why: whyUnreadable(error) };
   } finally {
@@ -48,6 +51,12 @@ function kindOf(stats: Stats): string | null {
   return "something else";
 }
 
+/** `not UTF-8 text (line 3)`, of bytes that are not. */
+export function noUtf8(bytes: Buffer): string {
+  const lines = bytes.toString("latin1").split("\n");
+  return `not UTF-8 text (line ${lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1"))) + 1})`;
+}
+
 function readUpTo(file: number, maxBytes: number): Buffer {
   const chunks: Buffer[] = [];
   let total = 0;
@@ -69,8 +78,6 @@ function whyUnreadable(error: unknown): string {
     case "EACCES":
     case "EPERM":
       return "it may not be read by this user";
-    case "ERR_ENCODING_INVALID_ENCODED_DATA":
-      return "it is not UTF-8 text";
     default:
       return code === "" ? "it could not be read" : `it could not be read (${code})`;
   }

@@ -29,7 +29,6 @@ const usualTextBytes = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 /** Of one file, so that a hostile one does not fill the terminal. */
 const damagesTold = 10;
-const noFile = "a link, a directory or a device, and no file";
 const cutOffText = "ends in the middle of an entry";
 
 /**
@@ -42,10 +41,13 @@ async function* readArchiveFile(
 ): AsyncGenerator<Omit<ReadEntry, "file">> {
   const source = createReadStream(file, { highWaterMark: chunkBytes });
   let line = 0;
-  let told = 0;
+  const told = new Set<string>();
+  let more = 0;
   const report = (damage: Damage): void => {
-    told += 1;
-    if (told <= damagesTold) onDamage(damage);
+    if (told.has(damage.why)) return;
+    if (told.size === damagesTold) more += 1;
+    else onDamage(damage);
+    if (told.size < damagesTold) told.add(damage.why);
   };
   try {
     for await (const member of splitMembers(source, maxMemberBytes)) {
@@ -71,7 +73,6 @@ async function* readArchiveFile(
   } finally {
     source.destroy();
   }
-  const more = told - damagesTold;
   if (more > 0) onDamage({ kind: "broken", why: `${more} places more`, entries: null });
 }
 
@@ -161,7 +162,7 @@ export function createArchiveReader(dir: string): ArchiveReader {
     async *entries(filter, onDamage) {
       const fits = toPredicate(filter);
       const { files, others } = await list();
-      for (const file of others) onDamage({ file, kind: "broken", why: noFile, entries: null });
+      for (const file of others) onDamage({ file, kind: "broken", why: "no regular file", entries: null });
       for (const { name: file } of files) {
         const report = (damage: Damage): void => onDamage({ file, ...damage });
         for await (const entry of readArchiveFile(path.join(dir, file), report)) {

@@ -9,6 +9,7 @@ const document =
 
 it.each([
   ["a token", ["config", "check"], "tokenFile (REDRIVER_SERVICE_TOKEN_FILE)", "token", 78],
+  ["people of the console", ["config", "check"], "console.tokenFile", "people", 78],
   ["a drains document", ["config", "check"], "drains.file", "drains", 78],
   ["a document to be checked", ["rules", "check", "odd"], "odd", null, 78],
   ["a settings file", ["config", "show", "--config", "odd"], "odd", null, 78],
@@ -31,6 +32,11 @@ it.each([
           HOME: folder.path,
           REDRIVER_SERVICE_URL: "http://127.0.0.1:1",
           REDRIVER_SERVICE_TOKEN_FILE: variable === "token" ? "odd" : "token",
+          ...(variable === "people" && {
+            REDRIVER_CONSOLE_TOKEN_FILE: "odd",
+            REDRIVER_CONSOLE_PORT: "0",
+            REDRIVER_CONSOLE_AUTH: "token",
+          }),
           REDRIVER_DRAINS_FILE: variable === "drains" ? "odd" : "drains.yaml",
         },
       });

@@ -47,7 +47,7 @@ export function toArchiveText(columns: number, files: readonly ArchiveFileSummar
     entries: ({ entries }) => entries,
     from: ({ from }) => toAt(from),
     to: ({ to }) => toAt(to),
-    damage: ({ damages }) => damages.map(({ kind }) => kind).join(", ") || "-",
+    damage: ({ damages }) => [...new Set(damages.map(({ kind }) => kind))].join(", ") || "-",
   });
   const counts: ArchiveCount[] = [];
   for (const file of files) for (const count of file.counts) add(counts, count);

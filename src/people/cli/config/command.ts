@@ -7,6 +7,7 @@ import {
   showEffectiveSettings,
   toEffectiveSettings,
 } from "../../../config/settings/show-effective-settings.ts";
+import { createLiveTokens } from "../../console/access/live-tokens.ts";
 import { counted } from "../../operations/phrases.ts";
 import { formatProblem } from "../../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
@@ -43,6 +44,9 @@ function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): voi
   const key = readLineageKey(settings);
   if (!key.ok) problems.push(formatProblem(key.problem));
   if (problems.length > 0) throw new RedriverError("settings-invalid", problems.join("\n  "));
+  const { port, auth, tokenFile: file } = settings.console;
+  if (port === null || auth !== "token" || file === undefined) return;
+  createLiveTokens({ file, now: Date.now, onRejected: () => undefined });
 }
 
 export const registerConfig: Register = (program, { io }) => {

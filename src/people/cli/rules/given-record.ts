@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { noUtf8 } from "../../../config/text/read-text-file.ts";
 import { isObject, parseJson } from "../../../job/message/json-value.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
@@ -17,15 +19,16 @@ const maxBytes = 67_108_864;
  * Throws `command-misused` for anything else.
  */
 export async function readGivenRecord(from: string): Promise<GivenRecord> {
-  const text = await readText(from);
-  const value = parseJson(text);
-  if (value !== undefined) return toGiven(value);
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const isMany = lines.length > 1 && lines.every((line) => parseJson(line) !== undefined);
-  throw misused(isMany ? `${lines.length} lines of JSON` : "text that is no JSON");
+  const bytes = await readBytes(from);
+  const given = isUtf8(bytes) ? toGiven(bytes.toString("utf8")) : `bytes that are ${noUtf8(bytes)}`;
+  if (typeof given !== "string") return given;
+  throw new RedriverError(
+    "command-misused",
+    `${from === "-" ? "stdin" : from}: expected one record as JSON: as listed, or one line of \`redriver archive show --show-content\`; got ${given}`,
+  );
 }
 
-async function readText(from: string): Promise<string> {
+async function readBytes(from: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -42,19 +45,40 @@ async function readText(from: string): Promise<string> {
     const got = JSON.stringify(from);
     throw new RedriverError("command-misused", `expected ${expected}; got ${got}`, { cause });
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
-function toGiven(value: unknown): GivenRecord {
-  if (Array.isArray(value)) {
-    if (value.length !== 1) throw misused(`a list of ${value.length}`);
-    return toGiven(value[0]);
+/** A text: what it is instead. */
+function toGiven(text: string): GivenRecord | string {
+  const value = parseJson(text);
+  if (value === undefined) {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    const isMany = lines.length > 1 && lines.every((line) => parseJson(line) !== undefined);
+    return isMany ? `${lines.length} lines of JSON` : `text that is no JSON${whereNoJson(text)}`;
   }
-  if (!isObject(value)) throw misused("another JSON value");
-  if (Array.isArray(value["messages"]) && value["dlqId"] === undefined) return toGiven(value["messages"]);
-  const inner = value["record"];
-  if (!isObject(inner)) return { raw: value, drain: null };
-  return { raw: inner, drain: typeof value["drain"] === "string" ? value["drain"] : null };
+  const isListing = isObject(value) && value["dlqId"] === undefined && Array.isArray(value["messages"]);
+  const listed: unknown = isListing ? value["messages"] : value;
+  if (Array.isArray(listed) && listed.length !== 1) return `a list of ${listed.length}`;
+  const one: unknown = Array.isArray(listed) ? listed[0] : listed;
+  if (!isObject(one)) return "another JSON value";
+  const { record, dlqId, drain } = one;
+  if (!isObject(record)) return { raw: one, drain: null };
+  if (dlqId !== undefined && dlqId !== record["dlqId"]) return "an entry with the record of another dlqId";
+  return { raw: record, drain: typeof drain === "string" ? drain : null };
+}
+
+/** The runtime names a position for most mistakes. Its own words quote the text, which may be a secret. */
+function whereNoJson(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const { message } = error as Error;
+    const at = message.startsWith("Unexpected end")
+      ? text.length
+      : Number(/ position (\d+)/.exec(message)?.[1]);
+    if (Number.isFinite(at)) return ` (line ${text.slice(0, at).split("\n").length})`;
+  }
+  return "";
 }
 
 /** Whether header values were left out when it was written, so that rules cannot see them. */
@@ -68,11 +92,4 @@ export function looksMasked(raw: RawRecord): boolean {
 export function hasHeader(raw: RawRecord, name: string): boolean {
   const header = raw["header"];
   return isObject(header) && Object.keys(header).some((key) => key.toLowerCase() === name.toLowerCase());
-}
-
-function misused(got: string): RedriverError {
-  return new RedriverError(
-    "command-misused",
-    `expected one record as JSON: as listed, or one line of \`redriver archive show --show-content\`; got ${got}`,
-  );
 }

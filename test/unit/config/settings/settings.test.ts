@@ -275,7 +275,7 @@ describe("settings with mistakes", () => {
     ]);
     expect(problemsOf({ file: path() })[0]).toContain("expected a regular file, got a directory");
     const latin1 = write("latin1.yaml", Buffer.from([0x61, 0xe9]));
-    expect(problemsOf({ file: latin1 })[0]).toContain("it is not UTF-8 text");
+    expect(problemsOf({ file: latin1 })[0]).toContain("it is not UTF-8 text (line ");
   });
 });
 

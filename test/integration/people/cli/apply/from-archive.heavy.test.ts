@@ -124,7 +124,7 @@ describe("a plan from the archive", () => {
       "1-sum.ndjson.gz: behind line 0: bytes that do not decompress",
       "2-cut.ndjson.gz: behind line 0: ends in the middle of an entry",
       "3-none.ndjson.gz: behind line 0: bytes that do not decompress",
-      "4-folder.ndjson.gz: a link, a directory or a device, and no file",
+      "4-folder.ndjson.gz: no regular file",
     ]) {
       expect(planned.out.split(text), text).toHaveLength(2);
     }

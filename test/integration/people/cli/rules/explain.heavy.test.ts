@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -98,11 +99,21 @@ describe("redriver rules explain, of a file", () => {
     ["several lines", `${JSON.stringify(record)}\n${JSON.stringify(record)}\n`, "2 lines of JSON"],
     ["several records", JSON.stringify([record, record]), "a list of 2"],
     ["a number", "7", "another JSON value"],
+    ["a cut record", '{\n"body":\n', "text that is no JSON (line 3)"],
+    ["lists without end", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "another JSON value"],
+    ["an entry of another", JSON.stringify({ dlqId: "1-1", record }), "an entry with the record of another"],
+    ["Latin-1", Buffer.from('{\n"body": "\u00e9"}', "latin1"), "bytes that are not UTF-8 text (line 2)"],
   ])("refuses %s and ends with 2", async (_name, text, got) => {
-    const folder = createFolder({ "drains.yaml": wholeDocument, "record.json": text });
+    const folder = createFolder({ "drains.yaml": wholeDocument, "record.json": "" });
+    writeFileSync(path.join(folder.path, "record.json"), text);
     const drains = path.join(folder.path, "drains.yaml");
     const answer = await ask(["rules", "explain", path.join(folder.path, "record.json"), "--drains", drains]);
-    expect(answer).toMatchObject({ exitCode: 2, out: "", err: expect.stringContaining(`got ${got}`) });
+    expect(answer).toMatchObject({
+      exitCode: 2,
+      out: "",
+      err: expect.stringMatching(/record\.json: expected/),
+    });
+    expect(answer.err).toContain(`got ${got}`);
   });
 
   it("asks for a drain where there are several, unless the record names one", async () => {
