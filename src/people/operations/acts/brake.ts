@@ -13,7 +13,7 @@ export const brake = defineOperation({
   title: "Brake",
   role: "operator",
   reasonOf: "a brake",
-  about: "pause a host here, and at the service what was published there and is not yet delivered",
+  about: "pause a host or all drains here, and at the service what is published and not yet delivered",
   costs:
     "Needs `brake` of the source. What has a flow control key of its own, or is in a queue, is delivered.",
   afterwards: "resume lets go of both.",

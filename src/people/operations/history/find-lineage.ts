@@ -39,7 +39,6 @@ export async function findLineage(
   const known = await reader.lineageOf(dlqId);
   const acts = await actsOn(reader, dlqId);
   const isNew = acts.size === 0 && known.size === 1;
-  const nothingKnown = `nothing is known of ${dlqId}; the audit goes back 30 days`;
   // These acts are written with the dead letter that it came back from, if there is one.
   const hasOrigin = acts.has("republish") || acts.has("park") || acts.has("drop");
   // Without a time in its id only the whole queue can show it, and only if nothing else is known.
@@ -70,7 +69,11 @@ export async function findLineage(
       parts.progress.end();
     }
   }
-  if (!isListed && isNew) notes.push(nothingKnown);
+  if (!isListed && isNew) {
+    // The id of a message that failed first is kept nowhere.
+    const by = toEnteredAt(dlqId) === null ? ", by dlqId or the id of a redriven message" : "";
+    notes.push(`nothing is known of ${dlqId}; the audit goes back 30 days${by}`);
+  }
   return { dlqIds, isListed, notes };
 }
 

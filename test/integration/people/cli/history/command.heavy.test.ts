@@ -154,6 +154,9 @@ describe("redriver history", () => {
     await drain();
     const unknown = await run(["history", "9-9"]);
     expect(unknown).toMatchObject({ exitCode: 1, err: expect.stringContaining("nothing is known of 9-9") });
+    // The id that a message had when it failed first.
+    const first = await run(["history", "msg_first"]);
+    expect(first).toMatchObject({ exitCode: 1, err: expect.stringContaining("30 days, by dlqId or the id") });
     const cut = await run(["history", "--records", "--limit", "2"]);
     expect(cut).toMatchObject({ exitCode: 0, err: "there is more than these 2; see --limit\n" });
   });
