@@ -51,15 +51,17 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "encoded-body": "loss",
 };
 
+/** A release alone would only have these parked again, for the same reason: what to do first. */
+const instead: Partial<Record<Step, string>> = {
+  settings: "allow it (publish.*), or change the destination by a rule",
+  form: "use a build that can read them, or delete them by hand",
+  service: "add a rule `via: service` first (serviceRetry of the source)",
+  copy: "discard them: they are copies to a test target",
+};
+
 /** True if something about the record or the settings parked it, so that a release alone may not help. */
 export function isOfRecord(reason: ParkReason): boolean {
-  return (
-    steps[reason] === "message" ||
-    steps[reason] === "service" ||
-    steps[reason] === "form" ||
-    steps[reason] === "copy" ||
-    steps[reason] === "settings"
-  );
+  return steps[reason] === "message" || steps[reason] in instead;
 }
 
 /** What to do about dead letters that a release would only have parked again. */
@@ -67,12 +69,7 @@ export function insteadOfRelease(reason: ParkReason): string {
   if (reason === "bad-destination") {
     return "change the destination by a rule (set), or see urlCredentials of the source";
   }
-  if (steps[reason] === "service") return "add a rule `via: service` first (serviceRetry of the source)";
-  if (steps[reason] === "copy") return "discard them: they are copies to a test target";
-  if (steps[reason] === "form") return "use a build that can read them, or delete them by hand";
-  return steps[reason] === "settings"
-    ? "allow it (publish.*), or change the destination by a rule"
-    : "change them by a rule (set) first, if that can be";
+  return instead[steps[reason]] ?? "change them by a rule (set) first, if that can be";
 }
 
 export function hasServiceRule(config: Pick<DrainConfig, "rules"> | undefined): boolean {
@@ -89,10 +86,8 @@ export function nextStepOf(
   readonly command: string | null;
 } {
   const step = steps[reason];
-  const needsRule = step === "service" && !mayUseService;
-  if (step === "settings" || step === "form" || step === "copy" || needsRule) {
+  if (step in instead && !(step === "service" && mayUseService))
     return { advice: advice[step], command: null };
-  }
   const command = `redriver parked release --drain ${drain} --for ${reason} --reason "..."`;
   if (step === "service") return { advice: "a rule `via: service` may send them; release them:", command };
   return {
