@@ -73,6 +73,7 @@ export function createTrial(
   const remove = async ([first, ...more]: readonly DlqId[]): Promise<number> =>
     first === undefined ? 0 : (await patiently(() => service.remove([first, ...more], signal))).deleted;
 
+  /** Ends when as many are dead as were promised, or after a while. */
   async function post(numbers: number[], items = numbers.map((number) => own.toOwnItem(aim, number))) {
     const endTurn = await runtime.takeBatchTurn(signal);
     const bodies = items.map((item) => encodeItem(item).json);
@@ -80,17 +81,13 @@ export function createTrial(
     const proofs = outcome.kind === "answered" ? outcome.items : [];
     const isHit = proofs.map((proof) => proof.kind === "accepted" && proof.deduplicated);
     promised.push(...numbers.filter((_, at) => proofs[at]?.kind === "accepted" && !isHit[at]));
-    return { outcome, hits: isHit.filter(Boolean).length };
-  }
-
-  /** Until as many are dead as were promised, or for a while. */
-  async function awaitDeaths(): Promise<void> {
     for (const until = clock.monotonic() + diesWithinMs; ; await pause(lookEveryMs)) {
       // A wrong prefix loses their label.
-      for (const letter of own.readAll(await listAll({ select: { url } }), aim))
-        dead.set(letter.dlqId, letter);
-      if (dead.size >= promised.length || clock.monotonic() >= until) return;
+      const ours = own.readAll(await listAll({ select: { url } }), aim);
+      for (const letter of ours) dead.set(letter.dlqId, letter);
+      if (dead.size >= promised.length || clock.monotonic() >= until) break;
     }
+    return { outcome, hits: isHit.filter(Boolean).length };
   }
 
   /** As the redrive of `parent`, which it is itself, or came back from. */
@@ -138,7 +135,6 @@ export function createTrial(
     mark: probe("label and header of a message", async () => {
       const { outcome } = await post([0]);
       if (promised.length === 0) return differs(`none is accepted for this address: ${outcome.kind}`, "--to");
-      await awaitDeaths();
       const [letter] = letters();
       if (letter === undefined)
         return differs("it does not die within 3 min", "service.headerPrefix, or --to");
@@ -147,7 +143,6 @@ export function createTrial(
     }),
     settings: probe("headers of settings in a record", async () => {
       await post(Array.from({ length: own.fit - 1 }, (_, at) => at + 1));
-      await awaitDeaths();
       const isThere = letters().some(({ header }) => valuesOf(header, `${headerPrefix}Retries`).length > 0);
       return asAssumed(isThere ? "there; a rebuild leaves them out" : "not there");
     }),
@@ -212,11 +207,9 @@ export function createTrial(
       return either(outcome.kind === "answered", isFree, "it is refused, although it is fit now");
     }),
     arrivals: probe("a cursor while records arrive", async () => {
-      await awaitDeaths();
       parents = letters(2, 3, own.steered);
       return across(async () => {
         await redrive();
-        await awaitDeaths();
         return 0;
       });
     }),
@@ -228,8 +221,7 @@ export function createTrial(
       const { hits } = await redrive();
       return either(hits === parents.length, `${hits} of ${parents.length} are hits`);
     }),
-    acceptance: probe("messages that were accepted, and that died", async () => {
-      await awaitDeaths();
+    acceptance: probe("messages that were accepted, and that died", () => {
       const [said, died] = [inOrder(promised), inOrder(own.numbersOf(letters()))];
       return either(said === died, "the same", `${said}; ${died}`);
     }),
