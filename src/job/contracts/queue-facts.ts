@@ -99,6 +99,8 @@ export interface ExpiringGroup {
   readonly count: number;
   /** None of them expires before this. */
   readonly earliestAt: number;
+  /** So many of them expire in the UTC hour of `earliestAt`. Null: not known. */
+  readonly inFirstHour: number | null;
   /** At least so many have a copy, as the last census met them. Null: not known. */
   readonly copied: number | null;
   /** Those that list them. */

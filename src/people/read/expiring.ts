@@ -49,18 +49,21 @@ export function toExpiring(
       const earliestAt = toEarliestExpiry(kind, retentionMs, now);
       const near = copiesWithinMs === null ? 0 : within(expires, (census?.at ?? 0) + copiesWithinMs);
       const often = again === undefined ? 0 : countOf(again);
-      return [{ earliestAt, near, often, of: { drain, count, waiting, parked, ruled } }];
+      const first = within(expires, endOfHour(earliestAt));
+      return [{ earliestAt, first, near, often, of: { drain, count, waiting, parked, ruled } }];
     });
     if (some.length === 0) return [];
     // What one drain lists never expires as 0, because the drain that counts it has not counted it yet.
     const once = sumOf(some, ({ of, often }) => of.count - often);
     const count = once > 0 ? once : Math.max(...some.map(({ of }) => of.count));
     const near = Math.min(count, ...some.map((one) => one.near));
+    const [only, second] = some;
     return {
       failure,
       origin: originOf.get(failure) ?? null,
       count,
       earliestAt: Math.min(...some.map(({ earliestAt }) => earliestAt)),
+      inFirstHour: second === undefined ? Math.min(count, only!.first) : null,
       copied: isCopied && near > 0 ? near : null,
       drains: some.map(({ of }) => of),
     };
@@ -76,11 +79,14 @@ export function toExpiring(
   const unselected = within(ofCensus?.unselected ?? {});
   if (unselected > 0) {
     const retentionMs = (earliestExpiryAt ?? 0) - (oldestEnteredAt ?? 0);
+    const hours = ofCensus?.unselected ?? {};
+    const earliestAt = toEarliestExpiry({ oldestAt: oldestUnselectedAt, expires: hours }, retentionMs, now);
     groups.push({
       failure: null,
       origin: null,
       count: unselected,
-      earliestAt: Math.max(now, (oldestUnselectedAt ?? now) + retentionMs),
+      earliestAt,
+      inFirstHour: Math.min(unselected, within(hours, endOfHour(earliestAt))),
       copied: null,
       drains: [],
     });
@@ -99,6 +105,10 @@ export function toExpiring(
     asOf: count === null ? null : isListed ? Math.min(...at) : (census?.at ?? null),
     groups: groups.toSorted((one, other) => one.earliestAt - other.earliestAt || other.count - one.count),
   };
+}
+
+function endOfHour(at: number): number {
+  return (Math.floor(at / hourMs) + 1) * hourMs;
 }
 
 /** None of a kind expires before this: those that would are done since a full pass has counted them. */

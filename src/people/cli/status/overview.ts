@@ -111,10 +111,16 @@ function toExpiringText(columns: number, { expiring, at }: Status): readonly str
   const rows = groups.slice(0, maxExpiring).map((group) => {
     const { count: some, origin, drains, earliestAt } = group;
     const of = origin === null ? "of no drain" : `for ${cutMiddle(toDestinationText(origin), maxOrigin)}`;
-    const first = earliestAt <= at ? "now" : toIn(earliestAt - at);
+    const isOver = earliestAt <= at;
+    const first = isOver ? `since ${toClock(earliestAt, at)}` : toIn(earliestAt - at);
     const [how] = toSaveTexts(group);
     const by = drains.length === 0 ? "" : ` (${drains.join(", ")})`;
-    return wrapWords(columns, 2, "", `${number(some)} ${of}${by}, the first ${first}: ${how?.text}`);
+    return wrapWords(
+      columns,
+      2,
+      "",
+      `${isOver ? "at most " : ""}${number(some)} ${of}${by}, the first ${first}: ${how?.text}`,
+    );
   });
   const more = moreOf(groups.length - rows.length, "kind").replace(/^and/, "  and");
   return [

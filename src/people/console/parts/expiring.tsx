@@ -30,12 +30,15 @@ export function ExpiringFirst({
         empty=""
         rows={groups.slice(0, groupsShown)}
         columns={({ column, amounts }) => [
-          column("first", ({ earliestAt }) =>
+          column("first", ({ earliestAt, inFirstHour, count }) =>
             earliestAt <= now ? (
               `since ${toClock(earliestAt, now)}`
             ) : (
               <>
                 <Ago at={earliestAt} now={now} />, {toClock(earliestAt, now)}
+                {inFirstHour === null || inFirstHour === count ? null : (
+                  <span class="note">{number(inFirstHour)} within its hour</span>
+                )}
               </>
             ),
           ),
@@ -45,7 +48,7 @@ export function ExpiringFirst({
           ),
           column("failure", ({ failure, origin }) =>
             failure === null ? (
-              "of no drain"
+              <a href="/failures#of-no-drain">of no drain</a>
             ) : (
               <>
                 <a href={`/failures/${failure}`}>

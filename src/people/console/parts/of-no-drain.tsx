@@ -16,7 +16,9 @@ export function OfNoDrainList({
   const comeBacks = sumOf(ofNoDrain, (one) => one.comeBacks);
   return (
     <>
-      <h2>Of no drain: {number(sumOf(ofNoDrain, ({ kinds }) => sumOf(kinds, ({ count }) => count)))}</h2>
+      <h2 id="of-no-drain">
+        Of no drain: {number(sumOf(ofNoDrain, ({ kinds }) => sumOf(kinds, ({ count }) => count)))}
+      </h2>
       <p class="hint">
         Nothing sends them, and they expire. A drain whose <code>select</code> takes them works them
         {others > 0 ? `; ${number(others)} more are of kinds that are not listed` : ""}.
@@ -38,7 +40,10 @@ export function OfNoDrainList({
                 </span>
               </>
             )),
-            amounts("in the queue", ({ count }) => count),
+            // What has expired since is taken off by the next census.
+            amounts("in the queue", ({ count, expiresAt }) =>
+              expiresAt !== null && expiresAt <= now ? `at most ${number(count)}` : count,
+            ),
             column("since", ({ since }) => (since === null ? "–" : <Ago at={since} now={now} />)),
             column("first expires", ({ expiresAt }) =>
               expiresAt === null ? "–" : <Ago at={expiresAt} now={now} />,

@@ -36,7 +36,8 @@ const expiringGroup = z.object({
   unsent: count.describe("At least so many are sent by nothing but a person's act."),
   isUnsentExact: z.boolean(),
   copied: count.nullable().describe("At least so many have a copy; null: not known."),
-  earliestAt: time,
+  earliestAt: time.describe("None expires before. In the past: some may be gone since."),
+  inFirstHour: count.nullable().describe("Of them, in the hour of `earliestAt`; null: not known."),
   saves: z.array(z.object({ act: z.enum(saveActs), command: z.string().nullable() })),
 });
 

@@ -83,10 +83,13 @@ export function toRestTexts({ sources, replicas, at }: Pick<Status, "sources" | 
 }
 
 /** `466 expire unless a person acts, the first in 40m`; empty for none that is known. */
-export function toUnsentText({ expiring: { unsent }, at }: Pick<Status, "expiring" | "at">): string {
+export function toUnsentText({ expiring: { unsent, groups }, at }: Pick<Status, "expiring" | "at">): string {
   const { atLeast, isExact, earliestAt } = unsent;
   if (atLeast === 0) return "";
-  const first = earliestAt === null ? "" : `, the first ${toIn(Math.max(0, earliestAt - at))}`;
+  // What is gone by then is taken off by the next count.
+  const over = groups.find((group) => group.unsent > 0 && group.earliestAt <= at);
+  const gone = over && `, less what is gone since ${toClock(over.earliestAt, at)}`;
+  const first = gone ?? (earliestAt === null ? "" : `, the first ${toIn(earliestAt - at)}`);
   return `${isExact ? "" : "at least "}${number(atLeast)} expire unless a person acts${first}`;
 }
 

@@ -4,6 +4,7 @@ import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { ExpiringOfDrain } from "../../../../src/job/contracts/queue-facts.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { toSaved, toSaveTexts } from "../../../../src/people/operations/status/expiring.ts";
+import { toUnsentText } from "../../../../src/people/operations/status/verdict.ts";
 import { toEarliestExpiry } from "../../../../src/people/read/expiring.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
@@ -80,6 +81,22 @@ describe("what expires within a day", () => {
     expect(found.groups[0]?.earliestAt).toBe(Number(lost[0]?.split("-")[0]) + 72 * hourMs);
   });
 
+  it("tells how many of a kind go in its first hour, and that some of them may be gone", async () => {
+    const rig = await open({ drain: `    select: { responseStatus: 404 }\n${rules}` });
+    const lost = { responseStatus: 500 };
+    rig.seed(2, lost, 71.9 * hourMs);
+    rig.seed(3, lost, 60 * hourMs);
+    await rig.pass();
+    await census(rig);
+    const [first] = (await expiring(rig)).groups;
+    expect(first).toMatchObject({ failure: null, count: 5, inFirstHour: 2 });
+    const { core } = rig;
+    const status = await readStatus(core, { nextRuns: new Map(), problems: 0, now: first!.earliestAt + 1 });
+    expect(toUnsentText(status)).toMatch(
+      /^5 expire unless a person acts, less what is gone since \d\d:\d\d UTC$/,
+    );
+  });
+
   it("is the census's while no full pass has ended", async () => {
     const rig = await open();
     rig.seed(5, held, 60 * hourMs);
@@ -150,7 +167,14 @@ describe("what expires within a day", () => {
     "is told of a kind that %s",
     (_name, { ruled = { "republish x": 9 }, waiting = 9, parked = 0, ...by }, unsent, acts) => {
       const of = { drain: "main" as DrainName, count: 9, waiting, parked, ruled } as const;
-      const group = { failure: "a", origin: "https://a.example", count: 9, earliestAt: 0, copied: null };
+      const group = {
+        failure: "a",
+        origin: "https://a.example",
+        count: 9,
+        earliestAt: 0,
+        inFirstHour: null,
+        copied: null,
+      };
       const found = toSaved({ ...group, drains: [of] }, () => ({
         config: { mode: "live" },
         paused: null,

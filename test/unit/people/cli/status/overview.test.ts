@@ -88,6 +88,7 @@ describe("the overview of status", () => {
       origin: "https://pay.example.com",
       count: 110,
       copied: null,
+      inFirstHour: null,
       unsent: 110,
       isUnsentExact: true,
       earliestAt: now + 12 * minute,
@@ -112,6 +113,10 @@ describe("the overview of status", () => {
     `);
     expect(overview({ expiring: { ...expiring, count: 119, asOf: now - hour } })).toMatch(
       /^expire by .*: 119, as of 11:00 UTC$/m,
+    );
+    const over = { ...group, earliestAt: now - minute };
+    expect(overview({ expiring: { ...expiring, groups: [over] } })).toMatch(
+      /^ {2}at most 110 for pay\.example\.com \(orders\), the first since 11:59/m,
     );
   });
 
