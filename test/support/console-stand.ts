@@ -41,11 +41,11 @@ export async function createConsoleStand(
   });
   onTestFinished(() => plans.close({ softMs: 0, hardMs: 5_000 }));
   const { settings } = loaded;
+  const defects: unknown[] = [];
   const serve = async () => {
     const server = await serveConsole({
       plans,
-      // The answer shows what failed.
-      reportError: () => undefined,
+      reportError: (...failed) => defects.push(failed),
       settings: settings.console,
       live: { current: () => core } as unknown as LiveCore,
       nextRuns: () => Promise.resolve(new Map()),
@@ -80,6 +80,8 @@ export async function createConsoleStand(
     ...rig,
     url,
     port,
+    /** What was reported as a defect of the console. */
+    defects,
     /** The console of another replica. */
     serve,
     get,

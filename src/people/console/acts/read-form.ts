@@ -17,14 +17,18 @@ export async function readForm(request: Request): Promise<Texts | null> {
   return values;
 }
 
-/** Null: longer than `maxBytes`. */
+/** Null: longer than `maxBytes`, or its sender left before its end. That is no defect of ours, and nobody reads the answer. */
 export async function readText(request: Request, maxBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return null;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > maxBytes) return null;
+      chunks.push(chunk);
+    }
+  } catch {
+    return null;
   }
   return Buffer.concat(chunks).toString("utf8");
 }
