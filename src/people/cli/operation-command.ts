@@ -5,6 +5,7 @@ import { RedriverError } from "../../job/contracts/errors.ts";
 import { systemClock } from "../../system-world.ts";
 import {
   checkInput,
+  checkReason,
   fieldsOf,
   kindOf,
   parseInput,
@@ -19,7 +20,7 @@ import {
 import { toFlag, toOperationLine } from "../operations/command-line.ts";
 import type { CommandContext } from "./command-context.ts";
 import { hasConsent, requireConsent } from "./input/consent.ts";
-import { currentUser } from "./input/current-user.ts";
+import { byOption } from "./input/by-option.ts";
 import { timeOption } from "./input/option-values.ts";
 import { requireReason } from "./input/reason.ts";
 import { createStop } from "./input/stop-on-signals.ts";
@@ -48,7 +49,7 @@ export function addOperation(parent: Command, operation: Operation, context: Com
   if (operation.mayHaveReason === true) {
     command.option("--reason <text>", "why, if there is more to say; others read it in the history");
   }
-  command.option("--by <name>", "who; default: the current user", currentUser());
+  command.addOption(byOption("who; default: the current user"));
   if (consentTo !== undefined) command.option("--yes", "do not ask; required without a terminal");
   command.option("--json", "print one JSON object per line");
   command.action(async (...given: readonly unknown[]) => {
@@ -132,7 +133,7 @@ async function runOperation(
   const askReason = async (): Promise<string> => {
     const reason =
       reasonOf === null ? (flags.reason?.trim() ?? "") : await requireReason(io, flags.reason, reasonOf);
-    operation.checkReason?.(reason);
+    checkReason(operation, reason);
     return reason;
   };
   // What is given is judged at once, and a script is told what it lacks.

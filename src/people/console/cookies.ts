@@ -1,5 +1,5 @@
 /** What the console keeps in a browser. Only requests of its own pages bring it, and no script reads it. */
-import { maxNameCharacters } from "./access/person.ts";
+import { maxNameCharacters } from "../operations/define.ts";
 import { seal, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
 

@@ -142,6 +142,21 @@ export interface Operation<
   run(call: OperationCall<z.output<z.ZodObject<Shape>>>, found: Found): AsyncIterable<Did<Row>>;
 }
 
+/** Of who acts, as the audit has it with each page. */
+export const maxNameCharacters = 100;
+
+/** Every replica reads a pause's before each batch, and a plan's is in the audit of each page. */
+export const maxReasonCharacters = 500;
+
+/** Throws `command-misused` for a reason that is too long, or none for this act. */
+export function checkReason(operation: Pick<Operation, "checkReason">, reason: string): void {
+  if (reason.length > maxReasonCharacters) {
+    const expected = `expected a reason of at most ${maxReasonCharacters} characters`;
+    throw new RedriverError("command-misused", `${expected}, got ${reason.length}`);
+  }
+  operation.checkReason?.(reason);
+}
+
 /** Operations of different fields in one list. */
 export function defineOperation<Shape extends z.ZodRawShape, Row extends object, Found = undefined>(
   operation: Operation<Shape, Row, Found>,

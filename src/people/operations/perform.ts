@@ -1,4 +1,4 @@
-import { checkInput, type OperationCall, type Input, type Operation } from "./define.ts";
+import { checkInput, checkReason, type OperationCall, type Input, type Operation } from "./define.ts";
 
 /** What became of an operation, for a face that answers once. */
 export interface Performed {
@@ -16,7 +16,7 @@ export async function perform(operation: Operation, call: OperationCall<Input>):
     call.input,
     call.core.document.drains.map(({ name }) => name),
   );
-  operation.checkReason?.(call.reason);
+  checkReason(operation, call.reason);
   const foreseen = await operation.foresee?.(call);
   const done: string[] = [];
   const refused: string[] = [];

@@ -7,6 +7,7 @@ import { requireMessages } from "../../operations/plans/require-messages.ts";
 import { choosePlan } from "../../operations/plans/choose-plan.ts";
 import { readHostPauses } from "../../operations/drain-pause-and-address.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
+import { checkReason } from "../../operations/define.ts";
 import { toPart, type CheckedPart } from "../../operations/plans/apply-parts.ts";
 import type { ApplyWatch } from "../../operations/plans/apply-shared-plan.ts";
 import { toWhyDiscarded } from "../../operations/plans/discard.ts";
@@ -16,6 +17,7 @@ import { toLaneRows } from "../plan/limits.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
 import { hasConsent } from "../input/consent.ts";
+import { byOption } from "../input/by-option.ts";
 import { currentUser } from "../input/current-user.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import type { Io } from "../io.ts";
@@ -51,7 +53,7 @@ export const registerApply: Register = (program, context) => {
   addFieldsAndExample(command, applyPlan);
   command
     .option("--reason <text>", "why, for the audit; required without a terminal")
-    .option("--by <name>", "who, for the audit; required without a terminal, else the current user")
+    .addOption(byOption("who, for the audit; required without a terminal, else the current user", null))
     .option("--to <origin>", "with --keep: copy the messages to this test target; the dead letters stay")
     .option("--keep", "of --to: nothing is deleted, and nothing counts as sent again")
     .option("--yes", "do not ask")
@@ -78,6 +80,7 @@ async function apply(
   const loaded = loadAll(command, io);
   const file = isIdAndNoFile(given) ? null : await readPlanFile(given);
   const { by = currentUser(), reason = "" } = flags;
+  checkReason(applyPlan, reason);
   await withActingCore(io, command, loaded, { by }, async (core, teardown) => {
     // A file is judged before Redis is asked.
     for (const planned of file?.head.drains ?? []) {

@@ -11,7 +11,7 @@ import { toAgentTools, type AgentTool } from "../../console/api/agent-tools.ts";
 import { ApiRefusal, toRefusal } from "../../console/api/refusal.ts";
 import { createReads } from "../../console/live/reads.ts";
 import type { Register } from "../command-context.ts";
-import { currentUser } from "../input/current-user.ts";
+import { byOption } from "../input/by-option.ts";
 import { createStop, type Stop } from "../input/stop-on-signals.ts";
 import { loadAll } from "../load-config.ts";
 import { openDesk } from "../plans/open-desk.ts";
@@ -32,7 +32,7 @@ export const registerMcp: Register = (program, { io }) => {
     .addOption(
       new Option("--role <role>", "what the agent may do; default: console.role").choices(consoleRoles),
     )
-    .option("--by <name>", "who, for the audit; default: the current user", currentUser())
+    .addOption(byOption("who, for the audit; default: the current user"))
     .action(async ({ role, by: user }: { role?: ConsoleRole; by: string }, command) => {
       const by = `${user} (mcp)`;
       await withActingCore(io, command, loadAll(command, io), { by }, async (core, teardown) => {

@@ -26,7 +26,7 @@ import { toHostPausesNote } from "../output/host-pauses-note.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop } from "../input/stop-on-signals.ts";
 import { explainDecision } from "../../../job/rules/explain-decision.ts";
-import { currentUser } from "../input/current-user.ts";
+import { byOption } from "../input/by-option.ts";
 import { openDesk } from "../plans/open-desk.ts";
 import { addFieldsAndExample, readFields } from "../operation-command.ts";
 import { version } from "../version.ts";
@@ -53,7 +53,7 @@ export const registerPlan: Register = (program, context) => {
     .option("--json", "print as JSON; with --records one object per line")
     .option("--out <file>", "write its file too, for `redriver apply`; - is stdout")
     .option("--keep", "keep the selection in Redis for a day, whatever other plans are made")
-    .option("--by <name>", "who keeps it; default: the current user", currentUser())
+    .addOption(byOption("who keeps it; default: the current user"))
     .option("--show <file>", "sum up such a file, from the file alone; - is stdin")
     .option(
       "--against <document>",

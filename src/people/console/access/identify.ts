@@ -2,7 +2,8 @@
 import type { Settings } from "../../../config/settings/settings.ts";
 import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
 import type { Guesses } from "./guesses.ts";
-import { maxNameCharacters, type Person } from "./person.ts";
+import { maxNameCharacters } from "../../operations/define.ts";
+import type { Person } from "./person.ts";
 import { createProxyCheck } from "./proxies.ts";
 import { findToken, isSame, type TokenRow } from "./token-file.ts";
 import { sign } from "./signed.ts";

@@ -1,8 +1,5 @@
 import { mayDo, type ConsoleRole } from "../../../job/contracts/console-roles.ts";
 
-/** Of a name for the audit, as a proxy or a person gives it. */
-export const maxNameCharacters = 100;
-
 /** Who asks. */
 export interface Person {
   /** For the audit. Null: the console does not know who asks, and an act asks for a name. */

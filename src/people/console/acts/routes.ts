@@ -4,12 +4,11 @@
  */
 import type { Hono, MiddlewareHandler } from "hono";
 import type { LiveCore } from "../../../job/door.ts";
-import type { Operation } from "../../operations/define.ts";
+import { maxNameCharacters, type Operation } from "../../operations/define.ts";
 import { operations } from "../../operations/operations.ts";
 import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { seal } from "../access/signed.ts";
-import { maxNameCharacters } from "../access/person.ts";
 import { isSame } from "../access/token-file.ts";
 import type { AskedEnv } from "../asked.ts";
 import { rememberName, saidCookie, setCookie } from "../cookies.ts";

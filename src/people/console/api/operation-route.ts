@@ -1,6 +1,12 @@
 /** The paths of operations and readings, from their declarations. */
 import { z } from "zod";
-import { fieldsOf, kindOf, type Operation } from "../../operations/define.ts";
+import {
+  fieldsOf,
+  kindOf,
+  maxNameCharacters,
+  maxReasonCharacters,
+  type Operation,
+} from "../../operations/define.ts";
 import { perform } from "../../operations/perform.ts";
 import type { Reading } from "../../operations/reading.ts";
 import { whyNot } from "../access/person.ts";
@@ -8,10 +14,10 @@ import { parse } from "./answer.ts";
 import { ApiRefusal } from "./refusal.ts";
 import { paramsOf, type ApiRoute } from "./route.ts";
 
-const text = z.string().trim().min(1).max(500);
+const text = z.string().trim().min(1).max(maxReasonCharacters);
 export const reason = text.describe("Why; written into the audit.");
 const by = text
-  .max(100)
+  .max(maxNameCharacters)
   .optional()
   .describe(
     "Your name. Needed if the console does not know who asks (console.auth none), else without effect.",

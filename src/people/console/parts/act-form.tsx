@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { whyNot } from "../access/person.ts";
 import { defined } from "../../../job/message/defined.ts";
-import { fieldsOf, type FieldFace, type Operation, type Texts } from "../../operations/define.ts";
+import {
+  fieldsOf,
+  maxReasonCharacters,
+  type FieldFace,
+  type Operation,
+  type Texts,
+} from "../../operations/define.ts";
 import { nameOf } from "../../operations/load-operations.ts";
 import { toActPath, toFormLine } from "../acts/operation-act.ts";
 import { toFieldText } from "../field-text.ts";
@@ -41,8 +47,6 @@ interface ActFormProps {
   /** Choices of its fields here, by field. */
   readonly choices?: Readonly<Record<string, Choices>>;
 }
-
-export const maxReasonCharacters = 500;
 
 /** A form that opens on a click, also without a script. What cannot be done, or not by this person, is not drawn. */
 export function ActForm({

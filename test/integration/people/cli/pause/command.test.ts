@@ -125,6 +125,20 @@ it("a pause of one drain may end by itself, and is named by its drain and its ho
   expect(all.err).toContain("redriver resume --host pay.example.com");
 });
 
+it("a reason and a name are refused if they are too long, before anything is done", async () => {
+  const { run, rows } = await setUp();
+  const long = await run(["pause", "orders", "--by", "ann", "--reason", "y".repeat(501)]);
+  expect([long.exitCode, long.err]).toEqual([2, expect.stringContaining("at most 500 characters, got 501")]);
+  for (const by of ["", "z".repeat(101)]) {
+    const { exitCode, err } = await run(["pause", "orders", "--reason", "x", "--by", by]);
+    expect([exitCode, err]).toEqual([
+      2,
+      expect.stringContaining("Expected a name of at most 100 characters"),
+    ]);
+  }
+  expect(await rows("history")).toEqual([]);
+});
+
 it("the reason is asked for on a terminal, and needed", async () => {
   const { run, rows } = await setUp();
   const asked = await run(["pause", "--all"], { terminal: true, answer: " look first " });
