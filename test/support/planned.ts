@@ -38,6 +38,7 @@ export async function planHere(
       drain: on,
       range,
       open: check.open,
+      meanwhile: check.meanwhile,
       signals,
       order: {},
       pausedBy: () => Promise.resolve(null),

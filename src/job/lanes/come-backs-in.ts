@@ -5,6 +5,7 @@ import { laneOriginOfLetter } from "../message/destination-url.ts";
 import { listToEnd, type ListingRange } from "../listing/list-to-end.ts";
 import type { Letter } from "../page/letter.ts";
 import { recognise } from "../page/look-up.ts";
+import { toEnteredAt } from "../message/parse-record.ts";
 import { parsePage } from "../page/parse-page.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { toLaneComeBack } from "./come-back-from-record.ts";
@@ -52,6 +53,8 @@ export interface FoundComeBack {
   readonly origin: Origin | null;
   /** 0: no answer. */
   readonly status: number;
+  /** When it entered, Unix ms by the service's clock; null: its id does not say. */
+  readonly at: number | null;
 }
 
 /** The come-backs of messages that `isWanted`. Null as above. Their lanes learn of all that it met. */
@@ -66,7 +69,7 @@ export async function findComeBacks(
     const { reading, content, responseStatus: status = 0 } = letter;
     if (reading.kind !== "come-back") return [];
     const { parentDlqId } = reading.lineage;
-    const of = { parentDlqId, origin: laneOriginOfLetter(content), status };
+    const of = { parentDlqId, origin: laneOriginOfLetter(content), status, at: toEnteredAt(letter.dlqId) };
     return [{ of: isWanted(parentDlqId) ? of : null, ofLane: toLaneComeBack(letter) }];
   });
   if (found === null) return null;

@@ -38,8 +38,9 @@ import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";
 export interface ApplyRun {
   readonly drain: DrainRuntime;
   readonly range: SurveyRange;
-  /** Emptied as the work goes on. */
+  /** Of its check. `open` is emptied as the work goes on. */
   readonly open: PlanCheck["open"];
+  readonly meanwhile: PlanCheck["meanwhile"];
   readonly signals: ListingSignals;
   /** A person's reason, and when it was given, Unix ms by Redis. */
   readonly order: { readonly why?: string; readonly orderedAt?: number };
@@ -62,7 +63,7 @@ export interface Applied {
   readonly tally: Tally;
   /** Archived and deleted, of `tally.deleted`. */
   readonly dropped: number;
-  /** Done since the check by another worker, or published before and only deleted again by this apply. */
+  /** Done since the apply began by another worker, or published before and only deleted again by this apply. */
   readonly meanwhile: number;
   /** Records that differed, changed or were gone when their turn came. */
   readonly skips: SkipReport;
@@ -132,7 +133,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const drops = new Set<DlqId>();
   let tally = emptyTally;
   let dropped = 0;
-  let meanwhile = 0;
+  let { meanwhile } = run;
   const reasons = new Map<DlqId, string>();
   const held = createHeldLanes((dlqId) => open.has(dlqId) && isOfLane(reasons.get(dlqId) ?? ""));
   const recordOrders = createOrderRecorder(drain, run.order);
@@ -207,7 +208,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   const applied = (): AppliedSoFar => ({
     tally,
     dropped,
-    meanwhile: meanwhile + orders.done(),
+    meanwhile: meanwhile + orders.done().all,
     skips: orders.skips(),
     left: open.size,
     leftReasons: sum(open.keys(), reasons),
@@ -267,7 +268,6 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
 function untilOf({ decision, view }: Letter, takeoverMs: number): number | undefined {
   // The worker that has it in hand is done by then, or it may be taken over.
   if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
-  if ("isBeingDeleted" in view && view.isBeingDeleted) return view.at + takeoverMs + 1;
   return decision.then === "hold" ? decision.until : undefined;
 }
 

@@ -19,9 +19,9 @@ export function compareWithPlan(planned: Planned, letter: Letter, headerPrefix: 
   if (now.hash !== planned.hash) return "changed";
   const { decision, view } = letter;
   switch (decision.then) {
-    // Published before and still listed: it is only deleted again, unless its worker may be about to.
+    // Published before and still listed: it is only deleted again, unless its worker is about to.
     case "settle":
-      return "isBeingDeleted" in view && view.isBeingDeleted ? "not-now" : "as-planned";
+      return "isBeingDeleted" in view && view.isBeingDeleted ? "done" : "as-planned";
     case "hold":
       if (decision.reason === "published-before") return "done";
       return holds[decision.reason] === "passing" ? "not-now" : "otherwise";

@@ -5,6 +5,11 @@ import type { Planned } from "./plan-file-record.ts";
 import { createSkips } from "./skipped-by-apply.ts";
 import { compareWithPlan } from "./compare-with-plan.ts";
 
+/** Whether what is done was done since then, Unix ms. A tombstone has the time of its delete, seconds after. */
+function isSince(view: LedgerView, since: number): boolean {
+  return "at" in view && view.at >= since;
+}
+
 /** True if the ledger shows that a record needs no further act. What was dropped may be wanted back. */
 export function isDone(view: LedgerView, isFromArchive: boolean): boolean {
   if (isFromArchive && (view.state === "archived" || ("wasArchived" in view && view.wasArchived)))
@@ -18,9 +23,14 @@ const idsPerPeek = 100;
 export function createOpenOrders(
   { source: { ledger, headerPrefix }, fromArchive }: Pick<DrainRuntime, "source" | "fromArchive">,
   open: Map<DlqId, Planned>,
+  since = Infinity,
 ) {
   const skips = createSkips();
-  let done = 0;
+  const done = { all: 0, since: 0 };
+  const addDone = (view: LedgerView): void => {
+    done.all += 1;
+    if (isSince(view, since)) done.since += 1;
+  };
   return {
     /** Compares a listed record with its order: act now, or not yet; null if there is no such order. */
     compare(letter: Letter): "act" | "not-now" | null {
@@ -34,7 +44,7 @@ export function createOpenOrders(
         case "not-now":
           return "not-now";
         case "done":
-          done += 1;
+          addDone(letter.view);
           break;
         case "changed":
           skips.add(dlqId, found, planned);
@@ -58,12 +68,13 @@ export function createOpenOrders(
           const planned = open.get(dlqId);
           const view = views[index];
           if (planned === undefined) continue;
-          if (view !== undefined && isDone(view, fromArchive !== undefined)) done += 1;
+          if (view !== undefined && isDone(view, fromArchive !== undefined)) addDone(view);
           else skips.add(dlqId, "gone", planned);
           open.delete(dlqId);
         }
       }
     },
+    /** `since`: of all, those done since that time. */
     done: () => done,
     skips: skips.report,
   };

@@ -196,7 +196,7 @@ describe("plans in the console", () => {
     stand.receiver.answer = () => 503;
     stand.seed(5);
     const { host } = new URL(stand.receiver.url);
-    const path = await apply("orders: 5 sent, 5 came back: 503, the receiver is still down.");
+    const path = await apply("orders: 5 sent, 5 came back: 503, the receiver was still down at ");
     expect((await here.get(path)).text).toMatch(/<p class="verdict bad"[^>]*>The plan is applied/);
     const { out } = await stand.run(["plans", "show", path.slice("/plans/".length), "--json"]);
     const destination = `http://${host}`;
@@ -210,7 +210,7 @@ describe("plans in the console", () => {
       },
     });
     const shown = await stand.run(["plans", "show", path.slice("/plans/".length)]);
-    expect(shown.out).toContain("5 of 5 done, 5 sent, 5 came back: 503, the receiver is still down");
+    expect(shown.out).toContain("5 of 5 done, 5 sent, 5 came back: 503, the receiver was still down at ");
   });
 
   it("are downloaded as the file that redriver apply takes, with masked values", async () => {

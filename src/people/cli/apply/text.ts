@@ -25,7 +25,7 @@ export function toQuestion(
     ]);
     const rest = present([
       orders.join(", ") || "nothing to do",
-      ifAny(check.done, "done already"),
+      ifAny(check.done + check.meanwhile, "done already"),
       ifAny(skippedOf(check.skips), `skipped (${toSkipCounts(check.skips)})`),
     ]);
     return `  ${drain} on ${host}: ${rest.join("; ")}`;
@@ -66,7 +66,7 @@ export function toApplyText(columns: number, lines: readonly ApplyLine[]): strin
   return toTable(columns, lines, counts);
 }
 
-/** `orders: 5 sent, 5 came back: 503, the receiver is still down`, in red if it is bad; empty if nothing was sent. */
+/** `orders: 5 sent, 5 came back: 503, the receiver was still down at 07:24:50 UTC`, in red if it is bad; empty if nothing was sent. */
 export function toVerdictLine(
   { drain, verdict }: Pick<ApplyLine, "drain" | "verdict">,
   isColoured: boolean,

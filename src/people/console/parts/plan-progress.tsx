@@ -24,7 +24,7 @@ interface Props {
 export function PlanProgress({ plan, now, halted }: Props): Html {
   const { state, why, making, apply, stoppedBy, replica } = plan;
   const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
-    verdict ? [{ drain, ...verdict, isOfBefore: done === 0 && before + meanwhile > 0 }] : [],
+    verdict ? [{ drain, ...verdict, isOfOthers: done === 0 && before + meanwhile > 0 }] : [],
   );
   // Silence is no proof, so it is not green.
   const isSilent = verdicts.some(({ silent }) => silent > 0);
@@ -51,12 +51,12 @@ export function PlanProgress({ plan, now, halted }: Props): Html {
         ) : null}
         .
       </p>
-      {verdicts.map(({ drain, isBad, cameBack, silent, isOfBefore, state: told, text }) => (
+      {verdicts.map(({ drain, isBad, cameBack, silent, isOfOthers, state: told, text }) => (
         <p
           class={`verdict ${isBad ? "bad" : told === "told" && cameBack === 0 && silent === 0 ? "good" : "warn"}`}
           role="status"
         >
-          {drain}: {isOfBefore ? "nothing was left to send; of what was sent before, " : ""}
+          {drain}: {isOfOthers ? "this apply sent nothing; of what was sent without it, " : ""}
           <Foreign text={text} />.
         </p>
       ))}

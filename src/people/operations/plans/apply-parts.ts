@@ -65,6 +65,7 @@ export async function checkParts(
   selection: PlanSelection,
   signals: ListingSignals,
   onPage: (part: PlanPart, checked: number, planned: number) => void,
+  since?: number,
 ): Promise<readonly CheckedPart[]> {
   const checked: CheckedPart[] = [];
   try {
@@ -72,9 +73,8 @@ export async function checkParts(
       const { runtime, range } = part;
       const orders = selection.of(range.drain);
       await runtime.source.bind();
-      const check = await checkPlan(runtime, range, orders, signals, (count) =>
-        onPage(part, count, orders.size),
-      );
+      const tell = (count: number): void => onPage(part, count, orders.size);
+      const check = await checkPlan(runtime, range, orders, signals, tell, since);
       checked.push({ ...part, check });
     }
   } catch (error) {
@@ -104,14 +104,14 @@ function refuseDrifted(checks: readonly PlanCheck[]): void {
 /** Never throws: the answer has the failure that stopped it. */
 export function applyPart(
   core: Core,
-  { runtime, range, check: { open } }: CheckedPart,
+  { runtime, range, check: { open, meanwhile } }: CheckedPart,
   run: Pick<ApplyRun, "order" | "signals" | "onPage" | "onWait">,
 ): Promise<Applied> {
   const pausedBy = async (): Promise<string | null> => {
     const pause = await readPause(core, runtime);
     return pause === undefined ? null : `by ${pause.by}: ${pause.reason} (redriver resume)`;
   };
-  return applyPlan({ ...run, drain: runtime, range, open, pausedBy });
+  return applyPlan({ ...run, drain: runtime, range, open, meanwhile, pausedBy });
 }
 
 /** What became of what they have sent or discarded, once all are applied: their watches run side by side. Never throws. */

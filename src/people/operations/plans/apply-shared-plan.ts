@@ -101,7 +101,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
       watch.onCheck?.(part, count, planned);
     };
     for (const part of parts) onCheck(part, 0, selection.of(part.drain).size);
-    const checked = await checkParts(parts, selection, signals, onCheck);
+    const checked = await checkParts(parts, selection, signals, onCheck, orderedAt);
     for (const part of checked) progress.set(part.drain, () => toApplying(part));
     if ((await watch.agrees?.(createdAt, checked)) === false) {
       await signing.close();
@@ -215,7 +215,7 @@ function toApplying(
   const skips = soFar === undefined ? check.skips : addSkips(check.skips, soFar.skips);
   const left = soFar?.left ?? check.open.size;
   const { examples, ...skipped } = skips;
-  const { meanwhile = 0 } = soFar ?? {};
+  const { meanwhile } = soFar ?? check;
   return {
     ...toChecking(part, planned, planned),
     phase: "applying",
@@ -245,13 +245,14 @@ async function auditNothing(
 }
 
 function toWhyNothing(
-  { before, skipped, left, leftReasons }: PlanApplyDrain,
-  { stop, meanwhile }: Applied,
+  { before, meanwhile = 0, skipped, left, leftReasons }: PlanApplyDrain,
+  { stop }: Applied,
   stopping: AbortSignal,
 ): string {
   const parts = [
     stop !== null && toStopText(stop, stopping),
-    ifAny(before + meanwhile, "done before"),
+    ifAny(before, "done before"),
+    ifAny(meanwhile, "done by others meanwhile"),
     toSkipCounts(skipped),
     left > 0 && `${left} left (${toCounts(leftReasons).join(", ")})`,
   ];
@@ -267,14 +268,14 @@ function toEnd({ drain, runtime, applied }: ApplyEnd, stopping: AbortSignal): st
   return `${drain}: ${toStopText(stop, stopping)}, ${left} left`;
 }
 
-/** `, of which 5 wait for a halted lane: none goes before its next probe, at 14:05 UTC`; empty if none does. */
+/** `, of which 5 waited for a halted lane, whose next probe was due at 14:05 UTC`; empty if none did. */
 function toHaltText(waits: Applied["leftLanes"], now: number): string {
   const halted = (waits?.lanes ?? []).filter(({ state }) => state === "halted");
   if (halted.length === 0) return "";
   const due = halted.reduce((sum, lane) => sum + lane.due, 0);
   const at = toClock(now + Math.min(...halted.map(({ nextInMs }) => nextInMs)), now);
   const lanes = halted.length === 1 ? "a halted lane" : `${halted.length} halted lanes`;
-  return `, of which ${due} wait for ${lanes}: none goes before the next probe, at ${at}`;
+  return `, of which ${due} waited for ${lanes}, whose next probe was due at ${at}`;
 }
 
 function toStopText(stop: NonNullable<Applied["stop"]>, stopping: AbortSignal): string {

@@ -20,6 +20,7 @@ import {
   type ListingSignals,
 } from "../../../job/door.ts";
 import { toDestinationText } from "../destination-text.ts";
+import { toTime } from "../phrases.ts";
 import type { Applied } from "../../plan/apply.ts";
 import type { PlanCheck } from "../../plan/check-plan.ts";
 
@@ -105,6 +106,8 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
   const sent = new Set<DlqId>();
   const back = new Map<DlqId, Failure>();
   const delivered = new Set<DlqId>();
+  /** When the last of them came back. */
+  let backAt = 0;
   /** A publish has no answer yet. Its come-back would show that it was sent. */
   let isInDoubt = false;
 
@@ -135,6 +138,7 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
     sent,
     back,
     delivered,
+    backAt: () => backAt,
     hostOf: (dlqId: DlqId) => orders.get(dlqId)?.host ?? "",
     silent: () => sent.size - back.size - delivered.size,
     isInDoubt: () => isInDoubt,
@@ -144,9 +148,10 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
       await runListingChecks(source, stop);
       const from = Math.floor(sentFrom - clockSlackMs);
       const found = await findComeBacks(source, from, isLast, stop, (dlqId) => orders.has(dlqId));
-      for (const { parentDlqId, origin, status } of found ?? []) {
+      for (const { parentDlqId, origin, status, at } of found ?? []) {
         sent.add(parentDlqId);
         back.set(parentDlqId, { destination: origin, status });
+        backAt = Math.max(backAt, at ?? 0);
       }
       // What came back and was sent on since is in no listing.
       const named = isLast ? (await readLedger()).named : [];
@@ -168,7 +173,8 @@ function toVerdict(
   watchMs: number,
   why?: string,
 ): PlanVerdict {
-  const textOf = (verdict: Omit<PlanVerdict, "text">): string => toText(verdict, watchMs, why);
+  const textOf = (verdict: Omit<PlanVerdict, "text">): string =>
+    toText(verdict, known.backAt(), watchMs, why);
   const count = (ids: readonly DlqId[]) => countOf(state, ids, known, haltAt);
   const hosts = [...groupBy(known.sent, known.hostOf)].map(([host, ids]) => ({ host, ids, of: count(ids) }));
   const bad = hosts
@@ -209,8 +215,13 @@ function countOf(
   return { state, sent, cameBack, delivered: heard, silent: sent - cameBack - heard, failures, isBad };
 }
 
-/** `5 sent, 5 came back: 503, the receiver is still down`. */
-function toText(verdict: Omit<PlanVerdict, "text">, watchMs: number, why: string | undefined): string {
+/** `5 sent, 5 came back: 503, the receiver was still down at 07:24:50 UTC`. It is read later too. */
+function toText(
+  verdict: Omit<PlanVerdict, "text">,
+  backAt: number,
+  watchMs: number,
+  why: string | undefined,
+): string {
   const { state, sent, cameBack, delivered, silent, failures } = verdict;
   if (state === "not-followed") {
     return `${sent} sent, not followed${why === undefined ? "" : `, as ${why}`}: whether they came back is not known`;
@@ -219,7 +230,7 @@ function toText(verdict: Omit<PlanVerdict, "text">, watchMs: number, why: string
   const parts = [
     `${sent} sent`,
     cameBack > 0
-      ? `${cameBack} came back${soFar}: ${toFailuresText(failures)}${toCause(verdict)}`
+      ? `${cameBack} came back${soFar}: ${toFailuresText(failures)}${toCause(verdict, backAt)}`
       : delivered < sent && `none came back${soFar || ` in ${formatDuration(watchMs)}`}`,
     delivered > 0 && `${delivered} delivered`,
     silent > 0 &&
@@ -243,12 +254,13 @@ function toFailuresText(failures: PlanVerdict["failures"]): string {
 }
 
 /** Empty if it is not one receiver that answers one thing. */
-function toCause({ sent, cameBack, failures, isBad }: Omit<PlanVerdict, "text">): string {
+function toCause({ sent, cameBack, failures, isBad }: Omit<PlanVerdict, "text">, backAt: number): string {
   const origins = new Set(failures.map(({ destination }) => destination));
   const kinds = new Set(failures.map(({ status }) => status !== null && comeBackKindOf(status)));
   const [origin] = origins;
   const [kind] = kinds;
   if (!isBad || origins.size !== 1 || kinds.size !== 1 || kind === false || !origin) return "";
   const who = cameBack === sent ? "the receiver" : toDestinationText(origin);
-  return kind === "down" ? `, ${who} is still down` : `, ${who} refuses them`;
+  const at = backAt === 0 ? "" : ` at ${toTime(backAt).slice(11)}`;
+  return `, ${who} ${kind === "down" ? "was still down" : "refused them"}${at}`;
 }

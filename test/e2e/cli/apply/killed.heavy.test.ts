@@ -129,7 +129,7 @@ it("killed while it looks for what comes back, a second apply tells what became 
       silent: 1,
       isBad: true,
       text: expect.stringMatching(
-        /^5 sent, 4 came back so far: 503, 127\.0\.0\.1:\d+ is still down, 1 has not come back yet/,
+        /^5 sent, 4 came back so far: 503, 127\.0\.0\.1:\d+ was still down at [\d:]+ UTC, 1 has not come back yet/,
       ) as string,
     },
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
+import type { MessageId } from "../../../../src/job/message/dead-letter.ts";
 import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
 import type { Decision } from "../../../../src/job/rules/decision.ts";
 import { isParkedAlready, toPlanned } from "../../../../src/people/plan/plan-file-record.ts";
@@ -19,6 +20,20 @@ function surveyed(decision: Decision, view: LedgerView = { state: "absent" }, li
 }
 
 const due: Decision = { then: "republish", reason: "due", rule: "outage", set: {} };
+
+const settle: Decision = { then: "settle", reason: "published-before", rule: null };
+
+const beingDeleted: LedgerView = {
+  state: "published",
+  at: 0,
+  as: "msg_1" as MessageId,
+  drain: orders,
+  deleteFailed: false,
+  maybeGone: false,
+  isBeingDeleted: true,
+  datesAgree: true,
+  messageId: null,
+};
 
 const parkedView: LedgerView = {
   state: "parked",
@@ -43,7 +58,8 @@ describe("a planned record that is listed again", () => {
   it.each<[string, Letter, string]>([
     ["the same", surveyed(due), "as-planned"],
     ["in doubt by an earlier apply", surveyed({ ...due, reason: "reconcile" }), "as-planned"],
-    ["published", surveyed({ then: "settle", reason: "published-before", rule: null }), "as-planned"],
+    ["published", surveyed(settle), "as-planned"],
+    ["published, and deleted by another", surveyed(settle, beingDeleted), "done"],
     ["decided by another rule", surveyed({ ...due, rule: "other" }), "otherwise"],
     ["dropped now", surveyed({ then: "drop", reason: "rule", rule: "outage" }), "otherwise"],
     ["parked now", surveyed({ then: "park", reason: "rule", rule: "broken" }), "otherwise"],

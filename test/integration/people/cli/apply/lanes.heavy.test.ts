@@ -53,7 +53,7 @@ describe("redriver apply, of a drain with lanes", () => {
     expect(stand.receiver.deliveries.length).toBeLessThan(10);
     const row = JSON.parse((await stand.run(["plans", "--json"])).out) as { readonly why: string };
     expect(row.why).toMatch(
-      /^orders: \d+ left, of which \d+ wait for a halted lane: none goes before the next probe, at \d\d:\d\d UTC$/,
+      /^orders: \d+ left, of which \d+ waited for a halted lane, whose next probe was due at \d\d:\d\d UTC$/,
     );
     const history = await stand.run(["history", "--lanes", "--records", "--json"]);
     const moves = history.out

@@ -25,6 +25,7 @@ describe("an apply on the terminal", () => {
     ] as const),
     notNow: 0,
     done: 10,
+    meanwhile: 0,
     skips: {
       gone: 2,
       changed: 0,
@@ -111,7 +112,7 @@ describe("an apply on the terminal", () => {
 });
 
 describe("what became of it", () => {
-  const text = "5 sent, 5 came back: 503, the receiver is still down";
+  const text = "5 sent, 5 came back: 503, the receiver was still down at 07:24:50 UTC";
   const told = { state: "told", sent: 5, cameBack: 5, delivered: 0, silent: 0, failures: [], text } as const;
 
   it("is red on a terminal if it is bad, and nothing if nothing was sent", () => {
