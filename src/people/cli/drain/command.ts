@@ -136,7 +136,7 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
       const since = open ? ` since ${new Date(open.startedAt).toISOString()}` : "";
       const wait = formatDuration(passes.abandonAfterMs);
       io.err(
-        `${name}: a pass of this drain is open${since}; nothing was done. It is taken for abandoned after ${wait} without progress (passes.abandonAfter)\n`,
+        `${name}: a pass of this drain is open${since}; nothing was done. Any daemon goes on with a pass that a daemon left. Without progress for ${wait} it is taken for abandoned (passes.abandonAfter)\n`,
       );
       return { drain: name, mode, outcome: "busy", tally: null, durationMs: 0, exitCode: 3 };
     }
