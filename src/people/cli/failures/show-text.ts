@@ -3,7 +3,9 @@ import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toAsText, toStateText } from "../../operations/failures/state-text.ts";
-import { present, toAge, toTime } from "../../operations/phrases.ts";
+import { toHow, toResultText, toWhat } from "../../operations/failures/happened-text.ts";
+import type { TimeLineEntry } from "../../operations/failures/time-line.ts";
+import { present, toAge, toClock, toTime } from "../../operations/phrases.ts";
 import { toAnswerText } from "../output/fields-text.ts";
 import { toCount } from "../output/table.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
@@ -18,7 +20,7 @@ const daysShown = 7;
 
 export function toFailureText(
   columns: number,
-  { failure, arrivals, lanes, sample }: FailureDetails,
+  { failure, arrivals, lanes, sample, timeLine }: FailureDetails,
   now: number,
 ): string {
   const { id, origin, since, firstMetAt, drain, lastSeenAt, drains, source } = failure;
@@ -58,8 +60,30 @@ export function toFailureText(
         next: lane.state === "open" ? "" : toNextStepText(lane),
         why: lane.why,
       })),
+    "what happened": timeLine.entries.map((entry) => ({
+      when: toTime(entry.at),
+      what: toWhat(entry),
+      drain: entry.drain ?? "all",
+      // A replica has another name after each start.
+      by: toPrintable(entry.by.replace(/^daemon .*/, "daemon")),
+      how: toPrintable(toHappened(entry, lanes, now)),
+    })),
+    "read back to": timeLine.readTo === null ? "" : toWhen(timeLine.readTo),
   };
   return toAnswerText(columns, `${id}  ${toDestinationText(origin)}: ${toAnswer(failure)}`, view, now);
+}
+
+/** As the page of the kind has it. */
+function toHappened(entry: TimeLineEntry, lanes: FailureDetails["lanes"], now: number): string {
+  if (entry.probed === undefined) return toHow(entry);
+  const lane = lanes.find(({ drain }) => drain === entry.drain)?.lane;
+  return entry.probed
+    .map(({ dlqId, result }) => {
+      const came =
+        result.kind === "came-back" ? `came back as ${result.as}` : toResultText(result, entry.at, lane);
+      return `${dlqId}: ${came}${"at" in result ? ` at ${toClock(result.at, now)}` : ""}`;
+    })
+    .join("; ");
 }
 
 function toNote({ note }: FailureView, now: number): string {
