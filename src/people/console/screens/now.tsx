@@ -162,7 +162,7 @@ function Tiles({
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
-  const toOldest = oldest.length === 0 ? "" : `, none from before ${toClock(Math.min(...oldest), now)}`;
+  const toOldest = oldest.length === 0 ? "" : `, from ${toClock(Math.min(...oldest), now)} on`;
   const away = toRestTexts(status).flatMap(({ since }) => since ?? []);
   const asOf = away.length === 0 ? "now" : `as of ${toClock(Math.min(...away), now)}`;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);

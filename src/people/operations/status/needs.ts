@@ -318,7 +318,7 @@ export function toLaneWords(lane: LaneStanding): string {
 /** What comes if nobody does anything. */
 export function toUnaidedText(lane: LaneStanding): string {
   const next = lane.sent > 0 ? toNextStepText(lane) : `redriver probes by itself ${toIn(lane.nextInMs)}`;
-  return `${capitalised(next)}. If a probe is delivered, what the rules send follows.`;
+  return `Its owner can mend it. ${capitalised(next)}. If a probe is delivered, what the rules send follows.`;
 }
 
 /** By a person or the document. */
@@ -347,6 +347,9 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   const [rest] = toRestTexts(status);
   if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
   const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
+  if (behind.length > 0 && isDraining) {
+    return { mood: "good", text, hint: `${capitalised(present([free, ...behind]).join(": "))}.` };
+  }
   if (behind.length > 0) {
     const here = waiting > 0 && `${number(waiting)} wait in the queue`;
     const hint = present([free, "what waits follows as the service delivers"]).join(": ");

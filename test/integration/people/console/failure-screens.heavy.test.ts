@@ -63,12 +63,12 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(now).toMatch(/12 wait \(7 with this answer\), halted for \d+s: 5 of 5 failed again, 503</);
   // What a person does first stands there as one form, with what it does, and what comes without it.
   expect(now.split('id="needs"')[1]?.split("<section")[0]).toMatch(
-    /Probe it now.*action="\/acts\/lanes-probe".*A probe sends one message.*Redriver probes by itself in/s,
+    /Probe it now.*action="\/acts\/lanes-probe".*A probe sends one message.*Its owner can mend it. Redriver probes by itself in/s,
   );
   // The brake has its place in the header, beside the clock.
   expect(now.split("<main")[0]).toMatch(/as of \d\d:\d\d:\d\d UTC.*<summary>Pause all drains</s);
   expect(now).toContain(`href="/failures?host=${encodeURIComponent(receiver.url)}&amp;drain=main"`);
-  expect(now).toMatch(/none from before [^<]+ UTC/);
+  expect(now).toMatch(/now, from [^<]+ UTC on/);
   // As the chart has them: what the first count found has not arrived since it began.
   expect(now).toMatch(/of-arrived"><strong[^>]*>[–0]<\/strong>/);
 

@@ -123,10 +123,13 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
 });
 
 it.each([
-  [{}, "Redriver probes by itself in 10m. If a probe is delivered, what the rules send follows."],
+  [
+    {},
+    "Its owner can mend it. Redriver probes by itself in 10m. If a probe is delivered, what the rules send follows.",
+  ],
   [
     { sent: 1 },
-    "A probe is out, answer in 10m at the latest. If a probe is delivered, what the rules send follows.",
+    "Its owner can mend it. A probe is out, answer in 10m at the latest. If a probe is delivered, what the rules send follows.",
   ],
 ])("says of a halt what comes if nobody does anything: %j", (more, text) => {
   expect(toUnaidedText({ ...lane, ...more } as never)).toBe(text);
@@ -188,6 +191,11 @@ it.each([
 it.each([
   [
     { ...nine, going: 9, perSecond: 1, deliveries: { standing: "behind", undelivered: 7 } },
+    "draining: 9 of 9 left, 1/s",
+    "Nothing needs a person: the service has at least 7 undelivered.",
+  ],
+  [
+    { ...nine, deliveries: { standing: "behind", undelivered: 7 } },
     "the service has at least 7 undelivered; 9 wait in the queue",
     "Nothing needs a person: what waits follows as the service delivers.",
   ],
