@@ -91,10 +91,11 @@ it("history is filtered by each of its cells, and goes on by its cursor", async 
     "host=other",
     "by=ann",
     "to=2020-01-01T00:00",
+    "to=2020-01-01",
   ]) {
     expect(await isEmpty(other)).toBe(true);
   }
-  for (const wrong of ["act=nonsense", "from=nonsense", "before=nonsense"]) {
+  for (const wrong of ["act=nonsense", "from=last 3", "to=11.12.2026", "before=nonsense"]) {
     expect((await stand.get(`/history?${wrong}`)).status).toBe(400);
   }
 }, 90_000);

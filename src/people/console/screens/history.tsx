@@ -5,6 +5,7 @@ import type { ActRow } from "../../operations/history/act-rows.ts";
 import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
 import { reasonText, toActNotes, toAllOf } from "../../operations/history/rows.ts";
 import { number, present } from "../../operations/phrases.ts";
+import { parseDay, parseTime } from "../../../job/rules/patterns/parse-dates.ts";
 import { auditActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -64,12 +65,12 @@ export function spanOf(query: URLSearchParams) {
   return { host: filterOf(query, "host"), from: timeOf(query, "from"), to: timeOf(query, "to") };
 }
 
-/** `2026-11-26T20:15`, in UTC, or with a zone of its own. */
-function timeOf(query: URLSearchParams, name: string): number | undefined {
+/** `2026-11-26T20:15`, in UTC, or with a zone of its own; a date is its first or its last millisecond. */
+function timeOf(query: URLSearchParams, name: "from" | "to"): number | undefined {
   const text = filterOf(query, name);
   if (text === undefined) return undefined;
-  const at = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) || !text.includes("T") ? text : `${text}Z`);
-  if (Number.isNaN(at)) throw misused(`${name}: expected a time such as 2026-11-26T20:15`);
+  const at = parseDay(text)?.[name] ?? parseTime(text) ?? parseTime(`${text}Z`);
+  if (at === null) throw misused(`${name}: expected a time such as 2026-11-26T20:15`);
   return at;
 }
 
