@@ -95,7 +95,7 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
   const hours = Array.from({ length: 25 }, (_, ago) => thisHour - 24 + ago);
   const [timeLine, arrivals, pauses, kinds, facts] = await Promise.all([
     reads.kept(`failure ${key} ${moves.join()}`, async () =>
-      readTimeLine(await openAuditReader(core), failure, haltedOf(lanes)),
+      readTimeLine(await openAuditReader(core), source.runtime.ledger, failure, haltedOf(lanes)),
     ),
     reads.arrivals(),
     reads.pauses(),

@@ -50,7 +50,7 @@ export async function readDetails(
   const source = sourceOf(core, failure).runtime;
   const stored = await readStoredDetails(core, failure);
   const { arrivals, lanes } = stored;
-  const timeLine = await readTimeLine(await openAuditReader(core), failure, haltedOf(lanes));
+  const timeLine = await readTimeLine(await openAuditReader(core), source.ledger, failure, haltedOf(lanes));
   const { id, sample } = failure;
   const isOfKind = await readFailureMatcher(source, id);
   const drains = drainsOf(core, failure);

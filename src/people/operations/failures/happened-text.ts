@@ -35,7 +35,7 @@ export function toResultText(
     case "judged":
       return result.why;
     case "stayed-halted":
-      return result.why ?? "nothing came of it that opened the lane, so another probe followed";
+      return result.why ?? "it did not open the lane: another probe followed";
     case "reset":
       return "the lane was reset before its result was known";
     case "newest":

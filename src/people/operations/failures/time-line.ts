@@ -14,6 +14,9 @@ import {
   type AuditEntry,
   type AuditReader,
 } from "../../../job/contracts/audit.ts";
+import type { Ledger } from "../../../job/contracts/ledger.ts";
+import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
+import type { DlqId } from "../../../job/message/dead-letter.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isAboutFailure, markActs } from "./marks.ts";
 
@@ -32,8 +35,8 @@ export interface ProbedLetter {
 }
 
 /**
- * `judged`: the lane went on, for what reason. `stayed-halted`: another probe followed, so it showed nothing good; the
- * person who asked for that one met this `why`. `reset`: a person did not wait for it. `newest`: the lane itself knows. Times are Unix ms.
+ * `judged`: the lane went on, for what reason. `stayed-halted`: another probe followed, so it showed nothing good; `why`: the
+ * person who asked for that one met it, or the ledger knows that it came back. `reset`: a person did not wait for it. `newest`: the lane itself knows. Times are Unix ms.
  */
 export type ProbeResult =
   | { readonly kind: "came-back"; readonly as: string; readonly at: number }
@@ -62,6 +65,34 @@ const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", "dr
  * `redis-unavailable`.
  */
 export async function readTimeLine(
+  reader: AuditReader,
+  ledger: Pick<Ledger, "peek">,
+  failure: Pick<FailureView, "id" | "origin" | "source">,
+  halted: readonly string[],
+): Promise<TimeLine> {
+  const line = await readEntries(reader, failure, halted);
+  const all = line.entries.flatMap(({ probed = [] }) => probed);
+  const open = all.filter(isWithoutWhy).slice(0, maxPeeked);
+  if (open.length === 0) return line;
+  const { views } = await ledger.peek(open.map(({ dlqId }) => dlqId as DlqId));
+  const back = new Set(open.filter((_, at) => isBack(views[at])));
+  const told = (one: ProbedLetter): ProbedLetter =>
+    back.has(one) ? { ...one, result: { kind: "stayed-halted", why: probeFailedAgain } } : one;
+  const entries = line.entries.map((one) => (one.probed ? { ...one, probed: one.probed.map(told) } : one));
+  return { ...line, entries };
+}
+
+const maxPeeked = 100;
+
+function isWithoutWhy({ result }: ProbedLetter): boolean {
+  return result.kind === "stayed-halted" && result.why === undefined;
+}
+
+function isBack(view: LedgerView | undefined): boolean {
+  return (view?.state === "published" || view?.state === "gone") && view.cameBack === true;
+}
+
+async function readEntries(
   reader: AuditReader,
   failure: Pick<FailureView, "id" | "origin" | "source">,
   halted: readonly string[],

@@ -151,6 +151,10 @@ it("a failure shows the probes that its lane makes by itself, and no canary of b
   await expect
     .poll(newest, { timeout: 40_000 })
     .toMatch(/: <bdi>the probe did not fail again<\/bdi> <time datetime="/);
+  // What those before got stays.
+  const [, ...before] = await probes();
+  expect(before.length).toBeGreaterThan(0);
+  for (const { result } of before) expect(result).toMatch(/came back as|a probe failed again/);
 }, 90_000);
 
 it("filters by host, origin, drain, text, and shows what nobody has met for a day only if asked", async () => {

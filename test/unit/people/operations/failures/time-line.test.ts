@@ -6,6 +6,7 @@ import type {
   AuditReader,
   AuditRecord,
 } from "../../../../../src/job/contracts/audit.ts";
+import type { LedgerView } from "../../../../../src/job/contracts/ledger-entries.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 
 const origin = "https://pay.example.com";
@@ -30,7 +31,11 @@ const moved = (at: number, from: AuditLane["from"], to: AuditLane["to"], why: st
   });
 
 /** `entries`: oldest first. */
-async function timeLineOf(entries: readonly AuditEntry[], halted: readonly string[] = []) {
+async function timeLineOf(
+  entries: readonly AuditEntry[],
+  halted: readonly string[] = [],
+  back: readonly string[] = [],
+) {
   const reader: AuditReader = {
     async *read({ skims }) {
       for (const one of entries.toReversed()) {
@@ -40,12 +45,18 @@ async function timeLineOf(entries: readonly AuditEntry[], halted: readonly strin
     },
     lineageOf: () => Promise.resolve(new Set()),
   };
-  return readTimeLine(reader, failure, halted);
+  const toView = (id: string): LedgerView =>
+    back.includes(id) ? { state: "gone", at: 0, cameBack: true } : { state: "absent" };
+  const ledger = {
+    peek: (ids: readonly string[]) =>
+      Promise.resolve({ views: ids.map(toView), epoch: "e", sequence: 0, at: 0 }),
+  };
+  return readTimeLine(reader, ledger, failure, halted);
 }
 
 /** What the time line says of each probe, the newest first. */
-async function resultsOf(entries: readonly AuditEntry[], halted: readonly string[] = []) {
-  const { entries: shown } = await timeLineOf(entries, halted);
+async function resultsOf(...of: Parameters<typeof timeLineOf>) {
+  const { entries: shown } = await timeLineOf(...of);
   return shown.flatMap(({ probed = [] }) => probed).map(({ dlqId, result }) => [dlqId, result]);
 }
 
@@ -94,6 +105,13 @@ it("a probe that failed before a person asked for another keeps its answer", asy
   expect(await resultsOf([halt, sent(2_000, {}), asked, sent(4_000, {})], ["orders"])).toEqual([
     ["4000-0", { kind: "newest" }],
     ["2000-0", { kind: "stayed-halted", why }],
+  ]);
+});
+
+it("a probe that failed before the next one went by itself keeps that it did", async () => {
+  expect(await resultsOf([halt, sent(2_000, {}), sent(4_000, {})], ["orders"], ["2000-0"])).toEqual([
+    ["4000-0", { kind: "newest" }],
+    ["2000-0", { kind: "stayed-halted", why: "a probe failed again" }],
   ]);
 });
 
