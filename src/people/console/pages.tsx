@@ -98,7 +98,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
     /** Of an act: whether it may have been done. */
     outcome: "nothing" | "in doubt" = "nothing",
   ): Response | Promise<Response> {
-    const back = toLocalPath(pathOfReferer(context));
+    const back = toPageBefore(context);
     // It may name what an address or a form has.
     const content = (
       <>
@@ -126,11 +126,12 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
   }
 }
 
-function pathOfReferer(context: Asked): string | undefined {
+/** The page of this console that a form was sent from; the first page if it is none. */
+export function toPageBefore(context: Asked): string {
   const text = context.req.header("referer") ?? "";
   const referer = URL.canParse(text) ? new URL(text) : null;
-  if (referer === null || referer.host !== context.req.header("host")) return undefined;
-  return `${toOwnPath(context.get("base"), referer.pathname)}${referer.search}`;
+  if (referer === null || referer.host !== context.req.header("host")) return "/";
+  return toLocalPath(`${toOwnPath(context.get("base"), referer.pathname)}${referer.search}`);
 }
 
 /** True for the page that shows what this browser has just done. */

@@ -170,6 +170,12 @@ describe("a console with tokens", () => {
     const signedIn = await signIn(tokens.ann);
     expect([signedIn.status, signedIn.headers["location"]]).toEqual([303, "/"]);
     expect(String(signedIn.headers["set-cookie"])).toMatch(/HttpOnly; SameSite=Strict; Max-Age=43200$/);
+    const askedFor = {
+      method: "POST",
+      body: { token: tokens.ann },
+      headers: { referer: `${url}/failures?q=1` },
+    };
+    expect((await askConsole(`${url}/sign-in`, askedFor)).headers["location"]).toBe("/failures?q=1");
     const cookie = cookieOf(signedIn, "redriver_session") ?? "";
     expect(cookie).not.toContain(tokens.ann);
     const page = await askConsole(url, { headers: { cookie } });

@@ -4,7 +4,7 @@ import type { Settings } from "../../../config/settings/settings.ts";
 import { addressOf, type Asked, type AskedEnv } from "../asked.ts";
 import { readForm } from "../acts/read-form.ts";
 import { cookieOf, sessionCookie, setCookie } from "../cookies.ts";
-import type { Pages } from "../pages.tsx";
+import { toPageBefore, type Pages } from "../pages.tsx";
 import { createGuesses } from "./guesses.ts";
 import { createIdentify, toSession, type Identity } from "./identify.ts";
 import type { LiveTokens } from "./live-tokens.ts";
@@ -42,7 +42,8 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
     }
     guesses.wasRight(address);
     setCookie(context, sessionCookie, toSession(row, now()));
-    return context.redirect("/", 303);
+    const asked = toPageBefore(context);
+    return context.redirect(asked === "/sign-in" ? "/" : asked, 303);
   });
 
   app.use(async (context, next) => {
