@@ -119,7 +119,7 @@ const columns: Readonly<Record<string, (row: ReturnType<typeof toRow>) => string
 /** A killed process leaves a torn end: nothing that was promised is missing. Anything else is a failure. */
 function reportDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {
   if (kind === "torn") {
-    io.err(`warning: ${file}: ${why}; its writer was killed, or is writing just now\n`);
+    io.err(`warning: ${file}: ${why}; its writer was killed or is writing just now, or it was cut\n`);
     return;
   }
   io.err(`damaged: ${file}: ${why}; what could be read was read\n`);

@@ -35,7 +35,7 @@ export function toPlanText(columns: number, report: PlanReport): string {
     document: report.documentHash.slice(0, 12),
     ledger: joined(report.ledger === "none" && withoutLedger),
     ...toFilterFields(filter),
-    damaged: damaged.map(toDamageText),
+    damaged: damaged.map(toDamageText).join("\n"),
   };
   return joined(
     toAnswerText(columns, verdict, head, createdAt),

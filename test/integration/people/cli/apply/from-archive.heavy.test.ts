@@ -150,6 +150,13 @@ describe("a plan from the archive", () => {
       exitCode: 1,
       err: expect.stringMatching(/1 gone now.*damaged: 6-more/s),
     });
+
+    // The entry of before its publish is lost, and the one that is left is later than that.
+    const late = lines[0]!.replace(/"at":\d+/, `"at":${Date.now() + 2 * hourMs}`);
+    damage("0-other", gzipSync(`${late}\n`));
+    rmSync(join(stand.archiveDir, "5-whole.ndjson.gz"));
+    await forget(stand, "ledger:entry");
+    expect((await stand.plan("--from-archive")).out).toMatch(/now +nothing to do.*published-before 1/s);
   });
 
   it("leaves what a limit holds back, which is not done because it was dropped once", async () => {
