@@ -15,15 +15,8 @@ import { openScript } from "./open-pass.lua.ts";
 import { progressScript, recallScript, takeWindowScript } from "./windows.lua.ts";
 import { endWindowScript } from "./end-window.lua.ts";
 import { leaveWindowScript, markWindowScript } from "./lost-workers.lua.ts";
-import {
-  toDrainFacts,
-  toHourlyArrivals,
-  toStored,
-  toTally,
-  type StoredArrivals,
-  type StoredFacts,
-  type StoredTally,
-} from "./drain-facts.ts";
+import { toDrainFacts, toStored, toTally, type StoredFacts, type StoredTally } from "./drain-facts.ts";
+import { toHourlyArrivals, type StoredArrivals } from "./standing-failures.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 
 const minuteMs = 60_000;
