@@ -51,6 +51,10 @@ test("an apply has one sum: done before it, by it, and by others meanwhile", asy
   expect(toShownText(100, { plan, report: null }, now)).toContain(
     "849 of 849 done (177 before it, 350 by it, 322 by others meanwhile)",
   );
+  const verdict = { text: "1 sent, 1 came back" } as PlanApplyDrain["verdict"];
+  expect(await page(applying({ planned: 5, meanwhile: 1, left: 4, verdict }))).toContain(
+    "orders: this apply sent nothing; of what was sent without it,  1 sent, 1 came back",
+  );
 });
 
 test("a rate is none that was not seen, and what waits for a canary says so", async () => {
