@@ -176,7 +176,7 @@ export const mutations = [
   {
     name: "discard without the person's reason in the audit",
     file: "src/job/write-audit.ts",
-    find: "...(discard === undefined ? {} : { why: discard.why }),",
+    find: "...discard,",
     replace: "",
     test: "test/integration/people/cli/apply/discard.test.ts",
   },

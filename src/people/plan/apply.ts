@@ -28,6 +28,7 @@ import {
   workOrdered,
 } from "../../job/door.ts";
 import type { PlanCheck } from "./check-plan.ts";
+import { isBeingDeleted } from "./compare-with-plan.ts";
 import { createHeldLanes } from "./held-lanes.ts";
 import type { LaneWaits } from "./lane-waits.ts";
 import { createOpenOrders, isDone } from "./open-orders.ts";
@@ -239,6 +240,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
   return {
     async rounds(): Promise<Applied["stop"]> {
       let isWoken = false;
+      let looks = 0;
       for (let fruitless = 0; open.size > 0;) {
         const before = open.size;
         const stop = await round();
@@ -248,12 +250,17 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
         else if (!isWoken) fruitless += 1;
         isWoken = false;
         if (fruitless === roundsWithoutProgress) return null;
-        const waitMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
+        const untilMs = Number.isFinite(nextAt) ? nextAt - source.clock.now() : blindWaitMs * 2 ** fruitless;
+        // A living worker deletes what it published within seconds, long before it may be taken over.
+        const isDeleting = [...open.keys()].some((dlqId) => reasons.get(dlqId) === "published-before");
+        const lookMs = isDeleting ? blindWaitMs * 2 ** looks : Infinity;
+        if (lookMs < untilMs) looks += 1;
+        const waitMs = Math.min(untilMs, lookMs);
         if (waitMs <= maxWaitMs) {
           const nextCheckMs = Math.max(minWaitMs, waitMs);
           run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs });
           const stop = AbortSignal.any([signals.signal, signals.stopping]);
-          isWoken = await held.wait(drain, nextCheckMs, stop);
+          isWoken = (await held.wait(drain, nextCheckMs, stop)) || lookMs < untilMs;
         } else if (fruitless > 0) return null;
       }
       return null;
@@ -268,6 +275,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
 function untilOf({ decision, view }: Letter, takeoverMs: number): number | undefined {
   // The worker that has it in hand is done by then, or it may be taken over.
   if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
+  if (isBeingDeleted(view) && "at" in view) return view.at + takeoverMs + 1;
   return decision.then === "hold" ? decision.until : undefined;
 }
 

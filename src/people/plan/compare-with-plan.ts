@@ -1,3 +1,4 @@
+import type { LedgerView } from "../../job/contracts/ledger-entries.ts";
 import { holds } from "../../job/rules/decision.ts";
 import { toPlanned, type Planned } from "./plan-file-record.ts";
 import type { Letter } from "../../job/door.ts";
@@ -19,9 +20,9 @@ export function compareWithPlan(planned: Planned, letter: Letter, headerPrefix: 
   if (now.hash !== planned.hash) return "changed";
   const { decision, view } = letter;
   switch (decision.then) {
-    // Published before and still listed: it is only deleted again, unless its worker is about to.
+    // Published before and still listed: it is only deleted again, unless its worker may be about to.
     case "settle":
-      return "isBeingDeleted" in view && view.isBeingDeleted ? "done" : "as-planned";
+      return isBeingDeleted(view) ? "not-now" : "as-planned";
     case "hold":
       if (decision.reason === "published-before") return "done";
       return holds[decision.reason] === "passing" ? "not-now" : "otherwise";
@@ -38,4 +39,9 @@ export function compareWithPlan(planned: Planned, letter: Letter, headerPrefix: 
         ? "as-planned"
         : "otherwise";
   }
+}
+
+/** By whoever published it, unless that worker has died. */
+export function isBeingDeleted(view: LedgerView): boolean {
+  return "isBeingDeleted" in view && view.isBeingDeleted === true;
 }

@@ -135,6 +135,25 @@ describe("an apply", () => {
     },
   );
 
+  it("looks soon for what another worker has published and deletes, and deletes it itself if that died", async () => {
+    const rig = await createRig({ redisUrl: redis.url(), mode: "plan", ...shortLimits });
+    const [theirs] = rig.seed(2) as DlqId[];
+    const waits: ApplyWait[] = [];
+    const apply = await planHere(rig.drain, (wait) => waits.push(wait));
+    const { source } = rig.drain;
+    const [as, messageId] = ["new", "old"] as MessageId[];
+    await source.ledger.published([
+      { dlqId: theirs!, as: as!, messageId: messageId!, attempt: 1, deletePending: true, drain: main },
+    ]);
+    const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+      ms > 1_000 ? Promise.resolve(rig.advance(ms)) : source.clock.sleep(ms, signal);
+    const drain = { ...rig.drain, source: { ...source, clock: { ...source.clock, sleep } } };
+    expect(await apply(drain)).toMatchObject({ tally: { republished: 1, deleted: 2 }, left: 0, stop: null });
+    expect(waits[0]).toMatchObject({ left: 1, reasons: { "published-before": 1 }, nextCheckMs: 5_000 });
+    expect(waits[1]!.nextCheckMs).toBeGreaterThan(9_000);
+    expect(rig.emulator.dlq.size).toBe(0);
+  });
+
   it("says of each record that it leaves why, and what it never reached", async ({ skip }) => {
     skipAsDayEnds(skip);
     const rig = await createRig({

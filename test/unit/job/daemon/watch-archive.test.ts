@@ -8,10 +8,12 @@ import { createManualClock } from "../../../support/manual-clock.ts";
 const fit: SeenVolume = { verdict: "fit", complaint: "", isCertain: false };
 const unfit = (complaint: string): SeenVolume => ({ verdict: "unfit", complaint, isCertain: false });
 
+const healthy = () => ({ problem: () => null });
+
 function createWatch(seen: SeenVolume | null) {
   const events: RedriverEvent[] = [];
   const clock = createManualClock();
-  const state: { seen: SeenVolume | null; archive: object | null } = { seen, archive: {} };
+  const state: { seen: SeenVolume | null; archive: object | null } = { seen, archive: healthy() };
   const document = { archive: { dir: "/a", keepMs: 1 }, sources: [{ id: "eu" }, { id: "us" }] };
   const watch = createArchiveWatch({
     current: () => ({ archive: state.archive, document }) as unknown as Core,
@@ -68,7 +70,7 @@ test("the archive of another document is looked at afresh, and none has no probl
   const { watch, state, take } = createWatch(unfit("full"));
   await watch.look();
   take();
-  state.archive = {};
+  state.archive = healthy();
   expect(watch.problem()).toBeNull();
   await watch.look();
   expect(watch.problem()).toBe("full");

@@ -59,7 +59,7 @@ describe("a planned record that is listed again", () => {
     ["the same", surveyed(due), "as-planned"],
     ["in doubt by an earlier apply", surveyed({ ...due, reason: "reconcile" }), "as-planned"],
     ["published", surveyed(settle), "as-planned"],
-    ["published, and deleted by another", surveyed(settle, beingDeleted), "done"],
+    ["published, and deleted by another", surveyed(settle, beingDeleted), "not-now"],
     ["decided by another rule", surveyed({ ...due, rule: "other" }), "otherwise"],
     ["dropped now", surveyed({ then: "drop", reason: "rule", rule: "outage" }), "otherwise"],
     ["parked now", surveyed({ then: "park", reason: "rule", rule: "broken" }), "otherwise"],
