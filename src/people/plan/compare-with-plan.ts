@@ -43,5 +43,5 @@ export function compareWithPlan(planned: Planned, letter: Letter, headerPrefix: 
 
 /** By whoever published it, unless that worker has died. */
 export function isBeingDeleted(view: LedgerView): boolean {
-  return "isBeingDeleted" in view && view.isBeingDeleted === true;
+  return "isBeingDeleted" in view && view.isBeingDeleted;
 }

@@ -4,7 +4,8 @@ const changing: readonly (readonly [RegExp, string])[] = [
   [/\n {4,}/g, " "],
   [/\d{13}-\d+/g, "<dlqId>"],
   // A moment of tomorrow has its date.
-  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| UTC)?/g, "<time>"],
+  // An act that took a second has its end too.
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:–\d\d:\d\d:\d\d)?(?:Z| UTC)?/g, "<time>"],
   [/\d\d:\d\d(?::\d\d)? UTC/g, "<time>"],
   [/(localhost|127\.0\.0\.1):\d+/g, "$1:<port>"],
   [/address \S+,/g, "address <hash>,"],
