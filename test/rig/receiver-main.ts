@@ -1,7 +1,7 @@
 /** A receiver in a process of its own. It records every request. */
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { serveCalls } from "./child-calls.ts";
 import { idOf } from "./letters.ts";
@@ -53,7 +53,21 @@ function sentAs({ headers }: IncomingMessage): Arrival["sentAs"] {
 
 async function listen(port: number): Promise<void> {
   if (server.listening) return;
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+}
+
+/** A port that no connection of a neighbour gets by itself, so that it is free again after a time of `closed`. */
+async function listenBelowEphemeral(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    try {
+      await listen(port);
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
 }
 
 async function close(): Promise<void> {
@@ -64,9 +78,8 @@ async function close(): Promise<void> {
 }
 
 process.once("disconnect", () => process.exit(0));
-await listen(0);
-/** The same port ever after. */
-const { port } = server.address() as AddressInfo;
+/** The same ever after. */
+const port = await listenBelowEphemeral();
 const calls = {
   /** Done when it is answered. */
   async behave(next: Behaviour): Promise<void> {
