@@ -1,44 +1,31 @@
 /** One kind of failure: how much of it, what the rules do, how its lane is, what people did. Reads Redis alone. */
 import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
-import { unreadableKind } from "../../../job/message/failure-kind.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../../read/failure-views.ts";
-import { isHeldByRules } from "../../read/held-by-rules.ts";
-import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import { haltedOf, readLanes, type StoredDetails } from "../../operations/failures/details.ts";
 import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
-import { toCertain } from "../../operations/status/verdict.ts";
 import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
-import { acknowledge as acknowledgeAct } from "../../operations/acts/failures-acknowledge.ts";
-import { content as contentAct } from "../../operations/acts/content.ts";
-import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
-import { note as noteAct } from "../../operations/acts/failures-note.ts";
-import { pause as pauseAct } from "../../operations/acts/pause.ts";
-import { quiet as quietAct } from "../../operations/acts/failures-quiet.ts";
-import { resume as resumeAct } from "../../operations/acts/resume.ts";
-import { ActForm } from "../parts/act-form.tsx";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
+import { FailureActs, toParkedPath } from "../parts/failure-acts.tsx";
 import { FailureChart, toRedrives, type Redrives } from "../parts/failure-chart.tsx";
 import { FailureHead } from "../parts/failure-head.tsx";
 import { Happened } from "../parts/happened.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { Needs } from "../parts/needs.tsx";
-import { pausesOfKind, toKindPauseValues } from "../parts/paused.tsx";
+import { pausesOfKind } from "../parts/paused.tsx";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { toOnce, type Certain } from "../../read/totals.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { counted, cut, number, toKnown } from "../../operations/phrases.ts";
+import { cut, number, toKnown } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { toQuery } from "../query.ts";
 import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 interface Model extends StoredDetails {
@@ -72,7 +59,7 @@ export const failureScreen = defineScreen<Model>({
     live("first", (model, context) => (
       <Needs title="What to do first" needs={toNeedsOf(model, context)} context={context} />
     )),
-    live("failure-acts", (model, context) => <Acts {...{ model, context }} />),
+    live("failure-acts", (model, context) => <FailureActs {...{ model, context }} />),
     live("rules", ({ failure }, context) => <DecidingRules {...{ failure, context }} />),
     live("lanes", (model) => <Lanes {...model} />),
     live("lane-acts", (model, context) => <LaneActs {...{ model, context }} />),
@@ -188,157 +175,6 @@ const lineOf: Readonly<Record<string, string>> = {
   arrived: "arrived",
 };
 
-function Acts({ model, context }: { readonly model: Model; readonly context: ScreenContext }): Html {
-  const { failure } = model;
-  const { id, source, sample, note, isQuiet, quiet, owner } = failure;
-  const [paused] = kindPausesOf(model);
-  const known = note === null ? {} : { text: note.text, ticket: note.ticket };
-  const going = toGoing(failure);
-  const [next] = toFree(model);
-  const content =
-    sample === null ? null : (
-      <ActForm
-        act={contentAct}
-        title="Show a sample, whole"
-        values={{ source, dlqId: sample }}
-        context={context}
-        saysWhy
-      />
-    );
-  const why = whyNotPlanned(id);
-  if (why !== null) {
-    return (
-      <>
-        <h2>What else can be done about it</h2>
-        <div class="acts">{content}</div>
-        <NoKind {...{ failure, why }} />
-      </>
-    );
-  }
-  return (
-    <>
-      <h2>What else can be done about this kind</h2>
-      {going.count > 0 && next === undefined ? (
-        <p class="hint">
-          Five cannot be tried: a halt holds them, and an apply would wait for it. A probe is the try. It
-          sends one of them; if it is delivered, what the rules send follows.
-        </p>
-      ) : null}
-      <div class="acts">
-        {going.count > 0 ? (
-          <>
-            {next === undefined ? null : (
-              <a class="button" href={`/plans${toQuery({ drain: next.drain, failure: id, limit: "5" })}`}>
-                Try five
-              </a>
-            )}
-            <a class="button" href={`/plans${toQuery({ drain: namesOf(drainsOf(failure)), failure: id })}`}>
-              Plan all{going.isExact ? "" : ","} {toCertain(going)}
-            </a>
-          </>
-        ) : null}
-        {content}
-        <ActForm act={acknowledgeAct} values={{ id }} context={context} />
-        <ActForm
-          act={acknowledgeAct}
-          title="Give it back"
-          values={{ id, off: "yes" }}
-          hides={["owner"]}
-          context={context}
-          disabled={owner === null ? "nobody works on it" : null}
-        />
-        <ActForm act={noteAct} values={{ id, ...known }} context={context} />
-        <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
-        <ActForm
-          act={quietAct}
-          title="End the quiet"
-          values={{ id, off: "yes" }}
-          hides={["until"]}
-          context={context}
-          disabled={quiet === null ? "it is not quiet" : null}
-        />
-        <ActForm
-          act={pauseAct}
-          title="Pause this kind"
-          values={{ failure: id }}
-          context={context}
-          disabled={paused === undefined ? null : "it is paused"}
-        />
-        <ActForm
-          act={resumeAct}
-          title="Resume this kind"
-          values={toKindPauseValues(id, paused)}
-          context={context}
-          disabled={paused === undefined ? "it is not paused" : null}
-        />
-      </div>
-      <Discard {...{ model, context }} />
-      <Rules {...model} isHeld={failure.waiting > 0 && going.count === 0} />
-    </>
-  );
-}
-
-/** How many wait that a plan could act on: not those that rules hold. */
-function toGoing({ drains }: FailureView): Certain {
-  const listing = drains.filter((one) => one.waiting > 0);
-  const free = listing.filter((one) => !isHeldByRules(one));
-  return toOnce(free, listing, "waiting");
-}
-
-/** The drains that could send five now, those with most first. At a halted lane the first thing to do is a probe. */
-function toFree({ failure: { drains }, lanes }: Model): FailureView["drains"] {
-  const isHalted = (name: string): boolean =>
-    lanes.some(({ drain, lane }) => drain === name && lane.state === "halted");
-  return drains
-    .filter((one) => one.waiting > 0 && !isHeldByRules(one) && !isHalted(one.drain))
-    .toSorted((one, other) => other.waiting - one.waiting);
-}
-
-/** What can be done instead. */
-function NoKind({ failure, why }: Pick<Model, "failure"> & { readonly why: string }): Html {
-  const { id, origin } = failure;
-  const host = origin.startsWith("(") ? undefined : hostOf(origin);
-  return (
-    <p class="hint">
-      Nothing is done to it as a kind: {why}.{" "}
-      {id === unreadableKind.id ? (
-        <a href={toParkedPath(failure)}>Look at what is parked</a>
-      ) : (
-        <a href={`/plans${toQuery({ host })}`}>Make a plan</a>
-      )}
-    </p>
-  );
-}
-
-function Discard({ model: { failure }, context }: Drawn<{ model: Model }>): Html {
-  const { id, waiting, parked } = failure;
-  const drains = drainsOf(failure);
-  const all = namesOf(drains);
-  const names = drains.map((one) => [one.drain, one.drain] as const);
-  const hidden = ["rules", "host", "failure", "limit", "discard"];
-  return (
-    <div class="acts">
-      {/* The plan's page asks for the reason. */}
-      <ActForm
-        act={makePlanAct}
-        title={`Plan to discard these ${number(waiting + parked)}`}
-        values={{ drains: all, failure: id, discard: "true" }}
-        hides={names.length > 1 ? hidden : ["drains", ...hidden]}
-        choices={{ drains: [[all, `each that lists it: ${all.replaceAll(" ", ", ")}`], ...names] }}
-        context={context}
-        disabled={
-          context.core.document.archive === undefined
-            ? "they are archived first, and the document has no archive"
-            : waiting + parked === 0
-              ? "none waits"
-              : null
-        }
-        saysWhy
-      />
-    </div>
-  );
-}
-
 function Lanes(model: Model): Html {
   const { failure, lanes } = model;
   return (
@@ -387,49 +223,6 @@ function Lanes(model: Model): Html {
   );
 }
 
-/** A discard is of those that are here. Those that come are for a rule, which others read first. */
-function Rules({
-  failure: { origin, status },
-  alike,
-  isHeld,
-}: Pick<Model, "failure" | "alike"> & { readonly isHeld: boolean }): Html {
-  const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
-  const where =
-    queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
-  const when = `{ ${where}, responseStatus: ${status ?? "none"} }`;
-  const held = isHeld ? "Its rules hold it, so no plan sends it: only a rule that republishes it does. " : "";
-  if (alike > 0) {
-    return (
-      <p class="hint">
-        {held}A rule for its host and status would also take {counted(alike, "other kind")}: it needs what
-        tells this one apart, such as <code>responseBody</code> or <code>bodyBase64</code>.
-      </p>
-    );
-  }
-  return (
-    <>
-      {isHeld ? (
-        <>
-          <p class="hint">{held}For example, once the receiver takes it:</p>
-          <p>
-            <code>{`- { name: send-again, when: ${when}, then: republish }`}</code>
-          </p>
-        </>
-      ) : null}
-      <p class="hint">
-        To give up those that come too, a rule parks or drops them. Put it first in the drain of the{" "}
-        <a href="/rules">document</a>. The daemons adopt an edited document by themselves:
-      </p>
-      <p>
-        <code>{`- { name: given-up, when: ${when}, then: park }`}</code>
-      </p>
-      <p class="hint">
-        With <code>then: drop</code> the archive gets a copy first, and the dead letter is deleted.
-      </p>
-    </>
-  );
-}
-
 function LaneActs({ model, context }: Drawn<{ model: Model }>): Html | null {
   const { failure, lanes } = model;
   const { origin } = failure;
@@ -451,22 +244,4 @@ function LaneActs({ model, context }: Drawn<{ model: Model }>): Html | null {
       ))}
     </>
   );
-}
-
-/** Those that list it now, of all that have met it. */
-function drainsOf({ drains }: FailureView): FailureView["drains"] {
-  const listing = drains.filter(({ waiting, parked }) => waiting + parked > 0);
-  return listing.length > 0 ? listing : drains;
-}
-
-/** As a form names several. */
-function namesOf(drains: FailureView["drains"]): string {
-  return drains.map(({ drain }) => drain).join(" ");
-}
-
-/** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */
-function toParkedPath({ id, source, drains }: FailureView): string {
-  if (whyNotPlanned(id) === null) return `/parked${toQuery({ source, failure: id })}`;
-  const [most] = drains.toSorted((one, other) => other.parked - one.parked);
-  return `/parked${toQuery({ source, drain: most?.drain })}`;
 }
