@@ -142,28 +142,26 @@ function toReason(error: unknown): string {
  * directory cannot be listed.
  */
 export function createArchiveReader(dir: string): ArchiveReader {
-  const list = async (): Promise<{
-    readonly files: readonly ListedFile[];
-    readonly others: readonly string[];
-  }> => {
+  const listed = async <Name extends { readonly name: string }>(
+    list: () => Promise<readonly Name[]>,
+  ): Promise<readonly Name[]> => {
     try {
-      const files = (await systemDisk.list(dir)).filter(({ name }) => name.endsWith(ending));
-      const others = (await readdir(dir, { withFileTypes: true })).filter(
-        (entry) => entry.name.endsWith(ending) && !entry.isFile(),
-      );
-      return { files, others: others.map(({ name }) => name) };
+      return (await list()).filter(({ name }) => name.endsWith(ending));
     } catch (error) {
       throw toArchiveError(error, dir, "read");
     }
   };
+  const files = (): Promise<readonly ListedFile[]> => listed(() => systemDisk.list(dir));
   return {
     files: async () =>
-      (await list()).files.map(({ name, bytes, changedAt }) => ({ file: name, bytes, changedAt })),
+      (await files()).map(({ name, bytes, changedAt }) => ({ file: name, bytes, changedAt })),
     async *entries(filter, onDamage) {
       const fits = toPredicate(filter);
-      const { files, others } = await list();
-      for (const file of others) onDamage({ file, kind: "broken", why: "no regular file", entries: null });
-      for (const { name: file } of files) {
+      for (const entry of await listed(() => readdir(dir, { withFileTypes: true }))) {
+        if (entry.isFile()) continue;
+        onDamage({ file: entry.name, kind: "broken", why: "no regular file", entries: null });
+      }
+      for (const { name: file } of await files()) {
         const report = (damage: Damage): void => onDamage({ file, ...damage });
         for await (const entry of readArchiveFile(path.join(dir, file), report)) {
           if (fits(entry)) yield { ...entry, file };
