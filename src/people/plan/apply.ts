@@ -275,7 +275,7 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
 function untilOf({ decision, view }: Letter, takeoverMs: number): number | undefined {
   // The worker that has it in hand is done by then, or it may be taken over.
   if (view.state === "open" && !view.unknown) return view.lastAt + takeoverMs + 1;
-  if (isBeingDeleted(view) && "at" in view) return view.at + takeoverMs + 1;
+  if (isBeingDeleted(view)) return view.at + takeoverMs + 1;
   return decision.then === "hold" ? decision.until : undefined;
 }
 

@@ -42,6 +42,6 @@ export function compareWithPlan(planned: Planned, letter: Letter, headerPrefix: 
 }
 
 /** By whoever published it, unless that worker has died. */
-export function isBeingDeleted(view: LedgerView): boolean {
+export function isBeingDeleted(view: LedgerView): view is LedgerView & { readonly at: number } {
   return "isBeingDeleted" in view && view.isBeingDeleted;
 }

@@ -68,6 +68,10 @@ local function pauseNow()
   return refusal
 end
 
+local function notBegun(refusal)
+  return stamped({ kind = refusal, hosts = refusal == 'host-paused' and pausedHosts or nil })
+end
+
 local function pageRefusal()
   if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
   -- It was listed before the ledger went back to the server's time, so its age is unknown.
@@ -111,14 +115,12 @@ local mayBegin, mayAsk = not previous, not previous
 if not previous then
   local refusal = pageRefusal()
   mayAsk = not refusal or ((refusal == 'settle-gate' or refusal == 'host-paused') and asksSome)
-  if refusal and not holdsSome and not mayAsk then
-    return stamped({ kind = refusal, hosts = refusal == 'host-paused' and pausedHosts or nil })
-  end
+  if refusal and not holdsSome and not mayAsk then return notBegun(refusal) end
   if refusal then mayBegin = false end
 elseif previous.outcome == 'refused' and not holdsSome then
   -- Nothing of it was accepted, so a pause holds it like a first POST. It is halved for minutes at a slow service.
   local refusal = pauseNow()
-  if refusal then return stamped({ kind = refusal, hosts = refusal == 'host-paused' and pausedHosts or nil }) end
+  if refusal then return notBegun(refusal) end
 end
 
 -- The series of the next POST, or nil past the horizon. pastHorizon: leave, or the double that a new series
