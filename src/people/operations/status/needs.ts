@@ -1,6 +1,6 @@
 /**
- * What needs a person, the first thing first, and the one sentence over a page. Pure: the same facts as the
- * verdict of `redriver status`, but a thing to do stands apart.
+ * What needs a person, the first thing first. Pure: the same facts as the verdict of `redriver status`, but a thing to
+ * do stands apart.
  */
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
@@ -12,7 +12,7 @@ import { sumOf, toAgain, toOnce, toTotals, type Certain } from "../../read/total
 import type { Save } from "./expiring.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toBehind, toCertain, toHeadline, toRestTexts, toUnsentText } from "./verdict.ts";
+import { toCertain, toRestTexts, toUnsentText } from "./verdict.ts";
 import { toNextStepText } from "../lane-words.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
@@ -319,47 +319,4 @@ export function toLaneWords(lane: LaneStanding): string {
 export function toUnaidedText(lane: LaneStanding): string {
   const next = lane.sent > 0 ? toNextStepText(lane) : `redriver probes by itself ${toIn(lane.nextInMs)}`;
   return `Its owner can mend it. ${capitalised(next)}. If a probe is delivered, what the rules send follows.`;
-}
-
-/** By a person or the document. */
-export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
-  return drains.length > 0 && drains.every(({ paused }) => paused !== null);
-}
-
-export interface Headline {
-  readonly mood: Mood;
-  readonly text: string;
-  /** A sentence below it; empty: none. */
-  readonly hint: string;
-}
-
-/** What stands over the page. A part of it that the headline does not say is among the needs. */
-export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
-  const { drains, replicas } = status;
-  const { waiting } = toTotals(status);
-  const isDraining = drains.some(({ outlook }) => outlook.going > 0 && outlook.perSecond !== null);
-  const [first] = needs;
-  const text = toHeadline(status);
-  const free = first === undefined ? "Nothing needs a person" : "";
-  if (replicas.length === 0) return { mood: "bad", text, hint: "" };
-  if (isAllPaused(status)) return { mood: "warn", text, hint: "" };
-  if (first?.mood === "bad") return { mood: "bad", text: first.headline, hint: "" };
-  const [rest] = toRestTexts(status);
-  if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
-  const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
-  if (behind.length > 0 && isDraining) {
-    return { mood: "good", text, hint: `${capitalised(present([free, ...behind]).join(": "))}.` };
-  }
-  if (behind.length > 0) {
-    const here = waiting > 0 && `${number(waiting)} wait in the queue`;
-    const hint = present([free, "what waits follows as the service delivers"]).join(": ");
-    return { mood: "warn", text: present([...behind, here]).join("; "), hint: `${hint}.` };
-  }
-  if (isDraining) return { mood: "good", text, hint: free && `${free}.` };
-  if (first?.first.kind === "parked") return { mood: "warn", text: first.headline, hint: "" };
-  if (waiting > 0) return { mood: "warn", text, hint: "" };
-  // `all clear: nothing waits`: what is sure, then why.
-  const [sure = "", ...why] = text.split(": ");
-  const told = present([capitalised(why.join(": ")), free]);
-  return { mood: "calm", text: sure, hint: told.map((one) => `${one}.`).join(" ") };
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../../../../src/people/operations/status/read.ts";
-import { toNeeds, toNowHeadline } from "../../../../../src/people/operations/status/needs.ts";
+import { toNowHeadline } from "../../../../../src/people/operations/status/headline.ts";
+import { toNeeds } from "../../../../../src/people/operations/status/needs.ts";
 import type { Tally } from "../../../../../src/job/contracts/tally.ts";
 import { passWith } from "../../../../support/pass-with.ts";
 import { replica } from "../../../../support/statuses.ts";

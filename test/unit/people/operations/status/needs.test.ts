@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { toNeeds, toNowHeadline, toUnaidedText } from "../../../../../src/people/operations/status/needs.ts";
+import { toNowHeadline } from "../../../../../src/people/operations/status/headline.ts";
+import { toNeeds, toUnaidedText } from "../../../../../src/people/operations/status/needs.ts";
 import { sumExpiring } from "../../../../../src/people/operations/status/expiring.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
 

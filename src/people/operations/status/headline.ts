@@ -1,0 +1,49 @@
+/** The one sentence over the page Now, and its colour. Pure: it follows from the verdict and from what needs a person. */
+import { toTotals } from "../../read/totals.ts";
+import { capitalised, number, present } from "../phrases.ts";
+import type { Mood, Need } from "./needs.ts";
+import type { Status } from "./read.ts";
+import { toBehind, toHeadline, toRestTexts } from "./verdict.ts";
+
+/** By a person or the document. */
+export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
+  return drains.length > 0 && drains.every(({ paused }) => paused !== null);
+}
+
+export interface Headline {
+  readonly mood: Mood;
+  readonly text: string;
+  /** A sentence below it; empty: none. */
+  readonly hint: string;
+}
+
+/** What stands over the page. A part of it that the headline does not say is among the needs. */
+export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
+  const { drains, replicas } = status;
+  const { waiting } = toTotals(status);
+  const isDraining = drains.some(({ outlook }) => outlook.going > 0 && outlook.perSecond !== null);
+  const [first] = needs;
+  const text = toHeadline(status);
+  const free = first === undefined ? "Nothing needs a person" : "";
+  if (replicas.length === 0) return { mood: "bad", text, hint: "" };
+  if (isAllPaused(status)) return { mood: "warn", text, hint: "" };
+  if (first?.mood === "bad") return { mood: "bad", text: first.headline, hint: "" };
+  const [rest] = toRestTexts(status);
+  if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
+  const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
+  if (isDraining) {
+    const hint = present([free, ...behind]).join(": ");
+    return { mood: "good", text, hint: hint && `${capitalised(hint)}.` };
+  }
+  if (behind.length > 0) {
+    const here = waiting > 0 && `${number(waiting)} wait in the queue`;
+    const hint = present([free, "what waits follows as the service delivers"]).join(": ");
+    return { mood: "warn", text: present([...behind, here]).join("; "), hint: `${hint}.` };
+  }
+  if (first?.first.kind === "parked") return { mood: "warn", text: first.headline, hint: "" };
+  if (waiting > 0) return { mood: "warn", text, hint: "" };
+  // `all clear: nothing waits`: what is sure, then why.
+  const [sure = "", ...why] = text.split(": ");
+  const told = present([capitalised(why.join(": ")), free]);
+  return { mood: "calm", text: sure, hint: told.map((one) => `${one}.`).join(" ") };
+}
