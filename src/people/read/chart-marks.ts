@@ -8,7 +8,7 @@ export interface ChartMark extends Pick<AuditEntry, "at" | "act" | "by" | "drain
 }
 
 /** Of an outage the lanes write far less; a page of Redis has a hundred. */
-const maxRead = 5_000;
+const maxRead = 10_000;
 const maxMarks = 60;
 /** A person's order is written for one source after the other. */
 const ofOneOrderMs = 5_000;

@@ -154,6 +154,12 @@ function toList(
 /** As `toText` begins each entry: most entries of a long read are left out by their act alone. */
 const beginning = /^\{"v":1,"a":"([a-z-]+)"/;
 
+/** Whether an earlier entry of its page has made the reader ask for what the text no longer has. */
+export function isCutTooShort(text: string, { skims }: Pick<AuditQuery, "skims">): boolean {
+  const [start, act] = beginning.exec(text) ?? [];
+  return start === text && skims?.(act as AuditAct) === false;
+}
+
 /**
  * Null for an entry whose act or actor is not asked for. Fails with `invariant-broken` on a layout that this
  * version does not know.

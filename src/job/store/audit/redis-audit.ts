@@ -1,4 +1,5 @@
 import {
+  auditActs,
   isAboutDrain,
   type Audit,
   type AuditEntry,
@@ -10,7 +11,7 @@ import {
 import type { SourceId } from "../../contracts/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
 import { luaScript } from "../../redis/script-runner.ts";
-import { parseEntryText, toTexts, type CallLists } from "./entry-text.ts";
+import { isCutTooShort, parseEntryText, toTexts, type CallLists } from "./entry-text.ts";
 import { appendAuditLua } from "./append.lua.ts";
 import { createAuditOver } from "./unwritten-entries.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
@@ -39,6 +40,24 @@ ${serverTimeLua}
 ${appendAuditLua}
 appendAudit(KEYS[1], 1, {})
 return false
+`;
+
+/**
+ * skim: a page of entries, those of some acts without what follows their act: a text has up to 10 KB.
+ *
+ * KEYS: 1 the stream. ARGV: 1 XRANGE or XREVRANGE, 2 and 3 its range, 4 most entries, then the acts to cut.
+ * Returns: array of id, text and so on. Effects: none.
+ */
+const skimScript = luaScript("audit:skim")`
+local cut, answer = {}, {}
+for i = 5, #ARGV do cut[ARGV[i]] = true end
+for _, entry in ipairs(redis.call(ARGV[1], KEYS[1], ARGV[2], ARGV[3], 'COUNT', ARGV[4])) do
+  local text = entry[2][2]
+  local start, act = string.match(text, '^({"v":1,"a":"([a-z-]+)")')
+  answer[#answer + 1] = entry[1]
+  answer[#answer + 1] = cut[act] and start or text
+end
+return answer
 `;
 
 /** Of one script call: a few hundred kilobytes. */
@@ -77,29 +96,47 @@ export function createRedisAudit(
   }, observe);
 
   async function* read(query: AuditQuery): AsyncGenerator<AuditEntry> {
-    const { dlqIds, until, order } = query;
+    const { dlqIds, until, order, skims } = query;
     const since = Math.max(query.since ?? 0, dlqIds === undefined ? 0 : earliestActAt(dlqIds));
     const forwards = order === "oldest-first";
     let from = since > 0 ? String(Math.floor(since)) : "-";
     let to = until === undefined ? "+" : String(Math.max(0, Math.floor(until)));
     for (;;) {
       const range = forwards ? ["XRANGE", from, to] : ["XREVRANGE", to, from];
-      const [name = "", one = "", other = ""] = range;
-      const reply = await redis.command(name, stream, one, other, "COUNT", entriesPerPage);
-      const page = reply as readonly StreamEntry[];
-      for (const [id, fields] of page) {
-        const text = fields[fields.indexOf("e") + 1] ?? "";
+      const page = await readEntries([...range, String(entriesPerPage)], skims);
+      let next = page.length < entriesPerPage ? null : `(${page.at(-1)?.[0]}`;
+      for (const [id, text] of page) {
         if (dlqIds !== undefined && !mentionsAny(text, dlqIds)) continue;
+        if (isCutTooShort(text, query)) {
+          next = id;
+          break;
+        }
         const at = Number(id.slice(0, id.indexOf("-")));
         const parsed = parseEntryText(text, at, source, query);
         const entry = parsed === null ? null : selectRecords(parsed, query);
         if (entry !== null) yield entry;
       }
-      const last = page.at(-1)?.[0];
-      if (last === undefined || page.length < entriesPerPage) return;
-      if (forwards) from = `(${last}`;
-      else to = `(${last}`;
+      if (next === null) return;
+      if (forwards) from = next;
+      else to = next;
     }
+  }
+
+  async function readEntries(
+    range: readonly string[],
+    skims: AuditQuery["skims"],
+  ): Promise<readonly Stored[]> {
+    if (skims !== undefined) {
+      const args = [...range, ...auditActs.filter(skims)];
+      const flat = (await redis.run(skimScript, [stream], args)) as readonly string[];
+      return flat.flatMap((id, at) => (at % 2 === 0 ? [[id, flat[at + 1]!] as const] : []));
+    }
+    const [name = "", one = "", other = "", count = ""] = range;
+    const reply = await redis.command(name, stream, one, other, "COUNT", count);
+    return (reply as readonly StreamEntry[]).map(([id, fields]) => [
+      id,
+      fields[fields.indexOf("e") + 1] ?? "",
+    ]);
   }
 
   const riding: RidingAudit = {
@@ -112,6 +149,7 @@ export function createRedisAudit(
   return { ...audit, riding, read, lineageOf: (dlqId) => traceLineage(read, dlqId) };
 }
 
+type Stored = readonly [id: string, text: string];
 type StreamEntry = readonly [id: string, fields: readonly string[]];
 
 /** A cheap check before parsing: most texts are about other dead letters. */

@@ -54,6 +54,21 @@ const create = (limits: Partial<AuditLimits> = {}, of = source): Audit & AuditRe
   createRedisAudit(redis.fresh(), of, { ...auditLimits, ...limits });
 
 describe("the audit", () => {
+  test("gives what is skimmed by act alone, and whole from the entry on that is asked for in between", async () => {
+    const audit = create();
+    const some = Array.from({ length: 400 }, (_, n) => entry({ records: [{ dlqId: `${n}-0` }] }));
+    await audit.append([...some, entry({ act: "pause", drain: null, records: [] }), ...some]);
+    for (const order of ["newest-first", "oldest-first"] as const) {
+      let isAsked = false;
+      const told: number[] = [];
+      for await (const { act, records } of audit.read({ order, skims: () => !isAsked })) {
+        if (act === "park") told.push(records.length);
+        isAsked ||= told.length === 250;
+      }
+      expect(told).toEqual(Array.from({ length: 800 }, (_, at) => (at < 250 ? 0 : 1)));
+    }
+  });
+
   test("keeps the move of a lane, which no dead letter's history shows", async () => {
     const audit = create();
     const lane = {

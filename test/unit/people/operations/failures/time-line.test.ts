@@ -10,7 +10,7 @@ import type { LedgerView } from "../../../../../src/job/contracts/ledger-entries
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 
 const origin = "https://pay.example.com";
-const failure = { id: "0123456789", origin, source: "eu" as SourceId };
+const failure = { id: "0123456789", origin, source: "eu" as SourceId, firstMetAt: 3_600_000 };
 const drain = "orders" as DrainName;
 
 const entry = (at: number, fields: Partial<AuditEntry>): AuditEntry => ({
