@@ -88,20 +88,11 @@ describe("the choice of kills", () => {
   const passed = ["a", "b", "a", "c", "a", "b", "sweep/d"];
   const many = Array.from({ length: 121 }, (_, index) => `window/${index}:before`);
 
-  it("is the same for the same seed, and another for another", () => {
-    expect(chooseKills(passed, 5, 1)).toEqual(chooseKills(passed, 5, 1));
-    expect(chooseKills(passed, 5, 1)).not.toEqual(chooseKills(passed, 5, 2));
-  });
-
   it("comes by every failpoint before it comes by one again, and by every passing before one again", () => {
     const kills = chooseKills(passed, 12, 3).map(({ failpoint }) => failpoint);
     expect(new Set(kills.slice(0, 4).map((name) => name[0]))).toEqual(new Set(["a", "b", "c", "s"]));
     expect(new Set(kills.filter((name) => name.startsWith("a")))).toEqual(new Set(["a#1", "a#2", "a#3"]));
     expect(new Set(kills.filter((name) => name.startsWith("c")))).toEqual(new Set(["c#1"]));
-  });
-
-  it("has six of ten killed once, two twice, and one each stopped once and twice, while no failpoint comes again", () => {
-    expect(countKinds(chooseKills(many, 60, 1))).toEqual([36, 12, 6, 6]);
   });
 
   it("gives every failpoint every kind, as often as the others", () => {

@@ -14,15 +14,11 @@ export interface DrainChanges {
   readonly hasBuiltInLimits?: boolean;
   /** Messages of one pass; null: none. */
   readonly perPass?: number | null;
-  readonly everyMs?: number;
   readonly fullMs?: number;
   readonly censusMs?: number;
-  readonly minAgeMs?: number;
   readonly lane?: "none" | "scaled";
   /** Keys of the source, as the document has them. */
   readonly source?: string;
-  /** Where people are told that a backlog began or ended; absent: nobody is. */
-  readonly notifyUrl?: string;
 }
 
 /** The shipped defaults, each duration as much shorter and each rate as much higher as the scale says. */
@@ -33,18 +29,11 @@ export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainC
     perHostPerSecond = 10,
     hasBuiltInLimits = false,
     perPass = 20_000,
-    everyMs = 30 * secondMs,
     fullMs = 30 * minuteMs,
     censusMs = 15 * minuteMs,
-    minAgeMs = 2 * minuteMs,
     lane = "scaled",
     source = "",
-    notifyUrl,
   } = changes;
-  const notify =
-    notifyUrl === undefined
-      ? ""
-      : `notify: { people: { url: "${notifyUrl}", form: events, allowPrivate: true, every: 1s, events: [backlog.began, backlog.ended] } }`;
   const ms = (realMs: number): string => `${Math.round(scale.here(realMs))}ms`;
   const rate = (perSecond: number | null): string =>
     perSecond === null ? "none" : `${Math.round(perSecond * scale.factor)}/s`;
@@ -60,13 +49,12 @@ sources: { default: { retention: 3d, census: ${ms(censusMs)}${source === "" ? ""
 drains:
   main:
     mode: live
-    schedule: { every: ${ms(everyMs)}, full: ${ms(fullMs)} }
-    minAge: ${ms(minAgeMs)}
+    schedule: { every: ${ms(30 * secondMs)}, full: ${ms(fullMs)} }
+    minAge: ${ms(2 * minuteMs)}
     lane: ${lane === "none" ? "none" : scaled}
     limits: { ${limits} }
     attempts: { max: ${attempts.max}, wait: [${attempts.waitMs.map(ms).join(", ")}], then: park }
     rules:
       - { name: failed, when: { responseStatus: [422, 429, 5xx, none] }, then: republish }
-${notify}
 `;
 }

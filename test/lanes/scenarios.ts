@@ -1,7 +1,6 @@
 import type { Figure } from "../rig/figures.ts";
 import type { Work } from "../rig/program.ts";
 import { backlog } from "./scenarios/backlog.ts";
-import { incident } from "./scenarios/incident.ts";
 import { flap } from "./scenarios/flap.ts";
 import { flushed } from "./scenarios/flushed.ts";
 import { fourHosts } from "./scenarios/four-hosts.ts";
@@ -21,7 +20,6 @@ export const scenarioNames = [
   "flap",
   "flushed",
   "live",
-  "incident",
   "saturated",
 ] as const;
 
@@ -40,7 +38,6 @@ export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly
     run: () => scenario(world),
   });
   const works: readonly ListedWork[] = [
-    listed("incident", incident),
     listed("saturated", saturated),
     {
       name: [...(isDead ? ["dead"] : []), ...(isBack ? ["back"] : [])].join(", "),

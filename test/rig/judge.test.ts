@@ -1,270 +1,209 @@
-import { describe, expect, it } from "vitest";
-import type { JournalEntry } from "../../dev/emulator/index.ts";
-import { createDeclarations, lossReason } from "./declarations.ts";
+/** The judge is the only one who would notice most of what soak, matrix and trials look for: each of its words is heard here. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it, onTestFinished } from "vitest";
+import type { Emulator, EntryOf } from "../../dev/emulator/index.ts";
+import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
+import { createRedisAudit } from "../../src/job/store/audit/redis-audit.ts";
+import { useRedis } from "../support/redis.ts";
+import { readArchivedIds } from "./archived-ids.ts";
+import { createBooks } from "./books.ts";
+import { lossReason } from "./declarations.ts";
 import { createJudge, type Evidence } from "./judge.ts";
-import type { Letter } from "./letters.ts";
+import { sha256Of, type Fate, type Letter } from "./letters.ts";
+import { outcomeOf } from "./outcome.ts";
+import { createSecrets } from "./secrets.ts";
 
-const dedupWindowMs = 90_000;
-const letter: Letter = { dlqId: "1000-1", root: "m-1", fate: "republish", bodySha256: "sha" };
-const silent: Evidence = { declarations: () => [], story: () => "nothing", losses: [] };
-const end = Number.POSITIVE_INFINITY;
+const redis = useRedis();
+const options = { dedupWindowMs: 90_000, isRepublished: (status: number): boolean => status === 503 };
+const secret = "token0123456789abcdef";
+const letter: Letter = { dlqId: "1-0", root: "m-1", fate: "republish", bodySha256: "sha" };
+type Entry = Readonly<Record<string, unknown>>;
 
-/** A journal in the making, and a judge that reads it. */
-function court(letters: readonly Letter[] = [letter]) {
-  const judge = createJudge({ dedupWindowMs, isRepublished: (status) => status === 503, now: () => 0 });
-  for (const one of letters) judge.born(one, 0);
-  let seq = 0;
-  const read = (at: number, entry: object): void => {
-    judge.read({ ...entry, seq: (seq += 1), at } as JournalEntry);
-  };
-  return {
-    judge,
-    accepted: (at: number, deduplicationId: string, messageId: string, bodySha256 = "sha") =>
-      read(at, { type: "accepted", url: "u", position: 0, deduplicationId, messageId, bodySha256 }),
-    deleted: (at: number, dlqIds: readonly string[], by = "ids") => read(at, { type: "deleted", dlqIds, by }),
-    retried: (at: number, dlqId: string, newMessageId: string, bodySha256 = "sha") => {
-      read(at, { type: "accepted", url: "u", position: 0, messageId: newMessageId, bodySha256 });
-      read(at, { type: "deleted", dlqIds: [dlqId], by: "retry" });
-      read(at, { type: "retried", dlqId, messageId: "m", newMessageId });
-    },
-    died: (at: number, messageId: string, dlqId: string, responseStatus = 503) =>
-      read(at, { type: "dead-lettered", messageId, dlqId, url: "u", responseStatus }),
-    broken: () => judge.violations.map(({ rule }) => rule),
-  };
+const accepted = (deduplicationId: string | undefined, more: Entry = {}): Entry => {
+  return { type: "accepted", deduplicationId, messageId: "a", bodySha256: "sha", url: "u", ...more };
+};
+const deleted = (by = "ids"): Entry => ({ type: "deleted", dlqIds: ["1-0"], by });
+const ours = "redriver-1-0";
+const retried = (bodySha256 = "sha"): readonly Entry[] => [
+  accepted(undefined, { bodySha256 }),
+  deleted("retry"),
+  { type: "retried", dlqId: "1-0", messageId: "m", newMessageId: "a" },
+];
+
+/** Books that have read this journal of one letter, an entry a millisecond. */
+function read(fate: Fate, entries: readonly Entry[]) {
+  const secrets = createSecrets();
+  secrets.add("token", secret);
+  const books = createBooks({ ...options, sourceId: "default", secrets });
+  books.judge.born({ ...letter, fate }, 0);
+  const journal = entries.map((entry, index) => ({ ...entry, seq: index + 1, at: index + 1 }));
+  books.readJournal({
+    entries: (type: string, after = 0) =>
+      (journal as unknown as EntryOf<"accepted">[]).filter((one) => one.type === type && one.seq > after),
+  } as Emulator["journal"]);
+  return { ...books, broken: () => books.judge.violations.map(({ rule }) => rule) };
 }
 
-describe("the judge", () => {
-  it("finds nothing wrong with one acceptance and a delete after it", () => {
-    const { judge, accepted, deleted, broken } = court();
-    accepted(1, "redriver-1000-1", "a");
-    deleted(2, ["1000-1"]);
-    judge.explainDoubles(silent, end);
-    expect(broken()).toEqual([]);
-    expect(judge.takeUnproven()).toEqual([]);
-    expect(judge.letters.get("1000-1")?.deleted).toEqual({ seq: 2, at: 2, by: "ids" });
-  });
-
-  it("asks the archive about what was deleted before an acceptance, also where one follows", () => {
-    const { judge, accepted, deleted } = court();
-    deleted(1, ["1000-1"]);
-    accepted(2, "redriver-1000-1", "a");
-    expect(judge.takeUnproven().map(({ letter: { dlqId } }) => dlqId)).toEqual(["1000-1"]);
-    expect(judge.takeUnproven()).toEqual([]);
-  });
-
-  it.each([
-    ["the original's id", "msg_1"],
-    ["the id of a dead letter that never was", "redriver-1000-2"],
-    ["no id", undefined],
-  ])("does not take %s for redriver's own", (_what, id) => {
-    const { judge, accepted, broken } = court();
-    accepted(1, id as string, "a");
-    judge.explainDoubles(silent, end);
-    expect(broken()).toEqual(["foreign-id"]);
-  });
-
-  it("follows the service's own retry: it is an acceptance and a delete, and no note declares a second", () => {
-    const { judge, retried, accepted, broken } = court();
-    retried(1, "1000-1", "a");
-    judge.explainDoubles(silent, end);
-    expect(broken()).toEqual([]);
-    expect(judge.letters.get("1000-1")?.deleted).toMatchObject({ by: "retry" });
-    expect(judge.takeUnproven()).toEqual([]);
-    accepted(2, "redriver-1000-1", "b");
-    judge.explainDoubles(silent, end);
-    expect(broken()).toEqual(["doubled"]);
-  });
-
-  it("holds the body of such a message against the dead letter's", () => {
-    const { retried, broken } = court();
-    retried(1, "1000-1", "a", "another");
-    expect(broken()).toEqual(["altered"]);
-  });
-
-  it("notices another body, and what was not to be published", () => {
-    const { accepted, broken } = court([letter, { ...letter, dlqId: "1000-2", fate: "stay" }]);
-    accepted(1, "redriver-1000-1", "a", "other");
-    accepted(2, "redriver-1000-2", "b");
-    expect(broken()).toEqual(["altered", "against-the-rules"]);
-  });
-
-  it("notices a delete without ids", () => {
-    const { deleted, broken } = court();
-    deleted(1, ["1000-1"], "filters");
-    expect(broken()).toEqual(["filter-delete"]);
-  });
-
-  it("lets what vanished by its age go", () => {
-    const { judge, deleted, broken } = court();
-    deleted(1, ["1000-1"], "retention");
-    expect(judge.takeUnproven()).toEqual([]);
-    expect(broken()).toEqual([]);
-  });
-
-  it("follows a message that died again as a dead letter of its own", () => {
-    const { judge, accepted, died, broken } = court();
-    accepted(1, "redriver-1000-1", "a");
-    died(2, "a", "2000-0");
-    accepted(3, "redriver-2000-0", "b");
-    judge.explainDoubles(silent, end);
-    expect(broken()).toEqual([]);
-    expect(judge.letters.get("2000-0")?.letter.root).toBe("m-1");
-    expect(judge.deadAgain.has("a")).toBe(true);
-  });
+it.each<[string, Fate, readonly Entry[], readonly string[]]>([
+  ["an acceptance and a delete after it", "republish", [accepted(ours), deleted()], []],
+  ["a delete before its acceptance", "republish", [deleted(), accepted(ours)], ["deleted-unproven"]],
+  ["a delete of nothing that is known", "republish", [{ ...deleted(), dlqIds: ["9-0"] }], ["emulator"]],
+  ["the original's id", "republish", [accepted("msg_1")], ["foreign-id"]],
+  ["the id of no dead letter", "republish", [accepted("redriver-1-1")], ["foreign-id"]],
+  ["no id", "republish", [accepted(undefined)], ["foreign-id"]],
+  ["the service's own retry", "republish", retried(), []],
+  ["its retry with another body", "republish", retried("other"), ["altered"]],
+  ["a publish besides its retry", "republish", [...retried(), accepted(ours)], ["doubled"]],
+  ["another body", "republish", [accepted(ours, { bodySha256: "other" })], ["altered"]],
+  ["a publish of what is to stay", "stay", [accepted(ours)], ["against-the-rules"]],
+  ["a delete by filters", "republish", [deleted("filters")], ["filter-delete"]],
+  ["an end by age", "republish", [deleted("retention")], []],
+  ["a drop that is in the archive", "drop", [{ ...deleted(), archived: true }], []],
+  ["a drop of what is to be sent", "republish", [{ ...deleted(), archived: true }], ["against-the-rules"]],
+  [
+    "one that came back and is published again",
+    "republish",
+    [
+      accepted(ours),
+      { type: "dead-lettered", messageId: "a", dlqId: "2-0", url: "u", responseStatus: 503 },
+      accepted("redriver-2-0", { messageId: "b" }),
+    ],
+    [],
+  ],
+])("the judge says of %s what is to be said", (_what, fate, entries, wanted) => {
+  const books = read(fate, entries);
+  const dropped = new Set(entries.some((entry) => entry["archived"]) ? ["1-0"] : []);
+  books.proveDeletions(() => ({ dropped, copied: new Set() }));
+  books.explainDoubles(Infinity);
+  expect(books.broken()).toEqual(wanted);
 });
 
-function twice(secondId: string, apartMs: number, evidence: Evidence) {
-  const { judge, accepted, broken } = court();
-  accepted(1_000, "redriver-1000-1", "a");
-  accepted(1_000 + apartMs, secondId, "b");
-  judge.explainDoubles(evidence, end);
-  return { broken: broken(), doubles: judge.doubles.map(({ why }) => why) };
-}
+it.each<[readonly string[], readonly string[]]>([
+  [["1-0"], []],
+  [[], ["lost", "emulator"]],
+  [["1-0", "2-0"], ["emulator"]],
+])("with %j in the queue, what nobody accepted is %j", (ids, wanted) => {
+  const books = read("republish", []);
+  const find = (id: string) => (ids.includes(id) ? {} : undefined);
+  books.judgeQueue({ size: ids.length, find } as unknown as Emulator["dlq"]);
+  expect(books.broken()).toEqual(wanted);
+});
 
 const note = "unknown-outcome-past-window";
-
-function said(why: string, ...times: readonly number[]): Evidence {
+const silent: Evidence = { declarations: () => [], story: () => "nothing", losses: [] };
+const said = (why: string, ...times: readonly number[]): Evidence => {
   return { ...silent, declarations: () => times.map((at) => ({ why, earliest: at, latest: at })) };
-}
+};
+/** Redis lost what it had acknowledged from `from` to `to`, and redriver said so. */
+const lost = (to: number, from = 0): Evidence => ({ ...said(lossReason, 80_000), losses: [{ from, to }] });
+const untold: Evidence = { ...silent, losses: [{ from: 0, to: 50_000 }] };
 
-/** Redis lost what was written from `from` to `to`, and redriver said so with the second publish at `at`. */
-function lost(to: number, { from = 0, at = 80_000 }: { from?: number; at?: number | null } = {}): Evidence {
-  return { ...said(lossReason, ...(at === null ? [] : [at])), losses: [{ from, to }] };
-}
-
-describe("a second acceptance", () => {
-  it("is a violation when nobody declared it", () => {
-    expect(twice("redriver-1000-1-2", 50_000, silent)).toEqual({ broken: ["doubled"], doubles: [] });
-    expect(twice("redriver-1000-1", 95_000, silent)).toEqual({ broken: ["doubled"], doubles: [] });
-  });
-
-  it("of a further series is what redriver declared", () => {
-    expect(twice("redriver-1000-1-2", 50_000, said(note, 50_500))).toEqual({ broken: [], doubles: [note] });
-  });
-
-  it("is not what redriver declared after it, or before the acceptance that it doubles", () => {
-    expect(twice("redriver-1000-1-2", 50_000, said(note, 51_001)).broken).toEqual(["doubled"]);
-    expect(twice("redriver-1000-1-2", 50_000, said(note, 1_000)).broken).toEqual(["doubled"]);
-  });
-
-  it("is what may have been declared before it, where the time is not known better", () => {
-    const evidence = { ...silent, declarations: () => [{ why: note, earliest: 50_900, latest: 55_900 }] };
-    expect(twice("redriver-1000-1-2", 50_000, evidence).doubles).toEqual([note]);
-  });
-
-  it("of the same series is not what redriver declared of another, nor is one of the first series", () => {
-    expect(twice("redriver-1000-1", 95_000, said(note, 90_000)).broken).toEqual(["doubled"]);
-    const { judge, accepted, broken } = court();
-    accepted(1_000, "redriver-1000-1-2", "a");
-    accepted(96_000, "redriver-1000-1", "b");
-    judge.explainDoubles(said(note, 90_000), end);
-    expect(broken()).toEqual(["doubled"]);
-  });
-
-  it("of the same series, past its window, follows from a loss of the ledger between the two, if redriver says so", () => {
-    expect(twice("redriver-1000-1", 95_000, lost(50_000))).toEqual({ broken: [], doubles: [lossReason] });
-    expect(twice("redriver-1000-1", 95_000, lost(50_000, { at: null })).broken).toEqual(["doubled"]);
-    expect(twice("redriver-1000-1", 89_000, lost(50_000)).broken).toEqual(["doubled"]);
-    expect(twice("redriver-1000-1", 95_000, lost(97_000)).broken).toEqual(["doubled"]);
-    // It was refused after the loss before it was accepted: that id is another one, in its window or not.
-    expect(twice("redriver-1000-1-2", 95_000, lost(50_000)).doubles).toEqual([lossReason]);
-    expect(twice("redriver-1000-1-2", 89_000, lost(50_000)).doubles).toEqual([lossReason]);
-  });
-
-  it("does not follow from a loss of later writes alone", () => {
-    expect(twice("redriver-1000-1", 95_000, lost(50_000, { from: 45_000 })).broken).toEqual(["doubled"]);
-    expect(twice("redriver-1000-1", 95_000, lost(3_000, { from: 500 })).doubles).toEqual([lossReason]);
-  });
-
-  it("says for whoever looks into it what the audit says, and what was lost", () => {
-    const { judge, accepted } = court();
-    accepted(1_000, "redriver-1000-1", "a");
-    accepted(96_000, "redriver-1000-1", "b");
-    judge.explainDoubles({ ...lost(50_000, { at: null }), story: () => "republish due" }, end);
-    expect(judge.violations.map(({ text }) => text)).toEqual([
-      "1000-1 (m-1) was accepted as a (suffix 1, 1000), b (suffix 1, 96000); number 2 was not declared, and a loss of Redis explains it; " +
-        "the audit says republish due; Redis lost 0 to 50000",
-    ]);
-  });
-});
-
-function thrice(ids: readonly string[], apartMs: number, evidence: Evidence) {
-  const { judge, accepted, broken } = court();
-  for (const [index, id] of ids.entries()) accepted(1_000 + apartMs * index, id, `m${index}`);
-  judge.explainDoubles(evidence, end);
-  return { broken: broken(), doubles: judge.doubles.map(({ why }) => why) };
-}
-
-describe("a third acceptance", () => {
-  const series = ["redriver-1000-1", "redriver-1000-1-2", "redriver-1000-1-3"];
-
-  it("is one too many when only the second was declared", () => {
-    expect(thrice(series, 1_000, said(note, 1_500)).broken).toEqual(["doubled"]);
-    expect(thrice(series, 1_000, said(note, 1_500, 2_500)).doubles).toEqual([note, note]);
-  });
-
-  it("of the second's series is not what was declared of that, but may follow from a loss", () => {
-    const again = ["redriver-1000-1", "redriver-1000-1-2", "redriver-1000-1-2"];
-    expect(thrice(again, 95_000, said(note, 90_000, 190_000)).broken).toEqual(["doubled"]);
-    const evidence: Evidence = {
-      ...silent,
-      declarations: () => [
-        { why: note, earliest: 90_000, latest: 90_000 },
-        { why: lossReason, earliest: 190_000, latest: 190_000 },
-      ],
-      losses: [{ from: 0, to: 150_000 }],
-    };
-    expect(thrice(again, 95_000, evidence)).toEqual({ broken: [], doubles: [note, lossReason] });
-  });
-});
-
-describe("the judge of doubles", () => {
-  it("waits for evidence that is still on its way", () => {
-    const { judge, accepted, broken } = court();
-    accepted(1_000, "redriver-1000-1", "a");
-    accepted(2_000, "redriver-1000-1-2", "b");
-    judge.explainDoubles(silent, 1_999);
-    expect(broken()).toEqual([]);
-    judge.explainDoubles(silent, 2_000);
-    expect(broken()).toEqual(["doubled"]);
-  });
-});
-
-describe("declarations", () => {
-  const dlqId = "1000-1";
-
-  function heard(act: string, record: { reason?: string; notes?: readonly string[] }) {
-    const declarations = createDeclarations(() => 9_000);
-    declarations.record("log", { act, records: [{ dlqId, ...record }] });
-    declarations.record("redis", { act, records: [{ dlqId, ...record }] }, 7_000);
-    return declarations;
+it.each<[string, readonly string[], number, Evidence, readonly string[]]>([
+  ["nobody declared", [ours, `${ours}-2`], 49_000, silent, ["doubled"]],
+  ["is declared", [ours, `${ours}-2`], 49_000, said(note, 49_500), [note]],
+  ["is declared afterwards", [ours, `${ours}-2`], 49_000, said(note, 50_001), ["doubled"]],
+  ["is declared before the first", [ours, `${ours}-2`], 49_000, said(note, 1_000), ["doubled"]],
+  ["has the id of the first", [ours, ours], 95_000, said(note, 90_000), ["doubled"]],
+  ["has the first id after a second", [`${ours}-2`, ours], 95_000, said(note, 90_000), ["doubled"]],
+  [
+    "repeats a second",
+    [ours, `${ours}-2`, `${ours}-2`],
+    95_000,
+    said(note, 90_000, 190_000),
+    [note, "doubled"],
+  ],
+  ["follows from a loss", [ours, ours], 95_000, lost(50_000), [lossReason]],
+  ["follows from a loss that nobody told", [ours, ours], 95_000, untold, ["doubled"]],
+  ["comes in the window of the first", [ours, ours], 88_000, lost(50_000), ["doubled"]],
+  ["comes before the loss ends", [ours, ours], 95_000, lost(97_000), ["doubled"]],
+  ["follows from a loss of later writes alone", [ours, ours], 95_000, lost(50_000, 45_000), ["doubled"]],
+  [
+    "is one of two, declared once",
+    [ours, `${ours}-2`, `${ours}-3`],
+    800,
+    said(note, 1_500),
+    [note, "doubled"],
+  ],
+])("a further acceptance that %s is judged so", (_what, ids, apartMs, evidence, wanted) => {
+  const judge = createJudge({ ...options, now: () => 0 });
+  judge.born(letter, 0);
+  for (const [index, id] of ids.entries()) {
+    const entry = accepted(id, { messageId: `m${index}`, seq: index, at: 1_000 + index * apartMs });
+    judge.read(entry as unknown as EntryOf<"accepted">);
   }
+  judge.explainDoubles(evidence, 1_000);
+  expect([...judge.doubles, ...judge.violations], "what is still on its way").toEqual([]);
+  judge.explainDoubles(evidence, Infinity);
+  expect([...judge.doubles.map(({ why }) => why), ...judge.violations.map(({ rule }) => rule)]).toEqual(
+    wanted,
+  );
+});
 
-  it("are the notes of a series and the reason after a loss, at Redis's time, and within a while before a line is read", () => {
-    for (const [record, why] of [
-      [{ reason: "due", notes: ["schedule", "released-past-window"] }, "released-past-window"],
-      [{ reason: "reconcile", notes: [note] }, note],
-      [{ reason: lossReason }, lossReason],
-    ] as const) {
-      expect(heard("republish", record).of(dlqId)).toEqual([
-        { why, earliest: 4_000, latest: 9_000 },
-        { why, earliest: 7_000, latest: 7_000 },
-      ]);
-    }
-  });
+it.each<[string, "stdout" | "stderr", readonly string[]]>([
+  [`{"event":"x","msg":"${Buffer.from(`..${secret}`).toString("base64")}"}`, "stdout", ["leaked"]],
+  ['{"event":"sweep:failed","code":"unexpected","msg":"TypeError"}', "stdout", ["unexpected-error"]],
+  ['{"event":"job:failed","code":"redis-unavailable","msg":"Redis refused: OOM"}', "stdout", []],
+  ["Error: it broke", "stderr", ["unexpected-error"]],
+  ["warning: two drains", "stderr", []],
+])("a daemon that says %s on %s breaks %j", (line, from, wanted) => {
+  const { log, broken } = read("republish", []);
+  log.line(1, line, from);
+  expect(broken()).toEqual(wanted);
+});
 
-  it("are no other reasons, nor what is said when it has happened", () => {
-    expect(heard("republish", { reason: "due", notes: ["schedule"] }).of(dlqId)).toEqual([]);
-    expect(heard("park", { reason: lossReason }).of(dlqId)).toEqual([]);
-    expect(heard("published", { notes: ["double-found", note] }).of(dlqId)).toEqual([]);
-    expect(heard("republish", { reason: lossReason }).of("1000-2")).toEqual([]);
-  });
+const line = (dlqId: string, why: string): string => `${JSON.stringify({ dlqId, why })}\n`;
 
-  it("tell the whole story in its order", () => {
-    const declarations = heard("republish", { reason: "due", notes: [note] });
-    expect(declarations.story(dlqId)).toBe(
-      `republish due ${note} (redis, 7000), republish due ${note} (log, 9000)`,
-    );
-    expect(declarations.story("1000-2")).toBe("nothing");
-  });
+it("files are read to their end: a secret across two reads, and an archive whose end is missing", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "redriver-rig-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const secrets = createSecrets();
+  secrets.add("token", secret);
+  // A read is 64 KiB.
+  writeFileSync(join(dir, "log"), `${"x".repeat(65_526)}${secret}${"x".repeat(70_000)}`);
+  expect(await secrets.findInFile(join(dir, "log"))).toEqual(["token"]);
+  const second = gzipSync(line("2-0", "near-expiry").repeat(50) + line("3-0", "dropped"));
+  writeFileSync(join(dir, "a.gz"), Buffer.concat([gzipSync(line("1-0", "dropped")), second]));
+  writeFileSync(join(dir, "b.gz"), second.subarray(0, second.length - 20));
+  const { dropped, copied } = readArchivedIds(dir);
+  expect([[...dropped].toSorted(), [...copied]]).toEqual([["1-0", "3-0"], ["2-0"]]);
+});
+
+it("the audit is read as redriver writes it: what declares a double, each entry once", async () => {
+  const books = read("republish", []);
+  const connection = redis.fresh();
+  const source = "default" as SourceId;
+  const records = [
+    { dlqId: "1-0", rule: "outage", reason: lossReason, attempt: 1 },
+    { dlqId: "2-0", rule: "outage", reason: "reconcile", notes: [note] },
+    { dlqId: "3-0", rule: "outage", reason: "due" },
+  ] as const;
+  const common = { act: "republish", by: "test", source, drain: "main" as DrainName } as const;
+  await createRedisAudit(connection, source, { keepMs: 60_000, maxBytes: 1_000_000 }).append([
+    { ...common, records },
+  ]);
+  await books.readAudit(connection);
+  await books.readAudit(connection);
+  const declared = records.map(({ dlqId }) => books.declarations.of(dlqId).map(({ why }) => why));
+  expect(declared).toEqual([[lossReason], [note], []]);
+});
+
+it("two publishes of which one came back are one, and a second delivery is the service's if it heard no answer", () => {
+  const sha = sha256Of("a");
+  const arrival = { at: 0, id: "a", bytes: 0, status: 200, bodySha256: "", sentAs: "plain" } as const;
+  const evidence = {
+    accepted: ["m-1", "m-2"].map((messageId) => ({ messageId, bodySha256: sha })),
+    deadLettered: [{ messageId: "m-1" }],
+    deliveries: [],
+    arrivals: [{ ...arrival, status: 503 }, arrival],
+  };
+  const once = { delivered: 1, publishedOnce: 1, doubled: 0, redelivered: 0 };
+  expect(outcomeOf(["a"], evidence)).toEqual(once);
+  expect(outcomeOf(["a", "b"], { ...evidence, deadLettered: [] })).toEqual({ ...once, publishedOnce: 0 });
+  const again = { ...evidence, arrivals: [arrival, arrival] };
+  expect(outcomeOf(["a"], again)).toEqual({ ...once, doubled: 1 });
+  const unheard = { ...again, deliveries: [{ messageId: "m-1", status: 0 }] };
+  expect(outcomeOf(["a"], unheard)).toEqual({ ...once, redelivered: 1 });
 });
