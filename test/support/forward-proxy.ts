@@ -1,21 +1,13 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
-import { testCertificate, testCertificateKey } from "./service-certificate.ts";
 
 export interface ForwardProxyOptions {
   /** `user:password`; absent: anybody may use it. */
   readonly user?: string;
-  /** Takes CONNECT and never answers. */
-  readonly stalls?: boolean;
   /** Keeps what the client sends for so long, ms. It keeps it also if the client resets. */
   readonly keepsMs?: number;
-  /** Answers CONNECT so, in place of making a way. */
-  readonly answers?: string;
-  /** Opens TLS itself, and answers each request so. */
-  readonly inspects?: string;
 }
 
 /** A forward proxy that knows CONNECT only, on a port of its own. Every host is this machine. */
@@ -38,17 +30,8 @@ export async function startForwardProxy(options: ForwardProxyOptions = {}) {
       return;
     }
     asked.push(target ?? head);
-    if (options.stalls === true) return;
-    if (options.answers !== undefined || target === undefined) {
-      client.end(options.answers ?? "HTTP/1.1 405 Method Not Allowed\r\n\r\n");
-      return;
-    }
-    if (options.inspects !== undefined) {
-      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      const tls = new TLSSocket(client, { isServer: true, cert: testCertificate, key: testCertificateKey });
-      tls.on("error", () => undefined);
-      await once(tls, "data");
-      tls.end(options.inspects);
+    if (target === undefined) {
+      client.end("HTTP/1.1 405 Method Not Allowed\r\n\r\n");
       return;
     }
     const onward = keep(connect(Number(target.slice(target.lastIndexOf(":") + 1)), "127.0.0.1"));

@@ -173,7 +173,14 @@ export class PlainClient {
     });
   }
 
-  async eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  /** What arrives of these, which the receiver accepts. */
+  async delivered(...items: readonly Item[]): Promise<Kept[]> {
+    const name = this.fresh("delivered");
+    await this.published(items.map((item) => ({ destination: this.at(`/keep/${name}/200`), ...item })));
+    return await this.kept(name, items.length);
+  }
+
+  private async eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
     const deadline = Date.now() + this.service.waitMs;
     for (;;) {
       const seen = await look();

@@ -11,13 +11,9 @@ const part = (text: string): Record<string, unknown> =>
 describe("remote contract: deliveries", { timeout: testTimeoutMs }, () => {
   test("carry User-Agent, Content-Type, Message-Id and Retried", async () => {
     const name = client.fresh("delivery");
-    const [answer] = (await client.published([
-      {
-        destination: client.at(`/keep/${name}/200`),
-        headers: { "Content-Type": "text/plain" },
-        body: "delivered",
-      },
-    ])) as [{ messageId: string }];
+    const destination = client.at(`/keep/${name}/200`);
+    const type = { "Content-Type": "text/plain" };
+    const [answer] = (await client.published([{ destination, headers: type }])) as [{ messageId: string }];
     const { headers } = (await client.kept(name, 1))[0]!;
     expect(headers["user-agent"]).toMatch(/./);
     expect(headers["content-type"]).toBe("text/plain");
@@ -100,9 +96,6 @@ describe("remote contract: deliveries", { timeout: testTimeoutMs }, () => {
   });
 });
 
-describe("remote contract: errors", () => {
-  test("an unknown path answers 404 with an error", async () => {
-    const answer = await client.call("GET", "/v2/nothing-of-that-name");
-    expect(answer).toMatchObject(refusal(404));
-  });
+test("an unknown path answers 404 with an error", async () => {
+  expect(await client.call("GET", "/v2/nothing-of-that-name")).toMatchObject(refusal(404));
 });

@@ -75,15 +75,7 @@ describe("4.2 response", () => {
 
 describe("4.2 query parameters", () => {
   test("cursor: gives the next page, also one message at a time", async () => {
-    const seen: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await client.page({ label, count: 1, cursor });
-      expect(page.messages).toHaveLength(1);
-      seen.push(page.messages[0]!.dlqId);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    expect(seen.toSorted()).toEqual(own(...all));
+    expect(await client.ids({ label, count: 1 })).toEqual(own(...all));
   });
 
   test.each<[row: string, query: () => Query, found: readonly number[]]>([

@@ -20,35 +20,22 @@ const firstWaitMs = 12_182;
 
 describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
   test("Content-Type: passed to the destination as is", async () => {
-    const name = client.fresh("type");
     const type = "application/vnd.conformance+json; v=2";
-    await client.published([
-      { destination: client.at(`/keep/${name}/200`), headers: { "Content-Type": type }, body: "{}" },
-    ]);
-    expect((await client.kept(name, 1))[0]!.headers["content-type"]).toBe(type);
+    const [kept] = await client.delivered({ headers: { "Content-Type": type }, body: "{}" });
+    expect(kept!.headers["content-type"]).toBe(type);
   });
 
   test("Method: the method at the destination, default POST", async () => {
-    const name = client.fresh("method");
     const methods = ["GET", "POST", "PUT", "DELETE", "PATCH"];
-    const destination = client.at(`/keep/${name}/200`);
-    await client.published([
-      ...methods.map((method) => ({ destination, headers: headers({ "-Method": method }) })),
-      { destination },
-    ]);
-    const seen = (await client.kept(name, 6)).map(({ method }) => method);
+    const items = methods.map((method) => ({ headers: headers({ "-Method": method }) }));
+    const seen = (await client.delivered(...items, {})).map(({ method }) => method);
     expect(seen.toSorted()).toEqual([...methods, "POST"].toSorted());
   });
 
   test("Forward-<name>: becomes header <name> at the destination, other item headers do not arrive", async () => {
-    const name = client.fresh("forward");
-    await client.published([
-      {
-        destination: client.at(`/keep/${name}/200`),
-        headers: headers({ "-Forward-Authorization": "Bearer of-the-receiver", "-Label": client.label() }),
-      },
-    ]);
-    const [kept] = await client.kept(name, 1);
+    const [kept] = await client.delivered({
+      headers: headers({ "-Forward-Authorization": "Bearer of-the-receiver", "-Label": client.label() }),
+    });
     expect(kept!.headers["authorization"]).toBe("Bearer of-the-receiver");
     expect(JSON.stringify(kept!.headers)).not.toContain(client.service.token);
   });
@@ -96,15 +83,10 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
   });
 
   test("Not-Before: unix seconds, wins over Delay", async () => {
-    const name = client.fresh("not-before");
     const moment = Math.ceil(Date.now() / 1000) + 1;
-    await client.published([
-      {
-        destination: client.at(`/keep/${name}/200`),
-        headers: headers({ "-Not-Before": String(moment), "-Delay": "1h" }),
-      },
-    ]);
-    const [kept] = await client.kept(name, 1);
+    const [kept] = await client.delivered({
+      headers: headers({ "-Not-Before": String(moment), "-Delay": "1h" }),
+    });
     expect(kept!.arrivedAt).toBeGreaterThanOrEqual(moment * 1000 - 50);
   });
 
@@ -151,12 +133,8 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
 
   test("Callback: called for a delivery that succeeds", async () => {
     const name = client.fresh("callback");
-    await client.published([
-      {
-        destination: client.at("/echo/201"),
-        headers: headers({ "-Callback": client.at(`/keep/${name}/200`) }),
-      },
-    ]);
+    const callback = headers({ "-Callback": client.at(`/keep/${name}/200`) });
+    await client.published([{ destination: client.at("/echo/201"), headers: callback }]);
     const [kept] = await client.kept(name, 1);
     expect(JSON.parse(kept!.body)).toMatchObject({ status: 201, retried: 0 });
   });
@@ -212,21 +190,13 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
       headers: headers({ "-Flow-Control-Key": client.fresh("flow"), "-Flow-Control-Value": "parallelism=1" }),
     };
     await client.published([one, one, one]);
-    const kept = await client.kept(name, 3);
-    expect(overlaps(kept)).toEqual([]);
+    expect(overlaps(await client.kept(name, 3))).toEqual([]);
   });
 
   test("Flow-Control-Value: rate=1 lets one delivery start per period", async () => {
-    const name = client.fresh("rate");
-    const one = {
-      destination: client.at(`/keep/${name}/200`),
-      headers: headers({
-        "-Flow-Control-Key": client.fresh("flow"),
-        "-Flow-Control-Value": "rate=1, period=1s",
-      }),
-    };
-    await client.published([one, one, one]);
-    const [first, , third] = await client.kept(name, 3);
+    const flow = { "-Flow-Control-Key": client.fresh("flow"), "-Flow-Control-Value": "rate=1, period=1s" };
+    const one = { headers: headers(flow) };
+    const [first, , third] = await client.delivered(one, one, one);
     // Whatever way the service counts periods, one lies between the first and the third.
     expect(third!.arrivedAt - first!.arrivedAt).toBeGreaterThanOrEqual(950);
   });
@@ -247,24 +217,22 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
   });
 
   test("Deduplication-Id: ignores that the first message has failed", async () => {
-    const id = client.fresh("failed");
-    const label = client.label();
-    const one = { headers: headers({ "-Deduplication-Id": id }) };
-    const [record] = await client.dead([one], label);
-    const [again] = await client.published([
-      { destination: client.at("/status/500"), headers: headers({ "-Deduplication-Id": id }) },
-    ]);
-    expect(again).toMatchObject({ messageId: record!.messageId, deduplicated: true });
+    const one = {
+      destination: client.at("/status/500"),
+      headers: headers({ "-Deduplication-Id": client.fresh("failed") }),
+    };
+    const [record] = await client.dead([one]);
+    const again = [{ messageId: record!.messageId, deduplicated: true }];
+    expect(await client.published([one])).toMatchObject(again);
     await client.delete({ dlqIds: record!.dlqId });
-    const [after] = await client.published([
-      { destination: client.at("/status/500"), headers: headers({ "-Deduplication-Id": id }) },
-    ]);
-    expect(after).toMatchObject({ deduplicated: true });
+    expect(await client.published([one])).toMatchObject(again);
   });
 
   test("Deduplication-Id: twice in one call, the second is deduplicated", async () => {
-    const id = client.fresh("twice");
-    const one = { destination: client.at("/status/200"), headers: headers({ "-Deduplication-Id": id }) };
+    const one = {
+      destination: client.at("/status/200"),
+      headers: headers({ "-Deduplication-Id": client.fresh("twice") }),
+    };
     const [first, second] = (await client.published([one, one])) as [{ messageId: string }, unknown];
     expect(second).toMatchObject({ messageId: first.messageId, deduplicated: true });
   });
@@ -299,14 +267,10 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
       },
     ]);
     expect(record!["body"]).toBe(`REDACTED:${createHash("sha256").update("secret").digest("hex")}`);
-    const header = Object.fromEntries(
-      Object.entries(record!["header"] as Record<string, string[]>).map(([key, values]) => [
-        key.toLowerCase(),
-        values,
-      ]),
-    );
-    expect(header["x-secret"]).toEqual([expect.stringMatching(/^REDACTED:[0-9a-f]{64}$/)]);
-    expect(header["x-open"]).toEqual(["shown"]);
+    const shown = Object.entries(record!["header"] as Record<string, string[]>);
+    const header = new Map(shown.map(([key, values]) => [key.toLowerCase(), values]));
+    expect(header.get("x-secret")).toEqual([expect.stringMatching(/^REDACTED:[0-9a-f]{64}$/)]);
+    expect(header.get("x-open")).toEqual(["shown"]);
     const [kept] = await client.kept(name, 1);
     expect(kept).toMatchObject({ body: "secret", headers: { "x-secret": "hidden", "x-open": "shown" } });
   });

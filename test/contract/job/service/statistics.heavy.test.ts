@@ -159,16 +159,6 @@ describe("4.4 response fields", () => {
     expect(days.length).toBeGreaterThan(0);
     for (const day of days) expect(day).toMatch(/^(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day$/);
   });
-
-  test("monthly counts hold the daily ones", (context) => {
-    for (const [daily, monthly] of [
-      ["daily_query_count", "monthly_query_count"],
-      ["daily_update_count", "monthly_update_count"],
-      ["daily_rerank_count", "monthly_rerank_count"],
-    ] as const) {
-      expect(fieldOf(context, monthly)).toBeGreaterThanOrEqual(fieldOf(context, daily) as number);
-    }
-  });
 });
 
 describe("4.4 response series", () => {
@@ -198,14 +188,6 @@ describe("4.4 response series", () => {
         y: expect.any(Number) as unknown,
       });
       expect(point.y).toBeGreaterThanOrEqual(0);
-    }
-  });
-
-  test("the 99th percentile of a latency is not below its mean", (context) => {
-    for (const kind of ["query", "update", "embeds", "rerank"]) {
-      const mean = seriesOf(context, `${kind}_latency_mean`);
-      const high = seriesOf(context, `${kind}_latency_99`);
-      for (const [index, { y }] of mean.entries()) expect(high[index]!.y, kind).toBeGreaterThanOrEqual(y);
     }
   });
 });

@@ -25,11 +25,15 @@ async function outcomesOf(service: ClosableMessageService): Promise<readonly str
 }
 
 /**
- * A server that answers each call with these bytes, and then leaves the connection to the client or ends it.
+ * A server that answers each call with these bytes, and then leaves the connection to the client or ends it. Without
+ * any it resets it.
  */
 const startCanned = (bytes: string, ends: boolean) =>
   startRaw(({ socket, when, text }) => {
-    const act = (): unknown => (ends ? socket.end(bytes, "latin1") : socket.write(bytes, "latin1"));
+    const act = (): unknown => {
+      if (bytes === "") return socket.resetAndDestroy();
+      return ends ? socket.end(bytes, "latin1") : socket.write(bytes, "latin1");
+    };
     when("\r\n\r\n", () => (text().startsWith("POST ") ? when("}]", act) : act()));
   });
 
@@ -68,6 +72,9 @@ const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const withLength = (lengths: string, body: string): string => `HTTP/1.1 200 OK\r\n${lengths}\r\n\r\n${body}`;
 
 test.each([
+  ["a reset in its place", ""],
+  ["something else than HTTP in its place", "-ERR wrong protocol\r\n"],
+  ["headers that end in the middle of one", "HTTP/1.1 200 OK\r\ncontent-le"],
   ["chunks that end in the middle of one", `${chunked}17\r\n[{"mess`],
   ["chunks that end without the last, empty one", `${chunked}${chunk(accepted)}`],
   ["a chunk whose size is no number", `${chunked}zz\r\n${accepted}\r\n0\r\n\r\n`],
