@@ -1,3 +1,4 @@
+import type { DeadLetter } from "../../src/job/message/dead-letter.ts";
 import { toDestination } from "../../src/job/message/destination-url.ts";
 import type { ItemChanges } from "../../src/job/message/item-changes.ts";
 import { rebuildItem, type RebuildContext } from "../../src/job/message/rebuild-item.ts";
@@ -19,13 +20,16 @@ const rebuild = (
   more: Partial<RebuildContext> = {},
 ) => {
   const letter = letterOf(fields);
+  return rebuildLetter(letter, changes, { retries: letter.maxRetries ?? null, ...more });
+};
+
+export const rebuildLetter = (
+  letter: DeadLetter,
+  changes: ItemChanges = {},
+  more: Partial<RebuildContext> = {},
+) => {
   const destination = toDestination(letter.url, changes.destination);
-  return rebuildItem(letter, changes, {
-    ...context,
-    destination,
-    retries: letter.maxRetries ?? null,
-    ...more,
-  });
+  return rebuildItem(letter, changes, { ...context, destination, ...more });
 };
 
 export function itemOf(

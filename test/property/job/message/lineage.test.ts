@@ -29,6 +29,12 @@ const lineages: fc.Arbitrary<Lineage> = fc.record({
   ),
   isForgiven: fc.boolean(),
   statusBefore: fc.option(fc.nat({ max: 999 })),
+  rootFlowControl: fc.constantFrom(
+    undefined,
+    null,
+    { key: "partner", rate: 5 },
+    { key: "partner", parallelism: 2, rate: 5, periodMs: 60_000 },
+  ),
 });
 const bodies = fc.string({ unit: "grapheme" });
 const key = "the key";
@@ -52,17 +58,7 @@ describe("a lineage header", () => {
     );
   });
 
-  it("is no come-back with any bit of its text flipped", () => {
-    fc.assert(
-      fc.property(lineages, bodies, fc.nat(), (lineage, body, bit) => {
-        const flipped = flipBit(Buffer.from(writeLineage(lineage, body, key)), bit).toString("latin1");
-        expect(read(flipped, body).kind).toBe("untrusted");
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it("is no come-back with any character replaced by another of its alphabet", () => {
+  it("is no come-back with any character replaced by another", () => {
     const lineage: Lineage = {
       attempt: 1,
       rootId: messageIdOf("msg_1"),
@@ -76,9 +72,9 @@ describe("a lineage header", () => {
     };
     const header = writeLineage(lineage, "body", key);
     const believed: string[] = [];
-    for (let at = 3; at < header.length; at++) {
-      for (const other of "ABwxyz089-_") {
-        if (header[at] === other || header[at] === ".") continue;
+    for (let at = 0; at < header.length; at++) {
+      for (const other of "ABwxyz089-_.%") {
+        if (header[at] === other) continue;
         const changed = header.slice(0, at) + other + header.slice(at + 1);
         if (read(changed, "body").kind !== "untrusted") believed.push(changed);
       }
@@ -113,7 +109,7 @@ describe("a lineage header", () => {
         (lineage, body, [s, k, h, g, f]) => {
           const written = lineagePayloadOf(writeLineage(lineage, body, key));
           const reading = read(signFields({ ...written, s, k, h, g, f }, key), body);
-          expect(reading).toMatchObject({
+          expect(reading).toEqual({
             kind: "come-back",
             lineage: {
               ...lineage,
@@ -130,7 +126,15 @@ describe("a lineage header", () => {
   it("is written by this version as an older one reads it, and read as an older one writes it", () => {
     fc.assert(
       fc.property(lineages, bodies, (lineage, body) => {
-        const { s, k, h, g, f, ...older } = lineagePayloadOf(writeLineage(lineage, body, key));
+        const {
+          s,
+          k,
+          h,
+          g,
+          f,
+          w: _flowControl,
+          ...older
+        } = lineagePayloadOf(writeLineage(lineage, body, key));
         expect(Object.keys(older)).toEqual(["a", "r", "c", "m", "d", "p", "b"]);
         expect([s === undefined, f === undefined]).toEqual([
           lineage.step === null,
@@ -141,7 +145,13 @@ describe("a lineage header", () => {
         expect(g).toBe(lineage.isForgiven ? 1 : undefined);
         expect(read(signFields(older, key), body)).toEqual({
           kind: "come-back",
-          lineage: { ...lineage, step: null, isForgiven: false, statusBefore: null },
+          lineage: {
+            ...lineage,
+            step: null,
+            isForgiven: false,
+            statusBefore: null,
+            rootFlowControl: undefined,
+          },
         });
       }),
     );

@@ -2,12 +2,11 @@ import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
 import type { JsonValue } from "../../../../src/job/message/json-value.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toDestination } from "../../../../src/job/message/destination-url.ts";
 import { describeRebuild } from "../../../../src/job/message/describe-rebuild.ts";
 import { readLineage, nextLineage } from "../../../../src/job/message/lineage.ts";
 import { parseRecord } from "../../../../src/job/message/parse-record.ts";
-import { rebuildItem } from "../../../../src/job/message/rebuild-item.ts";
-import { deduplicationIdOf, messageIdOf, rawRecord, writeLineage } from "../../../support/letters.ts";
+import { rawRecord, writeLineage } from "../../../support/letters.ts";
+import { rebuildLetter } from "../../../support/rebuilt.ts";
 
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
@@ -84,14 +83,9 @@ describe("any rule's change of any record", () => {
         const { letter } = parsed;
         const lineage = nextLineage(letter, { kind: "none" }, attempt);
         const rebuild = () =>
-          rebuildItem(letter, change, {
-            headerPrefix: "Upstash-",
-            destination: toDestination(letter.url, change.destination),
-            deduplicationId: deduplicationIdOf("redriver-1-0"),
-            rootId: messageIdOf("msg_1"),
+          rebuildLetter(letter, change, {
             signLineage: (body) => writeLineage(lineage, body, "key"),
             attempt,
-            retries: null,
             delayMs: 1_000,
           });
         const rebuilt = rebuild();

@@ -1,25 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DeadLetter, RawRecord } from "../../../../src/job/message/dead-letter.ts";
-import { toDestination } from "../../../../src/job/message/destination-url.ts";
+import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
 import { checkFidelity } from "../../../../src/job/message/fidelity.ts";
 import { isNonRetryable, retryAfterOf } from "../../../../src/job/message/retry-after.ts";
 import { readLineage } from "../../../../src/job/message/lineage.ts";
 import { parseRecord } from "../../../../src/job/message/parse-record.ts";
-import { rebuildItem } from "../../../../src/job/message/rebuild-item.ts";
 import { anyText } from "../../../support/fuzzing.ts";
-import { deduplicationIdOf, messageIdOf, letterOf, rawRecord } from "../../../support/letters.ts";
-
-const contextOf = ({ url }: Pick<DeadLetter, "url">) => ({
-  destination: toDestination(url, undefined),
-  headerPrefix: "Upstash-",
-  deduplicationId: deduplicationIdOf("redriver-1-0"),
-  rootId: messageIdOf("msg_1"),
-  signLineage: () => "v1.payload.tag",
-  attempt: 0,
-  retries: null,
-  delayMs: null,
-});
+import { letterOf, rawRecord } from "../../../support/letters.ts";
+import { rebuildLetter } from "../../../support/rebuilt.ts";
 
 const fieldNames = [
   "dlqId messageId url createdAt method header body bodyBase64 maxRetries notBefore callback callbackHeader",
@@ -66,7 +54,7 @@ describe("any record", () => {
         isNonRetryable(letter);
         retryAfterOf(letter);
         readLineage(letter, ["key"]);
-        rebuildItem(letter, {}, contextOf(letter));
+        rebuildLetter(letter);
       }),
       { numRuns: 500 },
     );
@@ -122,7 +110,7 @@ describe("any record", () => {
           failureCallback: "https://cb.example",
           failureCallbackHeader,
         });
-        const result = rebuildItem(letter, {}, contextOf(letter));
+        const result = rebuildLetter(letter);
         if (result.kind === "park") return;
         rebuilt++;
         for (const [name, value] of Object.entries(result.item.headers)) {
@@ -139,20 +127,5 @@ describe("any record", () => {
       { numRuns: 500 },
     );
     expect(rebuilt).toBeGreaterThan(25);
-  });
-
-  it("keeps every header that may be forwarded, and its body, unchanged", () => {
-    const name = fc.stringMatching(/^X-[a-z]{1,5}$/);
-    const value = fc.stringMatching(/^[ -~äß€]{0,10}$/);
-    const letters = fc.uniqueArray(fc.tuple(name, value), { selector: ([name]) => name.toLowerCase() });
-    fc.assert(
-      fc.property(letters, fc.string({ unit: "grapheme" }), (header, body) => {
-        const letter = letterOf({ header: Object.fromEntries(header), body });
-        const result = rebuildItem(letter, {}, contextOf(letter));
-        const expected = header.map(([name, value]) => [`Upstash-Forward-${name}`, value]);
-        expect(result).toMatchObject({ kind: "item", item: { headers: Object.fromEntries(expected) } });
-        expect(result.kind === "item" ? (result.item.body ?? "") : null).toBe(body);
-      }),
-    );
   });
 });

@@ -74,12 +74,6 @@ describe("an edited body", () => {
       (result: { kind: string; body?: string }) => result.kind === "park" || result.body === '{"a":1}',
     );
   });
-
-  it("cannot be made by a patch that does not apply", () => {
-    const notEditable = { kind: "park", reason: "body-not-editable" };
-    expect(patch('{"a":1}', [{ op: "test", path: "/a", value: 2 }])).toEqual(notEditable);
-    expect(patch('{"a":1}', [{ op: "remove", path: "/b" }])).toEqual(notEditable);
-  });
 });
 
 describe("a body loses", () => {
@@ -94,32 +88,14 @@ describe("a body loses", () => {
   });
 
   it.each([
-    "0",
-    "0.0",
-    "0e99999999999999999999",
-    "1.0",
-    "1e3",
-    "1E+3",
-    "-12.50",
-    "0.1",
-    "1e-7",
-    "123456789012345",
-    "9007199254740992",
-    "-9007199254740992",
-    "900719925474099.2e1",
-    "5e-324",
-    "1.7976931348623157",
-    "0.30000000000000004",
+    ...words(`
+      0 0.0 0e99999999999999999999 1.0 1e3 1E+3 -12.50 0.1 1e-7 123456789012345 9007199254740992 -9007199254740992
+      900719925474099.2e1 5e-324 1.7976931348623157 0.30000000000000004
+    `),
     `1.${"0".repeat(5_000)}`,
     `0.${"0".repeat(100)}1`,
   ])("no number such as %s", (number) => {
     expect(lossesOf(`{"a":[${number}]}`)).toEqual([]);
-  });
-
-  it("no number that is text, a name or inside one", () => {
-    expect(lossesOf('{"12345678901234567890":"12345678901234567890","a\\"1e400":"\\\\","-0":"-0"}')).toEqual(
-      [],
-    );
   });
 
   it.each([
@@ -134,26 +110,8 @@ describe("a body loses", () => {
     });
   });
 
-  it("no key that another object has too, or that a text looks like", () => {
-    expect(lossesOf('{"a":{"a":[{"a":"\\"a\\":1,\\"a\\":2"},{"a":":"}]}}')).toEqual([]);
-  });
-
   it("both at once, by name", () => {
     expect(lossesOf('{"a":1e400,"a":1}')).toEqual(["body-numbers", "body-duplicate-keys"]);
-  });
-});
-
-describe("a patch that adds more each time", () => {
-  const append: readonly PatchOperation[] = [{ op: "add", path: "/a/-", value: 2 }];
-
-  it("is a loss from the second attempt on", () => {
-    expect(patch('{"a":[1]}', append, 0)).toMatchObject({ losses: [] });
-    expect(patch('{"a":[1]}', append, 1)).toMatchObject({ losses: ["patch-not-idempotent"] });
-  });
-
-  it("is none where a second run changes nothing more", () => {
-    expect(patch('{"a":[1]}', [{ op: "replace", path: "/a/0", value: 2 }], 3)).toMatchObject({ losses: [] });
-    expect(merge('{"a":[1]}', { a: [2] }, 3)).toMatchObject({ losses: [] });
   });
 });
 
@@ -188,15 +146,5 @@ describe("a merge patch", () => {
     expect(JSON.stringify(merged)).toBe('{"a":1,"__proto__":{"polluted":1},"constructor":{"x":1}}');
     expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  });
-
-  it("changes neither of its arguments", () => {
-    const target = parsed('{"a":{"b":1},"c":2}');
-    const patch = parsed('{"a":{"d":[1]},"c":null}');
-    mergePatch(target, patch);
-    expect([target, patch]).toEqual([
-      { a: { b: 1 }, c: 2 },
-      { a: { d: [1] }, c: null },
-    ]);
   });
 });

@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { decodeItem, encodeItem, inSeries, toItemJson } from "../../../../src/job/message/encode-item.ts";
 import type { BatchItem } from "../../../../src/job/message/dead-letter.ts";
-import { packBatches } from "../../../../src/job/message/pack-batches.ts";
 import { deduplicationIdOf } from "../../../support/letters.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
-
-const sizesOf = (bytes: number[], maxCount: number, maxBytes: number) =>
-  packBatches(
-    bytes.map((size) => ({ bytes: size })),
-    { maxCount, maxBytes },
-  ).map((batch) => batch.map((item) => item.bytes));
 
 describe("an encoded item", () => {
   it("holds the four fields and counts its bytes in UTF-8", () => {
@@ -67,25 +60,5 @@ describe("an item's JSON", () => {
         expect(made.every((one, at) => one === encoded[at])).toBe(true);
       }
     }
-  });
-});
-
-describe("a batch", () => {
-  it("is full at its count", () => {
-    expect(sizesOf([1, 2, 3, 4, 5], 2, 1_000)).toEqual([[1, 2], [3, 4], [5]]);
-  });
-
-  it("counts brackets and commas", () => {
-    // [10,10] is 2 brackets, 1 comma and 20 bytes.
-    expect(sizesOf([10, 10], 100, 23)).toEqual([[10, 10]]);
-    expect(sizesOf([10, 10], 100, 22)).toEqual([[10], [10]]);
-  });
-
-  it("holds a larger item alone", () => {
-    expect(sizesOf([1, 500, 1, 1], 100, 20)).toEqual([[1], [500], [1, 1]]);
-  });
-
-  it("does not exist for no items", () => {
-    expect(sizesOf([], 100, 20)).toEqual([]);
   });
 });

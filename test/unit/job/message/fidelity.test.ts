@@ -43,32 +43,4 @@ describe("what a rebuild would lose", () => {
   it("does not mind a placeholder in the stored response", () => {
     expect(lossOf({ responseBody: placeholder, responseHeader: { A: [placeholder] } })).toBeNull();
   });
-
-  it.each([
-    "ftp://example.com/x",
-    "orders",
-    "//example.com",
-    "http://",
-    "http:///path",
-    "https://user:secret@example.com/",
-    "https://@example.com/",
-    "https://example.com/a b",
-    "https://exa\tmple.com/",
-    "https://example.com\\@evil.example/",
-    "https://example.com:99999/",
-    "javascript:alert(1)",
-    "https://example.com/\r\nX: 1",
-  ])("a destination that is none: %j", (url) => {
-    expect(lossOf({ url })).toBe("bad-destination");
-  });
-
-  it.each([
-    "https://example.com",
-    "HTTP://example.com:8080/a/b?c=d,e@f#g",
-    "https://[::1]/x",
-    "https://münchen.example/ä",
-    "http://localhost:3000/?u=a@b",
-  ])("not by a destination such as %j", (url) => {
-    expect(lossOf({ url })).toBeNull();
-  });
 });

@@ -34,6 +34,7 @@ describe("a JSON patch does what RFC 6902, appendix A, says", () => {
     ["copies by value", { a: { b: 1 } }, [copy("/a", "/c"), replace("/c/b", 2)], '{"a":{"b":1},"c":{"b":2}}'],
     ["moves to where it was", { a: 1 }, [move("/a", "/a")], '{"a":1}'],
     ["knows the empty name", { "": 1 }, [replace("/", 2)], '{"":2}'],
+    ["keeps __proto__", JSON.parse('{"__proto__":{},"b":1}'), [replace("/b", 2)], '{"__proto__":{},"b":2}'],
   ])("%s", (_name, document, operations, result) => {
     expect(patchedOf(document, ...operations)).toBe(result);
   });
@@ -88,11 +89,6 @@ describe("a patch", () => {
     expect(patchedOf({ a: {} }, operation)).toBe("not-applicable");
     patchJson(JSON.parse('{"__proto__":{},"constructor":{"prototype":{}}}'), [operation]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  });
-
-  it("keeps a member called __proto__ that it does not touch", () => {
-    const document: unknown = JSON.parse('{"__proto__":{"a":1},"b":1}');
-    expect(patchedOf(document, { op: "replace", path: "/b", value: 2 })).toBe('{"__proto__":{"a":1},"b":2}');
   });
 
   it.each<[PatchOperation, string]>([

@@ -257,32 +257,6 @@ describe("a canary that comes back", () => {
     expect(itemOf(dueOf(back, {}), 1).headers).not.toHaveProperty("Upstash-Retries");
   });
 
-  it("down as a probe has spent no attempt, however often; its body has been through a redrive all the same", () => {
-    let last = asSent(dueOf(raw, {}, { lane }), asProbe);
-    for (const round of [1, 2, 3]) {
-      const back = backAs(last, 503, round);
-      expect(decided(back).attempt).toBe(0);
-      expect(parkOf(back, append)).toBe("patch-not-idempotent");
-      last = asSent(dueOf(back, {}, { lane }), asProbe);
-      expect(last.lineage).toMatchObject({ attempt: 1, rootId: raw["messageId"], rootMaxRetries: 4 });
-    }
-    expect(decided(backAs(last, 422, 4)).attempt).toBe(1);
-    expect(decided(backAs(dueOf(backAs(last, 503, 4), {}), 503, 5)).attempt).toBe(1);
-  });
-
-  it("down as any other canary is forgiven once, whatever was sent in between", () => {
-    const spentBy = (sendings: readonly (Sending | null)[]) =>
-      sendings.map((sendAs, round) => {
-        const sent = dueOf(last, {}, { lane });
-        last = backAs(sendAs === null ? sent : asSent(sent, sendAs), 503, round);
-        return decided(last).attempt;
-      });
-    let last = raw;
-    expect(spentBy([asProbe, asCanary, asProbe, asCanary, null, asCanary, asProbe])).toEqual([
-      0, 0, 0, 1, 2, 3, 3,
-    ]);
-  });
-
   it("down leaves what a person has released: the count that the release had lowered", () => {
     const spent = dueOf(raw, {}, { lane }, 4);
     const back = backAs(spent, 503, 0);

@@ -30,6 +30,11 @@ const unfit = [
   "ftp://old.example/x",
   "orders",
   "https://",
+  "http:///path",
+  "https://@old.example/",
+  "https://old.exa\tmple/x",
+  "https://old.example/\r\nX: 1",
+  "javascript:alert(1)",
   // Node 24 takes what is ASCII alone as it is.
   "https://\u00fc.xn--0/x",
   "https://\u00ad/x",
@@ -59,10 +64,26 @@ describe("an address that nothing can be sent to", () => {
     ["https://old.example/a b", { host: "new.example" }],
     ["ftp://old.example/x", { host: "new.example" }],
     ["old.example/x", { host: "new.example" }],
+    [whole, "orders"],
+    [whole, "https://user:pw@old.example"],
+    [whole, { host: "evil.example/path" }],
+    [whole, { host: "user@evil.example" }],
+    [whole, { host: "" }],
+    [whole, { host: "a b" }],
+    [whole, { path: "no-slash" }],
+    [whole, { path: "/a?b" }],
   ] as const)("%j is not mended by %j", (url, change) => {
     expect(sent(url, change)).toBe("bad-destination");
   });
 });
+
+it.each([
+  "https://old.example",
+  "HTTP://old.example:8080/a/b?c=d,e@f#g",
+  "https://[::1]/x",
+  "https://münchen.example/ä",
+  "http://localhost:3000/?u=a@b",
+])("%j is an address", (url) => expect(sent(url)).toMatchObject({ destination: url }));
 
 describe("an address with a user and password", () => {
   const url = "https://user:s3cret@old.example/x";
