@@ -19,7 +19,7 @@ import { parsePage } from "./parse-page.ts";
 import type { SurveyRange } from "./survey.ts";
 
 /** 150 bytes each, so 30 MB. Letters of further values are not known, and count as not superseded. */
-export const maxValues = 200_000;
+const maxValues = 200_000;
 
 export interface NewestRange extends SurveyRange {
   /** Its windows share one listing in each process. Absent: a person waits for it, for any time. */
@@ -27,7 +27,6 @@ export interface NewestRange extends SurveyRange {
   /** Moments and letters that are passed over, because they ended their workers. */
   readonly unlistable?: readonly number[];
   readonly unworkable?: ReadonlySet<unknown>;
-  readonly maxValues?: number;
   readonly onPage?: () => Promise<void>;
 }
 
@@ -69,7 +68,7 @@ async function findNewest(
   range: NewestRange,
   signals: ListingSignals,
 ): Promise<FindNewer> {
-  const newest = createNewest(range.maxValues ?? maxValues);
+  const newest = createNewest(maxValues);
   for await (const { records } of listToEnd(source, toListing(config, range), signals, range.unlistable)) {
     const known = records.filter(({ dlqId }) => range.unworkable?.has(dlqId) !== true);
     for (const { content } of parsePage(known, source.lineageKeys()).letters) {

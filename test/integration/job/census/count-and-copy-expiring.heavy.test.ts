@@ -268,24 +268,6 @@ describe("a census", () => {
     },
   );
 
-  it("lists where the pass was in plan mode, and where it was of a selection", async () => {
-    const plan = await createRig({ redisUrl: redis.url(), mode: "plan" });
-    plan.seed(3);
-    await plan.pass();
-    expect(await plan.drain.source.book.census()).toBeNull();
-    const narrow = await createRig({
-      redisUrl: redis.url(),
-      drain: `
-    select: { responseStatus: 503 }
-    rules: [{ name: all, when: any, then: hold }]
-`,
-    });
-    narrow.seed(3);
-    await narrow.pass();
-    expect(await narrow.drain.source.book.census()).toBeNull();
-    expect(await takeCensus(orderOf(narrow), signals)).toMatchObject({ depth: 3 });
-  });
-
   it("counts apart what came back from a redrive and has fallen out of its drain's selection", async () => {
     const rig = await createRig({
       redisUrl: redis.url(),

@@ -74,17 +74,6 @@ describe("what a batch cannot carry", () => {
     await rig.emulator.idle();
     expect(rig.receiver.deliveries.map(({ body }) => body)).toEqual(["the card number"]);
   });
-
-  it("goes beside batches of what its drain's other rules send", async () => {
-    const rig = await open();
-    rig.seed(20, { url: `${rig.receiver.url}/plain` });
-    const count = 15;
-    for (let number = 0; number < count; number += 1) binary(rig, number);
-    expect(await tallyOf(rig.pass())).toMatchObject({ republished: 20 + count, deleted: 20 + count });
-    await rig.emulator.idle();
-    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
-    expect([rig.callsOf("batch"), retries(rig).length, rig.emulator.dlq.size]).toEqual([1, count, 0]);
-  });
 });
 
 describe("an answer that never comes", () => {

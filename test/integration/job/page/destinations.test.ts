@@ -76,19 +76,3 @@ test("a callback that is not allowed keeps the message back, and a rule that mov
   expect(rig.emulator.dlq.size).toBe(2);
   expect(rig.receiver.counts().size).toBe(1);
 });
-
-test("what is larger than the settings allow is parked before any publish, and goes when they allow more", async () => {
-  const rig = await rigWith({ "publish.maxMessageBytes": "4KiB", "publish.maxHeaders": 20 });
-  rig.seed(1, { body: "x".repeat(5_000) });
-  rig.seed(1, {
-    header: Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`X-${index}`, ["v"]])),
-  });
-  rig.seed(1);
-  await fullPass(rig);
-  expect(parkedFor(rig).toSorted()).toEqual(["park over-limit", "park over-limit", "republish due"]);
-  expect(rig.emulator.dlq.size).toBe(2);
-
-  const allowed = await rigWith({}, { twinOf: rig });
-  await fullPass(allowed);
-  expect(rig.emulator.dlq.size).toBe(0);
-});

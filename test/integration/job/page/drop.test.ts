@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
-import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -33,26 +33,6 @@ test("a rule's drop is in the archive, whole, before it is deleted, and is never
     expect(record).toMatchObject({ dlqId, topicName: "orders", unheardOf: { deep: [1] } });
   }
   expect(one.recordsOf("record:decided").filter(({ decision }) => decision.then === "drop")).toHaveLength(3);
-});
-
-test("a drop waits for minAge as a republish does: the young one stays in the queue", async () => {
-  const dir = newDir();
-  const drain = `    minAge: 10m
-    rules:
-      - { name: over, when: { responseStatus: 410 }, then: drop }
-`;
-  const one = await createRig({
-    redisUrl: redis.url(),
-    drain: `\n${drain}`,
-    document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`,
-  });
-  const young = one.seed(2, { responseStatus: 410 }, 5 * 60_000);
-  const old = one.seed(2, { responseStatus: 410 }, 60 * 60_000);
-  expect(await one.pass()).toMatchObject({ outcome: "complete", tally: { deleted: 2 } });
-  expect((await kept(dir)).map(({ dlqId }) => dlqId).toSorted()).toEqual(old.toSorted());
-  const held = one.recordsOf("record:decided").filter(({ decision }) => decision.reason === "too-young");
-  expect(new Set(held.map(({ dlqId }) => dlqId))).toEqual(new Set(young));
-  expect(one.emulator.dlq.size).toBe(2);
 });
 
 test("without a working archive nothing is dropped, and what is not dropped goes on", async () => {

@@ -12,30 +12,6 @@ const patient = `
 `;
 
 describe("a message that comes back", () => {
-  it("keeps its root, counts its attempts and is parked when they are spent", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: patient });
-    rig.receiver.answer = () => 503;
-    rig.seed(3, { maxRetries: 0 });
-    const rounds = [];
-    for (let round = 0; round < 3; round += 1) {
-      rounds.push(await rig.pass());
-      await rig.emulator.idle();
-      await behindTheHorizon(rig);
-    }
-    expect(rounds).toMatchObject([
-      { tally: { republished: 3, parked: 0 } },
-      { tally: { republished: 3, comeBacks: 3, parked: 0 } },
-      { tally: { republished: 0, comeBacks: 3, parked: 3 } },
-    ]);
-    expect(rig.emulator.dlq.size).toBe(3);
-    const lineages = rig.receiver.deliveries.map(({ headers }) => headers["x-redriver"]);
-    expect(lineages).toHaveLength(6);
-    expect(lineages.every((value) => typeof value === "string" && value.startsWith("v1."))).toBe(true);
-    expect(rig.recordsOf("record:decided").at(-1)).toMatchObject({
-      decision: { then: "park", reason: "attempts-exhausted" },
-    });
-  }, 120_000);
-
   it("settles a parent whose publication the ledger has forgotten, instead of publishing it again", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: patient });
     rig.receiver.answer = () => 503;

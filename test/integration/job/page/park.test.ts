@@ -43,20 +43,3 @@ test("what a rule parks until a date is decided by the next rule after it", asyn
   await rig.emulator.idle();
   expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1]);
 });
-
-test("what no rule wants yet and `otherwise` parks is taken when it is old enough for one", async () => {
-  const rig = await createRig({
-    redisUrl: redis.url(),
-    drain: `
-    minAge: 1s
-    attempts: { max: 5, wait: [1s] }
-    otherwise: park
-    rules:
-      - { name: ripe, when: { age: "> 12s" }, then: republish }
-`,
-  });
-  rig.seed(2, {}, 10_500);
-  await fullPass(rig);
-  expect(rig.emulator.dlq.size).toBe(2);
-  await passesUntilEmpty(rig);
-});

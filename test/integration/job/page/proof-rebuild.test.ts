@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { listPage } from "../../../../src/job/listing/list-page.ts";
 import { createFolder } from "../../../support/command.ts";
 import { behindTheHorizon, createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -71,15 +70,4 @@ describe("a canary that was called back and died", () => {
     },
     60_000,
   );
-
-  it("is listed with its own callback, for rules and for copies", async () => {
-    const rig = await createCalledBack();
-    rig.receiver.answer = ({ path }) => (path === "/hook" ? 503 : 200);
-    rig.seed(1, own(rig));
-    await rig.pass();
-    await rig.emulator.idle();
-    const { signal } = new AbortController();
-    const { records } = await listPage(rig.drain.source, { select: {}, count: 1 }, signal);
-    expect(records).toMatchObject([own(rig)]);
-  }, 120_000);
 });

@@ -78,19 +78,6 @@ describe("pages of one window", () => {
     expect([...rig.receiver.counts().values()]).toEqual(Array<number>(10).fill(1));
   });
 
-  it("do not wait for a page that brings nothing, nor long for one that is slow", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain });
-    rig.seed(60);
-    const [first, second] = await listPages(rig, 30);
-    const shared = createSharedBatches(rig.drain, never);
-    const slow = shared.join();
-    const work = (page: Page) => workShared(rig.drain, page, shared);
-    expect((await work(first!)).tally.republished).toBe(30);
-    slow.leave();
-    expect((await work(second!)).tally.republished).toBe(30);
-    expect(posts(rig)).toBe(2);
-  });
-
   it("all fail if the ledger cannot begin their batch, and nothing was sent", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     rig.seed(60);
@@ -140,48 +127,6 @@ describe("pages of one window", () => {
     await Promise.all(pages.map((page) => workPage(watched, page, never)));
     expect(begunAtPost).toEqual([1, 2]);
     expect(rig.emulator.dlq.size).toBe(0);
-  });
-
-  it("ask their lane again after a long wait for a turn: what it holds by then is not sent", async () => {
-    for (const [waitedMs, isSent] of [
-      [3_000, true],
-      [3_001, false],
-    ] as const) {
-      const rig = await createRig({
-        redisUrl: redis.url(),
-        drain: `${drain}    lane: { canary: 5, watch: 1m, probeEvery: 5m, haltAt: 20% }\n`,
-      });
-      rig.seed(20);
-      const { source } = rig.drain;
-      let nowMs = 0;
-      let isHalted = false;
-      const watched: DrainRuntime = {
-        ...rig.drain,
-        source: {
-          ...source,
-          clock: { ...source.clock, monotonic: () => nowMs },
-          takeBatchTurn: async () => {
-            nowMs += waitedMs;
-            isHalted = true;
-            return () => undefined;
-          },
-          lanes: {
-            ...source.lanes,
-            async ask(...call) {
-              const { answers, at } = await source.lanes.ask(...call);
-              const now = isHalted
-                ? ({ state: "halted", canaries: 0, plain: 0 } as const)
-                : ({ state: "open", canaries: 0, plain: 20 } as const);
-              return { answers: answers.map((one) => ({ ...one, ...now })), at };
-            },
-          },
-        },
-      };
-      const [page] = await listPages(rig, 100);
-      const { tally, left } = await workPage(watched, page!, never);
-      expect(tally.republished).toBe(isSent ? 20 : 0);
-      expect(left.map(({ reason }) => reason)).toEqual(isSent ? [] : Array<string>(20).fill("lane-halted"));
-    }
   });
 
   it("of a pass do the same, while the rules hold every second record", async () => {

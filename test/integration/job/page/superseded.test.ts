@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { withNewer } from "../../../../src/job/page/newest.ts";
-import { survey } from "../../../../src/job/page/survey.ts";
 import { workPage } from "../../../../src/job/page/work-page.ts";
 import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
 import { createPlanStand } from "../../../support/plan-stand.ts";
@@ -11,7 +9,6 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 const hourMs = 3_600_000;
 const never = new AbortController().signal;
-const signals = { signal: never, stopping: never };
 
 const newestOnly = (then: string) => `    rules:
       - { name: only-the-newest, when: { superseded: { body: /order/id } }, then: ${then} }
@@ -125,35 +122,6 @@ test("a drain pays one more listing of its range, once for all windows, and only
   const asking = await listsOf(newestOnly("hold"));
   expect(asking - plain).toBeGreaterThanOrEqual(10);
   expect(asking - plain).toBeLessThanOrEqual(11);
-});
-
-test("two replicas that work the windows of one pass drop the same, and each newest goes once", async () => {
-  const dir = newDir();
-  const rig = await createArchiveRig(redis.url(), dir, newestOnly("drop"));
-  seedOrders(rig, 60, 5);
-  const twin = await createArchiveRig(redis.url(), dir, newestOnly("drop"), { twinOf: rig });
-  await Promise.all([rig.pass(), twin.pass()]);
-  await rig.pass();
-  await rig.emulator.idle();
-  expect(rig.emulator.dlq.size).toBe(0);
-  expect(bodies(rig).every((body) => body.includes('"state":5'))).toBe(true);
-  expect(rig.receiver.deliveries).toHaveLength(60);
-});
-
-test("beyond its bound it knows no value, and says so", async () => {
-  const rig = await createArchiveRig(redis.url(), newDir(), newestOnly("drop"), { mode: "plan" });
-  for (const id of ["a", "b", "c"]) {
-    rig.seed(1, order(id, 1), 2 * hourMs);
-    rig.seed(1, order(id, 2), hourMs);
-  }
-  const range = { from: 0, to: Date.now() };
-  const knowing = await withNewer(rig.drain, { ...range, maxValues: 2 }, signals);
-  const superseded: unknown[] = [];
-  for await (const { letters } of survey(knowing, range, signals)) {
-    superseded.push(...letters.filter(({ decision }) => decision.reason === "superseded"));
-  }
-  expect(superseded).toHaveLength(2);
-  expect(rig.eventsOf("newest:limited")).toMatchObject([{ letters: 2 }]);
 });
 
 test("plan, apply and explain know the newest, and the audit names it", async () => {

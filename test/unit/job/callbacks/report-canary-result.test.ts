@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Lineage } from "../../../../src/job/message/lineage.ts";
 import type { AttemptReport } from "../../../../src/job/contracts/callbacks.ts";
-import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
 import type { LaneComeBack, StepRef } from "../../../../src/job/contracts/lanes.ts";
-import type { RedriverEvent } from "../../../../src/job/contracts/events.ts";
-import { createLaneStand } from "../../../support/lane-stands.ts";
-import { useRedis } from "../../../support/redis.ts";
+import type { SourceRuntime } from "../../../../src/job/runtime.ts";
 import { receiveCallback } from "../../../../src/job/callbacks/report-canary-result.ts";
-import { createLanes } from "../../../../src/job/lanes/lanes.ts";
 import { dlqIdOf, enteredAt, messageIdOf, writeLineage } from "../../../support/letters.ts";
 
-const redis = useRedis();
 const key = "key";
 const canary = { lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false };
 const lineage: Lineage = {
@@ -38,12 +33,6 @@ const reportOf = (
   ...changes,
 });
 
-const receiveBy = (lanes: object, report: AttemptReport) =>
-  receiveCallback(
-    { config: {}, lanes, lineageKeys: () => [key] } as unknown as Parameters<typeof receiveCallback>[0],
-    report,
-  );
-
 /** What the lanes are told. */
 function createTold() {
   const told: (LaneComeBack | (StepRef & { readonly delivered: string }))[] = [];
@@ -57,7 +46,8 @@ function createTold() {
       return Promise.resolve();
     },
   };
-  const receive = (report: AttemptReport) => receiveBy(lanes, report);
+  const source = { config: {}, lanes, lineageKeys: () => [key] } as unknown as SourceRuntime;
+  const receive = (report: AttemptReport) => receiveCallback(source, report);
   return { told, receive };
 }
 
@@ -89,34 +79,5 @@ describe("a callback", () => {
     const { told, receive } = createTold();
     expect(await receive(report)).toBe(outcome);
     expect(told).toEqual([]);
-  });
-
-  it("of the whole step moves its lane at once, and the drain is to go on", async () => {
-    const { book, now } = createLaneStand(redis.fresh());
-    const clock = { now, monotonic: () => 0 };
-    const events: RedriverEvent[] = [];
-    const lanes = createLanes({
-      source: "eu" as SourceId,
-      book,
-      clock,
-      events: { emit: (event) => void events.push(event) },
-      audit: { record: () => Promise.resolve() },
-      by: "daemon test",
-      passes: { forceFull: () => Promise.resolve(), listAgain: () => Promise.resolve() },
-    });
-    const config = { canary: 2, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
-    const origin = "https://api.example.com";
-    const ask = { lane: "3f1c2d8e", origin, wanted: 9, knownBad: 0, resumeMinutes: [0] };
-    const { answers } = await lanes.ask("orders" as DrainName, config, [ask]);
-    const { step } = answers[0]!;
-    // The first is told before anybody has said that it was sent.
-    for (const parent of ["1-0", "1-0", "2-0"]) {
-      const of = { ...lineage, parentDlqId: dlqIdOf(parent), step: { ...canary, step } };
-      expect(lanes.takeReady()).toEqual([]);
-      const report = reportOf({}, of);
-      await receiveBy(lanes, report);
-    }
-    expect(events).toMatchObject([{ type: "lane:moved", from: "canary", to: "ramping", size: 20 }]);
-    expect(lanes.takeReady()).toEqual(["orders"]);
   });
 });

@@ -94,14 +94,6 @@ function inDoubt(nth: number, attempt: number): LedgerView {
 }
 
 const comeBackOf = (lineage: object) => ({ kind: "come-back", lineage }) as unknown as Decidable["reading"];
-/** A come-back that was sent as a canary, as its header counts. */
-const canaryAfter = (attempt: number) =>
-  comeBackOf({
-    attempt,
-    rootCreatedAt: now - 2 * hour,
-    step: { lane: "l", step: 1, isCanary: true, isProbe: false },
-  });
-
 /** What is done, and why. */
 function said(...of: Parameters<typeof decide>): string {
   const { then, reason } = decide(...of);
@@ -146,17 +138,6 @@ describe("a record that the ledger does not know", () => {
     expect(said(absent, {}, after(2))).toBe("park, attempts-exhausted");
     expect(said(absent, {}, { kind: "untrusted", attempt: 2 })).toBe("park, attempts-exhausted");
     expect(thenOf(absent, {}, { kind: "inherited" })).toBe("republish");
-  });
-
-  it("has spent no attempt as a canary that is back down, and one as a canary that is refused", () => {
-    expect(said(absent, {}, canaryAfter(1))).toBe("republish, due");
-    expect(said(absent, {}, canaryAfter(2))).toBe("hold, waiting");
-    expect(said(absent, {}, canaryAfter(3))).toBe("park, attempts-exhausted");
-    const refused = { responseStatus: 489 };
-    expect(said(absent, refused, canaryAfter(1))).toBe("hold, waiting");
-    expect(said(absent, refused, canaryAfter(2))).toBe("park, attempts-exhausted");
-    // What the ledger has of it is what counted, and the larger holds.
-    expect(said({ ...cool, attempt: 2 }, {}, canaryAfter(1))).toBe("park, attempts-exhausted");
   });
 
   it("is not redriven after 'never again' unless a rule names that status itself", () => {

@@ -84,15 +84,6 @@ describe("an edited message that dies again", () => {
       lineage: { attempt: 2, rootId: original["messageId"] },
     });
   });
-
-  it("would be a stranger's with the original body under its header", () => {
-    const back = decided({
-      ...diedAgain(itemOf(first, 1), 0),
-      body: original["body"],
-      header: { ...(diedAgain(itemOf(first, 1), 0)["header"] as object), "Content-Length": [] },
-    });
-    expect(back.reading).toEqual({ kind: "inherited" });
-  });
 });
 
 describe("a loss", () => {
@@ -189,15 +180,6 @@ describe("a due letter of a lane", () => {
     // Its plain item is as it was.
     canary.sendAs = null;
     expect(itemOf(canary, 1)).toEqual(itemOf(plain(), 1));
-  });
-
-  it("has one deduplication id in every shape, for each suffix", () => {
-    for (const suffix of [1, 2, 999]) {
-      const ids = [plain(), asSent(plain(), asCanary)].map(
-        (one) => itemOf(one, suffix).headers["Upstash-Deduplication-Id"],
-      );
-      expect(new Set(ids).size).toBe(1);
-    }
   });
 
   it("keeps what later stages add to it, and can be told again", () => {

@@ -23,8 +23,6 @@ interface Stand {
   /** Redis has not answered yet, so no time may pass. */
   readonly isAsking: () => boolean;
   readonly drain: DrainRuntime;
-  /** Whether batches may be sent. */
-  readonly health: { state: "usable" | "halted" };
 }
 
 function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> = {}, broken = false): Stand {
@@ -58,8 +56,6 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
     learned: shared.learned,
   };
   const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
-  const standing: Stand["health"] = { state: "usable" };
-  const health = { current: () => standing };
   const drain = {
     config: { name: "orders", limits, rules, guards: [] },
     source: {
@@ -67,14 +63,14 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
       deliveryWatch: { isOn: () => false },
       clock,
       capacity,
-      health,
+      health: { current: () => ({ state: "usable" }) },
       hostPauses: async () => [],
       unworkable: createUnworkableRecords(),
       ledger: { limits: defaultLimits },
     },
   };
   const isAsking = () => asking > 0;
-  return { clock, queries, isAsking, drain: drain as unknown as DrainRuntime, health: standing };
+  return { clock, queries, isAsking, drain: drain as unknown as DrainRuntime };
 }
 
 const inDoubt = openView();
@@ -216,23 +212,6 @@ describe("letters and capacity", () => {
     expect(world.queries).toEqual([]);
   });
 
-  it("without a limit what entered first goes first", async () => {
-    const world = stand({});
-    const work = run(world, [
-      due("c", { host: "a", enteredAt: 30 }),
-      due("a", { host: "a", enteredAt: 10 }),
-      due("b", { host: "b", enteredAt: 20 }),
-    ]);
-    expect(await work.held).toEqual([]);
-    expect(work.batches.flatMap(({ ids }) => ids)).toEqual(["a", "b", "c"]);
-  });
-
-  it("with a limit an empty page asks nothing", async () => {
-    const world = stand({ publish: perSecond(20) });
-    expect(await run(world, []).held).toEqual([]);
-    expect(world.queries).toEqual([]);
-  });
-
   it("what waited too long for its batch has a later turn, and is counted once", async () => {
     const world = stand({ publish: perSecond(20), perPass: 45 });
     let times = 0;
@@ -243,20 +222,6 @@ describe("letters and capacity", () => {
     const [first, second] = work.batches;
     expect(second!.ids).toEqual(first!.ids.slice(5));
     expect(second!.at).toBeLessThan(100);
-  });
-
-  it("a page goes at the drain's rate, a second's worth at a time", async () => {
-    const world = stand({ publish: perSecond(20) });
-    const work = run(world, dueLetters(100));
-    expect(await play(world, work)).toEqual([]);
-    expect(work.batches.map(({ at, ids }) => [at, ids.length])).toEqual([
-      [0, 20],
-      [1_000, 20],
-      [2_000, 20],
-      [3_000, 20],
-      [4_000, 20],
-    ]);
-    expect(world.queries).toHaveLength(5);
   });
 
   it("a slow host keeps nobody else waiting, and is itself at its rate", async () => {
@@ -452,21 +417,6 @@ describe("letters and capacity", () => {
     stop.abort(new Error("stopping"));
     expect(reasonsOf(await work.held)).toEqual(Array<string>(15).fill("stopping"));
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
-  });
-
-  it("what keeps the drain from publishing is asked before each round, and takes no capacity", async () => {
-    const world = stand({ publish: perSecond(10) });
-    world.health.state = "halted";
-    expect(reasonsOf(await run(world, dueLetters(2)).held)).toEqual(["source-halted", "source-halted"]);
-    expect(world.queries).toEqual([]);
-    world.health.state = "usable";
-    const work = run(world, dueLetters(15), {
-      unused: () => {
-        world.health.state = "halted";
-        return [];
-      },
-    });
-    expect(reasonsOf(await play(world, work))).toEqual(Array<string>(5).fill("source-halted"));
   });
 
   it("takes more letters than one question may hold", async () => {

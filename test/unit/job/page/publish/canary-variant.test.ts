@@ -24,10 +24,6 @@ describe("a canary", () => {
     expect(item.headers["Upstash-Delay"]).toBe("90s");
   });
 
-  it("names no retries where the item names none", () => {
-    expect(asCanary(itemOf({}), "Upstash-", 45_000, "v1").headers["Upstash-Retries"]).toBe("0");
-  });
-
   it.each([
     [undefined, 45_000, "45s"],
     [90_000, 45_000, "45s"],
