@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  toApplyText,
-  toQuestion,
-  toSkipsText,
-  toVerdictLine,
-  toWaitText,
-} from "../../../../../src/people/cli/apply/text.ts";
+import { toApplyText, toQuestion, toSkipsText, toVerdictLine } from "../../../../../src/people/cli/apply/text.ts";
 import { toSkipText } from "../../../../../src/people/operations/plans/decision-text.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { PlanCheck } from "../../../../../src/people/plan/check-plan.ts";
@@ -96,19 +90,6 @@ describe("an apply on the terminal", () => {
       "
     `);
   });
-
-  it("leaves out counts of nothing, but for what is left, if a terminal is too narrow for all", () => {
-    const check = { planned: 60, done: 5, open: new Map(), skips: noSkips };
-    const tally = { republished: 55, deleted: 55, parked: 0 };
-    const applied = { tally, dropped: 0, meanwhile: 0, skips: noSkips, left: 0 };
-    const line = { drain: "payments", host: "service.example.com", check, applied } as never;
-    expect(toApplyText(80, [line])).toMatchInlineSnapshot(`
-      "drain     planned  before  sent again  deleted
-      payments       60       5          55       55
-      "
-    `);
-    expect(toApplyText(Infinity, [line])).toContain("  dropped  ");
-  });
 });
 
 describe("what became of it", () => {
@@ -123,13 +104,5 @@ describe("what became of it", () => {
       `orders: ${text}\n`,
     );
     expect(toVerdictLine({ drain: "orders", verdict: null }, true)).toBe("");
-  });
-});
-
-describe("a wait", () => {
-  it("says for what and until when", () => {
-    expect(toWaitText({ reasons: { guard: 20, "rate-limit": 3 }, nextCheckMs: 9_001 })).toBe(
-      "waits for guard 20, rate-limit 3, next check in 10s",
-    );
   });
 });

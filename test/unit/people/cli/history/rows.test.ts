@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   historyColumns,
+  laneMoveText,
+  reasonText,
   withProofs,
   type HistoryRow,
 } from "../../../../../src/people/operations/history/rows.ts";
+import type { AuditAct, AuditLane } from "../../../../../src/job/contracts/audit.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { unknownDrainNote } from "../../../../../src/people/operations/choose-drains.ts";
 
@@ -29,25 +32,6 @@ describe("the table of history", () => {
     expect(column("why", rows)).toEqual(["the receiver is fixed", "-"]);
   });
 
-  it("says of a lane's move which one, from where to where, why, and of how many", () => {
-    const lane = {
-      origin: "https://a.example",
-      from: "ramping",
-      to: "halted",
-      why: "12 of 50 failed again, 503",
-      sent: 50,
-      comeBacks: 12,
-    } as const;
-    const moves = [row({ act: "lane-halted", dlqId: null, lane })];
-    expect(column("reason", moves)).toEqual(["12 of 50 failed again, 503"]);
-    expect(column("notes", moves)).toEqual(["a.example, ramping to halted, 50 canaries, 12 back"]);
-    expect([column("dlqId", moves), column("why", moves)]).toEqual([["-"], ["-"]]);
-  });
-
-  it("says each note once", () => {
-    expect(column("notes", rows)).toEqual(["-", "group-membership, schedule-id, came back from 0-0"]);
-  });
-
   it("says of a delete what went before it, where that is shown", () => {
     expect(
       column("notes", [
@@ -59,6 +43,20 @@ describe("the table of history", () => {
       ]),
     ).toEqual(["after published", "after archived", "-", "-", "-"]);
   });
+});
+
+const why = "2 of 5 failed again, 503";
+const lane = (from: AuditLane["from"], to: AuditLane["to"]): AuditLane => {
+  return { origin: "https://pay.example.com", from, to, why, sent: 5, comeBacks: 2 };
+};
+
+it.each<[AuditAct, AuditLane, string, string]>([
+  ["lane-halted", lane("canary", "halted"), "canary to halted, 5 canaries, 2 back", why],
+  ["lane-probe", lane("halted", "halted"), "a probe is asked for", `it was halted: ${why}`],
+  ["lane-reset", lane("canary", "canary"), "canary", why],
+])("%s tells what became of the lane, and no result of a probe that is only asked for", (...moved) => {
+  const [act, of, move, reason] = moved;
+  expect([laneMoveText({ act, lane: of }), reasonText({ act, lane: of })]).toEqual([move, reason]);
 });
 
 describe("a drain's name that nothing is known of", () => {

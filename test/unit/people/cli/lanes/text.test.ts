@@ -77,10 +77,3 @@ test("lanes on a terminal fit 80 columns, whatever they are called", () => {
   `);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
 });
-
-test("elsewhere a lane is one line, with its whole name and history", () => {
-  const lines = toLanesTable(Infinity, rows, now).trimEnd().split("\n");
-  expect(lines).toHaveLength(rows.length + 1);
-  expect(lines[1]).toContain("api.example.com ");
-  expect(lines[1]).toContain("3 of 5 came back, 503; last probe 2m ago; 13 canaries, 8 failed again");
-});

@@ -7,7 +7,6 @@ import { parseYaml } from "../../../../../src/config/text/yaml-tree.ts";
 import { fitting } from "../../../../support/fitting.ts";
 import { anyItem } from "../../../../support/item-checks.ts";
 import { loaded } from "../../../../support/drains-documents.ts";
-import { wholeDocument } from "../../../../support/whole-document.ts";
 
 const checkText = (text: string, now?: number) =>
   fitting(
@@ -86,49 +85,9 @@ drains:
       "
     `);
   });
-
-  it("one finding a line where no terminal shows it, as compilers do", () => {
-    const text = `version: 1
-sources: { default: {} }
-drains:
-  orders:
-    rules:
-      - { name: a, when: { path: "a-path-without-its-slash" }, then: hold }
-      - { name: b, when: { responseStatus: 5xy }, then: hold }
-`;
-    const outcome = loadDocument(text, "drains.yaml");
-    expect(toCheckText(Infinity, { file: "drains.yaml", outcome })).toMatchInlineSnapshot(`
-      "drains.yaml:6:28: error: drains.orders.rules[0].when.path: can never match: got "a-path-without-its-slash", but a path begins with /; expected a path such as /orders, or a glob such as */orders
-      drains.yaml:7:44: error: drains.orders.rules[1].when.responseStatus: expected a whole number (503), a range (502-504), a class (5xx), a comparison (< 3, >= 5), none, or one of { equals, in, range, exists }, got "5xy"
-      2 errors: drains.yaml
-      "
-    `);
-  });
-
-  it("of one that is fine", () => {
-    expect(checkText(wholeDocument)).toMatchInlineSnapshot(`
-      "ok: drains.yaml: 1 source, 1 drain, 5 rules, 2 tests, hash fc2b77c51c8a
-      "
-    `);
-  });
 });
 
 describe("what redriver rules test shows", () => {
-  it("where all pass, and which drain has none", () => {
-    expect(
-      testText(
-        wholeDocument.replace(
-          "\nindexes:",
-          "\n  untested: { source: eu, select: { topicName: x } }\nindexes:",
-        ),
-      ),
-    ).toMatchInlineSnapshot(`
-      "no tests  untested
-      ok: 2 tests of 1 drain passed
-      "
-    `);
-  });
-
   it("where some fail: expected, got, and the walk through the rules", () => {
     const text = `version: 1
 sources: { default: {} }
@@ -225,14 +184,6 @@ drains:
                   <milliseconds>-<sequence>, not beyond the year 9999
 
       failed: 4 of 5 tests, 1 passed
-      "
-    `);
-  });
-
-  it("where there are none", () => {
-    expect(testText("version: 1\nsources: { a: {} }\ndrains: { orders: {} }\n")).toMatchInlineSnapshot(`
-      "no tests  orders
-      there are no tests
       "
     `);
   });

@@ -140,8 +140,4 @@ describe("what redriver rules explain shows", () => {
       "
     `);
   });
-
-  it("of an id that is made to hurt a terminal: it is spelled out", () => {
-    expect(explainText(rawRecord({ dlqId: "1-0\u001b[2J" }))).toContain("1-0\\u{1b}[2J in drain orders");
-  });
 });

@@ -138,20 +138,6 @@ describe("the overview of status", () => {
     );
   });
 
-  it("uses the window that is there: names are whole, and more drains and destinations are shown", () => {
-    const name = "a-drain-with-a-very-long-name-of-its-own";
-    const many = Array.from({ length: 12 }, (_, index) =>
-      drain(`${name}-${index}`, {
-        outlook: { ...draining.outlook, waiting: 900 - index },
-        destinations: [destination(`https://a-very-long-destination-${index}.example.com:8443`, 900)],
-      }),
-    );
-    const text = overview({ drains: many }, false, { columns: 120, rows: 40 });
-    expect(text.split("\n").length).toBeLessThanOrEqual(40);
-    expect(text.match(/^a-drain-with-a-very-long-name-of-its-own-\d /gm)).toHaveLength(9);
-    expect(text.match(/^a-very-long-destination-\d+\.example\.com:8443 /gm)).toHaveLength(12);
-  });
-
   it("hides no destination that has most of the backlog, however many are halted", () => {
     const halts = Array.from({ length: 30 }, (_, index) =>
       destination(`https://h${index}.example.com`, 5, { lane: halted }),
@@ -162,31 +148,6 @@ describe("the overview of status", () => {
     expect(text).toMatch(/^and 22 more destinations: 110 waiting, 22 halted or paused$/m);
     // Those that are shown stand by trouble.
     expect(text.indexOf("main.example.com")).toBeGreaterThan(text.indexOf("h0.example.com"));
-  });
-
-  const empty = { drains: [drain("orders")] };
-  const delivers = (standing: "behind" | "watched" | "unwatched", undelivered: number | null = null) => ({
-    ...empty,
-    sources: [source({ deliveries: { standing, undelivered } })],
-  });
-  const unwatched = "nothing that was sent within the hour has failed again";
-  it.each<[string, Partial<Status>]>([
-    ["all clear: nothing waits", empty],
-    ["nothing waits here; the service has at least 5 undelivered", delivers("behind", 5)],
-    ["nothing waits here; the service has messages undelivered", delivers("behind")],
-    ["nothing waits here: deliveries are still watched", delivers("watched")],
-    [`nothing waits here: ${unwatched}`, delivers("unwatched")],
-    ["all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
-    [
-      "all clear: nothing waits; 3 would be parked",
-      { drains: [drain("orders", { parked: 3, mode: "plan" })] },
-    ],
-    ["not running: no replica, 12,480 waiting", { replicas: [] }],
-    ["plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
-    ["paused by the drains document; 12,480", { drains: [{ ...draining, paused: { by: "document" } }] }],
-    ["starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
-  ])("says %s", (text, changes) => {
-    expect(verdict(changes)).toMatch(new RegExp(`^${text}`));
   });
 
   it("names no lane where nothing is sent", () => {
@@ -210,149 +171,17 @@ describe("the overview of status", () => {
     expect(overview(due!)).toMatch(/pay\.example\.com .* halted, probe is out\n/);
   });
 
-  it("says who paused a drain, until when and why, whether others go on or not", () => {
-    const paused = { ...draining, paused: { drain: draining.drain, ...why } };
-    expect(verdict({ drains: [paused] })).toMatch(
-      /^paused by ada until 15:30 UTC: they restore their database; 12,480 waiting;/,
-    );
-    expect(overview({ drains: [paused] })).toMatch(/^orders +paused +12480 /m);
-    expect(toUntil(90_000, 1_000)).toBe("00:01:30 UTC");
-    expect(verdict({ drains: [{ ...paused, drain: "refunds" as DrainName }, draining] })).toMatch(
-      /^draining: .*; refunds paused by ada until 15:30 UTC: they restore their database; 24 parked/,
-    );
-    const hostPauses = [{ drain: "*", host: "failure:bf7c0a2b47", ...why } as const];
-    expect(verdict({ sources: [source({ hostPauses })] })).toContain(
-      "; failure bf7c0a2b47 paused by ada until 15:30 UTC: they restore their database;",
-    );
-  });
-
-  it("shows how old the oldest is, and since when a destination fails", () => {
+  it("shows how old the oldest is, since when a destination fails, and until when one is paused", () => {
     const [first, second] = draining.destinations;
-    const destinations = [{ ...first!, failingSince: ago(3 * hour) }, second!];
-    const text = overview({ drains: [{ ...draining, oldestRecordAt: ago(5 * hour), destinations }] });
-    expect(text).toMatch(/^drain .* oldest .*\norders .* 5h /m);
-    expect(text).toMatch(/^destination .* since .*\npay\.example\.com .* 3h /m);
-  });
-
-  it("fits 80 columns whatever its cells have", () => {
-    const long = `https://${"a-very-long-name.".repeat(6)}example.com:8443`;
-    const lane = { ...halted, state: "ramping", sent: 5, nextInMs: 14 * minute + 59_000 } as const;
-    const worst = drain("payments-to-the-old-provider-in-the-north", {
-      parked: 123_456,
-      inDoubt: 1_234,
-      oldestRecordAt: ago(47 * hour),
-      paused: { drain: "*", ...why },
-      nextPassAt: ago(23 * hour + 59 * minute),
-      outlook: { ...draining.outlook, waiting: 1_234_567 },
-      destinations: [
-        destination(long, 1_234_567, {
-          parked: 123_456,
-          failedAgain: 12_345,
-          failingSince: ago(47 * hour),
-          lane,
-        }),
-        destination(long, 2, {
-          isPaused: true,
-          pause: { ...pause, until: now + 47 * hour },
-          failingSince: ago(47 * hour),
-        }),
-      ],
-    });
-    const lines = overview({ drains: [worst] }).split("\n");
-    expect(lines.filter((line) => Array.from(line).length > 80)).toEqual([]);
-  });
-
-  it("names the paused destination with most that waits, and counts the others", () => {
-    const destinations = ["a", "b", "c"].map((name, index) =>
-      destination(`https://${name}.example.com`, index, { isPaused: true, pause }),
-    );
-    expect(verdict({ drains: [{ ...draining, destinations }] })).toContain(
-      "; c.example.com paused by ada until 15:30 UTC: they restore their database; 2 more destinations paused;",
-    );
-    expect(overview({ drains: [{ ...draining, destinations }] })).toMatch(
-      /^c\.example\.com .* paused until 15:30 UTC$/m,
-    );
-  });
-
-  it("does not call it draining while all that is left came back and waits for its next attempt", () => {
-    const outlook = { ...nothingWaits, waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 };
-    expect(verdict({ drains: [drain("orders", { outlook })] })).toBe(
-      "waiting: 28 of 5,000 left, none can go now; 28 wait for their next attempt",
-    );
-  });
-
-  it("says what waits for proof, and from when it is tried again: if nothing else goes, or it is in doubt", () => {
-    const sent = { ...nothingWaits, waiting: 200, waitingForProof: 200, backlog: 200, perSecond: 3 };
-    const open = { open: 200, triedAgainAt: now + 5 * minute };
-    expect(verdict({ drains: [drain("orders", { outlook: sent })], sources: [source(open)] })).toBe(
-      "waiting: 200 of 200 left, 200 wait for proof, tried again from 12:05 UTC",
-    );
-    const beside = { ...draining, outlook: { ...draining.outlook, waitingForProof: 200 } };
-    expect(verdict({ drains: [beside], sources: [source(open)] })).not.toContain("proof");
-    expect(verdict({ drains: [beside], sources: [source({ ...open, unknown: 7 })] })).toContain(
-      "draining: 12,480 of 19,835 left, 200 wait for proof, tried again from 12:05 UTC, 18/s",
-    );
-  });
-
-  it("says how many of what is left is in drains that only plan", () => {
-    const outlook = { ...nothingWaits, waiting: 60, backlog: 60 };
-    const planned = { ...drain("payments", { outlook }), mode: "plan" as const };
-    expect(verdict({ drains: [draining, planned] })).toContain(
-      "draining: 12,540 of 19,895 left, 60 of them only planned, 18/s,",
-    );
-    expect(verdict({ drains: [draining, { ...planned, paused: { by: "ada" } as never }] })).not.toContain(
-      "planned",
-    );
-  });
-
-  it("says no time at a rate that is none, and names what a person or a date moves", () => {
-    const held = {
-      ...nothingWaits,
-      waiting: 14,
-      waitingForPerson: 3,
-      waitingForDate: 5,
-      going: 6,
-      backlog: 362,
-    };
-    expect(
-      verdict({ drains: [drain("orders", { outlook: { ...held, perSecond: 0.02, atRateMs: 337_000 } })] }),
-    ).toBe("waiting: 14 of 362 left; 5 wait for their own date; 3 held until a person acts");
-  });
-
-  it("says how long all takes at that rate if nothing is halted, paused or held by rules", () => {
-    const outlook = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
-    expect(verdict({ drains: [{ ...draining, outlook }] })).toContain("left, 18/s, at this rate gone in 27s");
-    const slow = { ...outlook, atRateMs: 2_350_000 };
-    expect(verdict({ drains: [{ ...draining, outlook: slow }] })).toMatch(/gone in 39m(?!\d)/);
-  });
-
-  it("says at least of what is parked, too, while the first count goes on", () => {
-    const counting = { ...draining, parked: 0, stillCounting: true };
-    expect(overview({ drains: [counting] })).toMatch(/^orders .* 12480\+ +- /m);
-    expect(verdict({ drains: [{ ...counting, parked: 12 }] })).toContain("; at least 12 parked for a person");
-  });
-
-  it("says at least, and no time, while nothing has counted everything yet", () => {
-    const outlook = { ...draining.outlook, atRateMs: null };
-    const counting = { ...draining, outlook, stillCounting: true };
-    const text = overview({ drains: [counting] });
-    expect(text.replaceAll(/\s+/g, " ")).toContain(
-      "draining: at least 12,480 left, still counting, 18/s; pay.example.com halted",
-    );
-    expect(text).toContain("12480+");
-    expect(text).toContain("12000+");
-    const nothing = drain("orders", { stillCounting: true, outlook: nothingWaits });
-    expect(verdict({ drains: [nothing] })).toBe("counting: nothing found yet");
-  });
-
-  it("names replicas that reject their document or cannot write to the archive", () => {
-    const replicas = [
-      replica("a", { rejected: "drains.yaml:7:13 …", sameDocument: false }),
-      replica("b", { archive: "read-only" }),
+    const destinations = [
+      { ...first!, failingSince: ago(3 * hour) },
+      { ...second!, isPaused: true, pause },
     ];
-    expect(verdict({ replicas })).toMatch(
-      /; 1 replica rejects its drains document; 1 replica cannot write to the archive; 12/,
-    );
+    const drains = [{ ...draining, oldestRecordAt: ago(5 * hour), stillCounting: true, destinations }];
+    const text = overview({ drains });
+    expect(text).toMatch(/^drain .* oldest .*\norders .* 12480\+ .* 5h /m);
+    expect(text).toMatch(/^destination .* since .*\npay\.example\.com .* 3h /m);
+    expect(text).toMatch(/^mail\.example\.com .* paused until 15:30 UTC$/m);
   });
 
   it("colours the verdict on request, and says nothing by colour alone", () => {
@@ -360,5 +189,108 @@ describe("the overview of status", () => {
     const plain = overview({}, true).replaceAll(/\u001B\[\d+m/g, "");
     expect(overview({}, true)).not.toBe(plain);
     expect(plain).toBe(overview({}));
+  });
+});
+
+const pausedDrain = { ...draining, paused: { drain: draining.drain, ...why } };
+const hostPauses = [{ drain: "*", host: "failure:bf7c0a2b47", ...why } as const];
+const threePaused = ["a", "b", "c"].map((name, index) =>
+  destination(`https://${name}.example.com`, index, { isPaused: true, pause }),
+);
+const ofOutlook = (changes: Partial<typeof nothingWaits>, more: Parameters<typeof drain>[1] = {}) => ({
+  drains: [drain("orders", { outlook: { ...nothingWaits, ...changes }, ...more })],
+});
+const unproven = { waiting: 200, waitingForProof: 200, backlog: 200, perSecond: 3 };
+const open = { open: 200, triedAgainAt: now + 5 * minute };
+const beside = { ...draining, outlook: { ...draining.outlook, waitingForProof: 200 } };
+const planned = {
+  ...drain("payments", { outlook: { ...nothingWaits, waiting: 60, backlog: 60 } }),
+  mode: "plan" as const,
+};
+const allGoes = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
+const counting = { ...draining, stillCounting: true };
+const delivers = (standing: "behind" | "watched" | "unwatched", undelivered: number | null = null) => ({
+  drains: [drain("orders")],
+  sources: [source({ deliveries: { standing, undelivered } })],
+});
+const unwatched = "nothing that was sent within the hour has failed again";
+const byAda = "paused by ada until 15:30 UTC: they restore their database";
+
+describe("the verdict", () => {
+  it.each<[string, Partial<Status>]>([
+    ["^all clear: nothing waits$", { drains: [drain("orders")] }],
+    ["^nothing waits here; the service has at least 5 undelivered", delivers("behind", 5)],
+    ["^nothing waits here; the service has messages undelivered", delivers("behind")],
+    ["^nothing waits here: deliveries are still watched", delivers("watched")],
+    [`^nothing waits here: ${unwatched}`, delivers("unwatched")],
+    ["^all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
+    [
+      "^all clear: nothing waits; 3 would be parked",
+      { drains: [drain("orders", { parked: 3, mode: "plan" })] },
+    ],
+    ["^not running: no replica, 12,480 waiting", { replicas: [] }],
+    ["^plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
+    ["^paused by the drains document; 12,480", { drains: [{ ...draining, paused: { by: "document" } }] }],
+    ["^starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
+    [`^${byAda}; 12,480 waiting;`, { drains: [pausedDrain] }],
+    [
+      `^draining: .*; refunds ${byAda}; 24 parked`,
+      { drains: [{ ...pausedDrain, drain: "refunds" as DrainName }, draining] },
+    ],
+    [`; failure bf7c0a2b47 ${byAda};`, { sources: [source({ hostPauses })] }],
+    [
+      `; c.example.com ${byAda}; 2 more destinations paused;`,
+      { drains: [{ ...draining, destinations: threePaused }] },
+    ],
+    [
+      "^waiting: 28 of 5,000 left, none can go now; 28 wait for their next attempt$",
+      ofOutlook({ waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 }),
+    ],
+    [
+      "^waiting: 200 of 200 left, 200 wait for proof, tried again from 12:05 UTC$",
+      { ...ofOutlook(unproven), sources: [source(open)] },
+    ],
+    ["^(?!.*proof)", { drains: [beside], sources: [source(open)] }],
+    [
+      "^draining: 12,480 of 19,835 left, 200 wait for proof, tried again from 12:05 UTC, 18/s",
+      { drains: [beside], sources: [source({ ...open, unknown: 7 })] },
+    ],
+    ["^draining: 12,540 of 19,895 left, 60 of them only planned, 18/s,", { drains: [draining, planned] }],
+    ["^(?!.*planned)", { drains: [draining, { ...planned, paused: { by: "ada" } as never }] }],
+    [
+      "^waiting: 14 of 362 left; 5 wait for their own date; 3 held until a person acts$",
+      ofOutlook({
+        waiting: 14,
+        waitingForPerson: 3,
+        waitingForDate: 5,
+        going: 6,
+        backlog: 362,
+        perSecond: 0.02,
+        atRateMs: 337_000,
+      }),
+    ],
+    ["left, 18/s, at this rate gone in 27s", { drains: [{ ...draining, outlook: allGoes }] }],
+    ["gone in 39m(?!\\d)", { drains: [{ ...draining, outlook: { ...allGoes, atRateMs: 2_350_000 } }] }],
+    ["; at least 12 parked for a person", { drains: [counting] }],
+    [
+      "draining: at least 12,480 left, still counting, 18/s; pay.example.com halted",
+      { drains: [{ ...counting, outlook: { ...draining.outlook, atRateMs: null } }] },
+    ],
+    ["^counting: nothing found yet$", ofOutlook({}, { stillCounting: true })],
+    [
+      "; 1 replica rejects its drains document; 1 replica cannot write to the archive; 12",
+      {
+        replicas: [
+          replica("a", { rejected: "drains.yaml:7:13 …", sameDocument: false }),
+          replica("b", { archive: "read-only" }),
+        ],
+      },
+    ],
+  ])("says %s", (text, changes) => {
+    expect(verdict(changes)).toMatch(new RegExp(text));
+  });
+
+  it("has seconds for what ends within ten minutes", () => {
+    expect(toUntil(90_000, 1_000)).toBe("00:01:30 UTC");
   });
 });
