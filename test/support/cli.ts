@@ -64,6 +64,13 @@ export async function runHere(
   return { exitCode, out, err, questions };
 }
 
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What an output with an object in each line has. */
+export function linesOf(out: string): readonly Row[] {
+  return out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Row]));
+}
+
 /** A command of this process that goes on until it is interrupted. */
 export interface CliRunning {
   readonly ended: Promise<CliAnswer>;

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { EmulatorOptions } from "../../dev/emulator/index.ts";
+import { linesOf, type Row } from "./cli.ts";
 import { createPlanStand, type PlanStand } from "./plan-stand.ts";
 
 export const commandDocument = `
@@ -24,8 +25,6 @@ drains:
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
-
-export type Row = Readonly<Record<string, unknown>>;
 
 export interface CommandStand extends Omit<PlanStand, "seed"> {
   seed(count: number, fields?: object): readonly string[];
@@ -74,7 +73,7 @@ export async function createCommandStand(
     rows: async (...argv) => {
       const { out, err, exitCode } = await stand.run([...argv, "--json"]);
       expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
-      return out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Row]));
+      return linesOf(out);
     },
     drain: async (name = "orders") => {
       const { out } = await stand.run(["drain", name, "--yes", "--json"]);

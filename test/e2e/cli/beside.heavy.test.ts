@@ -1,18 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, lchownSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
-import { createConnection, createServer, type Socket } from "node:net";
-import { hostname } from "node:os";
+import { chmodSync, statSync } from "node:fs";
+import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runHere } from "../../support/cli.ts";
 import { createFolder, start, type Running } from "../../support/command.ts";
-import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { startDaemon } from "../../support/daemon.ts";
 import { createDrainStage } from "../../support/drain-stage.ts";
 import { useRedis } from "../../support/redis.ts";
-import { seedLetters, startService } from "../../support/service.ts";
 
 const redis = useRedis("own");
 
@@ -26,17 +24,6 @@ async function setUp() {
 
 const say = (socket: Socket, value: object) => socket.write(`${JSON.stringify(value)}\n`);
 
-/** Times, how long ago something was, and the columns that they take. */
-const untimed = (text: string) =>
-  text
-    .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "T")
-    .replaceAll(/\d\d:\d\d(:\d\d)?/g, "T")
-    .replaceAll(/\b1[78]\d{11}\b/g, "T")
-    .replaceAll(/\b(\d+(ms|[dhms]))+\b/g, "T")
-    .replaceAll(/T +/g, "T ")
-    .replaceAll(/("\w+(Ms|Seconds)":)[\d.]+/g, "$1T");
-
-const away = /: answered by this process\n/;
 const byDaemon = ({ child }: Running) => new RegExp(`answered by the daemon \\S+, pid ${child.pid}\n`);
 
 describe("a command beside a daemon", () => {
@@ -50,6 +37,8 @@ describe("a command beside a daemon", () => {
     expect(paused.exitCode).toBe(0);
     for (const argv of [
       ["history", "--json"],
+      ["failures", "list"],
+      ["parked", "list", "--json"],
       ["pause", "nobody", "--reason", "x"],
       ["pause", "--all"],
       ["status", "--nonsense"],
@@ -80,66 +69,6 @@ describe("a command beside a daemon", () => {
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
   }, 180_000);
-
-  it("says and does the same as its own process, byte for byte but for times", async () => {
-    const { emulator, receiver } = await startService();
-    const document = `
-version: 1
-sources: { default: {} }
-drains:
-  main:
-    mode: live
-    schedule: { every: 12h }
-    minAge: 1s
-    rules:
-      - { name: never, when: { responseStatus: 489 }, then: park }
-      - { name: outage, when: { responseStatus: 503 }, then: hold }
-`;
-    const { env: own } = createEnv({ emulator, redisUrl: redis.url(), document });
-    const url = `${receiver.url}/hook`;
-    seedLetters(emulator, 20, (index) => ({ url, responseStatus: index < 5 ? 489 : 503 }));
-    const path = join(createFolder().path, "own", "redriver.sock");
-    const daemon = await startDaemon({ ...own, REDRIVER_SOCKET_PATH: path, REDRIVER_LOG_LEVEL: "debug" });
-    await daemon.line(({ event }) => event === "pass:closed");
-    const pause = ["pause", "--all", "--reason", "INC-7"];
-    const resume = ["resume", "--all", "--reason", "it is back"];
-    for (const argv of [
-      ["status"],
-      ["status", "--json"],
-      ["failures", "list"],
-      ["failures", "list", "--json"],
-      ["lanes", "list"],
-      ["parked", "list"],
-      ["parked", "list", "--json"],
-      [...pause, "--json"],
-      ["status"],
-      pause,
-      resume,
-    ]) {
-      const beside = await start([...argv, "--verbose"], { ...own, REDRIVER_SOCKET_PATH: path }).ended;
-      if (argv[0] === "resume") await runHere(["pause", "--all", "--reason", "again"], own);
-      const alone = await runHere(argv, own);
-      expect(beside.err, argv.join(" ")).toMatch(byDaemon(daemon));
-      const answers = [{ ...beside, err: beside.err.replace(byDaemon(daemon), "") }, alone];
-      const [one, other] = answers.map(({ exitCode, out, err }) => ({
-        exitCode,
-        out: untimed(out),
-        err: untimed(err),
-      }));
-      expect(one, argv.join(" ")).toEqual(other);
-      expect(one?.exitCode).toBe(0);
-    }
-    const { out } = await start(["history", "--json"], own).ended;
-    const acts = out.split("\n").filter((line) => /INC-7|it is back/.test(line));
-    // Each was ordered on both ways, one after the other.
-    expect(acts).toHaveLength(6);
-    for (let index = 0; index < acts.length; index += 2) {
-      const [one, other] = [acts[index]!, acts[index + 1]!].map((line) =>
-        untimed(line).replaceAll(/"T-\d+"/g, '"T"'),
-      );
-      expect(one).toBe(other);
-    }
-  }, 300_000);
 
   it("whose daemon is killed before the act says so with 1, and history shows that nothing was done", async () => {
     const { env, own } = await setUp();
@@ -179,105 +108,6 @@ drains:
     }
     const off = folder.write("off.yaml", "socket: { path: none }\n");
     expect((await start(["history", "--verbose", "--config", off], elsewhere).ended).err).toBe("");
-  }, 180_000);
-
-  it.skipIf(process.getuid?.() !== 0)(
-    "has no socket in a folder or behind a link of another user, nor asks one there",
-    async () => {
-      const { own } = await setUp();
-      const folder = createFolder();
-      const [theirs, ours, link] = ["theirs", "ours", "link"].map((name) => join(folder.path, name)) as [
-        string,
-        string,
-        string,
-      ];
-      mkdirSync(theirs, { mode: 0o700 });
-      mkdirSync(ours, { mode: 0o700 });
-      symlinkSync(ours, link);
-      chownSync(theirs, 65_534, 65_534);
-      lchownSync(link, 65_534, 65_534);
-      for (const where of [theirs, link]) {
-        const env = { ...own, REDRIVER_SOCKET_PATH: join(where, "s") };
-        const daemon = await startDaemon(env);
-        await daemon.line(
-          ({ event, message }) =>
-            event === "process:warned" && String(message).includes(`the folder ${where} is of another user`),
-        );
-        expect(readdirSync(where)).toEqual([]);
-        const server = createServer(() => expect.unreachable()).listen(join(where, "s"));
-        await once(server, "listening");
-        const { err, exitCode } = await start(["history", "--verbose"], env).ended;
-        expect(err).toMatch(/is of another user: answered by this process/);
-        expect(exitCode).toBe(0);
-        await new Promise((resolve) => server.close(resolve));
-        daemon.child.kill("SIGTERM");
-        await daemon.ended;
-      }
-    },
-    180_000,
-  );
-
-  it("goes on by itself at a dead daemon's socket, which the next daemon takes", async () => {
-    const { env, path, ask } = await setUp();
-    const first = await startDaemon(env);
-    first.child.kill("SIGKILL");
-    await first.ended;
-    expect(statSync(path).isSocket()).toBe(true);
-    const alone = await ask("pause", "--all", "--reason", "x");
-    expect(alone.err).toMatch(away);
-    expect(alone.exitCode).toBe(0);
-    const second = await startDaemon(env);
-    expect((await ask("history")).err).toMatch(byDaemon(second));
-  }, 180_000);
-
-  it("asks the first of two daemons, and the second one warns", async () => {
-    const { env, ask } = await setUp();
-    const first = await startDaemon(env);
-    const second = await startDaemon(env);
-    await second.line(
-      ({ event, message }) =>
-        event === "process:warned" &&
-        String(message).includes(`answered by the daemon ${hostname()}`) &&
-        String(message).includes(`, pid ${first.child.pid};`),
-    );
-    expect((await ask("history")).err).toMatch(byDaemon(first));
-  }, 180_000);
-
-  it.skipIf(process.getuid?.() !== 0)(
-    "asks no socket of another user",
-    async () => {
-      const { own } = await setUp();
-      const path = join(createFolder().path, "s");
-      let calls = 0;
-      const server = createServer(() => {
-        calls += 1;
-      }).listen(path);
-      onTestFinished(() => void server.close());
-      chmodSync(path, 0o777);
-      chownSync(path, 65_534, 65_534);
-      const { err } = await start(["history", "--verbose"], { ...own, REDRIVER_SOCKET_PATH: path }).ended;
-      expect(err).toMatch(/is of another user: answered by this process/);
-      expect(calls).toBe(0);
-    },
-    180_000,
-  );
-
-  it("asks no socket in a folder of others, nor waits long for one that says nothing", async () => {
-    const { own } = await setUp();
-    const path = join(createFolder().path, "s");
-    let calls = 0;
-    const server = createServer(() => {
-      calls += 1;
-    }).listen(path);
-    onTestFinished(() => void server.close());
-    const env = { ...own, REDRIVER_SOCKET_PATH: path };
-    const ask = () => start(["history", "--verbose"], env).ended;
-    expect((await ask()).err).toMatch(/no daemon at .* within 1 s: answered by this process/);
-    expect(calls).toBe(1);
-    chmodSync(join(path, ".."), 0o777);
-    expect((await ask()).err).toMatch(/others may write to the folder .*: answered by this process/);
-    expect(calls).toBe(1);
-    chmodSync(join(path, ".."), 0o700);
   }, 180_000);
 
   it("that watches ends at Ctrl-C, and when its daemon is killed says so with 1", async () => {

@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, chownSync, lchownSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -17,6 +19,44 @@ async function startAnswering(path: string, runCommand: RunCommand) {
   onTestFinished(() => socket!.close());
   return socket!;
 }
+
+/** Why a daemon cannot answer there. */
+async function whyNotAnswering(path: string): Promise<string> {
+  let why = "";
+  const parts = {
+    runCommand: () => expect.unreachable(),
+    instance: "two",
+    warn: (text: string) => (why = text),
+  };
+  expect(await answerCommands(path, parts)).toBeNull();
+  return why;
+}
+
+/** A server that says nothing. Answers how often it was called. */
+async function startSilent(path: string): Promise<() => number> {
+  let calls = 0;
+  const server = createServer(() => void (calls += 1)).listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return () => calls;
+}
+
+const isNotRoot = process.getuid?.() !== 0;
+
+/** What a command does at a socket that says nothing, and how often that was called. */
+async function askSilent(path: string, change = (): void => undefined) {
+  const calls = await startSilent(path);
+  chmodSync(path, 0o777);
+  change();
+  const command = createCommand(path);
+  return { exit: await command.ask("history"), err: command.said.err, calls: calls() };
+}
+
+const stranger = {
+  exit: null,
+  err: expect.stringMatching(/is of another user: answered by this process/) as string,
+  calls: 0,
+};
 
 /** A command's process, with a window whose size changes. */
 function createCommand(path: string) {
@@ -139,6 +179,52 @@ describe("a command that a daemon answers", () => {
     // What still runs knows that nobody listens.
     await closed;
     await expect.poll(() => going.begun[0]?.isOutLost).toBe(true);
+  });
+
+  it("goes on by itself at a dead daemon's socket, which the next one takes; the one after that says so", async () => {
+    const path = createPath();
+    const dying = `require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))`;
+    expect(spawnSync(process.execPath, ["-e", dying, path]).signal).toBe("SIGKILL");
+    const command = createCommand(path);
+    expect(await command.ask("pause")).toBeNull();
+    expect(command.said.err).toMatch(/: answered by this process\n$/);
+    await startAnswering(path, () => Promise.resolve(3));
+    expect(await whyNotAnswering(path)).toContain(`answered by the daemon one, pid ${process.pid};`);
+    expect(await createCommand(path).ask("pause")).toBe(3);
+  });
+
+  it("is not told to a socket in a folder of others, nor for long to one that says nothing", async () => {
+    const path = createPath();
+    const calls = await startSilent(path);
+    const command = createCommand(path);
+    expect(await command.ask("history")).toBeNull();
+    expect(command.said.err).toMatch(/no daemon at .* within 1 s: answered by this process/);
+    chmodSync(join(path, ".."), 0o777);
+    expect(await command.ask("history")).toBeNull();
+    expect(command.said.err).toMatch(/others may write to the folder .*: answered by this process/);
+    expect(calls()).toBe(1);
+    chmodSync(join(path, ".."), 0o700);
+  });
+
+  it.skipIf(isNotRoot).each(["folder", "link"])(
+    "is not told to a socket in another user's %s, where no daemon answers",
+    async (kind) => {
+      const { path: root } = createFolder();
+      const [ours, where] = [join(root, "ours"), join(root, kind)];
+      mkdirSync(ours, { mode: 0o700 });
+      if (kind === "link") symlinkSync(ours, where);
+      else mkdirSync(where, { mode: 0o700 });
+      lchownSync(where, 65_534, 65_534);
+      const path = join(where, "s");
+      expect(await whyNotAnswering(path)).toContain(`the folder ${where} is of another user`);
+      expect(readdirSync(where)).toEqual([]);
+      expect(await askSilent(path)).toEqual(stranger);
+    },
+  );
+
+  it.skipIf(isNotRoot)("is not told to another user's socket", async () => {
+    const path = createPath();
+    expect(await askSilent(path, () => chownSync(path, 65_534, 65_534))).toEqual(stranger);
   });
 
   it.each([

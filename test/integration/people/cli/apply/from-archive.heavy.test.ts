@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { EntryOf } from "../../../../../dev/emulator/index.ts";
 import { archiveFiles, unpack } from "../../../../support/archives.ts";
+import { linesOf } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -35,11 +36,7 @@ async function setUp(document = dropping): Promise<Stand> {
     document: (text) => write(`${text}${archive}\n`),
     accepted: () => stand.emulator.journal.entries("accepted"),
     async planned() {
-      const { out } = await stand.run(["plan", "--all", "--from-archive", "--records", "--json"]);
-      return out
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+      return linesOf((await stand.run(["plan", "--all", "--from-archive", "--records", "--json"])).out);
     },
   };
 }
@@ -260,13 +257,8 @@ describe("a plan from the archive", () => {
     const same = await stand.run(["plan", "--all", "--from-archive", "--against", `${path}/new.yaml`]);
     expect(same.out).toContain("orders: none of 4 records are decided otherwise");
     const other = createFolder({ "new.yaml": live });
-    const { out } = await stand.run([
-      "plan",
-      "--all",
-      "--from-archive",
-      "--against",
-      `${other.path}/new.yaml`,
-    ]);
+    const against = ["plan", "--all", "--from-archive", "--against"];
+    const { out } = await stand.run([...against, `${other.path}/new.yaml`]);
     expect(out).toContain("republish by outage → drop by outage");
     expect(out).toContain("orders: 4 of 4 records are decided otherwise");
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { linesOf } from "../../../../support/cli.ts";
 import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -31,62 +32,25 @@ describe("redriver apply, of a drain with lanes", () => {
     const { applied } = (JSON.parse(out) as Applied[])[0]!;
     expect(applied.leftReasons).toEqual({ "lane-halted": applied.left });
     expect(applied.left).toBeGreaterThan(20);
-    expect(applied.leftLanes).toEqual({
-      lanes: [
-        {
-          origin,
-          held: applied.left,
-          state: "halted",
-          sinceMs: expect.any(Number),
-          why: expect.stringMatching(/failed again, 503$/),
-          nextInMs: expect.any(Number),
-        },
-      ],
+    expect(applied.leftLanes).toMatchObject({
+      lanes: [{ origin, held: applied.left, state: "halted" }],
       more: { lanes: 0, held: 0 },
     });
     const told = err.slice(err.indexOf(" left (")).replaceAll(/\s+/g, " ");
     expect(told).toContain(`left (lane-halted ${applied.left}); apply the plan again to go on lanes `);
-    expect(told).toContain(` ${new URL(origin).host} ${applied.left} halted for `);
-    expect(told).toMatch(
-      / (next probe (now|in \d+s)|a probe is out since \d\d:\d\d:\d\d UTC).* failed again, 503/,
-    );
+    expect(told).toMatch(/ halted for .* failed again, 503/);
     expect(stand.receiver.deliveries.length).toBeLessThan(10);
     const row = JSON.parse((await stand.run(["plans", "--json"])).out) as { readonly why: string };
     expect(row.why).toMatch(
       /^orders: \d+ left, of which \d+ waited for a halted lane, whose next probe was due at \d\d:\d\d UTC$/,
     );
     const history = await stand.run(["history", "--lanes", "--records", "--json"]);
-    const moves = history.out
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { act: string });
-    expect(moves).toEqual([
-      {
-        v: 1,
-        at: expect.any(Number),
-        act: "lane-halted",
-        dlqId: null,
-        source: "default",
-        drain: "orders",
-        by: "ada",
-        lane: {
-          origin: new URL(stand.receiver.url).origin,
-          from: "canary",
-          to: "halted",
-          why: expect.stringMatching(/of 5 failed again, 503$/),
-          sent: 5,
-          comeBacks: expect.any(Number),
-        },
-      },
+    expect(linesOf(history.out)).toMatchObject([
+      { act: "lane-halted", by: "ada", lane: { origin, from: "canary", to: "halted", sent: 5 } },
     ]);
-    const orders = (await stand.run(["history", "--act", "apply", "--records", "--json"])).out
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { dlqId: string })
-      .map(({ dlqId }) => dlqId);
-    expect(orders.toSorted()).toEqual(seeded.toSorted());
-    const { out: lanes } = await stand.run(["lanes"]);
-    expect(lanes).toMatch(/ halted +\d+s +no replica .* failed again, 503/);
+    const orders = await stand.run(["history", "--act", "apply", "--records", "--json"]);
+    expect(linesOf(orders.out)).toHaveLength(seeded.length);
+    expect(new Set(linesOf(orders.out).map(({ dlqId }) => dlqId))).toEqual(new Set(seeded));
   }, 120_000);
 
   it("goes on once a lane that it waits for has room, long before the probe that it waited for", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createCommandStand, type Row } from "../../../../support/command-stand.ts";
+import type { Row } from "../../../../support/cli.ts";
+import { createCommandStand } from "../../../../support/command-stand.ts";
 import { createScreen } from "../../../../support/screen.ts";
 import { useRedis } from "../../../../support/redis.ts";
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { toApplyText, toQuestion, toSkipsText, toVerdictLine } from "../../../../../src/people/cli/apply/text.ts";
+import {
+  toApplyText,
+  toQuestion,
+  toSkipsText,
+  toVerdictLine,
+} from "../../../../../src/people/cli/apply/text.ts";
 import { toSkipText } from "../../../../../src/people/operations/plans/decision-text.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { PlanCheck } from "../../../../../src/people/plan/check-plan.ts";
