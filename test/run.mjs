@@ -12,7 +12,6 @@ const programs = {
     redis: ["build", "test/bench/redis-memory.ts"],
   },
   pages: {
-    dashboards: ["test/pages/write-dashboards.ts", "oxfmt deploy/components/dashboards"],
     incident: ["build", "test/pages/write-incident-page.ts"],
     metrics: ["test/pages/write-metrics-page.ts"],
     picture: ["test/pictures/draw.ts"],

@@ -1,19 +1,11 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { alertTestFiles } from "../support/alert-tests.ts";
 import { runbookScreen } from "../../src/people/console/screens/runbook.tsx";
 import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
-import { runbookOf } from "../pages/dashboards/alert-rules.ts";
+import { alertRules as rules, alertTestFiles, runbookOf } from "../support/alert-tests.ts";
+import { readDoc as read } from "../support/markdown.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly labels: { readonly severity: string };
-  readonly annotations: Readonly<Record<string, string>>;
-}
 interface RuleTest {
   readonly input_series: readonly { readonly series: string }[];
   readonly alert_rule_test: readonly {
@@ -22,12 +14,6 @@ interface RuleTest {
   }[];
 }
 
-const root = path.resolve(import.meta.dirname, "../..");
-const read = (file: string) => readFileSync(path.join(root, file), "utf8");
-const spec: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
-  read("deploy/components/monitoring/prometheus-rule.yaml"),
-).spec;
-const rules = spec.groups.flatMap((group) => group.rules);
 const alerts = rules.map((rule) => rule.alert);
 const ruleTests: readonly RuleTest[] = alertTestFiles.flatMap(
   (file) => parse(read(`deploy/components/monitoring/${file}`)).tests,
