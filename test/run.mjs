@@ -14,14 +14,8 @@ const programs = {
   pages: {
     incident: ["build", "test/pages/write-incident-page.ts"],
     metrics: ["test/pages/write-metrics-page.ts"],
-    picture: ["test/pictures/draw.ts"],
     screenshots: ["build", "test/pictures/console/take.ts"],
-    terminal: [
-      "build",
-      "test/pictures/terminal/record.ts",
-      "oxfmt docs/plan-and-apply.json",
-      "test/pictures/draw.ts",
-    ],
+    terminal: ["build", "test/pictures/terminal/record.ts"],
   },
   fault: { "": ["test/fault/command.ts"] },
   image: { "": ["test/image/main.ts"] },

@@ -1,4 +1,4 @@
-/** From the root of the repository: records `plan` and `apply` of the incident as docs/plan-and-apply.json. */
+/** From the root of the repository: plays `plan` and `apply` of the incident, and draws docs/plan-and-apply.svg. */
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { demoLine } from "../../pages/incident/run-steps.ts";
 import { createScreen } from "../../support/screen.ts";
 import { question, runInTerminal } from "../../support/terminal.ts";
 import { createRecorder } from "./recording.ts";
+import { toTerminalSvg } from "./terminal-svg.ts";
 
 const columns = 80;
 /** A person reads before the next command. */
@@ -45,4 +46,8 @@ for (const command of commands) {
   write("\n");
 }
 const recording = recorder.recording(columns, Date.now() - startedAt);
-writeFileSync("docs/plan-and-apply.json", `${JSON.stringify(recording, null, 2)}\n`);
+const sight = {
+  title: "redriver plan, then redriver apply",
+  what: "A plan of 60 dead letters shows what would be done, why and what it costs, and freezes it in a file. Apply decides all 60 again, asks, sends five, then the rest, and counts what became of them.",
+};
+writeFileSync("docs/plan-and-apply.svg", toTerminalSvg(recording, sight));

@@ -1,9 +1,8 @@
 /**
  * A terminal as a picture that plays once: each text is shown from its time on, and the rows move up as in a
  * terminal. What is drawn without animation is the end, so a reader who wants no motion sees that, and so does
- * a viewer that knows none. All of it follows from the recording, so the same recording makes the same bytes.
+ * a viewer that knows none.
  */
-import { dark, light, type Colours } from "../styles.ts";
 import type { TerminalRecording } from "./recording.ts";
 
 const shownRows = 30;
@@ -12,12 +11,13 @@ const edgePx = 14;
 /** Of a letter at 13 px, in the widest of the fonts. */
 const letterPx = 7.83;
 
-interface Sight {
-  readonly title: string;
-  readonly what: string;
-}
+const light = { ground: "#ffffff", ink: "#1f2328", grid: "#e4e8ec", command: "#0969da" };
+const dark: typeof light = { ground: "#0d1117", ink: "#e6edf3", grid: "#21262d", command: "#58a6ff" };
 
-export function toTerminalSvg({ columns, durationMs, texts }: TerminalRecording, sight: Sight): string {
+export function toTerminalSvg(
+  { columns, durationMs, texts }: TerminalRecording,
+  sight: { readonly title: string; readonly what: string },
+): string {
   const width = Math.ceil(columns * letterPx) + 2 * edgePx;
   const height = shownRows * rowPx + 2 * edgePx;
   const lastRow = Math.max(...texts.map(({ row }) => row));
@@ -83,7 +83,7 @@ ${toRules(dark, "  ")}}
 `;
 }
 
-const toRules = ({ ground, grid, ink, command }: Colours, indent: string): string =>
+const toRules = ({ ground, grid, ink, command }: typeof light, indent: string): string =>
   [
     `.ground { fill: ${ground}; stroke: ${grid}; }`,
     `text { fill: ${ink}; }`,
