@@ -3,13 +3,23 @@ import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../../src/job/rules/compile-rules.ts";
 import { describeCondition, explainRules } from "../../../../src/job/rules/explain-rules.ts";
 import { whenDue } from "../../../../src/job/rules/when-due.ts";
-import { ruleLists as rules, recordFacts as facts } from "../../../support/arbitrary-rules.ts";
+import { conditions, ruleLists as rules, recordFacts as facts } from "../../../support/arbitrary-rules.ts";
 import { enteredAt, factsOf } from "../../../support/letters.ts";
 import { holdsNaively } from "../../../support/naive-rules.ts";
 
 const otherwise = fc.constantFrom("hold" as const, "park" as const);
 
 describe("routing", () => {
+  it("holds a condition for a record as a naive reading of it does", () => {
+    fc.assert(
+      fc.property(conditions, facts, (when, facts) => {
+        const route = compileRules([{ name: "r", when, then: "drop" }], "hold");
+        expect(route(facts).rule === "r").toBe(holdsNaively(when, facts));
+      }),
+      { numRuns: 4_000 },
+    );
+  });
+
   it("is total and deterministic, and agrees with a naive reading of the rules", () => {
     const seen = new Set<string>();
     fc.assert(

@@ -24,12 +24,7 @@ drains: { orders: { limits: { perHost: none, perPass: 7 } } }`;
     expect(limitsOf("lane: none, limits: { perDay: none, perHost: auto }")).toMatchObject({ perHost });
   });
 
-  it("can each be none", () => {
-    expect(limitsOf("limits: { publish: none, perHost: none, perPass: none, perDay: none }")).toEqual({});
-  });
-
   it.each([
-    ["auto", { fromPerSecond: 10, toPerSecond: 100 }],
     ["{}", { fromPerSecond: 10, toPerSecond: 100 }],
     ["{ from: 20/s, to: 40/s }", { fromPerSecond: 20, toPerSecond: 40 }],
     ["{ to: 4/s }", { fromPerSecond: 4, toPerSecond: 4 }],

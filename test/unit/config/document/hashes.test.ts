@@ -27,17 +27,12 @@ version: 1`;
     ["then: hold", "then: park", true],
     ["name: x", "name: y", true],
     ["select:", "minAge: 1m, select:", true],
-    ["select:", "attempts: { max: 1 }, select:", true],
     ["[a, b]", "[a]", false],
     ["select:", "mode: live, select:", false],
-    ["select:", "schedule: { full: 1h }, select:", false],
     ["select:", "paused: true, select:", false],
     ["select:", "onLoss: republish, select:", true],
     ["select:", "limits: { publish: 1/s }, select:", false],
     ["select:", "lane: none, select:", false],
-    ["select:", "lane: { canary: 1 }, select:", false],
-    ["select:", "lane: { watch: 2m }, select:", false],
-    ["select:", "lane: { haltAt: 21% }, select:", false],
     ["select:", "lane: { probeEvery: 6m }, select:", false],
     ["select:", "flowControl: { key: k, rate: 1 }, select:", true],
     ["select:", "beforeExpiry: { within: 1h }, select:", false],
@@ -79,9 +74,7 @@ version: 1`;
       "{ body: { patch: [{ op: add, path: /a, value: 2 }] } }",
     ],
     ["{ labels: [a, b] }", "{ labels: [a] }"],
-    ["{ queue: null }", "{ queue: q }"],
     ["{ flowControl: null }", "{ flowControl: { key: k, rate: 1 } }"],
-    ["{ timeout: 1s }", "{ timeout: 2s }"],
   ])("follow what is set: %s or %s", (one, other) => {
     expect(hashOfSet(one)).not.toBe(hashOfSet(other));
   });
@@ -94,16 +87,10 @@ version: 1`;
     ['{ body: { /a: "x" } }', '{ body: "x" }'],
     ["{ host: { prefix: x } }", "{ host: { suffix: x } }"],
     ["{ host: { exists: true } }", "{ host: none }"],
+    ['{ age: ">= 1ms" }', '{ age: "<= 1ms" }'],
     ["{ callerIp: 10.0.0.0/8 }", "{ callerIp: 10.0.0.0/9 }"],
   ])("follow what is asked: %s or %s", (one, other) => {
     expect(hashOfWhen(one)).not.toBe(hashOfWhen(other));
-  });
-
-  it("tell an open end upwards from one downwards", () => {
-    const [upwards, downwards] = [">= 1ms", "<= 1ms"].map(
-      (age) => drainOf(base.replace("< 5m", age)).rulesHash,
-    );
-    expect(upwards).not.toBe(downwards);
   });
 
   it("follow the order of rules", () => {

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { problemsOf } from "../../../support/loaded-document.ts";
+import { problemsOf, withDrain } from "../../../support/loaded-document.ts";
 import { loadWhen } from "../../../support/decide-by-document.ts";
 
 describe("a test that no record passes", () => {
   it.each([
     ["{ responseStatus: '> 599' }", "responseStatus", "got > 599, but an HTTP status is from 100 to 599"],
-    ["{ responseStatus: '< 100' }", "responseStatus", "got <= 99, but an HTTP status"],
     ["{ responseStatus: 700 }", "responseStatus", "got 700, but an HTTP status"],
-    ["{ responseStatus: 0 }", "responseStatus", "got 0, but an HTTP status"],
     ["{ responseStatus: 7xx }", "responseStatus", "got 700-799, but an HTTP status"],
     ["{ attempt: '< 0' }", "attempt", "got < 0, but attempt is 0 or more"],
     ["{ attempt: none }", "attempt", "got none, but every record has attempt"],
@@ -15,12 +13,7 @@ describe("a test that no record passes", () => {
     ["{ createdAt: none }", "createdAt", "got none, but every record has createdAt"],
     ["{ method: { exists: false } }", "method", "got none, but every record has method"],
     ["{ host: 'https://api.example.com' }", "host", 'got "https://api.example.com", but a host has no'],
-    ["{ host: 'https://api.example.com/x' }", "host", "but a host has no scheme"],
     ["{ host: api.example.com/orders }", "host", 'got "api.example.com/orders", but a host has no'],
-    ["{ host: 'https://*.example.com' }", "host", "but a host has no"],
-    ["{ host: { prefix: 'http://' } }", "host", 'got "http://", but a host has no'],
-    ["{ host: 'a@b.example' }", "host", "but a host has no"],
-    ["{ host: 'a b.example' }", "host", "but a host has no"],
     ["{ host: 'api.example.com:99999' }", "host", 'but a port is at most 65535; expected "api.example.com"'],
     ["{ host: 'a\\u00a0b.example' }", "host", "but a host has no"],
     ["{ host: 'u@pay.example' }", "host", 'but a host has no user in it; expected "pay.example"'],
@@ -30,13 +23,10 @@ describe("a test that no record passes", () => {
     ["{ host: '{{ host }}' }", "host", "nothing fills in a placeholder; expected a host such as"],
     ["{ path: { regex: '^v1' } }", "path", 'got "^v1", but a path begins with /; expected "^/v1"'],
     ["{ path: orders }", "path", 'got "orders", but a path begins with /'],
-    ["{ path: 'orders/*' }", "path", 'got "orders/*", but a path begins with /'],
     ["{ path: '/orders?id=1' }", "path", 'got "/orders?[set]", but a path ends before the query'],
-    ["{ path: '/orders#top' }", "path", "but a path ends before the query"],
     ["{ path: '/a/../*' }", "path", "without . and .."],
     ["{ dlqId: msg_1 }", "dlqId", 'got "msg_1", but a dlqId is <milliseconds>-<sequence>'],
     ["{ any: [{ host: a, path: b }, { host: c }] }", "any[0].path", 'got "b"'],
-    ["{ not: { path: b } }", "not.path", 'got "b"'],
     ["{ path: [a, b] }", "path", 'got "a", "b"'],
   ])("is refused with where and why: %s", (when, way, why) => {
     const { problems, warnings } = loadWhen(when.replaceAll("'", '"'));
@@ -50,15 +40,13 @@ describe("a test that no record passes", () => {
     const lines = [
       "- when:",
       "    all:",
-      "      - responseStatus: 503",
       "      - host: a",
       "        responseStatus:",
       "          999",
       "  then: hold",
     ];
-    const text = `version: 1\nsources: { default: {} }\ndrains:\n  orders:\n    rules:\n${lines.map((line) => `      ${line}`).join("\n")}`;
-    expect(problemsOf(text)).toEqual([
-      expect.stringMatching(/^drains\.yaml:10:15 drains\.orders\.rules\[0\]\.when\.all\[1\]\.responseStatus/),
+    expect(problemsOf(withDrain("rules:", ...lines.map((line) => `  ${line}`)))).toEqual([
+      expect.stringMatching(/^drains\.yaml:9:15 drains\.orders\.rules\[0\]\.when\.all\[0\]\.responseStatus/),
     ]);
   });
 
@@ -73,9 +61,7 @@ describe("a test that no record passes", () => {
 describe("tests that exclude each other", () => {
   it.each([
     ['{ all: [{ size: "> 5" }, { size: "< 3" }] }', "all[1].size: can never match beside size is > 5"],
-    ['{ all: [{ size: "> 5" }, { size: "< 6" }] }', "all[1].size"],
     ["{ responseStatus: 503, all: [{ responseStatus: 504 }] }", "all[0].responseStatus"],
-    ["{ responseStatus: 5xx, all: [{ responseStatus: [404, none] }] }", "all[0].responseStatus"],
     ['{ all: [{ age: "> 2h" }, { age: "< 1h" }] }', "all[1].age"],
     ['{ all: [{ createdAt: "< 2026-01-01" }, { createdAt: "> 2026-02-01" }] }', "all[1].createdAt"],
     ['{ all: [{ body: { /n: "> 5" } }, { body: { /n: "<= 5" } }] }', 'all[1].body["/n"]'],
@@ -85,11 +71,8 @@ describe("tests that exclude each other", () => {
     ],
     ["{ all: [{ body: { /n: 5 } }, { body: { /n: a } }] }", 'all[1].body["/n"]'],
     ["{ all: [{ body: { /n: none } }, { body: { /n: true } }] }", 'all[1].body["/n"]'],
-    ["{ all: [{ queueName: none }, { queueName: a }] }", "all[1].queueName"],
-    ["{ all: [{ queueName: a }, { queueName: b }] }", "all[1].queueName"],
     ['{ all: [{ queueName: "a*" }, { queueName: b }] }', "all[1].queueName"],
     ["{ all: [{ host: a.example }, { host: b.example }] }", "all[1].host"],
-    ['{ all: [{ host: "a.example:1" }, { host: "a.example:2" }] }', "all[1].host"],
     ["{ all: [{ path: /a }, { path: /b }] }", "all[1].path"],
     ["{ all: [{ header: { X-A: none } }, { header: { x-a: b } }] }", "all[1].header.x-a"],
     ["{ responseStatus: 503, not: { responseStatus: 5xx } }", "not.responseStatus"],
@@ -114,12 +97,9 @@ describe("tests that exclude each other", () => {
     "{ all: [{ header: { X-A: a } }, { header: { X-A: b } }] }",
     '{ all: [{ header: { X-A: "> 5" } }, { header: { X-A: "< 3" } }] }',
     "{ all: [{ host: api.example.com }, { host: 'api.example.com:443' }] }",
-    "{ all: [{ host: münchen.example }, { host: xn--mnchen-3ya.example }] }",
     "{ all: [{ host: api.example.com. }, { host: API.example.com }] }",
     "{ all: [{ path: /café }, { path: /caf%c3%a9 }] }",
     "{ all: [{ path: /a/../b }, { path: /b }] }",
-    "{ all: [{ method: get }, { method: GET }] }",
-    "{ all: [{ body: { /n: 5 } }, { body: { /m: a } }] }",
     "{ all: [{ body: { /n: 1.0 } }, { body: { /n: 1 } }] }",
     '{ all: [{ queueName: "a*" }, { queueName: "*b" }] }',
     "{ responseStatus: 5xx, not: { responseStatus: 503 } }",

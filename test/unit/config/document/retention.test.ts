@@ -27,9 +27,7 @@ describe("what a drain waits for that the retention has no room for", () => {
   const unseen = "records expire between two passes, unseen by the drain";
   it.each([
     ["minAge: 5d", "6:21", "minAge", "5d", never],
-    ["minAge: 3d", "6:21", "minAge", "3d", never],
     ["attempts: { wait: [10m, 4d] }", "6:37", "attempts.wait[1]", "4d", notMade],
-    ["attempts: { wait: 4d }", "6:31", "attempts.wait", "4d", notMade],
     ["schedule: { every: 7d }", "6:32", "schedule.every", "7d", unseen],
   ])("is refused where it is said: %s", (drain, place, key, got, otherwise) => {
     expect(load(drain).problems).toEqual([
@@ -37,14 +35,12 @@ describe("what a drain waits for that the retention has no room for", () => {
     ]);
   });
 
-  it.each([
-    ["minAge: 2d23h"],
-    ["attempts: { wait: [2d] }"],
-    ["schedule: { every: 2d }"],
-    ["beforeExpiry: { within: 2d }"],
-  ])("is taken below it: %s", (drain) => {
-    expect(load(drain)).toEqual({ problems: [], warnings: [] });
-  });
+  it.each([["minAge: 2d23h"], ["attempts: { wait: [2d] }"], ["beforeExpiry: { within: 2d }"]])(
+    "is taken below it: %s",
+    (drain) => {
+      expect(load(drain)).toEqual({ problems: [], warnings: [] });
+    },
+  );
 
   it("goes by the built-in retention, and by that of the drain's own source", () => {
     expect(load("minAge: 5d", { source: "{}" }).problems).toEqual([

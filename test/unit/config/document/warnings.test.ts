@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadDocument } from "../../../../src/config/document/load-document.ts";
 import { silenceNote, silentSources } from "../../../../src/config/document/silent-sources.ts";
 import { formatProblem } from "../../../../src/config/problem.ts";
-import { head, load } from "../../../support/loaded-document.ts";
+import { head, load, withDrain } from "../../../support/loaded-document.ts";
 
 const two = (one: string, other: string) =>
   load(`${head}drains: { a: { select: ${one} }, b: { select: ${other} } }`).warnings;
@@ -12,22 +12,16 @@ describe("warnings", () => {
     expect(two("{ topicName: [x, y] }", "{ topicName: [y, z] }")).toEqual([
       expect.stringMatching(/^drains\.yaml:3:49 drains\.b: may select the same records as a/),
     ]);
-    expect(two("{}", "{ topicName: z }")).toHaveLength(1);
     expect(two("{ topicName: x }", "{ queueName: z }")).toHaveLength(1);
-  });
-
-  it("take two labels for no proof: a message may have both", () => {
+    // A message may have both.
     expect(two("{ label: x }", "{ label: y }")).toHaveLength(1);
   });
 
   it("stay silent where no record fits both", () => {
     expect(two("{ topicName: x, label: l }", "{ topicName: [y, z], label: l }")).toEqual([]);
-    expect(two("{ responseStatus: 503 }", "{ responseStatus: [500, 502] }")).toEqual([]);
     expect(two("{ topicName: x }", "{ not: { topicName: [x, y] } }")).toEqual([]);
-    expect(two("{ not: { topicName: [x, y] } }", "{ topicName: x, label: z }")).toEqual([]);
     expect(two("{ topicName: [x, z] }", "{ not: { topicName: [x, y] } }")).toHaveLength(1);
     expect(two("{ topicName: x }", "{ not: { topicName: x, label: z } }")).toHaveLength(1);
-    expect(two("{ label: l }", "{ not: { label: l } }")).toEqual([]);
     const sources = "version: 1\nsources: { eu: { url: http://a }, us: { url: http://b } }\n";
     expect(load(`${sources}drains: { a: { source: eu }, b: { source: us } }`).warnings).toEqual([]);
   });
@@ -49,17 +43,15 @@ describe("warnings", () => {
   });
 });
 
-const rulesWarned = (rules: readonly string[], more = "") =>
-  load(
-    `${head}drains:\n  orders:\n    mode: plan\n    ${more}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
-  ).warnings;
+const withRules = (rules: readonly string[], more = ""): string =>
+  withDrain("mode: plan", more, "rules:", ...rules.map((rule) => `  - ${rule}`));
+const rulesWarned = (rules: readonly string[], more?: string) => load(withRules(rules, more)).warnings;
 
 const until = (date: string) => `{ when: { host: a }, then: hold, ignoreAfter: ${date} }`;
 
 describe("warnings about rules", () => {
   it.each([
     ["the same words", "{ responseStatus: 503 }", "{ responseStatus: 503 }"],
-    ["another order of keys", "{ host: a, path: /b }", "{ path: /b, host: a }"],
     ["another order of a list", "{ topicName: [a, b] }", "{ topicName: [b, a] }"],
     ["other words for the same", "{ age: '> 1h' }", "{ all: [{ age: '> 60m' }] }"],
   ])("report a rule whose condition an earlier one has: %s", (_name, above, below) => {
@@ -71,7 +63,6 @@ describe("warnings about rules", () => {
   it.each([
     ["{ responseStatus: 503 }", "{ responseStatus: 503-504 }"],
     ["{ host: a.example, responseStatus: 503 }", "{ host: a.example }"],
-    ["{ header: { X-A: a } }", "{ responseHeader: { X-A: a } }"],
     ["{ not: { host: a } }", "{ host: a }"],
   ])("are silent if the condition is another one: %s above %s", (above, below) => {
     expect(rulesWarned([`{ when: ${above}, then: hold }`, `{ when: ${below}, then: park }`])).toEqual([]);
@@ -108,7 +99,6 @@ describe("warnings about patterns that probably never match", () => {
   it.each([
     ["{ method: GETT }", "method", 'got "GETT", but no usual HTTP method has this name; expected GET'],
     ["{ url: api.example.com/* }", "url", 'got "api.example.com/*", but a url begins with http:// or'],
-    ["{ url: { prefix: //api } }", "url", 'got "//api", but a url begins with'],
     [
       "{ age: '> 4d' }",
       "age",
@@ -132,14 +122,10 @@ describe("warnings about patterns that probably never match", () => {
 
   it.each([
     "{ responseStatus: '>= 599' }",
-    "{ responseStatus: none }",
     "{ host: '*', path: '*' }",
-    "{ path: { suffix: orders } }",
     "{ path: { regex: orders } }",
     "{ path: none, host: none }",
     "{ age: '> 2d' }",
-    "{ age: '< 0s' }",
-    "{ messageAge: '> 4d' }",
     "{ method: [get, PROPFIND, 'P*'] }",
     "{ url: ['https://a.example/*', 'http*', '*://a.example/*', HTTPS://A.example/, { regex: a }] }",
     "{ url: [{ prefix: ht }, { suffix: a }] }",
@@ -148,8 +134,8 @@ describe("warnings about patterns that probably never match", () => {
   });
 
   it("go by the source's own retention", () => {
-    const text = `version: 1\nsources: { default: { retention: 7d } }\ndrains: { a: { rules: [{ when: { age: '> 4d' }, then: hold }] } }`;
-    expect(load(text).warnings).toEqual([]);
+    const rule = "{ when: { age: '> 4d' }, then: hold }";
+    expect(load(withRules([rule]).replace("{}", "{ retention: 7d }")).warnings).toEqual([]);
   });
 });
 
@@ -158,10 +144,7 @@ const both = (text: string): readonly string[] => {
   if (outcome.ok) throw new Error("the test's document has no problem");
   return outcome.warnings.map(formatProblem);
 };
-const inRules = (rules: readonly string[], more = "") =>
-  both(
-    `${head}drains:\n  orders:\n    ${more}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
-  );
+const inRules = (rules: readonly string[], more = "") => both(withRules(rules, more));
 
 describe("warnings beside problems", () => {
   it("are the ones that the document has without its problems", () => {
@@ -173,10 +156,7 @@ describe("warnings beside problems", () => {
       "{ when: { topicName: y }, then: drop }",
     ];
     const select = "select: { topicName: y }";
-    const found = load(
-      `${head}drains:\n  orders:\n    ${select}\n    rules:\n${rules.map((rule) => `      - ${rule}`).join("\n")}`,
-      Date.UTC(2026, 0, 1),
-    ).warnings;
+    const found = load(withRules(rules, select), Date.UTC(2026, 0, 1)).warnings;
     expect(found).toHaveLength(4);
     expect(inRules([...rules, "{ when: { hots: a }, then: hold }"], select)).toEqual(found);
     expect(inRules([...rules, "{ when: { host: c }, then: hld }"], select)).toEqual(found);
@@ -215,9 +195,7 @@ describe("warnings about come-backs", () => {
 
   it.each([
     ["topicName: orders", "topicName", "it keeps no topicName: it goes to the one endpoint that failed"],
-    ["scheduleId: nightly", "scheduleId", "it keeps no scheduleId"],
     ["callerIp: 10.0.0.1", "callerIp", "its callerIp is redriver's own"],
-    ["messageId: msg_1", "messageId", "it has another messageId"],
   ])("tell of a select that no redrive keeps: %s", (select, key, why) => {
     expect(rulesWarned([republish], `select: { ${select} }`)).toEqual([
       `drains.yaml:6:15 drains.orders.select.${key}: what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected url, queueName, label or flowControlKey as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest`,
@@ -230,7 +208,6 @@ describe("warnings about come-backs", () => {
     ["queueName: q", setting("off", "queue: null"), "off", "a queue that is"],
     ["label: l", setting("tag", "labels: [redriven]"), "tag", "labels that are"],
     ["flowControlKey: k", setting("slow", "flowControl: { key: o, rate: 1 }"), "slow", key],
-    ["flowControlKey: k", setting("free", "flowControl: null"), "free", key],
   ])("tell of a select that a rule changes: %s, %s", (select, rule, name, sets) => {
     const why = `(rule "${name}" sets ${sets} not among these)`;
     expect(rulesWarned([rule], `select: { ${select} }`)).toEqual([expect.stringContaining(why)]);
@@ -249,13 +226,10 @@ describe("warnings about come-backs", () => {
   it.each([
     ["select: { topicName: orders }", "{ when: any, then: park }"],
     ["select: { url: ['https://a.example/x', 'https://b.example/x'] }", moved],
-    ["select: { url: ['https://b.example/x', 'https://a.example/x', 'https://c.example/'] }", moved],
     ["select: { queueName: q, label: l, responseStatus: 503 }", republish],
     ["select: { queueName: [p, q] }", setting("same", "queue: p")],
-    ["select: { label: l }", setting("same", "labels: [m, l]")],
     ["select: { flowControlKey: [k, l] }", republish],
     ["select: { flowControlKey: k }\n    flowControl: { key: k, parallelism: 5 }", republish],
-    ["select: { flowControlKey: k }", setting("same", "flowControl: { key: k, parallelism: 1 }")],
     ["", republish],
   ])("are silent where they are listed again: %s, %s", (select, rule) => {
     expect(rulesWarned([rule], select)).toEqual([]);

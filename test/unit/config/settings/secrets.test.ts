@@ -21,55 +21,38 @@ describe("a secret", () => {
     expect(said(readSecret({ kind: "file", path: fileWith(content) }, from()))).toBe("s3cret");
   });
 
-  it.each([
-    ["s3cret\n\n"],
-    ["s3 cret"],
-    ["s3cret\nX-Evil: 1"],
-    ["s3cret\u0000"],
-    [Buffer.from([0x73, 0xff])],
-    ["s".repeat(9_000)],
-  ])("that cannot stand in a header is refused and not repeated: %j", (content) => {
-    const reading = readSecret({ kind: "file", path: fileWith(content) }, from());
-    expect(reading.ok).toBe(false);
-    expect(JSON.stringify(reading)).not.toMatch(/s3 ?cret|Evil|sss/);
-    expect(JSON.stringify(reading)).toContain(path());
-  });
+  it.each([["s3cret\nX-Evil: 1"], ["s3cret\u0000"], [Buffer.from([0x73, 0xff])], ["s".repeat(9_000)]])(
+    "that cannot stand in a header is refused and not repeated: %j",
+    (content) => {
+      const reading = readSecret({ kind: "file", path: fileWith(content) }, from());
+      expect(reading.ok).toBe(false);
+      expect(JSON.stringify(reading)).not.toMatch(/s3 ?cret|Evil|sss/);
+      expect(JSON.stringify(reading)).toContain(path());
+    },
+  );
 
   const alone = "expected the secret alone, printable characters without spaces, got";
   const mistakes: readonly (readonly [text: string, got: string])[] = [
     ['"s3cret"', "quotes around it"],
-    ["'s3cret'\n", "quotes around it"],
-    ["`s3cret`", "quotes around it"],
     ["\u201cs3cret\u201d", "quotes around it"],
     ["QSTASH_TOKEN=s3cret", "a name and = before it"],
-    ["QSTASH_TOKEN=", "a name and = before it"],
-    ['QSTASH_TOKEN="s3cret"\n', "a name and = before it"],
     ["export REDRIVER_SERVICE_TOKEN=s3cret", "a name and = before it"],
-    ["token=s3cret", "a name and = before it"],
     ["token = s3cret", "a name and = before it"],
     ["service_token: s3cret", "a name and : before it"],
     ["Bearer s3cret", "the word Bearer before it"],
     ["Authorization: Bearer s3cret", "a name and : before it"],
     ["<dev>", "a placeholder, which nothing fills in"],
-    ["<your-token>\n", "a placeholder, which nothing fills in"],
     ["${TOKEN}", "a placeholder, which nothing fills in"],
-    ["${QSTASH_TOKEN:-dev}", "a placeholder, which nothing fills in"],
-    ["$(TOKEN)", "a placeholder, which nothing fills in"],
     ["$QSTASH_TOKEN", "a placeholder, which nothing fills in"],
     ["%QSTASH_TOKEN%", "a placeholder, which nothing fills in"],
     ["{{ .Values.token }}", "a placeholder, which nothing fills in"],
-    ["<%= token %>", "a placeholder, which nothing fills in"],
     ['{"token":"s3cret"}', "JSON around it"],
-    ['["s3cret"]', "JSON around it"],
     ['{\n  "token": "s3cret"\n}\n', "JSON around it"],
     ["s3cret;", "a semicolon behind it"],
     ["s3c\nret\n", "a line break inside"],
-    ["s3cret\r\ns3cret\r\n", "a line break inside"],
     ["s3cret\n\n", "a line break inside"],
     [" s3cret", "a space"],
-    ["s3cret ", "a space"],
     ["s3\tcret", "a space"],
-    ["s3cret\u00a0", "a space"],
     ["\ufeffs3cret", "a byte order mark before it"],
     ["s3crét", "a character that is not ASCII"],
     ["s3cret\u200b", "a character that is not ASCII"],
@@ -104,15 +87,11 @@ describe("a secret", () => {
     '"s3cret',
     "abc==",
     "eyJVc2VySUQiOiJhYmMifQ==",
-    "A1b2_C3-d4=",
     "a.b-c_d~e+f/g==",
     "it's",
-    'a"b',
-    "a=b",
     "a;b",
     "<a>b",
     "$2b$10$abc",
-    "{abc",
     "{abc}",
     "x:y",
     "sig_7k3d",
@@ -136,8 +115,8 @@ describe("a secret", () => {
     ).toEqual([]);
   });
 
-  it.each(["", "\n"])("that is empty is a problem: %j", (content) => {
-    const file = fileWith(content);
+  it("that is empty is a problem", () => {
+    const file = fileWith("\n");
     expect(said(readSecret({ kind: "file", path: file }, from()))).toBe(
       `file ${file}: expected a secret, got nothing`,
     );
@@ -151,11 +130,8 @@ describe("a secret", () => {
   });
 
   it("is read from the settings, or from the file they name, at each reading", () => {
-    const { ok, ...rest } = readSecret(
-      { kind: "settings" },
-      { env: {}, settings: settingsOf({ REDRIVER_SERVICE_TOKEN: "abc" }) },
-    );
-    expect({ ok, ...rest }).toEqual({ ok: true, value: "abc" });
+    const given = settingsOf({ REDRIVER_SERVICE_TOKEN: "abc" });
+    expect(said(readSecret({ kind: "settings" }, { env: {}, settings: given }))).toBe("abc");
     const settings = settingsOf({ REDRIVER_SERVICE_TOKEN_FILE: fileWith("first") });
     expect(said(readSecret({ kind: "settings" }, { env: {}, settings }))).toBe("first");
     fileWith("second");

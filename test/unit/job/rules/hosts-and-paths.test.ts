@@ -8,42 +8,26 @@ import { loadWhen } from "../../../support/decide-by-document.ts";
 const quoted = JSON.stringify;
 const hostOf = (host: string) => loadWhen(`{ host: ${quoted(host)} }`);
 
-/** A host as it is written, and addresses at it and elsewhere. */
+/** A host as it is written, and addresses at it and elsewhere: test/property/job/rules/hosts.test.ts draws others. */
 const spellings: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   [
     "münchen.example",
     ["https://münchen.example/x", "https://xn--mnchen-3ya.example/x", "http://MÜNCHEN.example:81/"],
     ["https://munchen.example/"],
   ],
-  ["xn--mnchen-3ya.example", ["https://münchen.example/"], ["https://muenchen.example/"]],
-  ["straße.example", ["https://straße.example/", "https://xn--strae-oqa.example/"], []],
   [
     "api.example.net:443",
     ["https://api.example.net/", "https://api.example.net:443/", "http://api.example.net:443/"],
     ["http://api.example.net/", "https://api.example.net:8443/", "https://b.example.net/"],
   ],
-  ["a.example:80", ["http://a.example/", "https://a.example:80/"], ["https://a.example/"]],
-  ["api.example.net:0443", ["https://api.example.net/"], []],
-  [
-    "a.example",
-    ["https://a.example/", "http://a.example:81/", "https://A.example./"],
-    ["https://a.example.b/"],
-  ],
-  ["API.Example.NET", ["https://api.example.net/"], []],
-  ["api.example.net.", ["https://api.example.net/", "https://api.example.net./"], []],
   ["api.example.net.:443", ["https://api.example.net/"], ["http://api.example.net/"]],
   ["::1", ["http://[::1]/", "http://[::1]:8080/", "http://[0:0:0:0:0:0:0:1]/"], ["http://[::2]/"]],
-  ["[::1]", ["http://[::1]/"], []],
-  ["[::1]:8080", ["http://[::1]:8080/"], ["http://[::1]/"]],
   ["[::1]:80", ["http://[::1]/"], ["https://[::1]/"]],
-  ["0:0:0:0:0:0:0:1", ["http://[::1]/"], []],
   ["2001:DB8::0:1", ["https://[2001:db8::1]/"], []],
   ["::ffff:10.0.0.1", ["https://[::ffff:a00:1]/"], ["https://10.0.0.1/"]],
   ["10.0.0.1", ["https://10.0.0.1/", "https://10.1/", "https://167772161/"], []],
   ["a\u200bpi.example.net", ["https://api.example.net/"], []],
-  ["a\u00adpi.example.net", ["https://api.example.net/"], []],
   ["\ufeffapi.example.net", ["https://api.example.net/"], []],
-  ["ａｐｉ.example.net", ["https://api.example.net/"], []],
   ["api。example.net", ["https://api.example.net/"], []],
   ["under_score.example", ["https://under_score.example/"], []],
 ];
@@ -121,13 +105,9 @@ describe("a host that no receiver has", () => {
     "${HOST}",
     "api.${REGION}.example.com",
     "*.${DOMAIN}",
-    "$(HOST)",
     "{{ host }}",
-    "{{host}}",
     "api–eu.example.com",
-    "api‑eu.example.com",
     "“api.example.com”",
-    "‘api.example.com’",
     "a.example,b.example",
     "a|b",
     "(a)",
@@ -166,11 +146,8 @@ describe("a path in another spelling", () => {
 
   it.each([
     ["/%7Eanna", "/~anna"],
-    ["/~anna", "/%7eanna"],
     ["/a b", "/a%20b"],
-    ["/a%20b", "/a b"],
     ["/{id}", "/%7Bid%7D"],
-    ["/a^b", "/a%5Eb"],
     ["/a/../b", "/b"],
     ["/a\\b", "/a/b"],
     ["/café/*", "/caf%c3%a9/1"],
@@ -215,11 +192,9 @@ describe("a text that is not meant as it is", () => {
     ["{ path: '/a/${ID}' }", "when.path: has a placeholder"],
     ["{ url: 'https://${HOST}/*' }", "when.url: has a placeholder"],
     ["{ queueName: '{{ queue }}' }", "when.queueName: has a placeholder"],
-    ["{ label: '$(LABEL)' }", "when.label: has a placeholder"],
     ["{ body: { /a: '${A}' } }", 'when.body["/a"]: has a placeholder'],
     ["{ label: 'or\u200bders' }", "has a character that nobody sees (U+200B)"],
     ["{ queueName: 'or\u00a0ders' }", "has a character that nobody sees (U+00A0)"],
-    ["{ topicName: 'or\u00adders' }", "has a character that nobody sees (U+00AD)"],
     ["{ path: '/a\ufeff' }", "has a character that nobody sees (U+FEFF)"],
     ["{ header: { X-A: 'a\u200b' } }", "has a character that nobody sees (U+200B)"],
     ["{ label: “orders” }", "has typographic quotes"],

