@@ -71,9 +71,13 @@ export function toMinute(at: number): string {
 
 /** `14:32 UTC`; with its day if that is another one than `now`'s. Unix ms. */
 export function toClock(at: number, now: number): string {
-  const day = (ms: number): string => toTime(ms).slice(0, 10);
-  const clock = `${toTime(at).slice(11, 16)} UTC`;
-  return day(at) === day(now) ? clock : `${day(at)} ${clock}`;
+  return toExactClock(at, now).replace(/:\d\d UTC$/, " UTC");
+}
+
+/** With seconds: for what a sum begins at. */
+export function toExactClock(at: number, now: number): string {
+  const text = toTime(at);
+  return text.startsWith(toTime(now).slice(0, 10)) ? text.slice(11) : text;
 }
 
 /** When something ends: with seconds in the last ten minutes. */

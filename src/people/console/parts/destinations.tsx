@@ -148,13 +148,13 @@ const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {
   parked: "warn",
 };
 
-function LaneCell({ pauses: [hostPause], paused, lane, group, drain }: DestinationRow): Html | null {
+function LaneCell({ pauses: [hostPause], paused, lane, group, drain, waiting }: DestinationRow): Html | null {
   const pause = hostPause ?? (paused !== null && "reason" in paused ? paused : undefined);
   if (pause === undefined && paused !== null) return <span class="warn">paused by the drains document</span>;
   if (group === "only planned") return <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>;
   if (pause !== undefined) return <PauseWords pause={pause} />;
   if (group === "held") return <a href="/rules">which rules</a>;
-  return lane && <LaneWords lane={lane} />;
+  return lane && <LaneWords lane={lane} hasNext={waiting > 0} />;
 }
 
 /** In each group those with most that waits come first. */

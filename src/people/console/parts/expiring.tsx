@@ -1,6 +1,6 @@
 /** What expires within a day, the earliest first, each with what would save it. */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { number, toClock, toTime } from "../../operations/phrases.ts";
+import { number, toClock, toOwnersText, toTime } from "../../operations/phrases.ts";
 import { toSaveTexts, written } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
@@ -46,7 +46,7 @@ export function ExpiringFirst({
           amounts("expire", ({ count, earliestAt }) =>
             earliestAt <= now ? `at most ${number(count)}` : count,
           ),
-          column("failure", ({ failure, origin }) =>
+          column("failure", ({ failure, origin, owner }) =>
             failure === null ? (
               <a href="/failures#of-no-drain">of no drain</a>
             ) : (
@@ -59,6 +59,11 @@ export function ExpiringFirst({
                     <Foreign text={toDestinationText(origin)} />
                   </span>
                 )}
+                {owner && (
+                  <span class="note">
+                    <Foreign text={toOwnersText([owner], now)} />
+                  </span>
+                )}
               </>
             ),
           ),
@@ -67,10 +72,8 @@ export function ExpiringFirst({
             <>
               {toSaveTexts(group).map(({ text, isCommand }) => (
                 <span class="save">
-                  {isCommand ? (
-                    <code>{text}</code>
-                  ) : text === written.rule && group.failure !== null ? (
-                    <a href={`/failures/${group.failure}`}>{text}</a>
+                  {group.failure !== null && (isCommand || text === written.rule) ? (
+                    <a href={`/failures/${group.failure}`}>{isCommand ? <code>{text}</code> : text}</a>
                   ) : (
                     text
                   )}
@@ -99,5 +102,5 @@ export function toExpiringHint(
   if (count === null) return atLeast > 0 ? `at least ${number(atLeast)}, still counting` : "not counted yet";
   const over = first !== undefined && first.earliestAt <= now;
   const since = over ? `; some may be gone since ${toClock(first.earliestAt, now)}` : "";
-  return `by ${toTime(by).slice(5, 16)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}`}${since}`;
+  return `by ${toTime(by).slice(5, 16)}${asOf === null ? "" : `, counted ${toAgo(asOf, now)}, less what is done since`}${since}`;
 }

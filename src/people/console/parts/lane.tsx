@@ -8,17 +8,14 @@ import { Time, toCoarse } from "./time.tsx";
 import { Word } from "./word.tsx";
 import { toNextStepText } from "../../operations/lane-words.ts";
 
-/** `halted for 4m · next probe in 10s`. What is paused has no next step. */
-export function LaneWords({
-  lane,
-  isPaused = false,
-}: Readonly<{ lane: LaneStanding; isPaused?: boolean }>): Html {
+/** `halted for 4m · next probe in 10s`. What is paused, and what nothing waits for, has no next step. */
+export function LaneWords({ lane, hasNext }: Readonly<{ lane: LaneStanding; hasNext: boolean }>): Html {
   const { state, sinceMs } = lane;
   return (
     <>
       <Word word={state} name={state === "halted" ? "bad" : state === "open" ? "good" : "warn"} />
       {sinceMs === null ? null : ` for ${formatDuration(toCoarse(sinceMs))}`}
-      {isPaused ? null : toNext(lane)}
+      {hasNext ? toNext(lane) : null}
     </>
   );
 }

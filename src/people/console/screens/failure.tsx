@@ -193,7 +193,7 @@ function Lanes(model: Model): Html {
               return "idle: nothing waits for it";
             return (
               <>
-                <LaneWords lane={lane} isPaused={pausing(model, drain) !== undefined} />
+                <LaneWords lane={lane} hasNext={waiting > 0 && pausing(model, drain) === undefined} />
                 {lane.why === null ? null : (
                   <>
                     <br />

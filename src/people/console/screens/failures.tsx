@@ -255,7 +255,7 @@ function Destinations({
             <Foreign text={origin} /> of {drain}
           </h3>
           <p>
-            {lane === null ? "no lane is known" : <LaneWords {...{ lane, isPaused }} />}
+            {lane === null ? "no lane is known" : <LaneWords lane={lane} hasNext={!isPaused} />}
             {pauses.map((pause) => (
               <>
                 {" · "}

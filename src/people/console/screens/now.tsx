@@ -17,7 +17,7 @@ import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNowHeadline } from "../../operations/status/headline.ts";
 import { toNeeds, type Need } from "../../operations/status/needs.ts";
 import { toRestTexts, toSharedText } from "../../operations/status/verdict.ts";
-import { capitalised, number, toClock, toKnown } from "../../operations/phrases.ts";
+import { capitalised, number, toClock, toExactClock, toKnown } from "../../operations/phrases.ts";
 import { pause as pauseAct } from "../../operations/acts/pause.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import { ActForm } from "../parts/act-form.tsx";
@@ -169,7 +169,7 @@ function Tiles({
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   // As the chart has them.
   const within =
-    since === null ? "not counted yet" : isWhole ? `last ${range}` : `since ${toClock(since, now)}`;
+    since === null ? "not counted yet" : isWhole ? `last ${range}` : `since ${toExactClock(since, now)}`;
   const movedOf = (name: Moved): number | null => (since === null ? null : sums[name]);
   const tiles: readonly Tile[] = [
     {

@@ -116,6 +116,7 @@ export async function readStatus(
     (pausesOf.get(source) ?? []).filter(({ host }) => host !== undefined);
   const toExpiringGroup = (source: SourceId, group: ExpiringGroup) => ({
     source,
+    owner: owners.get(source)?.get(group.failure ?? "") ?? null,
     ...toSaved(group, (name) => {
       const row = drainRows.find(({ drain }) => drain === name);
       const destination = row?.destinations.find(({ origin }) => origin === group.origin);

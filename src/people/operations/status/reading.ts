@@ -31,6 +31,7 @@ const expiringGroup = z.object({
   source: z.string(),
   drains: z.array(z.string()).describe("Those that list them; empty: no drain selects them."),
   failure: z.string().nullable(),
+  owner: owner.nullable().describe("Who works on that kind."),
   origin: z.string().nullable(),
   count: count.describe("Each record once."),
   unsent: count.describe("At least so many are sent by nothing but a person's act."),

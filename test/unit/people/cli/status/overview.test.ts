@@ -85,6 +85,7 @@ describe("the overview of status", () => {
       source: "eu" as SourceId,
       drains: ["orders" as DrainName],
       failure: "4c1d0a9e21",
+      owner: null,
       origin: "https://pay.example.com",
       count: 110,
       copied: null,

@@ -120,7 +120,7 @@ test("redriver's own words are explained to who points at one, and what a person
     nextInMs: 0,
     isSuspect: false,
   } as const;
-  expect(String(await LaneWords({ lane }))).toMatch(
+  expect(String(await LaneWords({ lane, hasNext: true }))).toMatch(
     /<span class="warn" title="a few are sent first[^"]+">canary</,
   );
 });
