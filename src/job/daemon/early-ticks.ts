@@ -39,6 +39,11 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
   const unanswered = new Set<DrainName>();
   const tick = (drain: DrainName, at: number): Promise<void> =>
     queue.addTick(drain, at).catch(() => undefined);
+  /** A pass that is open may have gone by already, so its end does not count. */
+  const tickForNewPass = (drain: DrainName, at: number): Promise<void> => {
+    owed.add(drain);
+    return tick(drain, at);
+  };
   const tickWhenAnswered = async ({ config, source: { clock, health } }: DrainRuntime): Promise<void> => {
     const waitMs = waits.next(config, clock);
     if (waitMs === null) return;
@@ -99,9 +104,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         if (losses === (lossesSeen.get(source) ?? 0)) continue;
         lossesSeen.set(source, losses);
         for (const [name, drain] of drains) {
-          if (drain.source !== source.runtime) continue;
-          owed.add(name);
-          await tick(name, drain.source.clock.now());
+          if (drain.source === source.runtime) await tickForNewPass(name, drain.source.clock.now());
         }
       }
     },
@@ -111,10 +114,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         const { lanes, clock, config } = runtime;
         for (const at of lanes.takeNext()) await queue.addSweep(config.id, at).catch(() => undefined);
         for (const name of lanes.takeReady()) {
-          if (drains.get(name)?.config.mode !== "live") continue;
-          // A pass that is open may have gone by already.
-          owed.add(name);
-          await tick(name, clock.now());
+          if (drains.get(name)?.config.mode === "live") await tickForNewPass(name, clock.now());
         }
       }
     },
@@ -133,12 +133,10 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         held.delete(name);
         if (isTried) tickedFor.set(name, standing);
         else tickedFor.delete(name);
-        // A pass that is open may have gone by already.
-        owed.add(name);
         const { clock } = source;
         const coolMs = Math.max(0, coolAt - clock.monotonic());
         const until = now.state === "waiting" ? now.until + afterPauseMs : 0;
-        await tick(name, Math.max(clock.now() + coolMs, until));
+        await tickForNewPass(name, Math.max(clock.now() + coolMs, until));
       }
     },
   };

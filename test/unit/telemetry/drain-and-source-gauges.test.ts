@@ -1,4 +1,3 @@
-import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { QueueFacts } from "../../../src/job/contracts/queue-facts.ts";
 import type { IndexGauge } from "../../../src/job/contracts/index-statistics.ts";
@@ -56,8 +55,11 @@ const bareDrain = { ...facts.drains[0]!, guards: [], retentionMs: 1, destination
 const toSeries = (all: Map<string, number>) => [...all.keys()].filter((key) => key.startsWith("redriver_"));
 
 describe("facts about the queue", () => {
-  test("are read at the scrape", async () => {
-    const all = await samples(create());
+  test("are read at the scrape, and shown as they are however often they are read", async () => {
+    const metrics = create();
+    expect(await metrics.render()).toContain("# TYPE redriver_lane_canaries_total counter");
+    clock().advance(1_000);
+    const all = await samples(metrics);
     expect(named(all, "redriver_records")).toEqual({
       'redriver_records{source="eu",drain="orders",state="due"}': 3,
       'redriver_records{source="eu",drain="orders",state="held"}': 4,
@@ -150,39 +152,18 @@ describe("facts about the queue", () => {
     expect((await samples(create())).get('redriver_drain_counted{drain="orders"}')).toBe(1);
   });
 
-  test("that only grow show what is kept in Redis, however often they are read", async () => {
-    const metrics = create();
-    await metrics.render();
-    clock().advance(1_000);
-    const series = 'redriver_lane_canaries_total{source="eu",drain="orders",origin="https://a.example"}';
-    expect((await samples(metrics)).get(series)).toBe(105);
-    expect(await metrics.render()).toContain("# TYPE redriver_lane_canaries_total counter");
-  });
-
-  test("are given two seconds", async () => {
-    const metrics = create(() => new Promise(() => undefined));
-    const rendering = samples(metrics);
-    await waitFor(() => expect(clock().pending()).toBe(1));
-    clock().advance(2_000);
-    expect((await rendering).get("redriver_redis_up")).toBe(0);
-  });
-
-  test("are read once for renders at a time", async () => {
+  test("are given two seconds, and asked for once at a time", async () => {
     let reads = 0;
-    const gate = new EventEmitter();
-    const metrics = create(async () => {
-      reads++;
-      await once(gate, "open");
-      return facts;
+    const metrics = create(() => {
+      reads += 1;
+      return new Promise(() => undefined);
     });
-    const both = Promise.all([metrics.render(), metrics.render()]);
-    gate.emit("open");
-    await both;
+    const rendering = Promise.all([samples(metrics), samples(metrics)]);
+    await waitFor(() => expect(clock().pending()).toBe(2));
+    clock().advance(2_000);
+    const [all] = await rendering;
+    expect(all.get("redriver_redis_up")).toBe(0);
     expect(reads).toBe(1);
-    const third = metrics.render();
-    gate.emit("open");
-    await third;
-    expect(reads).toBe(2);
   });
 
   test("of a drain without a pass, or with an empty DLQ, leave out what is not known", async () => {
@@ -230,13 +211,17 @@ describe("facts about the queue", () => {
   });
 });
 
-test("statistics of search indexes are shown as they are handed in, and go when they do", async () => {
+test("statistics of search indexes are shown as they are handed in, and go when they do or cannot be read", async () => {
   const name = "redriver_index_current_vectors";
   let gauges: readonly IndexGauge[] = [
     { name, help: "Current number of vectors.", labels: { index: "catalog" }, value: 12 },
     { name, help: "Current number of vectors.", labels: { index: "users" }, value: 3 },
   ];
-  const metrics = create(undefined, async () => gauges);
+  let isReadable = true;
+  const metrics = create(undefined, async () => {
+    if (!isReadable) throw new Error("Redis is away");
+    return gauges;
+  });
   expect(named(await samples(metrics), name)).toEqual({
     [`${name}{index="catalog"}`]: 12,
     [`${name}{index="users"}`]: 3,
@@ -244,19 +229,8 @@ test("statistics of search indexes are shown as they are handed in, and go when 
   gauges = gauges.slice(0, 1);
   clock().advance(1_000);
   expect(named(await samples(metrics), name)).toEqual({ [`${name}{index="catalog"}`]: 12 });
-});
-
-test("statistics that cannot be read take their series away and nothing else", async () => {
-  const name = "redriver_index_current_vectors";
-  const gauge = { name, help: "Current number of vectors.", labels: { index: "catalog" }, value: 12 };
-  let readable = true;
-  const metrics = create(undefined, async () => {
-    if (!readable) throw new Error("Redis is away");
-    return [gauge];
-  });
-  expect(named(await samples(metrics), name)).toEqual({ [`${name}{index="catalog"}`]: 12 });
+  isReadable = false;
   clock().advance(1_000);
-  readable = false;
   const all = await samples(metrics);
   expect(named(all, name)).toEqual({});
   expect(all.get("redriver_redis_up")).toBe(1);

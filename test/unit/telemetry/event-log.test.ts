@@ -40,30 +40,6 @@ const failed = (code: ErrorCode): RedriverEvent => ({
 });
 
 describe("an event's line", () => {
-  test("names the event and holds its fields", () => {
-    expect(log({ type: "record:settled", drain, source, count: 3 })).toMatchObject({
-      level: "debug",
-      event: "record:settled",
-      drain: "orders",
-      source: "eu",
-      count: 3,
-      msg: "settled 3",
-    });
-  });
-
-  test("of a guard says whether it holds its drain, and by which number", () => {
-    const guard = { drain, index: "catalog", field: "pending_index_count", why: "reading" } as const;
-    expect(told({ type: "guard:closed", ...guard, value: 12_000 })).toBe(
-      "warn guard of orders closed: index catalog: pending_index_count is 12000",
-    );
-    expect(told({ type: "guard:closed", ...guard, why: "stale", value: null })).toBe(
-      "warn guard of orders closed: index catalog: no fresh reading of pending_index_count",
-    );
-    expect(told({ type: "guard:opened", ...guard, value: 0 })).toBe(
-      "info guard of orders open: index catalog: pending_index_count is 0",
-    );
-  });
-
   test("of a decision says decision, rule and reason in its own words, and no header value of the rule", () => {
     const line = log({
       type: "record:decided",
@@ -126,15 +102,6 @@ describe("an event's line", () => {
     expect(lines[1]).toMatchObject({
       problems: ["it evicts", "it is full"],
       msg: "Redis is not fit, and nothing new is begun: it evicts; it is full",
-    });
-  });
-
-  test("of a rejected document names every problem, and the one that stays in force", () => {
-    const problems = ["drains.yaml:7:12 drains.orders: one", "drains.yaml:9:3 drains.refunds: two"];
-    expect(log({ type: "document:rejected", hash: "abc123", problems })).toMatchObject({
-      level: "error",
-      problems,
-      msg: `drains document rejected, abc123 stays in force\n${problems.join("\n")}`,
     });
   });
 

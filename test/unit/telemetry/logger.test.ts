@@ -25,30 +25,6 @@ function clientError(): Error {
 }
 
 describe("a log line", () => {
-  test("is one JSON object with level, ISO time, fields and message", () => {
-    const [line] = log((logger) => logger.info({ drain: "orders" }, "hello"));
-    expect(line).toEqual({
-      level: "info",
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string,
-      drain: "orders",
-      msg: "hello",
-    });
-  });
-
-  test("is written at its level and above only", () => {
-    const lines = log(
-      (logger) => {
-        logger.debug({}, "1");
-        logger.info({}, "2");
-        logger.warn({}, "3");
-        logger.error({}, "4");
-        logger.fatal({}, "5");
-      },
-      { level: "warn" },
-    );
-    expect(lines.map(({ level }) => level)).toEqual(["warn", "error", "fatal"]);
-  });
-
   test("never holds a secret, neither in fields nor in message, stack or cause of an error", () => {
     const cause = new Error("cause with hunter2-token");
     const error = new Error("GET https://x/?token=hunter2-token", { cause });

@@ -86,16 +86,6 @@ describe("a source that is halted for publishing", () => {
     },
   );
 
-  test("resumes when its token has changed", async () => {
-    const source = halted(failing("service-unavailable"));
-    source.health.halt("unauthorised", "refused", "batch");
-    await source.round();
-    expect(state(source)).toBe("halted");
-    source.changeToken();
-    await source.round();
-    expect(state(source)).toBe("usable");
-  });
-
   test("resumes with listing where that was refused for the same reason, and not for another", async () => {
     const same = halted(answered);
     same.health.halt("unauthorised", "refused", "batch");

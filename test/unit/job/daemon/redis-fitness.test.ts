@@ -15,15 +15,9 @@ function createTold() {
 const evicts = { kind: "evicts", message: "expected noeviction, got allkeys-lru" } as const;
 const full = (share: number) => ({ kind: "almost-full", message: `got ${share} %` }) as const;
 
-test("a Redis that was fit all along is not told", () => {
-  const { told, take } = createTold();
-  told.found([]);
-  told.found([]);
-  expect(take()).toEqual([]);
-});
-
 test("what makes Redis unfit is told once, not with every look, also where its numbers change", () => {
   const { told, take } = createTold();
+  told.found([]);
   told.found([full(91)]);
   told.found([full(92)]);
   expect(take()).toEqual([{ type: "redis:unfit", problems: ["got 91 %"] }]);
@@ -40,6 +34,10 @@ test("what makes Redis unfit is told once, not with every look, also where its n
 test("a Redis that is away is told after two seconds without a look at it, and then once", () => {
   const { told, clock, take } = createTold();
   told.away("ECONNREFUSED");
+  clock.advance(1_500);
+  // Moments are not added up.
+  told.found([]);
+  told.away("ECONNREFUSED");
   clock.advance(1_999);
   told.away("ECONNREFUSED");
   expect(take()).toEqual([]);
@@ -49,16 +47,6 @@ test("a Redis that is away is told after two seconds without a look at it, and t
   expect(take()).toEqual([{ type: "redis:unfit", problems: ["ECONNREFUSED"] }]);
   told.found([]);
   expect(take()).toEqual([{ type: "redis:fit" }]);
-});
-
-test("moments in which Redis is away are not added up", () => {
-  const { told, clock, take } = createTold();
-  for (let moment = 0; moment < 3; moment += 1) {
-    told.away("lost");
-    clock.advance(1_500);
-    told.found([]);
-  }
-  expect(take()).toEqual([]);
 });
 
 test("a right that was missing is missing still while Redis does not answer whether it is", async () => {

@@ -92,15 +92,6 @@ test("a drain whose due records nobody has listed stands still too", async () =>
   expect(await after(4)).toEqual([expect.stringContaining("nobody looks for due records")]);
 });
 
-test("a drain whose passes find everything held, in another replica, does not stand still", async () => {
-  const { state, after } = createStand();
-  state.facts = { ...state.facts, due: 0 };
-  for (let turn = 0; turn < 10; turn += 1) {
-    state.facts = { ...state.facts, lastSuccessAt: turn };
-    expect(await after(1)).toEqual([]);
-  }
-});
-
 test("a drain whose pages end costs Redis nothing", async () => {
   const { watch, state, after } = createStand();
   for (let turn = 0; turn < 10; turn += 1) {
