@@ -141,17 +141,6 @@ describe("a write that fails", () => {
   });
 });
 
-describe("a write that the disk takes in pieces", () => {
-  it("is continued until it is whole", async () => {
-    const { disk, faults } = faulty();
-    const { archive, dir } = createStand({ disk });
-    faults.add("short-write");
-    await archive.write([archiveEntry(1)]);
-    await archive.write([archiveEntry(2)]);
-    expect(await readArchive(dir)).toMatchObject({ ids: [idOf(1), idOf(2)], damages: [] });
-  });
-});
-
 describe("any sequence of faults", () => {
   it("keeps exactly what was said to be kept readable, and only ends are torn", async () => {
     const step = fc.uniqueArray(
@@ -195,14 +184,5 @@ describe("a directory that somebody takes away", () => {
     expect(after.file).not.toBe(before.file);
     expect((await readArchive(dir)).ids).toEqual([idOf(2)]);
     expect(told).toMatchObject([{ message: expect.stringContaining(`expected ${before.file}`) }]);
-  });
-
-  it("and that cannot be made again fails the write", async () => {
-    const { disk, faults } = faulty();
-    const { archive, dir } = createStand({ disk });
-    await archive.write([archiveEntry(1)]);
-    rmSync(dir, { recursive: true });
-    faults.add("create");
-    await expect(archive.write([archiveEntry(2)])).rejects.toMatchObject({ code: "archive-unavailable" });
   });
 });

@@ -102,23 +102,6 @@ describe("a file", () => {
     expect(damages).toEqual([]);
   });
 
-  it("is cut at members wherever the chunks of the disk end", async () => {
-    // A member's header at every distance from a chunk's end.
-    const filler = await toMember(toLine(archiveEntry(0)));
-    for (let shift = 0; shift < 12; shift += 1) {
-      const count = Math.floor((256 * 1024 - shift) / filler.length);
-      const pad = 256 * 1024 - shift - count * filler.length;
-      const bytes = Buffer.concat([
-        ...Array.from({ length: count }, () => filler),
-        Buffer.alloc(pad),
-        await toMember(toLine(archiveEntry(1))),
-      ]);
-      const { ids } = await readBytes(bytes);
-      expect(ids).toHaveLength(count + 1);
-      expect(ids.at(-1)).toBe(idOf(1));
-    }
-  });
-
   it("of zero bytes, or gone when its turn comes, has no entries and no damage", async () => {
     const { archive, dir } = createStand({ maxFileBytes: 1 });
     const { file } = await archive.write([archiveEntry(1)]);
