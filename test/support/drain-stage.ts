@@ -20,7 +20,7 @@ export interface DrainStage {
   deliveredOnce(bodies: readonly string[]): void;
 }
 
-const document = `
+export const document = `
 version: 1
 sources: { default: {} }
 drains:

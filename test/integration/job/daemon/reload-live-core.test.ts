@@ -129,14 +129,10 @@ describe("a document that replaces another", () => {
     held.release();
     await expect(old.service.list(list)).rejects.toMatchObject({ code: "stopped" });
     await expect(current.service.list(list)).resolves.toMatchObject({ records: [] });
-  });
-
-  it("closes a source that it lacks at once where nobody works with it", async () => {
-    const { live } = await setUp(text());
-    const old = live.current().sources.get(us)!;
+    // One that is lacking, and that nobody works with, is closed at once.
     live.adopt(load(text({ us: "", refunds: null })));
     expect([...live.current().sources.keys()]).toEqual([eu]);
-    await expect(old.service.list(list)).rejects.toMatchObject({ code: "stopped" });
+    await expect(current.service.list(list)).rejects.toMatchObject({ code: "stopped" });
   });
 
   it("keeps a source open for work under a document two before", async () => {

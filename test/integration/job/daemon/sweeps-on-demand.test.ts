@@ -48,21 +48,4 @@ describe("a replica that looks whether a sweep is needed", () => {
     await stand.handle({ kind: "sweep", source: "default" as SourceId }, aSecond);
     expect(await stand.rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0 });
   });
-
-  it("tells of a failure that is not one of Redis", async () => {
-    const stand = await createJobStand({ redisUrl: redis.url() });
-    const [source] = stand.live.current().sources.values();
-    const { runtime } = source!;
-    const broken = {
-      ...runtime,
-      ledger: { ...runtime.ledger, summary: () => Promise.reject(new Error("odd")) },
-    };
-    const current = () => ({
-      ...stand.live.current(),
-      sources: new Map([[runtime.config.id, { ...source!, runtime: broken }]]),
-    });
-    const { queue, earlyTicks, events } = stand;
-    await createSweeping({ current, queue, earlyTicks, events, clock, everyMs })();
-    expect(events.of("sweep:failed")).toMatchObject([{ source: "default", code: "unexpected" }]);
-  });
 });
