@@ -36,8 +36,6 @@ export interface BuildOptions {
 }
 
 export interface Layer {
-  /** Of the instruction that made it. */
-  readonly madeBy: string;
   readonly bytes: number;
   /** Of its archive, which is not compressed. */
   readonly file: string;
@@ -83,13 +81,6 @@ function createWith(flags: readonly string[], dir: string, store: string) {
   }
   const inspect = async (image: string): Promise<Inspected> =>
     JSON.parse(await run("inspect", "--type", "image", image)) as Inspected;
-  async function read(image: string): Promise<Manifest> {
-    const to = join(dir, "pushed");
-    rmSync(to, { recursive: true, force: true });
-    await run("push", "--disable-compression", "--format", "oci", image, `dir:${to}`);
-    return JSON.parse(readFileSync(join(to, "manifest.json"), "utf8")) as Manifest;
-  }
-  const blob = (digest: string): string => join(dir, "pushed", digest.replace("sha256:", ""));
 
   return {
     run,
@@ -117,15 +108,13 @@ function createWith(flags: readonly string[], dir: string, store: string) {
     config: async (image: string) => (await inspect(image)).OCIv1.config,
     layerCount: async (image: string) => (await inspect(image)).OCIv1.rootfs.diff_ids.length,
     async layers(image: string) {
-      const { config, layers } = await read(image);
-      const { history } = JSON.parse(readFileSync(blob(config.digest), "utf8")) as {
-        readonly history: History[];
-      };
-      const made = history.filter((one) => one.empty_layer !== true);
-      return layers.map(({ size, digest }, index) => ({
-        madeBy: made[index]?.created_by ?? "",
+      const to = join(dir, "pushed");
+      rmSync(to, { recursive: true, force: true });
+      await run("push", "--disable-compression", "--format", "oci", image, `dir:${to}`);
+      const { layers } = JSON.parse(readFileSync(join(to, "manifest.json"), "utf8")) as Manifest;
+      return layers.map(({ size, digest }) => ({
         bytes: size,
-        file: blob(digest),
+        file: join(to, digest.replace("sha256:", "")),
       }));
     },
     async close() {
@@ -145,10 +134,5 @@ interface Inspected {
   };
 }
 interface Manifest {
-  readonly config: { readonly digest: string };
   readonly layers: readonly { readonly digest: string; readonly size: number }[];
-}
-interface History {
-  readonly created_by?: string;
-  readonly empty_layer?: boolean;
 }

@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { readPeakMemory } from "../../dev/demo/daemon-process.ts";
 import { startChild, type Child, type OnLine } from "../rig/child.ts";
 import type { Guard } from "../rig/guard.ts";
 import type { toRuntimeConfig } from "./runtime-config.ts";
@@ -11,8 +10,6 @@ import type { toRuntimeConfig } from "./runtime-config.ts";
 export interface Container extends Child {
   /** SIGTERM to its first process, as the kubelet has it sent. */
   terminate(): void;
-  /** The most that its first process ever had resident, in bytes. */
-  peakBytes(): number;
 }
 
 export interface ContainerOptions {
@@ -46,14 +43,10 @@ export function startContainer(options: ContainerOptions): Container {
   });
   /** Of its first process; null before it has one. */
   let pid: number | null = null;
-  let peak = 0;
   const look = (): void => {
-    if (pid === null) {
-      pid = readPid(pidFile);
-      if (pid === null) return;
-      guard.add(pid);
-    }
-    peak = Math.max(peak, readPeakMemory(pid) ?? 0);
+    if (pid !== null) return;
+    pid = readPid(pidFile);
+    if (pid !== null) guard.add(pid);
   };
   const looking = setInterval(look, readEveryMs);
   void (async () => {
@@ -67,7 +60,6 @@ export function startContainer(options: ContainerOptions): Container {
       look();
       if (pid !== null && child.isRunning()) process.kill(pid, "SIGTERM");
     },
-    peakBytes: () => peak,
     async kill() {
       // The runtime would leave the container behind if it were killed itself.
       if (child.isRunning()) {

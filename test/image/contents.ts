@@ -55,16 +55,12 @@ export function fileFigures({ rootfs }: MountedImage): readonly Figure[] {
       "emulator and demo",
       ["emulator", "demo"].filter((name) => existsSync(join(app, "dist", name))),
     ),
-    shown("npm", npmPaths.some((name) => existsSync(join(rootfs, name))) ? "the base's" : "none"),
     ...billFigures(
       app,
       files.filter(({ name }) => name === "package.json").map((one) => nameOf(app, one)),
     ),
   ];
 }
-
-/** Nothing that runs needs it: bases that are made here have none. */
-const npmPaths = ["usr/local/bin/npm", "usr/bin/npm", "usr/local/lib/node_modules/npm"];
 
 /** The bill of materials has every package that is there. Else it has those for other platforms alone. */
 function billFigures(app: string, packageFiles: readonly string[]): readonly Figure[] {

@@ -8,13 +8,12 @@ import { parseMetrics } from "../../dev/demo/scraped-metrics.ts";
 import { createClosing, type Closing } from "../support/closing.ts";
 import { createRedisServers, freePort } from "../support/redis-servers.ts";
 import { emulatorCommand, followEmulator, type EmulatorProcess } from "../rig/emulator-process.ts";
-import { atMost, exactly, same, shown, type Figure } from "../rig/figures.ts";
+import { atMost, exactly, same, type Figure } from "../rig/figures.ts";
 import { countBy } from "../rig/outcome.ts";
 import { startReceiverProcess, type ReceiverProcess } from "../rig/receiver-process.ts";
 import { isSoon, waitUntil } from "../rig/wait.ts";
 import type { Container } from "./container.ts";
 import { document, large, poison, toRecords, wanted } from "./letters.ts";
-import { toMiB } from "./sizes.ts";
 import { createStage, mountImage, type MountedImage, type Stage } from "./stage.ts";
 import { bareProductionImage, developmentImage, productionImage, type World } from "./world.ts";
 
@@ -91,8 +90,6 @@ async function play(world: World, hasBare: boolean, closing: Closing): Promise<r
       alone.exitCode === 1 ? "stops the pod" : `ends with ${alone.exitCode}`,
       "stops the pod",
     ),
-    shown("ready after, on Debian", `${first.readyAfterMs.toFixed(0)} ms`),
-    ...(hasBare ? [shown("ready after, without a shell", `${second.readyAfterMs.toFixed(0)} ms`)] : []),
     same("stopped in the middle", atStop < wanted.length ? "yes" : "no", "yes"),
     exactly("SIGTERM in the middle ends it with", firstEnd.code, 0),
     atMost("seconds that took", firstEnd.tookMs / 1_000, world.manifests.daemon.graceSeconds),
@@ -110,8 +107,6 @@ async function play(world: World, hasBare: boolean, closing: Closing): Promise<r
     exactly("left in the DLQ", dlqSize, poison.length),
     exactly("still on its way", pending, 0),
     ...fired,
-    peakFigure(world, first.container, "first"),
-    peakFigure(world, second.container, "second"),
   ];
 }
 
@@ -180,7 +175,6 @@ type Check = () => Promise<boolean>;
 
 interface RunningDaemon {
   readonly container: Container;
-  readonly readyAfterMs: number;
   /** The same check, which rejects once the daemon has ended. */
   whileAlive(check: Check): Check;
   /** By its metrics; -1 while they do not know. */
@@ -191,7 +185,6 @@ async function startDaemon(parts: Parts, name: string, image: MountedImage): Pro
   const { world, stage, closing, emulator } = parts;
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
-  const from = performance.now();
   const container = stage.start({
     name,
     container: world.manifests.daemon,
@@ -207,10 +200,8 @@ async function startDaemon(parts: Parts, name: string, image: MountedImage): Pro
     (await fetch(`${address}/readyz`).catch(() => null))?.status === 200;
   if (!(await isSoon(whileAlive(isReady), startWithinMs, 20)))
     throw new Error(`the ${name} daemon is not ready`);
-  const readyAfterMs = performance.now() - from;
   return {
     container,
-    readyAfterMs,
     whileAlive,
     async parked() {
       const text = await (await fetch(`${address}/metrics`)).text();
@@ -229,17 +220,4 @@ async function stop(
   const end = await container.ended;
   clearTimeout(timer);
   return { code: typeof end === "number" ? end : 255, tookMs: performance.now() - from };
-}
-
-function peakFigure({ cgroups, manifests }: World, container: Container, name: string): Figure {
-  const { memoryLimitBytes } = manifests.daemon;
-  const what = `peak of the ${name} daemon`;
-  const peak = toMiB(container.peakBytes());
-  if (cgroups === null) return shown(what, `${peak}; NOT TRIED: the kernel's limit`);
-  return {
-    what,
-    seen: peak,
-    limit: `at most ${toMiB(memoryLimitBytes)}`,
-    holds: container.peakBytes() > 0 && container.peakBytes() <= memoryLimitBytes,
-  };
 }

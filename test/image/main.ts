@@ -34,7 +34,7 @@ import { releaseFigures } from "./release.ts";
 import { rightsFigures } from "./rights.ts";
 import { sizeFigures } from "./sizes.ts";
 import { createStage, mountImage } from "./stage.ts";
-import { findCgroups, findMissing, findRuntime, findSeccomp } from "./tools.ts";
+import { findCgroups, findMissing, findRuntime } from "./tools.ts";
 import {
   bareProductionImage,
   developmentImage,
@@ -78,10 +78,9 @@ async function begin(): Promise<string | null> {
   try {
     const bases = await findBases(buildah);
     if ("unfit" in bases) return `No base could be made: ${bases.unfit}`;
-    const seccomp = await findSeccomp(runtime);
     const manifests = readManifests(root);
     const common = { buildah, guard, dir: join(dir, "runs"), runtime, bases };
-    await report({ ...common, manifests, seccomp, cgroups: findCgroups() });
+    await report({ ...common, manifests, cgroups: findCgroups() });
     return null;
   } finally {
     guard.close();
@@ -212,16 +211,9 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 }
 
-function notTried({ cgroups, seccomp }: World): string {
-  const lines = [
-    ...(cgroups === null
-      ? ["THE KERNEL'S MEMORY LIMIT: this machine lets nobody make a memory cgroup."]
-      : []),
-    ...(seccomp === null
-      ? ["SECCOMP: no profile of container tools is here, or the runtime cannot use one."]
-      : []),
-  ];
-  return lines.map((line) => `NOT TRIED: ${line}\n`).join("");
+function notTried({ cgroups }: World): string {
+  if (cgroups !== null) return "";
+  return "NOT TRIED: THE KERNEL'S MEMORY LIMIT: this machine lets nobody make a memory cgroup.\n";
 }
 
 /** Nothing was tried, so nothing has passed either. */

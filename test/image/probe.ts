@@ -7,13 +7,10 @@ export interface Seen {
   readonly writes: Readonly<Record<string, string>>;
   /** By path: `read`, or the error's code. */
   readonly reads: Readonly<Record<string, string>>;
-  /** What became of a personality that a default seccomp profile refuses; null where there is no `setarch`. */
-  readonly personality: string | null;
 }
 
 function probe(): void {
   const fs = process.getBuiltinModule("node:fs");
-  const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { writes, reads } = JSON.parse(process.argv[1]!) as {
     readonly writes: readonly string[];
     readonly reads: readonly string[];
@@ -31,7 +28,6 @@ function probe(): void {
     .readFileSync("/proc/self/status", "utf8")
     .split("\n")
     .map((line) => line.split(/:\s*/, 2) as [string, string]);
-  const asked = spawnSync("setarch", ["--addr-no-randomize", "true"]);
   const seen: Seen = {
     user: `${process.getuid?.()}:${process.getgid?.()} ${process.getgroups?.().join()}`,
     status: Object.fromEntries(lines),
@@ -39,7 +35,6 @@ function probe(): void {
       writes.map((path) => [path, attempt(() => fs.writeFileSync(path, "x"), "written")]),
     ),
     reads: Object.fromEntries(reads.map((path) => [path, attempt(() => void fs.readFileSync(path), "read")])),
-    personality: asked.error === undefined ? (asked.status === 0 ? "set" : "refused") : null,
   };
   process.stdout.write(JSON.stringify(seen));
 }

@@ -1,6 +1,5 @@
 /** What Kubernetes makes of a container of a manifest, as the configuration of an OCI runtime. */
 import type { FileVolume, PodContainer } from "../rig/pod.ts";
-import type { RuntimeProfile } from "./seccomp.ts";
 
 /** What the image says of itself. */
 export interface ImageConfig {
@@ -24,15 +23,13 @@ export interface RuntimeOptions {
   /** Over what the manifest says. */
   readonly env: Readonly<Record<string, string>>;
   readonly dirOf: (volume: FileVolume) => string;
-  /** Null: this machine has none. */
-  readonly seccomp: RuntimeProfile | null;
   /** Null: this machine lets nobody make one. */
   readonly cgroup: { readonly path: string; readonly limitsSwap: boolean } | null;
 }
 
 /** The node's network, so that whatever listens does so on the node's loopback. */
 export function toRuntimeConfig(options: RuntimeOptions) {
-  const { container, image, rootfs, cgroup, seccomp } = options;
+  const { container, image, rootfs, cgroup } = options;
   const { rights } = container;
   const [imageUser, imageGroup] = (image.User ?? "").split(":");
   const user = {
@@ -60,7 +57,6 @@ export function toRuntimeConfig(options: RuntimeOptions) {
       namespaces: ["pid", "ipc", "uts", "mount"].map((type) => ({ type })),
       maskedPaths,
       readonlyPaths,
-      ...(rights.hasDefaultSeccomp && seccomp !== null ? { seccomp } : {}),
       ...(cgroup === null
         ? {}
         : { cgroupsPath: cgroup.path, resources: { memory: toMemory(container, cgroup.limitsSwap) } }),

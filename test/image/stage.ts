@@ -24,7 +24,6 @@ export interface Start {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly onLine?: (line: string) => void;
 }
 
 export interface Stage {
@@ -54,7 +53,6 @@ export function createStage(
       args,
       env,
       dirOf: makeVolumes(join(dir, "volumes"), container, files),
-      seccomp: world.seccomp,
       cgroup:
         world.cgroups === null
           ? null
@@ -65,8 +63,7 @@ export function createStage(
     }),
   });
   return {
-    start: ({ onLine, ...start }) =>
-      startContainer({ ...toOptions(start), ...(onLine === undefined ? {} : { onLine }) }),
+    start: (start) => startContainer(toOptions(start)),
     run: (start) => runContainer(toOptions(start)),
   };
 }

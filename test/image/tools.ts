@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { createMemoryGroup } from "../memory/cgroup.ts";
-import { toRuntimeProfile, type RuntimeProfile, type ToolsProfile } from "./seccomp.ts";
 
 const exec = promisify(execFile);
 
@@ -50,15 +49,6 @@ async function isOnPath(name: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** The profile that container tools of this machine use where nobody names another; null without one. */
-export async function findSeccomp([runtime]: readonly string[]): Promise<RuntimeProfile | null> {
-  const file = ["/etc/containers/seccomp.json", "/usr/share/containers/seccomp.json"].find(existsSync);
-  const { stdout } = await exec(runtime!, ["--version"]);
-  const isAble = /\+SECCOMP|^libseccomp/m.test(stdout);
-  if (file === undefined || !isAble || process.arch !== "x64") return null;
-  return toRuntimeProfile(JSON.parse(readFileSync(file, "utf8")) as ToolsProfile);
 }
 
 /** Null: this machine lets nobody make a memory cgroup. */

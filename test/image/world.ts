@@ -4,7 +4,6 @@ import { root } from "../rig/program.ts";
 import type { Guard } from "../rig/guard.ts";
 import type { Buildah } from "./buildah.ts";
 import type { Manifests } from "./manifest.ts";
-import type { RuntimeProfile } from "./seccomp.ts";
 
 /** What every scenario has. */
 export interface World {
@@ -15,7 +14,6 @@ export interface World {
   readonly manifests: Manifests;
   /** Command of an OCI runtime. */
   readonly runtime: readonly string[];
-  readonly seccomp: RuntimeProfile | null;
   readonly cgroups: { readonly limitsSwap: boolean } | null;
   readonly bases: { readonly nodeImage: string; readonly runtimeImage: string };
 }

@@ -77,31 +77,54 @@ export const ways = [
   ["a sweep", (worker: Worker) => worker.sweep()],
 ] as const;
 
+/** A drain that does so with what fails with 503; `more` are lines of its own. */
+export const drainThat = (then: string, more = ""): string => `
+    minAge: 0s
+    attempts: { max: 5, wait: [0s] }
+    ${more}
+    rules:
+      - { name: outage, when: { responseStatus: 503 }, then: ${then} }
+`;
+
 /** Races on a server. At the top of a test file. */
 export function useRaces(redis: TestRedis = useRedis()) {
   return (options: WorkerOptions = {}): Promise<RaceStand> =>
     createRaceStand(redis.fresh(), { redisUrl: redis.url(), ...options });
 }
 
-/** A page that waits in the middle of what it does. */
-export interface StalledPage {
-  /** Lets it go on, and answers how it ended. */
-  goOn(): Promise<PageOutcome>;
+/** Two workers, and so many letters for both. */
+export async function twoOn<Stand extends RaceStand>(
+  made: Promise<Stand>,
+  letters: number,
+  ofA: WorkerOptions = {},
+  ofB: WorkerOptions = {},
+) {
+  const race = await made;
+  return {
+    race,
+    a: await race.worker(ofA),
+    b: await race.worker(ofB),
+    ids: race.seed(letters) as [DlqId, ...DlqId[]],
+  };
 }
 
-/** Resolves when the worker's page has come to this call. Never told to go on, the worker has died there. */
+/**
+ * Resolves when the worker's act has come to this call. Never told to go on, the worker has died there. `goOn` answers
+ * how the act ended.
+ */
 export async function stallPage(
   worker: Worker,
   call: string,
   moment: "before" | "after",
-): Promise<StalledPage> {
+  act: (worker: Worker) => Promise<unknown> = ({ page }) => page(),
+) {
   const stop = worker.stop(call, moment);
-  const page = worker.page();
+  const acting = act(worker);
   await stop.reached;
   return {
-    goOn() {
+    goOn(): Promise<unknown> {
       stop.release();
-      return page;
+      return acting;
     },
   };
 }

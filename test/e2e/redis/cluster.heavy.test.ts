@@ -118,26 +118,3 @@ describe("one server told to be a cluster", () => {
     expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
   });
 });
-
-describe("a cluster that loses a master", () => {
-  it("is not ready while slots have none, and goes on by itself when it is back", async () => {
-    const own = await Promise.all(
-      [1, 2, 3].map(() => servers.start(["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"])),
-    );
-    await formCluster(own);
-    const stage = await createDrainStage({ url: (own[0] as RedisServer).url, env: clusterEnv });
-    const bodies = stage.seed(300);
-    stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
-    const daemon = await startDaemon(stage.setup.env);
-    await daemon.line(({ act }) => act === "published");
-    const victim = own.find(({ port }) => port !== own[0]?.port) as RedisServer;
-    victim.pause();
-    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 30_000 }).toBe(false);
-    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-    victim.resume();
-    stage.emulator.faults.remove("slow");
-    await stage.emptied(60_000);
-    stage.deliveredOnce(bodies);
-    await expect.poll(async () => (await readyz(daemon.address)).ok, { timeout: 30_000 }).toBe(true);
-  }, 240_000);
-});

@@ -123,7 +123,7 @@ it(
 );
 
 it(
-  "a Redis that is away, slow, evicting or full: it is told, and each is delivered once",
+  "a Redis that is away, evicting or full: it is told, and each is delivered once",
   () =>
     sideBySide({
       "that is not there at the start: the daemon is alive and not ready; when it comes the daemon drains by itself":
@@ -135,13 +135,6 @@ it(
           await servers.start([], { port });
           await endsWell();
         },
-      "that is slow: the drain is slow, and nothing else": async () => {
-        const { proxy, url } = await proxied(await servers.start());
-        proxy.slow(75);
-        const { calls, endsWell } = await startWithLetters(url, 50);
-        await endsWell();
-        expect(calls().length).toBeGreaterThan(0);
-      },
       "that evicts: nothing is called, also where CONFIG is forbidden; set right, it is used by itself":
         async () => {
           const server = await servers.start(["--maxmemory-policy", "allkeys-lru"]);

@@ -43,25 +43,6 @@ describe("a user of Redis without rights of the line", () => {
     expect(out).toContain(`ACL SETUSER redriver ${missing.join(" ")},`);
   });
 
-  it("at the start is not ready, and everything is drained once the right is given", async () => {
-    const { allow, stage } = await setUp(without("+bzpopmin"));
-    const bodies = stage.seed(20);
-    const daemon = await startDaemon(stage.setup.env);
-    await expect
-      .poll(() => reasonsOf(daemon.address), { timeout: 10_000 })
-      .toContain("ACL SETUSER redriver +bzpopmin,");
-    expect((await fetch(`${daemon.address}/readyz`)).status).toBe(503);
-    expect(await fitOf(daemon.address)).toBe("0");
-    expect(
-      stage.emulator.journal.entries("request").filter(({ operation }) => operation === "batch"),
-    ).toEqual([]);
-    await allow(line);
-    await stage.emptied(10_000);
-    stage.deliveredOnce(bodies);
-    // What a worker heard before the mend may be told after it.
-    await expect.poll(() => fitOf(daemon.address)).toBe("1");
-  }, 120_000);
-
   it("in the middle of its work names it, is fit within 10 s once it is given again, and goes on", async () => {
     await Promise.all(lacks.map(loseAndMend));
   }, 240_000);

@@ -70,37 +70,6 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     expect(stage.emulator.journal.entries("request")).toEqual([]);
   });
 
-  it("with a user who may not run scripts is not ready, says so, and drains once the user may", async () => {
-    await server.admin.call(
-      "ACL",
-      "SETUSER",
-      "narrow",
-      "on",
-      ">hush",
-      "~*",
-      "+@all",
-      "-eval",
-      "-evalsha",
-      "-info",
-    );
-    const stage = await createDrainStage({
-      url: `rediss://narrow:hush@127.0.0.1:${server.port}`,
-      env: { REDRIVER_REDIS_CA_FILE: certificates.caFile },
-    });
-    const bodies = stage.seed(20);
-    const daemon = await startDaemon(stage.setup.env);
-    await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
-      .toContain(
-        "NOPERM; give redis.url a user that may use keys, scripts and INFO (docs/redis.md has the ACL line)",
-      );
-    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-    expect(stage.emulator.journal.entries("request").filter(({ method }) => method === "POST")).toEqual([]);
-    await server.admin.call("ACL", "SETUSER", "narrow", "+@all");
-    await stage.emptied(30_000);
-    stage.deliveredOnce(bodies);
-  }, 120_000);
-
   it("that asks its clients for a certificate is told by the settings that name one, and drained through with it", async () => {
     await server.admin.config("SET", "tls-auth-clients", "yes");
     const trust = { REDRIVER_REDIS_CA_FILE: certificates.caFile };

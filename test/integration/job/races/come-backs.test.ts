@@ -20,9 +20,7 @@ async function createReturn(): Promise<Return> {
   const { emulator, receiver } = race.rig;
   receiver.answer = () => 503;
   const [parent] = race.seed(1, { maxRetries: 0 }) as [DlqId];
-  const stalled = holder.stop("publish", "after");
-  const page = holder.page();
-  await stalled.reached;
+  const stalled = await stallPage(holder, "publish", "after");
   await emulator.idle();
   // The service's Date has whole seconds: what has just entered may look younger than it is.
   await race.wait(2_000);
@@ -33,10 +31,7 @@ async function createReturn(): Promise<Return> {
     parent,
     comeBack: dead?.dlqId as DlqId,
     holder,
-    wake: () => {
-      stalled.release();
-      return page;
-    },
+    wake: stalled.goOn,
   };
 }
 

@@ -144,13 +144,10 @@ describe("a discard", () => {
     const race = await stand();
     const ids = race.seed(2);
     const person = await race.person();
-    const begin = person.stop("begin", "before");
-    const discarding = person.page();
-    await begin.reached;
+    const begin = await stallPage(person, "begin", "before");
     await stallPage(await race.worker(), "publish", "after");
     await race.wait(takeoverMs + 1);
-    begin.release();
-    await discarding;
+    await begin.goOn();
     expect(await race.states(ids)).toEqual(["open", "open"]);
     expect(race.rig.emulator.dlq.size).toBe(2);
     expect(await race.kept()).toEqual([]);

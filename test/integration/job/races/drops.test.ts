@@ -5,17 +5,20 @@
 import { describe, expect, it } from "vitest";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
-import { type RaceStand, stallPage, takeoverMs, useRaces, ways } from "../../../support/race-stand.ts";
+import {
+  drainThat,
+  type RaceStand,
+  stallPage,
+  takeoverMs,
+  twoOn,
+  useRaces,
+  ways,
+} from "../../../support/race-stand.ts";
 
 const races = useRaces();
 
-const drops = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    rules:
-      - { name: done, when: { responseStatus: 503 }, then: drop }
-`;
-const republishes = drops.replace("then: drop", "then: republish");
+const drops = drainThat("drop");
+const republishes = drainThat("republish");
 
 async function stand(): Promise<RaceStand & { kept(): Promise<readonly string[]> }> {
   const dir = createFolder().path;
@@ -28,9 +31,7 @@ describe("a worker that drops dies", () => {
   it.each(ways)(
     "R52 between the archive's write and the fact: after the takeover %s drops it again, with a second copy",
     async (_way, takeUp) => {
-      const race = await stand();
-      const [a, b] = [await race.worker(), await race.worker()];
-      const ids = race.seed(2);
+      const { race, a, b, ids } = await twoOn(stand(), 2);
       await stallPage(a, "archive", "after");
       await takeUp(b);
       expect(race.rig.emulator.dlq.size).toBe(2);
@@ -45,9 +46,7 @@ describe("a worker that drops dies", () => {
   it.each(ways)(
     "R53 between the fact and the delete: %s deletes it, without a second copy",
     async (_way, takeUp) => {
-      const race = await stand();
-      const [a, b] = [await race.worker(), await race.worker()];
-      const ids = race.seed(2);
+      const { race, a, b, ids } = await twoOn(stand(), 2);
       await stallPage(a, "archived", "after");
       expect(await race.states(ids)).toEqual(["archived", "archived"]);
       await race.wait(takeoverMs + 1);
@@ -60,24 +59,8 @@ describe("a worker that drops dies", () => {
 });
 
 describe("two workers drop the same", () => {
-  it("R54 at once: one begins, one copy is made", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    const ids = race.seed(2);
-    const [one, other] = [a.stop("begin", "before"), b.stop("begin", "before")];
-    const both = [a.page(), b.page()];
-    await Promise.all([one.reached, other.reached]);
-    one.release();
-    other.release();
-    await Promise.all(both);
-    expect(await race.states(ids)).toEqual(["gone", "gone"]);
-    expect(await race.kept()).toEqual(ids.toSorted());
-  });
-
   it("R55 one after the other, and the first wakes with its copy made: its token is spent, and it deletes nothing", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    const ids = race.seed(2);
+    const { race, a, b, ids } = await twoOn(stand(), 2);
     const stalled = await stallPage(a, "archive", "after");
     await race.wait(takeoverMs + 1);
     const archiving = await stallPage(b, "archive", "before");
@@ -90,9 +73,7 @@ describe("two workers drop the same", () => {
 
 describe("one drops and another republishes the same", () => {
   it("R56 which takes the drop over: it is published once, and the drop that wakes deletes nothing of its own", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker({ drain: republishes })];
-    const ids = race.seed(2);
+    const { race, a, b, ids } = await twoOn(stand(), 2, {}, { drain: republishes });
     const stalled = await stallPage(a, "archive", "after");
     await race.wait(takeoverMs + 1);
     const posting = await stallPage(b, "publish", "before");
@@ -103,17 +84,13 @@ describe("one drops and another republishes the same", () => {
   });
 
   it("R57 whose POST was accepted when the drop takes over: the fact overrides what was archived, and nothing goes out again", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker({ drain: republishes }), await race.worker()];
-    const ids = race.seed(2);
-    const stalled = a.stop("publish", "after");
-    const late = a.page();
-    await stalled.reached;
+    const { race, a, b, ids } = await twoOn(stand(), 2, { drain: republishes });
+    const stalled = await stallPage(a, "publish", "after");
     await race.wait(takeoverMs + 1);
     const deleting = await stallPage(b, "remove", "before");
     expect(await race.states(ids)).toEqual(["archived", "archived"]);
     const last = a.stop("remove", "before");
-    stalled.release();
+    const late = stalled.goOn();
     await last.reached;
     expect(await race.states(ids)).toEqual(["published", "published"]);
     await deleting.goOn();

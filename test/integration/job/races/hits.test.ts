@@ -5,7 +5,14 @@
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
-import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
+import {
+  drainThat,
+  horizonMs,
+  type RaceStand,
+  stallPage,
+  takeoverMs,
+  useRaces,
+} from "../../../support/race-stand.ts";
 
 const stand = useRaces();
 
@@ -47,15 +54,7 @@ describe("a hit after an unanswered POST and a refusal", () => {
   });
 
   it("R41 also where the first was accepted: nothing is deleted on it, and a park keeps it from doubling", async () => {
-    const race = await stand({
-      drain: `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    unknownOutcome: park
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`,
-    });
+    const race = await stand({ drain: drainThat("republish", "unknownOutcome: park") });
     const [id] = race.seed(1) as [DlqId];
     await firstUnanswered(race, "after");
     race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, count: 1 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { type RaceStand, stallPage, takeoverMs, useRaces, ways } from "../../../support/race-stand.ts";
+import { type RaceStand, stallPage, takeoverMs, twoOn, useRaces, ways } from "../../../support/race-stand.ts";
 
 const stand = useRaces();
 
@@ -24,9 +24,7 @@ async function die(race: RaceStand, call: string, moment: "before" | "after"): P
 
 describe("a page is in the hands of a worker that stalls", () => {
   it("R17 until its record was published, deleted and its tombstone forgotten: it begins nothing", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    const ids = race.seed(2);
+    const { race, a, b, ids } = await twoOn(stand(), 2);
     const stale = await a.list();
     await b.page();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
@@ -41,23 +39,8 @@ describe("a page is in the hands of a worker that stalls", () => {
     await expectDrainedOnce(race.rig, 2);
   });
 
-  it("R18 for as long as it may: what was deleted meanwhile is buried still, neither deleted again nor published", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    race.seed(2);
-    const stale = await a.list();
-    await b.page();
-    await race.wait(race.ledger.limits.maxPageAgeMs);
-    expect(await a.work(stale)).toMatchObject({ tally: { republished: 0 } });
-    expect(deletesOf(race)).toBe(1);
-    expect(postsOf(race)).toBe(1);
-    await expectDrainedOnce(race.rig, 2);
-  });
-
   it("R19 between look and begin, while another publishes: begin says so, and it neither posts nor deletes", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    const ids = race.seed(2);
+    const { race, a, b, ids } = await twoOn(stand(), 2);
     const stalled = await stallPage(a, "begin", "before");
     await b.page();
     expect(await stalled.goOn()).toMatchObject({ tally: { republished: 0, parked: 0, inDoubt: 0 } });
@@ -73,12 +56,9 @@ describe("a page is in the hands of a worker that stalls", () => {
     await die(race, "publish", "after");
     await race.wait(takeoverMs + 1);
     const [sweeper, b] = [await race.worker(), await race.worker()];
-    const stalled = sweeper.stop("look", "before");
-    const late = sweeper.sweep();
-    await stalled.reached;
+    const stalled = await stallPage(sweeper, "look", "before", ({ sweep }) => sweep());
     await b.page();
-    stalled.release();
-    await late;
+    await stalled.goOn();
     expect(postsOf(race)).toBe(2);
     await expectDrainedOnce(race.rig, 2);
   });
@@ -86,9 +66,7 @@ describe("a page is in the hands of a worker that stalls", () => {
 
 describe("two replicas list the same page at once", () => {
   it("R21 one begins, the other holds it in flight, and the first alone settles", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    const ids = race.seed(3);
+    const { race, a, b, ids } = await twoOn(stand(), 3);
     const pages = [await a.list(), await b.list()] as const;
     const posting = a.stop("publish", "before");
     const first = a.work(pages[0]);
@@ -110,9 +88,7 @@ describe("two replicas list the same page at once", () => {
   });
 
   it("R22 both have looked before either begins: the second is told that they are in flight", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    race.seed(3);
+    const { race, a, b } = await twoOn(stand(), 3);
     const [one, other] = [a.stop("begin", "before"), b.stop("begin", "before")];
     const both = [a.page(), b.page()] as const;
     await Promise.all([one.reached, other.reached]);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
+import { drainThat, stallPage, takeoverMs, twoOn, useRaces } from "../../../support/race-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
 
@@ -17,13 +17,7 @@ async function createProxy(): Promise<{ readonly proxy: TcpProxy; readonly url: 
 }
 
 /** A drain that parks what may have been published before a loss, if anybody notices the loss. */
-const parksAfterLoss = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    afterLedgerLoss: park
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
+const parksAfterLoss = drainThat("republish", "afterLedgerLoss: park");
 
 describe("Redis goes away between the answer and the fact", () => {
   it("R30 after one attempt to write it is deleted all the same, and the fact is written when Redis answers again", async () => {
@@ -57,12 +51,9 @@ describe("Redis goes away between the answer and the fact", () => {
     const [a, b] = [await race.worker({ redisUrl: url }), await race.worker()];
     const ids = race.seed(2);
     race.rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
-    const answered = a.stop("publish", "after");
-    const page = a.page();
-    await answered.reached;
+    const answered = await stallPage(a, "publish", "after");
     await proxy.cut();
-    answered.release();
-    expect(await page).toMatchObject({ tally: { republished: 2, deleted: 0 } });
+    expect(await answered.goOn()).toMatchObject({ tally: { republished: 2, deleted: 0 } });
     await race.wait(takeoverMs + 1);
     expect(await b.page()).toMatchObject({ tally: { republished: 2, deduplicated: 2, deleted: 2 } });
     await proxy.heal();
@@ -84,9 +75,7 @@ describe("Redis loses everything", () => {
   ] as const)(
     "R32 %s: inside the window another one's hit heals it, and both end well",
     async (_name, call, moment) => {
-      const race = await stand();
-      const [a, b] = [await race.worker(), await race.worker()];
-      race.seed(2);
+      const { race, a, b } = await twoOn(stand(), 2);
       const stalled = await stallPage(a, call, moment);
       await race.loseEverything();
       await b.page();
@@ -116,9 +105,12 @@ describe("Redis loses everything", () => {
   ] as const)(
     "R34 and somebody noticed, with a record published and not deleted: %s",
     async (_name, lateMs, deduplicated, parked) => {
-      const race = await stand({ drain: parksAfterLoss });
-      const [a, b] = [await race.worker(), await race.worker()];
-      const [id] = race.seed(1) as [DlqId];
+      const {
+        race,
+        a,
+        b,
+        ids: [id],
+      } = await twoOn(stand({ drain: parksAfterLoss }), 1);
       await stallPage(a, "remove", "before");
       await b.drain.source.ledger.now();
       await race.loseEverything();

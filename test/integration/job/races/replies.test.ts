@@ -5,7 +5,7 @@ import { readArchive } from "../../../support/archives.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createLossyRedis, withholdReplyTo } from "../../../support/lossy-redis.ts";
-import { type RaceStand, takeoverMs, useRaces, type Worker } from "../../../support/race-stand.ts";
+import { type RaceStand, takeoverMs, twoOn, useRaces, type Worker } from "../../../support/race-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -113,9 +113,7 @@ describe("the reply to a script is lost, and the client sends it again", () => {
   });
 
   it("R15 of every script of every journey: all is done once", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker({ scriptsTwice: true }), await race.worker({ scriptsTwice: true })];
-    const due = race.seed(4);
+    const { race, a, b, ids: due } = await twoOn(stand(), 4, { scriptsTwice: true }, { scriptsTwice: true });
     const bad = race.seed(2, { responseStatus: 422 });
     const old = race.seed(2, { responseStatus: 410 });
     race.rig.emulator.faults.add({ kind: "item-error", positions: [1], count: 1 });

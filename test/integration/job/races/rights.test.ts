@@ -2,23 +2,16 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { stallPage, useRaces } from "../../../support/race-stand.ts";
+import { drainThat, stallPage, twoOn, useRaces } from "../../../support/race-stand.ts";
 
 const stand = useRaces();
 
 /** The document of a replica that has not read the newest one yet. */
-const parksAll = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: park }
-`;
+const parksAll = drainThat("park");
 
 describe("a person releases a park", () => {
   it("R45 between the look of a worker under other rules and its begin: one attempt, once", async () => {
-    const race = await stand();
-    const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
-    const ids = race.seed(2);
+    const { race, a: old, b: a, ids } = await twoOn(stand(), 2, { drain: parksAll });
     await old.page();
     expect(await race.states(ids)).toEqual(["parked", "parked"]);
     const deciding = await stallPage(a, "begin", "before");
@@ -33,13 +26,10 @@ describe("a person releases a park", () => {
     const [old, a, b] = [await race.worker({ drain: parksAll }), await race.worker(), await race.worker()];
     const ids = race.seed(2);
     await old.page();
-    const posting = a.stop("publish", "before");
-    const page = a.page();
-    await posting.reached;
+    const posting = await stallPage(a, "publish", "before");
     expect(await race.ledger.release(ids)).toMatchObject({ count: 0 });
     expect(await b.page()).toMatchObject({ tally: { republished: 0 } });
-    posting.release();
-    await page;
+    await posting.goOn();
     expect(race.posts).toHaveLength(1);
     await expectDrainedOnce(race.rig, 2);
   });
@@ -63,9 +53,7 @@ describe("a person releases a park", () => {
 
 describe("a worker under an older document parks", () => {
   it("R48 what another has published and deleted since its look: it stays gone", async () => {
-    const race = await stand();
-    const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
-    const ids = race.seed(2);
+    const { race, a: old, b: a, ids } = await twoOn(stand(), 2, { drain: parksAll });
     const parking = await stallPage(old, "park", "before");
     await a.page();
     await parking.goOn();
@@ -74,9 +62,7 @@ describe("a worker under an older document parks", () => {
   });
 
   it("R49 what another has begun since its look: it stays with its holder", async () => {
-    const race = await stand();
-    const [old, a] = [await race.worker({ drain: parksAll }), await race.worker()];
-    const ids = race.seed(2);
+    const { race, a: old, b: a, ids } = await twoOn(stand(), 2, { drain: parksAll });
     const parking = await stallPage(old, "park", "before");
     const posting = await stallPage(a, "publish", "before");
     await parking.goOn();
@@ -88,37 +74,16 @@ describe("a worker under an older document parks", () => {
 });
 
 describe("between decide and begin", () => {
-  it("R50 the settle gate closes: nothing is posted until what is pending is deleted", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    race.rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
-    race.seed(1);
-    await a.page();
-    const [fresh] = race.seed(1) as [DlqId];
-    const both = await b.list();
-    const deciding = b.stop("begin", "before");
-    const page = b.work({ ...both, records: both.records.filter(({ dlqId }) => dlqId === fresh) });
-    await deciding.reached;
-    await race.wait(race.ledger.limits.settleGateAgeMs + 1);
-    deciding.release();
-    expect(await page).toMatchObject({ tally: { republished: 0, reasons: { due: { "settle-gate": 1 } } } });
-    expect(race.posts).toHaveLength(1);
-    await b.sweep();
-    expect(await b.page()).toMatchObject({ tally: { republished: 1 } });
-    await expectDrainedOnce(race.rig, 2);
-  });
-
   it("R51 a person pauses: nothing is posted until it is lifted", async () => {
     const race = await stand();
     const a = await race.worker();
     race.seed(1);
-    const deciding = a.stop("begin", "before");
-    const page = a.page();
-    await deciding.reached;
+    const deciding = await stallPage(a, "begin", "before");
     const { pauses } = a.rig.core.sources.get(a.drain.source.config.id)!;
     await pauses.pause({ drain: "*", reason: "look first", by: "me", at: Date.now() });
-    deciding.release();
-    expect(await page).toMatchObject({ tally: { republished: 0, reasons: { due: { paused: 1 } } } });
+    expect(await deciding.goOn()).toMatchObject({
+      tally: { republished: 0, reasons: { due: { paused: 1 } } },
+    });
     expect(race.posts).toEqual([]);
     await pauses.resume({ drain: "*" });
     expect(await a.page()).toMatchObject({ tally: { republished: 1 } });

@@ -4,29 +4,19 @@ import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createHold } from "../../../support/hold.ts";
 import {
+  drainThat,
   horizonMs,
   type RaceStand,
   stallPage,
   takeoverMs,
+  twoOn,
   useRaces,
-  type Worker,
+  ways,
 } from "../../../support/race-stand.ts";
 
 const stand = useRaces();
 
-/** How a successor comes by what another one left open. */
-const ways = [
-  ["by a page", (worker: Worker) => worker.page()],
-  ["by a sweep", (worker: Worker) => worker.sweep()],
-] as const;
-
-const parking = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    unknownOutcome: park
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
+const parking = drainThat("republish", "unknownOutcome: park");
 
 /** Begun by a worker that died with its POST on its way: the service took it, and nobody heard. */
 async function leaveUnanswered(race: RaceStand): Promise<void> {
@@ -39,22 +29,22 @@ const deletedTimes = ({ rig }: RaceStand, id: DlqId): number =>
 
 describe("a worker whose POST was accepted stalls", () => {
   it.each(ways)(
-    "R01 and another takes over %s: it wakes with the message id in hand and records it without a token",
+    "R01 and another takes over by %s: it wakes with the message id in hand and records it without a token",
     async (_way, takeOver) => {
-      const race = await stand();
-      const [a, b] = [await race.worker(), await race.worker()];
-      const [id] = race.seed(1) as [DlqId];
+      const {
+        race,
+        a,
+        b,
+        ids: [id],
+      } = await twoOn(stand(), 1);
       const stalled = await stallPage(a, "publish", "after");
       await race.wait(takeoverMs + 1);
-      const holding = b.stop("publish", "before");
-      const taking = takeOver(b);
-      await holding.reached;
+      const holding = await stallPage(b, "publish", "before", takeOver);
       expect(await race.states([id])).toEqual(["open"]);
 
       expect(await stalled.goOn()).toMatchObject({ tally: { republished: 1, deleted: 1 } });
       expect(await race.states([id])).toEqual(["gone"]);
-      holding.release();
-      await taking;
+      await holding.goOn();
       expect(await race.states([id])).toEqual(["gone"]);
       expect(deletedTimes(race, id)).toBe(1);
       expect(b.rig.eventsOf("double:found")).toEqual([]);
@@ -63,9 +53,12 @@ describe("a worker whose POST was accepted stalls", () => {
   );
 
   it("R02 and wakes when the other has finished: nothing is left to do, and nothing is done twice", async () => {
-    const race = await stand();
-    const [a, b] = [await race.worker(), await race.worker()];
-    const [id] = race.seed(1) as [DlqId];
+    const {
+      race,
+      a,
+      b,
+      ids: [id],
+    } = await twoOn(stand(), 1);
     const stalled = await stallPage(a, "publish", "after");
     await race.wait(takeoverMs + 1);
     expect(await b.page()).toMatchObject({ tally: { republished: 1, deduplicated: 1, deleted: 1 } });
@@ -77,9 +70,12 @@ describe("a worker whose POST was accepted stalls", () => {
   });
 
   it("R03 until its outcome was parked past the horizon: the published fact overrides the park", async () => {
-    const race = await stand({ drain: parking });
-    const [a, b] = [await race.worker(), await race.worker()];
-    const [id] = race.seed(1) as [DlqId];
+    const {
+      race,
+      a,
+      b,
+      ids: [id],
+    } = await twoOn(stand({ drain: parking }), 1);
     const stalled = await stallPage(a, "publish", "after");
     await race.wait(horizonMs + 1);
     await b.sweep();
@@ -92,11 +88,14 @@ describe("a worker whose POST was accepted stalls", () => {
 
 describe("a worker dies between begin and POST", () => {
   it.each(ways)(
-    "R04 and its intent outlives the lease: only after it another begins %s, with the same id and the old firstAt",
+    "R04 and its intent outlives the lease: only after it another begins by %s, with the same id and the old firstAt",
     async (_way, takeOver) => {
-      const race = await stand();
-      const [a, b] = [await race.worker(), await race.worker()];
-      const [id] = race.seed(1) as [DlqId];
+      const {
+        race,
+        a,
+        b,
+        ids: [id],
+      } = await twoOn(stand(), 1);
       await stallPage(a, "publish", "before");
       const [begun] = (await race.ledger.peek([id])).views;
       await race.wait(takeoverMs);
@@ -104,15 +103,12 @@ describe("a worker dies between begin and POST", () => {
       expect(race.posts).toEqual([]);
 
       await race.wait(1);
-      const holding = b.stop("publish", "before");
-      const taking = takeOver(b);
-      await holding.reached;
+      const holding = await stallPage(b, "publish", "before", takeOver);
       const [taken] = (await race.ledger.peek([id])).views;
       if (begun?.state !== "open" || taken?.state !== "open") throw new Error("both are open");
       expect(taken.series).toEqual({ ...begun.series, posts: 2 });
       expect(taken.lastAt).toBe(begun.lastAt + takeoverMs + 1);
-      holding.release();
-      await taking;
+      await holding.goOn();
       expect(race.posts).toMatchObject([{ ids: [`redriver-${id}`] }]);
       await expectDrainedOnce(race.rig, 1);
     },
@@ -147,7 +143,7 @@ describe("a worker is paused between the first byte of its POST and the check be
 
 describe("no POST of one id begins later than the window allows", () => {
   it.each(ways)(
-    "R08 taken over %s: at the horizon the same id, a moment later none",
+    "R08 taken over by %s: at the horizon the same id, a moment later none",
     async (_way, takeOver) => {
       for (const [lateMs, posts] of [
         [0, 2],
@@ -182,9 +178,12 @@ describe("no POST of one id begins later than the window allows", () => {
   });
 
   it("R10 by the worker that holds the body: it stalls before its retry, and the retry is not made", async () => {
-    const race = await stand({ drain: parking });
-    const [a, b] = [await race.worker(), await race.worker()];
-    const [id] = race.seed(1) as [DlqId];
+    const {
+      race,
+      a,
+      b,
+      ids: [id],
+    } = await twoOn(stand({ drain: parking }), 1);
     race.rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 1 });
     const stalled = a.stop("begin", "before");
     stalled.release();
