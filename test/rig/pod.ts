@@ -22,7 +22,6 @@ export interface Rights {
   readonly fsGroup: number | null;
   readonly isRootReadOnly: boolean;
   readonly mayGainPrivileges: boolean;
-  readonly hasDefaultSeccomp: boolean;
 }
 
 export type Mount = { readonly path: string; readonly isReadOnly: boolean } & (FileVolume | EmptyVolume);
@@ -137,7 +136,6 @@ function toRights(context: Context): Rights {
     fsGroup: fsGroup as number | null,
     isRootReadOnly: readOnlyRootFilesystem === true,
     mayGainPrivileges: allowPrivilegeEscalation === true,
-    hasDefaultSeccomp: profile === "RuntimeDefault",
   };
 }
 
