@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 
 /** Opens the form of an act on this page of the console, fills it in and sends it. */
 export async function act(page: Page, name: string, values: Readonly<Record<string, string>>): Promise<void> {
-  const form = page.locator(`form[action='/acts/${name}']`).first();
+  const form = page.locator(`form[action$='/acts/${name}']`).first();
   const details = page.locator("details", { has: form }).first();
   if ((await details.count()) > 0 && (await details.getAttribute("open")) === null) {
     await details.locator("summary").first().click();

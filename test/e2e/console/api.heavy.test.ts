@@ -143,30 +143,23 @@ function idOf({ answer }: { readonly answer: Readonly<Record<string, unknown>> }
 }
 
 describe("the console's API", () => {
-  it("makes, shows and applies a plan, stops the apply of another replica, and refuses what cannot be meant", async () => {
-    const stand = await setUp({ REDRIVER_PUBLISH_MAX_ITEMS: "10" });
-    stand.seed(300);
-    stand.emulator.faults.add({ kind: "latency", operation: "batch", ms: 150, name: "slow" });
+  it("makes, shows and applies a plan, and refuses what cannot be meant", async () => {
+    const stand = await setUp();
+    stand.seed(30);
     const [one, two] = [await startConsole(stand.env), await startConsole(stand.env)];
     const id = idOf(await post(one, "/plans", { drains: ["orders"] }));
     const plan = async () => (await get(two, "/plans/:id", "", id)).answer["plan"];
-    await expect.poll(plan, within).toMatchObject({ state: "ready", by: "ops (api)", made: { acts: 300 } });
+    await expect.poll(plan, within).toMatchObject({ state: "ready", by: "ops (api)", made: { acts: 30 } });
     const shown = await get(two, "/plans/:id", "", id);
     expect(shown.answer).toEqual((await get(one, "/plans/:id", "", id)).answer);
     expect(JSON.stringify(shown.answer)).not.toContain("order 1");
     expect((await post(one, "/plans/:id/stop", { reason: "too early" }, id)).status).toBe(409);
     expect((await post(two, "/plans/:id/apply", { reason: "up again", messages: 12 }, id)).status).toBe(409);
     expect(stand.emulator.journal.counts().accepted).toBe(0);
-    await post(one, "/plans/:id/apply", { reason: "up again", messages: 300 }, id);
-    await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
-    expect((await post(two, "/plans/:id/remove", { reason: "too early" }, id)).status).toBe(409);
-    await post(two, "/plans/:id/stop", { reason: "too early" }, id);
-    await expect.poll(plan, within).toMatchObject({ state: "interrupted", stoppedBy: "ops (api)" });
-    stand.emulator.faults.remove("slow");
-    await post(two, "/plans/:id/apply", { reason: "go on" }, id);
+    await post(one, "/plans/:id/apply", { reason: "up again", messages: 30 }, id);
     await expect.poll(plan, within).toMatchObject({ state: "applied" });
     await stand.emulator.idle();
-    expect(stand.receiver.deliveries).toHaveLength(300);
+    expect(stand.receiver.deliveries).toHaveLength(30);
     await post(one, "/plans/:id/remove", { reason: "it is over" }, id);
     expect((await get(two, "/plans/:id", "", id)).status).toBe(404);
 
@@ -209,11 +202,8 @@ describe("the console's API", () => {
     const parkedIds = new Set<string>();
     let after: string | null = "";
     while (after !== null) {
-      const { answer } = await get(
-        here,
-        "/parked",
-        `?limit=4${after === "" ? "" : `&after=${encodeURIComponent(after)}`}`,
-      );
+      const from = after === "" ? "" : `&after=${encodeURIComponent(after)}`;
+      const { answer } = await get(here, "/parked", `?limit=4${from}`);
       expect((answer["parked"] as object[]).length).toBeLessThanOrEqual(4);
       for (const { dlqId } of answer["parked"] as { dlqId: string }[]) parkedIds.add(dlqId);
       after = answer["next"] as string | null;
@@ -267,16 +257,9 @@ describe("the console's API", () => {
       { drain: "orders", paused: null },
       { drain: "refunds", paused: { by: "ops (api)", reason: "INC-7" } },
     ]);
-    await post(here, "/pauses", { host: "pay.example.com", reason: "INC-7" });
-    expect((await post(here, "/resumes", { all: true, reason: "over" })).answer["done"]).toEqual([
-      expect.stringContaining("resumed"),
-    ]);
+    await post(here, "/resumes", { all: true, reason: "over" });
     const history = await get(here, "/history", "?act=pause,resume&by=ops*");
-    expect(history.answer["acts"]).toMatchObject([
-      { act: "resume" },
-      { act: "pause" },
-      { act: "pause", why: "INC-7" },
-    ]);
+    expect(history.answer["acts"]).toMatchObject([{ act: "resume" }, { act: "pause", why: "INC-7" }]);
     const report = await get(here, "/report", "?host=pay.example.com");
     expect(report.answer["figures"]).toMatchObject({ sentAgain: 0, gone: 0 });
     const page = await get(here, "/history", "?limit=1");
@@ -289,13 +272,8 @@ describe("the console's API", () => {
   it("refuses who is not known, whose role is too low, and what is not as described", async () => {
     const stand = await setUp();
     const here = await startConsole(stand.env);
-    const [other] = [
-      await startConsole({
-        ...stand.env,
-        REDRIVER_CONSOLE_AUTH: "headers",
-        REDRIVER_CONSOLE_PROXIES: "10.0.0.0/8",
-      }),
-    ];
+    const proxied = { REDRIVER_CONSOLE_AUTH: "headers", REDRIVER_CONSOLE_PROXIES: "10.0.0.0/8" };
+    const other = await startConsole({ ...stand.env, ...proxied });
     for (const route of routes) {
       const path = route.path.replace(":id", "x");
       const isAct = route.body !== null;
@@ -327,49 +305,6 @@ describe("the console's API", () => {
       const asked = () => send(here, route, route.path.replace(":id", "x"), wrong);
       await expect.poll(async () => (await asked()).status, { interval: 0 }).toBe(429);
     }
-  });
-
-  it("does nothing for a page of another site, whatever identity the browser brings along", async () => {
-    const stand = await createPlanStand(redis.url(), {
-      document,
-      env: { REDRIVER_CONSOLE_ROLE: "operator" },
-    });
-    const here = await startConsole(stand.env);
-    const body = { all: true, reason: "evil", by: "eve" };
-    const foreign = [
-      { origin: "https://evil.example.com" },
-      { origin: "null" },
-      { origin: here.url.replace("127.0.0.1", "localhost") },
-      { "sec-fetch-site": "cross-site" },
-      { "sec-fetch-site": "same-site" },
-    ];
-    for (const headers of foreign) {
-      const answer = await send(here, routeOf("post", "/pauses"), "/pauses", { body, headers, token: null });
-      expect([headers, answer.status]).toEqual([headers, 403]);
-    }
-    const form = {
-      body: "all=true",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      token: null,
-    };
-    expect((await send(here, routeOf("post", "/pauses"), "/pauses", form)).status).toBe(415);
-    const asked = await fetch(`${here.url}/api/v1/pauses`, {
-      method: "OPTIONS",
-      headers: { origin: "https://evil.example.com", "access-control-request-method": "POST" },
-    });
-    expect(asked.headers.get("access-control-allow-origin")).toBeNull();
-    const { answer } = await send(here, routeOf("get", "/status"), "/status", { token: null });
-    expect(answer["drains"]).toMatchObject([{ paused: null }, { paused: null }]);
-    // A program says its name, since nobody else does.
-    const unnamed = await send(here, routeOf("post", "/pauses"), "/pauses", {
-      body: { all: true, reason: "r" },
-      token: null,
-    });
-    expect([unnamed.status, JSON.stringify(unnamed.answer)]).toEqual([
-      400,
-      expect.stringContaining("your name"),
-    ]);
-    expect((await send(here, routeOf("post", "/pauses"), "/pauses", { body, token: null })).status).toBe(200);
   });
 
   it("says that Redis is away", async () => {

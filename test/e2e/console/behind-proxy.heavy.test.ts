@@ -1,5 +1,4 @@
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished, describe, expect, it } from "vitest";
@@ -8,6 +7,7 @@ import { askConsole, type Asking } from "../../support/ask-console.ts";
 import { root } from "../../support/markdown.ts";
 import { startConsole } from "../../support/plain-console.ts";
 import { useRedis } from "../../support/redis.ts";
+import { serve } from "../../support/serve.ts";
 
 const redis = useRedis();
 const host = "redriver.example.com";
@@ -65,12 +65,9 @@ async function startProxy(upstream: string): Promise<string> {
     answer.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await serve(server);
+  onTestFinished(close);
+  return url;
 }
 
 const cookieOf = (person: string): Readonly<Record<string, string>> => ({ host, cookie: `who=${person}` });
@@ -125,11 +122,20 @@ describe("the console with the settings of deploy/components/console", () => {
     expect(history.text).toContain("ann@example.com");
   });
 
-  it("refuses whoever comes past the proxy, also through a forwarded port", async () => {
+  it("refuses whoever comes past the proxy, also through a forwarded port, and what comes through it twice", async () => {
     const { url } = await startConsole(redis.url(), componentSettings());
     const headers = { host, "x-forwarded-user": "eve@example.com", "x-forwarded-groups": "redriver-admins" };
     const past = await askConsole(url, { headers, from: "127.0.0.3" });
     expect([past.status, past.text]).toEqual([403, expect.stringContaining("console.proxies")]);
+    for (const twice of [
+      { "x-forwarded-user": ["mallory", "eve"] },
+      { "x-forwarded-groups": ["dev", "redriver-admins"] },
+    ]) {
+      const answer = await askConsole(url, { headers: { ...headers, ...twice } });
+      expect([answer.status, answer.text]).toEqual([401, expect.stringContaining("once")]);
+    }
+    const elsewhere = await askConsole(url, { headers: { ...headers, host: "evil.example" } });
+    expect(elsewhere.status).toBe(421);
     // `kubectl port-forward` connects to this address of the pod.
     const { port } = new URL(url);
     // Nothing listens there, or something else that was given the same number.

@@ -16,6 +16,9 @@ drains:
     rules: [{ name: all, when: any, then: hold }]
 `;
 
+/** A proxy has the console below this path. */
+const base = "/tools/redriver";
+
 it.skipIf(!hasBrowser)(
   "the command beside a form is copied as the form is now, however late the server writes it",
   async () => {
@@ -24,7 +27,11 @@ it.skipIf(!hasBrowser)(
       emulator,
       redisUrl: redis.url(),
       document,
-      env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "operator" },
+      env: {
+        REDRIVER_CONSOLE_PORT: "0",
+        REDRIVER_CONSOLE_ROLE: "operator",
+        REDRIVER_CONSOLE_BASE_PATH: base,
+      },
     });
     const { consoleUrl } = await startDaemon(env);
     const { page, errors } = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -33,8 +40,8 @@ it.skipIf(!hasBrowser)(
       await isLetGo;
       await route.continue();
     });
-    await page.goto(`${consoleUrl}/plans`);
-    const form = page.locator("form[action='/acts/plan-keep']");
+    await page.goto(`${consoleUrl}${base}/plans`);
+    const form = page.locator("form[action$='/acts/plan-keep']");
     const [command, note] = [form.locator(".command code"), form.locator("[data-as-opened]")];
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
     await form.locator("[name=limit]").fill("5");
@@ -43,18 +50,22 @@ it.skipIf(!hasBrowser)(
 
     const gate = new EventEmitter();
     isLetGo = once(gate, "open").then(() => undefined);
-    await form.locator("[name=host]").pressSequentially("a.example.com");
+    await form.locator("[name=host]").pressSequentially("it's here");
     // Whoever still types sees that the command does not have it.
     expect(await note.textContent()).not.toBe("");
     await form.locator(".command button").click();
     expect(await form.locator(".command button").textContent()).toBe("Copy");
     gate.emit("open");
     await expect.poll(() => form.locator(".command button").textContent()).toBe("Copied");
-    expect(await copied()).toBe("redriver plan --keep --all --host a.example.com --limit 5");
+    expect(await copied()).toBe(String.raw`redriver plan --keep --all --host 'it'\''s here' --limit 5`);
     expect(await note.textContent()).toBe("");
 
     await form.locator("[name=limit]").fill("6");
     expect(await form.locator(".command button").textContent()).toBe("Copy");
     expect(errors).toEqual([]);
+    await page.context().setOffline(true);
+    await form.getByLabel("Drain").selectOption("orders");
+    await form.getByText("as this page opened").waitFor();
+    expect(await command.textContent()).toBe("redriver plan --keep --all");
   },
 );

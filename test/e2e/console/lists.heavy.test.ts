@@ -153,26 +153,6 @@ it("an index has its numbers as charts and as tables, and says which drain it ho
   expect(100 - (points.at(-1) ?? 0)).toBeCloseTo(((values[0] ?? 0) / top) * 100, 0);
 }, 90_000);
 
-it("a release is not offered for what no batch can carry, while no rule is via: service", async () => {
-  const plain = document
-    .replace(/indexes:\n.*\n/, "")
-    .replace(/ {4}guards:\n.*\n/, "")
-    .replaceAll("responseStatus: 422", "responseStatus: 404");
-  const stand = await startConsoleDaemon(redis.url(), plain);
-  const [binary] = stand.seed(1, {
-    topicName: "orders",
-    responseStatus: 503,
-    body: undefined,
-    bodyBase64: Buffer.from([0xff, 0xfe]).toString("base64"),
-  });
-  await expect
-    .poll(() => stand.page("/parked", "operator"), { timeout: 30_000 })
-    .toContain("No batch can carry them: add a rule");
-  const page = await stand.page("/parked", "operator");
-  expect(idsIn(page)).toEqual([binary]);
-  expect(page).not.toContain("parked-release");
-}, 90_000);
-
 function idsIn(html: string): string[] {
   return [...html.matchAll(/href="\/messages\/default\/([^"]+)"/g)].map(([, id = ""]) => id);
 }

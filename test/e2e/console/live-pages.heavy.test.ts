@@ -17,6 +17,9 @@ drains:
     rules: [{ name: all, when: any, then: park }]
 `;
 
+/** A proxy has the console below this path. */
+const base = "/tools/redriver";
+
 it.skipIf(!hasBrowser)(
   "a page that others act on shows what can be done now, or that it is old",
   async () => {
@@ -29,15 +32,19 @@ it.skipIf(!hasBrowser)(
       emulator,
       redisUrl: redis.url(),
       document,
-      env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "operator" },
+      env: {
+        REDRIVER_CONSOLE_PORT: "0",
+        REDRIVER_CONSOLE_ROLE: "operator",
+        REDRIVER_CONSOLE_BASE_PATH: base,
+      },
     });
-    const { consoleUrl } = await startDaemon(env);
+    const url = `${(await startDaemon(env)).consoleUrl}${base}`;
     const { page, errors } = await browser.open();
     const { page: other } = await browser.open();
     const by = { by: "ann", reason: "to see" };
-    await page.goto(`${consoleUrl}/plans`);
+    await page.goto(`${url}/plans`);
     await act(page, "plan-keep", { by: "ann" });
-    const apply = page.locator("form[action='/acts/apply']");
+    const apply = page.locator("form[action$='/acts/apply']");
     await apply.waitFor({ state: "attached" });
     await page.locator("#live-state", { hasText: " · live" }).waitFor();
     const details = page.locator("details", { has: apply });
@@ -80,10 +87,10 @@ it.skipIf(!hasBrowser)(
     await state.getByText("it is gone").waitFor();
 
     // What can be done about a drain follows what others did to it.
-    await page.goto(consoleUrl ?? "");
+    await page.goto(`${url}/`);
     await state.getByText(" · live").waitFor();
     expect(await page.getByText("Resume orders").count()).toBe(0);
-    await other.goto(consoleUrl ?? "");
+    await other.goto(`${url}/`);
     const form = page.locator("summary", { hasText: "Pause orders" });
     await form.click();
     const stood = await clock.textContent();

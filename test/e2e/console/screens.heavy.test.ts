@@ -163,25 +163,6 @@ async function refuseOthers({ url }: Stand): Promise<void> {
   expect(await (await fetch(`${url}/history?act=pause`)).text()).not.toContain("mallory");
 }
 
-/** The command beside a form follows what a person chooses and writes. */
-async function followChoices({ url }: Stand): Promise<void> {
-  const { page } = await browser.open();
-  await page.goto(`${url}/plans`);
-  const form = page.locator("form[action='/acts/plan-keep']");
-  const command = form.locator(".command code");
-  expect(await command.textContent()).toBe("redriver plan --keep --all");
-  await form.getByLabel("Drain").selectOption("orders");
-  await form.getByLabel("Host").fill("it's here");
-  await form.getByLabel("Host").blur();
-  await form.locator("code", { hasText: "--host" }).waitFor();
-  expect(await command.textContent()).toBe(String.raw`redriver plan --keep orders --host 'it'\''s here'`);
-  expect(await form.textContent()).not.toContain("as this page opened");
-  await page.context().setOffline(true);
-  await form.getByLabel("Drain").selectOption("");
-  await form.getByText("as this page opened").waitFor();
-  expect(await command.textContent()).toBe("redriver plan --keep --all");
-}
-
 /** Keys lead from page to page, and numbers change by themselves. */
 async function leadByKeys({ url, emulator }: Stand): Promise<void> {
   const { page } = await browser.open({ timezoneId: "Asia/Tokyo" });
@@ -212,7 +193,6 @@ it.skipIf(!hasBrowser)(
     await showScreens(stand);
     await sideBySide({
       "a page of somebody else": () => refuseOthers(stand),
-      "the command beside a form": () => followChoices(stand),
       "keys and live numbers": () => leadByKeys(stand),
     });
     await actWithoutScript(stand);

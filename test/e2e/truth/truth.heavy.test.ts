@@ -110,78 +110,27 @@ it("every number that people see was true a moment ago, or says that it is not k
   // Its come-backs are listed by a drain; those of the one above are not.
   receivers[2]!.answer = () => ({ status: 503, body: "flaky again" });
   const truth = createTruth({ eu: eu.emulator, us: us.emulator });
-  const kinds: readonly Kind[] = [
-    { name: "down", source: "eu", origin: a, status: 503, count: 600, ageMs: 8_000 },
-    { name: "no such order", source: "eu", origin: a, status: 404, count: 200, ageMs: 5 * hourMs },
-    { name: "timed out", source: "eu", origin: b, status: 503, count: 150, ageMs: 60 * hourMs },
-    { name: "gone", source: "eu", origin: b, status: 410, count: 60, ageMs: 4 * hourMs },
-    { name: "bad request", source: "eu", origin: b, status: 400, count: 40, ageMs: 3 * hourMs },
-    {
-      name: "ledger locked",
-      source: "eu",
-      origin: c,
-      status: 500,
-      count: 119,
-      topicName: "money",
-      ageMs: 71.3 * hourMs,
-    },
-    {
-      name: "account closed",
-      source: "eu",
-      origin: c,
-      status: 410,
-      count: 30,
-      topicName: "money",
-      ageMs: 50.2 * hourMs,
-    },
-    {
-      name: "bad amount",
-      source: "eu",
-      origin: c,
-      status: 422,
-      count: 50,
-      topicName: "money",
-      ageMs: 2 * hourMs,
-    },
-    {
-      name: "crm is down",
-      source: "us",
-      origin: d,
-      status: 503,
-      count: 100,
-      topicName: "crm",
-      ageMs: 60 * hourMs,
-    },
-    {
-      name: "no such contact",
-      source: "us",
-      origin: d,
-      status: 404,
-      count: 25,
-      topicName: "crm",
-      ageMs: 9 * hourMs,
-    },
-    {
-      name: "still down",
-      source: "us",
-      origin: e,
-      status: 503,
-      count: 30,
-      topicName: "crm",
-      ageMs: 8 * hourMs,
-    },
-    {
-      name: "settled late",
-      source: "eu",
-      origin: b,
-      status: 503,
-      count: 60,
-      topicName: "money",
-      ageMs: 6 * hourMs,
-    },
-    { name: "flaky", source: "eu", origin: c, status: 503, count: 40, ageMs: 2 * hourMs },
-    { name: "of no drain", source: "us", origin: e, status: 500, count: 17, ageMs: 66.5 * hourMs },
+  const rows: readonly (readonly [string, Kind["source"], string, string, number, number, number])[] = [
+    // name, source, topic, origin, status, count, hours ago
+    ["down", "eu", "", a, 503, 600, 8 / 3_600],
+    ["no such order", "eu", "", a, 404, 200, 5],
+    ["timed out", "eu", "", b, 503, 150, 60],
+    ["gone", "eu", "", b, 410, 60, 4],
+    ["bad request", "eu", "", b, 400, 40, 3],
+    ["ledger locked", "eu", "money", c, 500, 119, 71.3],
+    ["account closed", "eu", "money", c, 410, 30, 50.2],
+    ["bad amount", "eu", "money", c, 422, 50, 2],
+    ["crm is down", "us", "crm", d, 503, 100, 60],
+    ["no such contact", "us", "crm", d, 404, 25, 9],
+    ["still down", "us", "crm", e, 503, 30, 8],
+    ["settled late", "eu", "money", b, 503, 60, 6],
+    ["flaky", "eu", "", c, 503, 40, 2],
+    ["of no drain", "us", "", e, 500, 17, 66.5],
   ];
+  const kinds = rows.map(([name, source, topic, origin, status, count, hours]): Kind => {
+    const own = { name, source, origin, status, count, ageMs: hours * hourMs };
+    return topic === "" ? own : { ...own, topicName: topic };
+  });
   for (const kind of kinds) truth.seed(kind);
   // One for which the service refuses its whole batch.
   truth.seed({ ...kinds[0]!, name: "down", count: 1, ageMs: 7 * hourMs }, () => "poison");
@@ -217,19 +166,9 @@ it("every number that people see was true a moment ago, or says that it is not k
   };
 
   const wrong: string[] = [];
-  let plans = 0;
   let acceptedLag = acceptedLagMs;
-  const seen = {
-    told: 0,
-    failures: 0,
-    failedAgain: 0,
-    planned: 0,
-    unknown: 0,
-    expiring: 0,
-    whole: 0,
-    ruled: 0,
-    exact: 0,
-  };
+  const seen = { told: 0, failures: 0, failedAgain: 0, plans: 0, planned: 0 };
+  const known = { unknown: 0, expiring: 0, whole: 0, ruled: 0, exact: 0 };
 
   const is = (what: string, found: unknown, expected: unknown): void => {
     if (found !== expected) wrong.push(`${what}: ${String(found)}, and it is ${String(expected)}`);
@@ -242,17 +181,11 @@ it("every number that people see was true a moment ago, or says that it is not k
     const between = { entered: askedAt - enteredLagMs, accepted, now: Date.now() };
     const within = (what: string, count: number, which: Which, slack = 0): void => {
       const [least, most] = truth.span(which, between);
-      if (least === most) seen.exact += 1;
+      if (least === most) known.exact += 1;
       if (count < least - slack || count > most)
         wrong.push(`${what}: ${count}, and ${least} to ${most} are there`);
     };
-    const ever = (
-      what: string,
-      count: number,
-      of: "arrived" | "sentAgain",
-      which: Which,
-      lagMs = 0,
-    ): void => {
+    const ever = (what: string, count: number, of: "arrived" | "sentAgain", which: Which, lagMs = 0) => {
       const [least, most] = truth.ever(which, { ...between, entered: between.entered - lagMs })[of];
       if (count < least || count > most) wrong.push(`${what}: ${count}, and it is ${least} to ${most}`);
     };
@@ -271,14 +204,10 @@ it("every number that people see was true a moment ago, or says that it is not k
       const of = isOfDrain[drain] ?? (() => false);
       // During the first count there are at least so many.
       if (stillCounting || isFirst !== null) continue;
-      within(
-        `${face}: ${drain} waiting and parked`,
-        outlook.waiting + parked,
-        of,
-        drain === "webhooks" ? 1 : 0,
-      );
+      const slack = drain === "webhooks" ? 1 : 0;
+      within(`${face}: ${drain} waiting and parked`, outlook.waiting + parked, of, slack);
       within(`${face}: ${drain} held by rules`, outlook.heldByRules, (one) => of(one) && isRuled(one));
-      if (outlook.heldByRules > 0) seen.ruled += 1;
+      if (outlook.heldByRules > 0) known.ruled += 1;
       for (const { origin, waiting, parked: there } of destinations) {
         const isThere: Which = (one) => of(one) && one.origin === origin;
         within(`${face}: ${drain} at ${origin}`, waiting + there, isThere, origin === a ? 1 : 0);
@@ -291,10 +220,10 @@ it("every number that people see was true a moment ago, or says that it is not k
     const isExpiring: Which = ({ enteredAt }) => enteredAt + retentionMs < by;
     const [, most] = counted.span(isExpiring);
     if (count === null) {
-      seen.unknown += 1;
+      known.unknown += 1;
       if (atLeast > most) wrong.push(`${face}: at least ${atLeast} expire, and ${most} do`);
     } else {
-      seen.expiring += 1;
+      known.expiring += 1;
       counted.within(`${face}: expire`, count, isExpiring);
       if (unsent.isExact) {
         const isStaying: Which = (one) => isExpiring(one) && (isParked(one) || isRuled(one));
@@ -303,20 +232,14 @@ it("every number that people see was true a moment ago, or says that it is not k
       for (const group of groups) {
         const kind = kinds.find(({ name }) => name === textOf(group.failure));
         if (kind === undefined) continue;
-        within(
-          `${face}: ${kind.name} expire`,
-          group.count,
-          (one) => one.kind === kind.name && isExpiring(one),
-        );
+        const isMeant: Which = (one) => isOf(kind.name)(one) && isExpiring(one);
+        within(`${face}: ${kind.name} expire`, group.count, isMeant);
       }
     }
     for (const { source, depth, expiring } of status.sources) {
+      const isHere: Which = (one) => one.source === source && isExpiring(one);
       if (expiring.count === 0)
-        is(
-          `${face}: ${source} has none that expires`,
-          false,
-          toCheck(askedAt).span((one) => one.source === source && isExpiring(one))[0] > 0,
-        );
+        is(`${face}: ${source} has none that expires`, toCheck(askedAt).span(isHere)[0] > 0, false);
       if (depth?.exact === true)
         within(`${face}: depth of ${source}`, depth.count, (one) => one.source === source, 1);
     }
@@ -350,13 +273,9 @@ it("every number that people see was true a moment ago, or says that it is not k
     if (kinds.some(({ name, status }) => name === text && status === 410))
       within(`Failure ${text} parked`, parked, isOf(text));
     ever(`Failure ${text} sent again`, sentAgain, "sentAgain", isOf(text));
-    ever(
-      `Failure ${text} failed again`,
-      failedAgain,
-      "arrived",
-      text === "flaky" ? isBack : text === "still down" ? isStray : () => false,
-      text === "still down" ? Infinity : 0,
-    );
+    const isAgain = text === "flaky" ? isBack : text === "still down" ? isStray : () => false;
+    const lagMs = text === "still down" ? Infinity : 0;
+    ever(`Failure ${text} failed again`, failedAgain, "arrived", isAgain, lagMs);
     if (waiting + parked > 0) is(`Failure ${text} fails since`, since, truth.firstOf(text));
     seen.failures += 1;
     if (failedAgain > 0) seen.failedAgain += 1;
@@ -404,7 +323,7 @@ it("every number that people see was true a moment ago, or says that it is not k
     let askedAt = Date.now();
     const status = JSON.parse(await get("/api/v1/status")) as Status;
     const whole = status.drains.every(({ gone: isFirst }) => isFirst === null);
-    if (whole) seen.whole += 1;
+    if (whole) known.whole += 1;
     const { failures } = JSON.parse(await get("/api/v1/failures?all=true")) as { failures: readonly Row[] };
     checkFailures("API", failures, whole, askedAt);
     checkStatus("API", status, askedAt);
@@ -420,35 +339,22 @@ it("every number that people see was true a moment ago, or says that it is not k
       const waiting = toNumber(tileOf(now, "waiting"));
       const parked = toNumber(tileOf(now, "parked"));
       within("Now: waiting and parked", waiting + parked, isCounted, 1);
-      is(
-        "Now says that two drains list the same",
-        /\d+ count once, and in several drains/.test(toText(now)),
-        true,
-      );
+      const says = /\d+ count once, and in several drains/.test(toText(now));
+      is("Now says that two drains list the same", says, true);
     }
     const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
-    const checkMetrics = toCheck(askedAt);
-    if (whole)
-      for (const [, source, count] of metrics.matchAll(
-        /^redriver_source_expiring_records\{source="(\w+)"\} (\S+)$/gm,
-      )) {
-        checkMetrics.within(
-          `metrics: ${source} expire`,
-          Number(count),
-          (one) => one.source === source && isExpiring(one),
-        );
-      }
-    if (whole) {
-      for (const [, drain, count] of metrics.matchAll(
-        /^redriver_unmatched_records\{source="\w+",drain="(\w+)"\} (\S+)$/gm,
-      )) {
-        checkMetrics.within(
-          `metrics: ${drain} without a rule`,
-          Number(count),
-          (one) => isOfDrain[drain ?? ""]?.(one) === true && isRuled(one),
-        );
-      }
-    }
+    const checkMetrics = (name: string, label: string, toWhich: (value: string) => Which): void => {
+      const lines = metrics.matchAll(new RegExp(`^${name}\\{.*?${label}="(\\w+)"\\} (\\S+)$`, "gm"));
+      const check = toCheck(askedAt);
+      for (const [, value = "", count] of whole ? lines : [])
+        check.within(`metrics: ${name} of ${value}`, Number(count), toWhich(value));
+    };
+    const isExpiringIn = (source: string) => (one: Parameters<Which>[0]) =>
+      one.source === source && isExpiring(one);
+    checkMetrics("redriver_source_expiring_records", "source", isExpiringIn);
+    const isUnmatchedIn = (drain: string) => (one: Parameters<Which>[0]) =>
+      isOfDrain[drain]?.(one) === true && isRuled(one);
+    checkMetrics("redriver_unmatched_records", "drain", isUnmatchedIn);
     if (sample % 10 === 5) {
       askedAt = Date.now();
       const { out: stdout } = await runToEnd(["status", "--json"], env);
@@ -457,12 +363,7 @@ it("every number that people see was true a moment ago, or says that it is not k
       for (const { id, waiting, parked } of failuresOf(await get("/failures"))) {
         const text = textOf(id);
         if (!whole || kinds.every(({ name }) => name !== text)) continue;
-        shown.within(
-          `Failures: ${text}`,
-          waiting + parked,
-          (one) => one.kind === text,
-          isPoisonous(text) ? 1 : 0,
-        );
+        shown.within(`Failures: ${text}`, waiting + parked, isOf(text), isPoisonous(text) ? 1 : 0);
         checkFailure(text, failureOf(await get(`/failures/${id}`)), toCheck(Date.now()));
       }
       if (whole) {
@@ -475,7 +376,7 @@ it("every number that people see was true a moment ago, or says that it is not k
         toCheck(askedAt).within("plan webhooks", all, ({ source }) => source === "eu");
         const made = planOf(await makePlan("webhooks"));
         checkPlan(made, toCheck(askedAt));
-        plans += 1;
+        seen.plans += 1;
       }
     }
     await sleep(Math.max(0, askedAt + everyMs - Date.now()));
@@ -489,12 +390,12 @@ it("every number that people see was true a moment ago, or says that it is not k
   asked.ever("report: arrived", figures.arrived, "arrived", isNew);
   expect([...new Set(wrong)].slice(0, 40)).toEqual([]);
   // Each was asked for in both ways.
-  expect(seen.unknown).toBeGreaterThan(0);
-  expect(seen.expiring).toBeGreaterThan(samples / 2);
-  expect(seen.whole).toBeGreaterThan(samples / 2);
-  expect(seen.ruled).toBeGreaterThan(0);
-  expect(seen.exact).toBeGreaterThan(500);
-  expect(plans).toBeGreaterThan(0);
+  expect(known.unknown).toBeGreaterThan(0);
+  expect(known.expiring).toBeGreaterThan(samples / 2);
+  expect(known.whole).toBeGreaterThan(samples / 2);
+  expect(known.ruled).toBeGreaterThan(0);
+  expect(known.exact).toBeGreaterThan(500);
+  expect(seen.plans).toBeGreaterThan(0);
   expect(seen.failures).toBeGreaterThan(20);
   expect(seen.failedAgain).toBeGreaterThan(0);
   expect(seen.planned).toBeGreaterThan(10);
@@ -518,25 +419,20 @@ it("every number that people see was true a moment ago, or says that it is not k
         seen.told += 1;
       };
       switch (type) {
-        case "redriver.backlog.began":
+        case "redriver.backlog.began": {
           // Some of those that rules park are parked already, and so is the one of its own.
-          is("wait", count, [
-            truth.span((one) => of(one) && !isParked(one), between)[0] - 1,
-            truth.span(of, between)[1],
-          ]);
+          const [least] = truth.span((one) => of(one) && !isParked(one), between);
+          is("wait", count, [least - 1, truth.span(of, between)[1]]);
           break;
+        }
         case "redriver.failure.new":
           is("arrived", count, truth.ever(isOne, between).arrived);
           break;
-        case "redriver.parked.new":
-          is(
-            "parked",
-            count,
-            isPoisonous(textOf(failure))
-              ? [1, 1]
-              : truth.ever(isOne, { ...between, entered: at - 30_000 }).arrived,
-          );
+        case "redriver.parked.new": {
+          const { arrived } = truth.ever(isOne, { ...between, entered: at - 30_000 });
+          is("parked", count, isPoisonous(textOf(failure)) ? [1, 1] : arrived);
           break;
+        }
         case "redriver.expiring.soon": {
           if (drain === null) {
             // A census of one source or of the other, up to 20 s ago.

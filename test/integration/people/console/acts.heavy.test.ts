@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { request } from "node:http";
 import { expect, it } from "vitest";
 import type { Status } from "../../../../src/people/operations/status/read.ts";
 import { runHere } from "../../../support/cli.ts";
@@ -46,13 +45,20 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   expect(await act("/", "resume", { drains: "main", reason })).toBe("main: resumed");
   expect(await act("/", "pause", { all: "yes", reason })).toBe("all drains of source default: paused");
   expect(await act("/", "resume", { all: "yes", reason })).toContain("resumed");
+  // For which nothing waits yet.
+  const host = "https://nobody.example.com";
+  const pausedOn = async () => (await page("/")).split('id="paused"')[1]?.split('id="destinations"')[0] ?? "";
+  await act("/", "pause", { host, reason });
+  expect(await pausedOn()).toMatch(/nobody\.example\.com.*paused<\/span> by <bdi>ann.*they say it is back/s);
+  expect(commandsOf(await pausedOn())).toEqual([`redriver resume --host ${host} --reason ...`]);
+  expect(await act("/", "resume", { host, reason })).toContain("resumed");
   const path = `/failures/${id}`;
   expect(await act(path, "pause", { drains: "main", host: shop, reason })).toBe(`${shop} of main: paused`);
   expect(await page(path)).toContain("Resume the destination");
   expect(await act(path, "resume", { drains: "main", host: shop, reason })).toBe(`${shop} of main: resumed`);
   expect(await act(path, "pause", { failure: id, reason })).toContain(`failure:${id} of all drains`);
   expect(await page(path)).toContain("<dt>this kind</dt>");
-  const paused = (await page("/")).split('id="paused"')[1]?.split('id="destinations"')[0] ?? "";
+  const paused = await pausedOn();
   expect(paused).toContain(`href="/failures/${id}?source=default"`);
   expect(paused).toMatch(
     /422 no such tenant.*paused<\/span> by <bdi>ann \(console\)<\/bdi>.*they say it is back/s,
@@ -68,23 +74,13 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
     { ...common, act: "resume", drain: "main" },
     { ...common, act: "pause", drain: null },
     { ...common, act: "resume", drain: null },
+    { ...common, act: "pause", drain: null, host },
+    { ...common, act: "resume", drain: null, host },
     { ...common, act: "pause", drain: "main", host: shop },
     { ...common, act: "resume", drain: "main", host: shop },
     { ...common, act: "pause", drain: null, host: `failure:${id}` },
     { ...common, act: "resume", drain: null, host: `failure:${id}` },
   ]);
-});
-
-it("shows a paused destination for which nothing waits, and resumes it", async () => {
-  const { act, page } = await setUp();
-  const host = "https://nobody.example.com";
-  await act("/", "pause", { host, reason: "before it begins" });
-  const now = await page("/");
-  const paused = now.split('id="paused"')[1]?.split('id="destinations"')[0] ?? "";
-  expect(paused).toMatch(/nobody\.example\.com.*paused<\/span> by <bdi>ann.*before it begins/s);
-  expect(commandsOf(paused)).toEqual([`redriver resume --host ${host} --reason ...`]);
-  expect(await act("/", "resume", { host, reason: "it may begin" })).toContain("resumed");
-  expect(await page("/")).not.toContain("Paused by people");
 });
 
 it("notes and quiets a kind, and its page shows what people wrote", async () => {
@@ -173,12 +169,15 @@ it("shows what was done at once: to who did it, in another replica, and by the A
   const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]);
   expect(await isPausedIn(other.url, { cookie: cookie.join("; ") })).toBe(true);
   expect(await isPausedIn(url)).toBe(true);
-  const resumed = await fetch(`${url}/api/v1/resumes`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ by: "ann", drains: ["main"], reason: "it is right" }),
-  });
-  expect(resumed.status).toBe(200);
+  const resume = (body: object) =>
+    fetch(`${url}/api/v1/resumes`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ drains: ["main"], reason: "it is right", ...body }),
+    });
+  // A program says its name, since nobody else does.
+  expect((await resume({})).status).toBe(400);
+  expect((await resume({ by: "ann" })).status).toBe(200);
   expect(await isPausedIn(url)).toBe(false);
 });
 
@@ -239,25 +238,25 @@ it("remembers the name that a browser gave with an act, and no other", async () 
 
 it("takes no act without its token, its reason, a name, a role, or from another page", async () => {
   const stand = await setUp();
-  const { send, page, url, port, audit } = stand;
+  const { send, page, audit } = stand;
   const before = (await audit()).length;
   const formToken = formTokenOf(await page("/"));
   const order = { formToken, by: "ann", drains: "main", reason: "wait" };
   const statusOf = async (...asked: Parameters<typeof send>) => (await send(...asked)).status;
   expect(formToken).not.toBe("");
-  expect(await statusOf("pause", { ...order, formToken: "x" })).toBe(403);
-  expect(await statusOf("pause", { ...order, formToken: "" })).toBe(403);
-  expect(await statusOf("pause", { ...order, reason: " " })).toBe(400);
-  expect(await statusOf("pause", { ...order, by: "" })).toBe(400);
-  expect(await statusOf("pause", { ...order, drains: "" })).toBe(400);
-  expect(await statusOf("pause", { ...order, drains: "nothing" })).toBe(400);
-  expect(await statusOf("pause", { ...order, for: "soon" })).toBe(400);
-  expect(await statusOf("pause", { ...order, host: "two words" })).toBe(400);
+  for (const formToken of ["x", ""]) expect(await statusOf("pause", { ...order, formToken })).toBe(403);
+  const wrong = [
+    { reason: " " },
+    { by: "" },
+    { drains: "" },
+    { drains: "nothing" },
+    { for: "soon" },
+    { host: "two words" },
+  ];
+  for (const one of wrong) {
+    expect([one, await statusOf("pause", { ...order, ...one })]).toEqual([one, 400]);
+  }
   expect(await statusOf("pause", order, { origin: "https://evil.example" })).toBe(403);
-  expect(await statusOf("pause", order, { origin: "null" })).toBe(403);
-  expect(await statusOf("pause", { ...order, reason: "x".repeat(20_000) })).toBe(413);
-  expect(await rawStatus(port, "rebound.example")).toBe(421);
-  expect((await fetch(`${url}/acts/pause`)).status).toBe(404);
   const viewer = await createConsoleStand({ redisUrl: redis.url(), drain }, { "console.role": "viewer" });
   const shown = await viewer.page("/");
   expect(shown).toContain("acts need the role operator");
@@ -266,15 +265,3 @@ it("takes no act without its token, its reason, a name, a role, or from another 
   expect(await audit()).toHaveLength(before);
   expect(await viewer.audit()).toEqual([]);
 });
-
-/** With a host of its own, which fetch does not send. */
-function rawStatus(port: number, host: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, path: "/", headers: { host } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
-}

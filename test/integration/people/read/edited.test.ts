@@ -1,40 +1,24 @@
 import { expect, it } from "vitest";
-import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
-import type { DrainName } from "../../../../src/job/contracts/ids.ts";
-import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { readFailureList } from "../../../../src/people/operations/failures/list.ts";
-import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { toSharedText, toVerdict } from "../../../../src/people/operations/status/verdict.ts";
 import { toTotals } from "../../../../src/people/read/totals.ts";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createReadRig, type ReadRig } from "../../../support/read-rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
-const signals = { signal: never, stopping: never };
-const statusOf = ({ core }: Rig) => readStatus(core, { nextRuns: new Map(), problems: 0, now: Date.now() });
 
-const open = (drain: string, twinOf?: Rig, mode: "plan" | "live" = "live"): Promise<Rig> =>
-  createRig({ redisUrl: redis.url(), drain, mode, ...(twinOf && { twinOf }) });
-const pass = async ({ core }: Rig, name: string): Promise<void> => {
-  const drain = core.drains.get(name as DrainName)!;
-  await runPassInProcess(drain, core.settings.passes, signals, () => undefined);
-};
-const census = async ({ core, drain: { source } }: Rig): Promise<void> => {
-  const { drains, hash: documentHash } = core.document;
-  await takeCensus({ source, drains, documentHash, archive: null }, signals);
-};
-const said = async (rig: Rig) => {
-  const { sources, ...status } = await statusOf(rig);
+const open = (drain: string, twinOf?: ReadRig, mode: "plan" | "live" = "live"): Promise<ReadRig> =>
+  createReadRig({ redisUrl: redis.url(), drain, mode, ...(twinOf && { twinOf }) });
+const said = async (rig: ReadRig) => {
+  const status = await rig.status();
   const { ofNoDrain } = await readFailureList(rig.core, {}, Date.now());
-  const [note] =
-    toVerdict({ sources, ...status }).match(/[^;]*no drain selects[^;]*|\d+ selected by no drain/) ?? [];
-  return [sources[0]?.depth?.count, toTotals({ sources, ...status }).waiting, ofNoDrain.length, note];
+  const [note] = toVerdict(status).match(/[^;]*no drain selects[^;]*|\d+ selected by no drain/) ?? [];
+  return [status.sources[0]?.depth?.count, toTotals(status).waiting, ofNoDrain.length, note];
 };
 
-async function read(rig: Rig) {
-  const status = await statusOf(rig);
+async function read(rig: ReadRig) {
+  const status = await rig.status();
   const { waiting, parked, wouldBeParked } = toTotals(status);
   const views = await readFailureViews(rig.core, Date.now());
   const byKind = views.reduce((sum, one) => sum + one.waiting + one.parked, 0);
@@ -56,16 +40,16 @@ it.each(["main", "money"])(
     const before = await open(money, undefined, "plan");
     before.seed(30, { topicName: "money", responseStatus: 410 });
     before.seed(63, { responseStatus: 410 });
-    await pass(before, "main");
-    await pass(before, "money");
+    await before.passOf("main");
+    await before.passOf("money");
     // The plan would park what is parked too: that is in one number.
     expect(await read(before)).toEqual(["exactly", 0, 30, 63, 93]);
     const after = await open(money, before);
     // What a plan would have parked is not parked since the edit.
     expect(await read(after)).toEqual(["at least", 0, 0, 93, 93]);
-    await pass(after, first);
+    await after.passOf(first);
     expect(await read(after)).toEqual(["at least", 0, ...(first === "main" ? [93, 0] : [0, 93]), 93]);
-    await pass(after, first === "main" ? "money" : "main");
+    await after.passOf(first === "main" ? "money" : "main");
     expect(await read(after)).toEqual(["exactly", 0, 93, 0, 93]);
   },
 );
@@ -75,7 +59,7 @@ it("what a drain takes since an edit is not of no drain too, until a census has 
   before.seed(5, { topicName: "refunds", responseStatus: 404 });
   before.seed(2, { topicName: "money", responseStatus: 404 });
   await before.pass();
-  await census(before);
+  await before.census();
   expect(await said(before)).toEqual([7, 2, 1, "5 selected by no drain"]);
   // Its rules do not change which letters it has.
   const ruled = await open("    select: { topicName: money }\n    otherwise: hold\n    minAge: 1s\n", before);
@@ -83,6 +67,6 @@ it("what a drain takes since an edit is not of no drain too, until a census has 
   const after = await open("    select: { topicName: [money, refunds] }\n    otherwise: hold\n", before);
   await after.pass();
   expect(await said(after)).toEqual([7, 7, 0, " what no drain selects is not counted yet"]);
-  await census(after);
+  await after.census();
   expect(await said(after)).toEqual([7, 7, 0, undefined]);
 });

@@ -1,22 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { ExpiringOfDrain } from "../../../../src/job/contracts/queue-facts.ts";
-import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { toSaved, toSaveTexts } from "../../../../src/people/operations/status/expiring.ts";
 import { toUnsentText } from "../../../../src/people/operations/status/verdict.ts";
 import { toEarliestExpiry } from "../../../../src/people/read/expiring.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
-import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { createFolder } from "../../../support/command.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createReadRig, type ReadRig } from "../../../support/read-rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const hourMs = 3_600_000;
 const now = 1_796_000_000_000;
-const never = new AbortController().signal;
-const signals = { signal: never, stopping: never };
 
 const rules = `
     minAge: 0s
@@ -26,19 +21,14 @@ const rules = `
 `;
 const held = { responseStatus: 404 };
 
-async function expiring({ core }: Rig) {
+async function expiring({ core }: ReadRig) {
   const [source] = (await readQueueFacts(core)).sources;
   if (source === undefined) throw new Error("the rig has a source");
   return source.expiring;
 }
 
-async function census(rig: Rig): Promise<void> {
-  const { source, config, documentHash } = rig.drain;
-  await takeCensus({ source, drains: [config], documentHash, archive: null }, signals);
-}
-
-const open = (more: Partial<Parameters<typeof createRig>[0]> = {}): Promise<Rig> =>
-  createRig({ redisUrl: redis.url(), source: "{ retention: 3d }", drain: rules, ...more });
+const open = (more: Partial<Parameters<typeof createReadRig>[0]> = {}): Promise<ReadRig> =>
+  createReadRig({ redisUrl: redis.url(), source: "{ retention: 3d }", drain: rules, ...more });
 
 describe("what expires within a day", () => {
   it("is not known before anything has counted the source, and is not 0", async () => {
@@ -71,7 +61,7 @@ describe("what expires within a day", () => {
     await rig.pass();
     // What no drain selects, nobody has counted.
     expect(await expiring(rig)).toMatchObject({ count: null, atLeast: 5, asOf: null });
-    await census(rig);
+    await rig.census();
     const found = await expiring(rig);
     expect(found).toMatchObject({ count: 8, atLeast: 8 });
     expect(found.groups).toMatchObject([
@@ -87,12 +77,10 @@ describe("what expires within a day", () => {
     rig.seed(2, lost, 71.9 * hourMs);
     rig.seed(3, lost, 60 * hourMs);
     await rig.pass();
-    await census(rig);
+    await rig.census();
     const [first] = (await expiring(rig)).groups;
     expect(first).toMatchObject({ failure: null, count: 5, inFirstHour: 2 });
-    const { core } = rig;
-    const status = await readStatus(core, { nextRuns: new Map(), problems: 0, now: first!.earliestAt + 1 });
-    expect(toUnsentText(status)).toMatch(
+    expect(toUnsentText(await rig.status(first!.earliestAt + 1))).toMatch(
       /^5 expire unless a person acts, less what is gone since \d\d:\d\d UTC$/,
     );
   });
@@ -101,7 +89,7 @@ describe("what expires within a day", () => {
     const rig = await open();
     rig.seed(5, held, 60 * hourMs);
     rig.seed(2, held, 20 * hourMs);
-    await census(rig);
+    await rig.census();
     expect(await expiring(rig)).toMatchObject({ count: 5, atLeast: 5, asOf: expect.any(Number) as number });
   });
 
@@ -135,17 +123,8 @@ describe("what expires within a day", () => {
     rig.seed(7, { responseStatus: 410, topicName: "money" }, 60 * hourMs);
     rig.seed(4, { responseStatus: 503 }, 61 * hourMs);
     await rig.pass();
-    await runPassInProcess(
-      rig.core.drains.get("money" as DrainName)!,
-      rig.core.settings.passes,
-      signals,
-      () => undefined,
-    );
-    const { expiring: found } = await readStatus(rig.core, {
-      nextRuns: new Map(),
-      problems: 0,
-      now: Date.now(),
-    });
+    await rig.passOf("money");
+    const { expiring: found } = await rig.status();
     expect(found).toMatchObject({ count: 16, unsent: { atLeast: 16, isExact: true } });
     expect(found.unsent.earliestAt).toBe(Number(first?.split("-")[0]) + 72 * hourMs);
     expect(found.groups.map((group) => [group.count, toSaveTexts(group).map(({ text }) => text)])).toEqual([
@@ -199,13 +178,11 @@ describe("what expires within a day", () => {
     rig.seed(3, { responseStatus: 410 }, 50 * hourMs);
     await rig.fullPass();
     expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null]);
-    const { source, config, documentHash, archive } = rig.drain;
     rig.seed(1, held, 66 * hourMs);
-    const of = { source, drains: [config], documentHash };
-    await takeCensus({ ...of, documentHash: "before", archive: null }, signals);
+    await rig.census({ documentHash: "before" });
     // One of them has no copy, and nobody knows which.
     expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null]);
-    await takeCensus({ ...of, archive }, signals);
+    await rig.census({ archive: rig.drain.archive });
     expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([5, null]);
   });
 });
@@ -236,7 +213,7 @@ describe("since when a kind fails", () => {
     rig.seed(5, held, 0);
     rig.advance(10_000);
     await rig.pass();
-    const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
+    const status = await rig.status();
     const at = Number(first?.split("-")[0]);
     expect(status.drains[0]?.destinations[0]?.failingSince).toBe(at);
     expect(status.drains[0]?.failures?.[0]?.since).toBe(at);

@@ -1,10 +1,7 @@
 import { expect, it } from "vitest";
-import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
-import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { openPass } from "../../../../src/job/pass/open-pass.ts";
 import { onlyOf } from "../../../../src/people/cli/status/command.ts";
-import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { readReport } from "../../../../src/people/operations/report/read.ts";
 import { toVerdict } from "../../../../src/people/operations/status/verdict.ts";
 import { toOfNoDrainText } from "../../../../src/people/cli/failures/list-text.ts";
@@ -14,17 +11,15 @@ import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { toQueueSample } from "../../../../src/people/read/queue-sample.ts";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { createMetrics } from "../../../../src/telemetry/metrics.ts";
-import { createRig } from "../../../support/rig.ts";
+import { createReadRig } from "../../../support/read-rig.ts";
 import { memory, samples } from "../../../support/metrics.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
-const signals = { signal: never, stopping: never };
 const hourMs = 3_600_000;
 
 it("records that two drains list are counted once in totals and kinds, and the verdict says so", async () => {
-  const rig = await createRig({
+  const rig = await createReadRig({
     redisUrl: redis.url(),
     source: "{ retention: 3d }",
     drain: `    minAge: 0s
@@ -39,14 +34,7 @@ it("records that two drains list are counted once in totals and kinds, and the v
   rig.seed(340, { topicName: "money", responseBody: "down" }, 60 * hourMs);
   rig.seed(20, { topicName: "money", responseStatus: 410, responseBody: "gone" });
   rig.seed(100, { responseBody: "down" });
-  const money = rig.core.drains.get("money" as DrainName)!;
-  const passes = async (): Promise<unknown> =>
-    Promise.all([rig.pass(), runPassInProcess(money, rig.core.settings.passes, signals, () => undefined)]);
-  await passes();
-  const running = async () => {
-    const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
-    return { ...status, replicas: [{ rejected: null, resting: [] }] as unknown as typeof status.replicas };
-  };
+  await Promise.all([rig.pass(), rig.passOf("money")]);
   const views = await readFailureViews(rig.core, Date.now());
   expect(views.map(({ text, waiting, parked, arrived }) => [text, waiting, parked, arrived])).toEqual([
     ["down", 440, 0, 440],
@@ -59,12 +47,13 @@ it("records that two drains list are counted once in totals and kinds, and the v
     expiring: { count: 340 },
     depth: { count: 460, exact: true },
   });
-  expect(toVerdict(await running())).toContain("440 of 440 left");
-  expect(toVerdict(await running())).toContain("; 20 parked for a person");
-  expect(toVerdict(await running())).toContain("at least 440 held by rules");
-  expect(toVerdict(await running())).toContain("360 count once, and in several drains");
+  const verdict = toVerdict(await rig.status());
+  expect(verdict).toContain("440 of 440 left");
+  expect(verdict).toContain("; 20 parked for a person");
+  expect(verdict).toContain("at least 440 held by rules");
+  expect(verdict).toContain("360 count once, and in several drains");
   // One drain alone has all that it lists.
-  expect(toVerdict(onlyOf(await running(), ["money"]))).toContain("340 of 340 left");
+  expect(toVerdict(onlyOf(await rig.status(), ["money"]))).toContain("340 of 340 left");
   const metrics = createMetrics({
     version: "1",
     readFacts: () => readQueueFacts(rig.core),
@@ -80,15 +69,14 @@ it("records that two drains list are counted once in totals and kinds, and the v
 
 it("a record that nobody can read counts once, whichever drains list it", async () => {
   const money = "  money:\n    mode: live\n    select: { topicName: money }\n";
-  const rig = await createRig({ redisUrl: redis.url(), drain: `    minAge: 0s\n${money}` });
+  const rig = await createReadRig({ redisUrl: redis.url(), drain: `    minAge: 0s\n${money}` });
   const now = Date.now() - hourMs;
   rig.emulator.dlq.seed([
     { dlqId: `${now}-1`, topicName: "money", url: 5 },
     { dlqId: `${now}-2`, url: 5 },
   ]);
   await rig.pass();
-  const other = rig.core.drains.get("money" as DrainName)!;
-  await runPassInProcess(other, rig.core.settings.passes, signals, () => undefined);
+  await rig.passOf("money");
   const views = await readFailureViews(rig.core, Date.now());
   expect(views.map(({ origin, parked, arrived }) => [origin, parked, arrived])).toEqual([
     ["(unreadable)", 2, 2],
@@ -97,7 +85,7 @@ it("a record that nobody can read counts once, whichever drains list it", async 
 
 it("what three drains list in part, and one of them sends, arrives and waits once, as the report has it", async () => {
   const outage = "{ name: outage, when: { responseStatus: 503 }, then: republish }";
-  const rig = await createRig({
+  const rig = await createReadRig({
     redisUrl: redis.url(),
     drain: `    select: { topicName: crm }
     minAge: 0s
@@ -128,10 +116,6 @@ it("what three drains list in part, and one of them sends, arrives and waits onc
   };
   seed({ responseStatus: 503, responseBody: "down" });
   seed({ responseStatus: 410, responseBody: "gone" });
-  const pass = async (name: string): Promise<unknown> => {
-    const drain = rig.core.drains.get(name as DrainName)!;
-    return runPassInProcess(drain, rig.core.settings.passes, signals, () => undefined);
-  };
   const now = Date.now();
   const read = async () => {
     const report = await readReport(rig.core, { from: now - 2 * hourMs }, Date.now(), 1_000);
@@ -144,17 +128,16 @@ it("what three drains list in part, and one of them sends, arrives and waits onc
     (await readFailureViews(rig.core, Date.now())).map(({ text, waiting, parked, arrived }) =>
       [text, waiting, parked, arrived].join(" "),
     );
-  for (const name of ["all", "trial", "main"]) await pass(name);
+  for (const name of ["all", "trial", "main"]) await rig.passOf(name);
   // What two of them list, reports counts, which has not listed anything. So what all has listed stands.
   expect(await kinds()).toEqual(["down 62 0 62", "gone 0 62 62"]);
   expect((await readQueueFacts(rig.core)).sources[0]?.depth).toMatchObject({ count: 124 });
-  await pass("reports");
+  await rig.passOf("reports");
   await rig.emulator.idle();
   expect(await kinds()).toEqual(["down 17 0 62", "gone 0 62 62"]);
   expect(await read()).toMatchObject({ waiting: 17, sentAgain: 45, before: 124, after: 79 });
-  const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
-  const replicas = [{ rejected: null, resting: [] }] as unknown as typeof status.replicas;
-  const verdict = (...names: string[]) => toVerdict(onlyOf({ ...status, replicas }, names));
+  const status = await rig.status();
+  const verdict = (...names: string[]) => toVerdict(onlyOf(status, names));
   // Who counts what they share may be a drain that is not asked for.
   expect(verdict("main", "all")).toMatch(/: at least 17 left.*; at least 62 parked for a person/);
   expect(verdict("reports", "all")).toMatch(/: at least 17 left.*; at least 62 parked for a person/);
@@ -162,33 +145,29 @@ it("what three drains list in part, and one of them sends, arrives and waits onc
   // What each has counted stands in its own row, and a sum is right again after full passes.
   for (const name of ["all", "trial", "reports", "main"]) {
     await rig.drain.source.passes.forceFull(name as DrainName);
-    await pass(name);
+    await rig.passOf(name);
   }
   expect(await kinds()).toEqual(["down 17 0 62", "gone 0 62 62"]);
 });
 
 it("what one drain lists is in the total while the drain that counts it has not listed it in its first pass", async () => {
   const drain = "    minAge: 0s\n  money: { mode: live, select: { topicName: money }, rules: [] }\n";
-  const { core, drain: main, ...rig } = await createRig({ redisUrl: redis.url(), drain });
+  const rig = await createReadRig({ redisUrl: redis.url(), drain });
   rig.seed(30, { topicName: "money" });
-  await openPass(main, core.settings.passes, never);
-  const money = core.drains.get("money" as DrainName)!;
-  await runPassInProcess(money, core.settings.passes, signals, () => undefined);
-  const status = await readStatus(core, { nextRuns: new Map(), problems: 0, now: Date.now() });
-  const replicas = [{ rejected: null, resting: [] }] as unknown as typeof status.replicas;
-  expect(toVerdict({ ...status, replicas })).toContain("at least 30 left, still counting");
+  await openPass(rig.drain, rig.core.settings.passes, new AbortController().signal);
+  await rig.passOf("money");
+  const status = await rig.status();
+  expect(toVerdict(status)).toContain("at least 30 left, still counting");
   expect(status.sources[0]?.depth).toEqual({ count: 30, exact: false, stillCounting: true });
 });
 
 it("letters of no drain are in the list of kinds on each face, and a report says that they are in no figure", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: "    select: { topicName: money }\n" });
+  const rig = await createReadRig({ redisUrl: redis.url(), drain: "    select: { topicName: money }\n" });
   rig.seed(5, { responseStatus: 404, responseBody: "no such contact" });
   rig.seed(2, { topicName: "money" });
   await rig.pass();
+  await rig.census();
   const { core } = rig;
-  const { source } = core.drains.get("main" as DrainName)!;
-  const { drains, hash: documentHash } = core.document;
-  await takeCensus({ source, drains, documentHash, archive: null }, signals);
   const { shown, ofNoDrain } = await readFailureList(core, {}, Date.now());
   expect(shown.map(({ waiting }) => waiting)).toEqual([2]);
   expect(ofNoDrain[0]?.kinds).toMatchObject([{ count: 5, status: 404 }]);
