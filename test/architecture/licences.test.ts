@@ -5,18 +5,9 @@ import { describe, expect, it } from "vitest";
 import { root } from "../support/markdown.ts";
 
 /** What may be shipped: licences that ask for no more than to be named. */
-const mayBeShipped: ReadonlySet<string> = new Set([
-  "0BSD",
-  "Apache-2.0",
-  "BlueOak-1.0.0",
-  "BSD-2-Clause",
-  "BSD-3-Clause",
-  "CC0-1.0",
-  "ISC",
-  "MIT",
-  "Python-2.0",
-  "Unlicense",
-]);
+const mayBeShipped: ReadonlySet<string> = new Set(
+  "0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT Python-2.0 Unlicense".split(" "),
+);
 
 /** Of tools that are used as they are and never shipped. */
 const mayBuild: ReadonlySet<string> = new Set([...mayBeShipped, "MPL-2.0"]);
@@ -90,14 +81,6 @@ describe("the licences of the dependencies", () => {
   it("let the others be used for building and testing", () => {
     expect(packages.length).toBeGreaterThan(shipped.length + 50);
     expect(unfit(packages, mayBuild)).toEqual([]);
-  });
-
-  it("are refused where they ask for more", () => {
-    const one = { path: "", name: "x", version: "1.0.0", isInstalled: true };
-    const licences = ["GPL-3.0-only", "MIT AND AGPL-3.0-only", "SEE LICENSE IN X", undefined];
-    const odd = licences.map((licence): Package => ({ ...one, licence }));
-    expect(unfit(odd, mayBeShipped)).toHaveLength(4);
-    expect(unfit([{ ...one, licence: "(GPL-2.0-only OR MIT)" }], mayBeShipped)).toEqual([]);
   });
 });
 

@@ -54,20 +54,13 @@ it.each(["status", "history", "archive", "parked", "rules", "config"])(
   },
 );
 
+const stages = "parse-page look-up decide prepare keep-copies park drop publish settle";
+const gates = "guard pause capacity";
+
 it.each([
-  "job/page/parse-page",
-  "job/page/look-up",
-  "job/page/decide",
-  "job/page/prepare",
-  "job/page/keep-copies",
-  "job/page/park",
-  "job/page/drop",
-  "job/page/gates/guard",
-  "job/page/gates/pause",
-  "job/page/gates/capacity",
+  ...stages.split(" ").map((name) => `job/page/${name}`),
+  ...gates.split(" ").map((name) => `job/page/gates/${name}`),
   "job/lanes/admit",
-  "job/page/publish",
-  "job/page/settle",
 ])("the stage %s has a test of its name", (stage) => {
   expect(files).toContain(join(root, `${stage}.ts`));
   const tests = ["unit", "integration"].flatMap((tier) =>

@@ -126,19 +126,13 @@ describe("the runbooks", () => {
     expect(sections.map((section) => section.title).toSorted()).toEqual(alerts.toSorted());
   });
 
-  it.each(sections)(
-    "say of $title what it means, what it does, what to look at and what to do",
-    ({ text }) => {
-      const parts = text.split(/^### /m).slice(1);
-      expect(parts.map((part) => part.slice(0, part.indexOf("\n")))).toEqual([
-        "Meaning",
-        "Impact",
-        "Look at",
-        "Mitigation",
-      ]);
-      expect(parts.filter((part) => part.slice(part.indexOf("\n")).trim().length < 40)).toEqual([]);
-    },
-  );
+  const parts = ["Meaning", "Impact", "Look at", "Mitigation"];
+
+  it.each(sections)("say of $title what it means, what it does, where to look and what to do", ({ text }) => {
+    const written = text.split(/^### /m).slice(1);
+    expect(written.map((part) => part.slice(0, part.indexOf("\n")))).toEqual(parts);
+    expect(written.filter((part) => part.slice(part.indexOf("\n")).trim().length < 40)).toEqual([]);
+  });
 
   it("say which alerts page somebody at night", () => {
     const [head = ""] = runbooks.split("\n## ");
@@ -151,26 +145,12 @@ describe("the runbooks", () => {
       const model = await load(alert);
       expect(runbookScreen.title(model)).toBe(alert);
       const page = String(await runbookScreen.sections[0]?.render(model, {} as never));
-      expect([...page.matchAll(/<h2>([^<]*)</g)].map(([, title]) => title)).toEqual([
-        "Meaning",
-        "Impact",
-        "Look at",
-        "Mitigation",
-      ]);
+      expect([...page.matchAll(/<h2>([^<]*)</g)].map(([, title]) => title)).toEqual(parts);
       expect(page).not.toMatch(/`|\*\*|\]\(/);
       expect(page).toContain("<li>");
       expect(page).not.toMatch(/<p>\s*(?:-|\d+\.) /);
     }
     expect(await load("RedriverNoSuchAlert")).toBeNull();
     expect(await load("../package.json")).toBeNull();
-  });
-
-  it("say what to do with the commands that act on single records", () => {
-    const wanted = new Set(["RedriverOldestRecordTooOld", "RedriverExpiryNear"]);
-    const texts = sections.filter(({ title }) => wanted.has(title)).map(({ text }) => text);
-    expect(texts).toHaveLength(wanted.size);
-    for (const command of ["status", "plan", "apply", "parked list", "parked release", "archive show"]) {
-      for (const text of texts) expect(text).toContain(`\`redriver ${command}`);
-    }
   });
 });

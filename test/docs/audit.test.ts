@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { auditLimits } from "../../src/job/store/audit/redis-audit.ts";
 import { actColumns } from "../../src/people/cli/history/act-columns.ts";
 import { historyColumns } from "../../src/people/operations/history/rows.ts";
 import { auditActs } from "../../src/job/contracts/audit.ts";
@@ -20,11 +19,5 @@ describe("docs/audit.md", () => {
       const names = Object.keys(columns).map((name) => `\`${name}\``);
       expect(page.replaceAll("\n", " ")).toContain(names.join(", "));
     }
-  });
-
-  it("says how long and how much is kept", () => {
-    const { keepMs, maxBytes } = auditLimits;
-    expect(page).toContain(`kept ${keepMs / 86_400_000} days`);
-    expect(page).toContain(`the newest ${maxBytes / 1024 ** 2} MiB`);
   });
 });

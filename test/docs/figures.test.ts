@@ -18,21 +18,7 @@ const { settings } = outcome;
 const limits = toLedgerLimits(settings, document, document.sources[0]!);
 const { drain, source } = builtIn;
 
-const numbers = [
-  "no",
-  "one",
-  "two",
-  "three",
-  "four",
-  "five",
-  "six",
-  "seven",
-  "eight",
-  "nine",
-  "ten",
-  "eleven",
-  "twelve",
-];
+const numbers = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
 const inWords = (count: number): string => numbers[count] ?? String(count);
 const minutes = (ms: number): number => ms / 60_000;
 const hours = (ms: number): number => ms / 3_600_000;

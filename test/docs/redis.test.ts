@@ -38,17 +38,7 @@ describe("the user of docs/redis.md", () => {
   });
 
   it("may use nothing dangerous but INFO", () => {
-    const dangerous = [
-      "keys",
-      "flushall",
-      "flushdb",
-      "config",
-      "debug",
-      "migrate",
-      "restore",
-      "sort",
-      "monitor",
-    ];
-    expect(dangerous.filter((name) => allowed.has(name))).toEqual([]);
+    const dangerous = "keys flushall flushdb config debug migrate restore sort monitor";
+    expect(dangerous.split(" ").filter((name) => allowed.has(name))).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import {
   deploy,
   isKustomizeHere,
   renderOverlay,
-  renderWith,
+  withComponents,
   sorted,
   type Tree,
 } from "../../support/kubernetes/kustomize.ts";
@@ -151,10 +151,7 @@ describe.skipIf(!isHelmHere || !isKustomizeHere)("chart and overlays", () => {
     "are the same with %s",
     (listed) => {
       const names = listed.split(" and ");
-      const overlay = renderWith(
-        ["base"],
-        names.map((name) => `components/${name}`),
-      );
+      const overlay = withComponents(...names);
       const chart = renderChart({ image: { repository: "redriver" }, components: names, settings });
       for (const { spec } of chart.filter(({ kind }) => kind === "Deployment")) {
         // Without an overlay nobody says which tag.

@@ -1,25 +1,22 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { loadSettings } from "../../../src/config/settings/load-settings.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
 import { readDoc } from "../../support/markdown.ts";
-import { isKustomizeHere, only, renderWith, type Tree } from "../../support/kubernetes/kustomize.ts";
+import {
+  isKustomizeHere,
+  only,
+  renderWith,
+  withComponents,
+  type Tree,
+} from "../../support/kubernetes/kustomize.ts";
 
-const withComponents = (...names: readonly string[]) =>
-  renderWith(
-    ["base"],
-    names.map((name) => `components/${name}`),
-  );
 const podOf = (objects: readonly Tree[]): Tree => only(objects, "Deployment").spec.template.spec;
 const policyOf = (objects: readonly Tree[], name: string): Tree => only(objects, "NetworkPolicy", name).spec;
 
 describe.skipIf(!isKustomizeHere)("the component for callbacks", () => {
-  let objects: readonly Tree[];
-
-  beforeAll(() => {
-    objects = withComponents("callbacks");
-  });
+  const objects = isKustomizeHere ? withComponents("callbacks") : [];
 
   it("opens the port of callbacks, and nothing but that, to the ingress alone", () => {
     const port = settingRows["callback.port"].default;
@@ -169,11 +166,8 @@ describe.skipIf(!isKustomizeHere)("the component for the doctor", () => {
   });
 
   it("is for the daemon alone: neither a pass nor a plan waits for it", () => {
-    for (const names of [
-      ["doctor", "drain-only", "apply"],
-      ["drain-only", "apply", "doctor"],
-    ]) {
-      const objects = withComponents(...names);
+    const names = ["doctor", "drain-only", "apply"];
+    for (const objects of [withComponents(...names), withComponents(...names.toReversed())]) {
       expect("initContainers" in only(objects, "Job").spec.template.spec).toBe(false);
       expect("initContainers" in only(objects, "CronJob").spec.jobTemplate.spec.template.spec).toBe(false);
     }

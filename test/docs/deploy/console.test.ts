@@ -1,21 +1,14 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
 import { readDoc } from "../../support/markdown.ts";
-import { isKustomizeHere, only, renderWith, type Tree } from "../../support/kubernetes/kustomize.ts";
+import { isKustomizeHere, only, withComponents, type Tree } from "../../support/kubernetes/kustomize.ts";
 
 describe.skipIf(!isKustomizeHere)("the component for the console", () => {
-  let objects: readonly Tree[];
-  let redriver: Tree;
-  let proxy: Tree;
-  let settings: Readonly<Record<string, string>>;
-  let ofProxy: Readonly<Record<string, string>>;
-
-  beforeAll(() => {
-    objects = renderWith(["base"], ["components/console"]);
-    [redriver, proxy] = only(objects, "Deployment").spec.template.spec.containers;
-    settings = only(objects, "ConfigMap", "redriver-settings").data;
-    ofProxy = only(objects, "ConfigMap", "redriver-console-proxy").data;
-  });
+  if (!isKustomizeHere) return;
+  const objects = withComponents("console");
+  const [redriver, proxy] = only(objects, "Deployment").spec.template.spec.containers;
+  const settings: Readonly<Record<string, string>> = only(objects, "ConfigMap", "redriver-settings").data;
+  const ofProxy: Readonly<Record<string, string>> = only(objects, "ConfigMap", "redriver-console-proxy").data;
 
   it("puts the proxy behind redriver, as a container that may do as little", () => {
     expect([redriver.name, proxy.name]).toEqual(["redriver", "oauth2-proxy"]);

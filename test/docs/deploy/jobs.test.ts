@@ -1,19 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isKustomizeHere, only, renderWith, type Tree } from "../../support/kubernetes/kustomize.ts";
+import { isKustomizeHere, only, withComponents, type Tree } from "../../support/kubernetes/kustomize.ts";
 
-const render = (...names: readonly string[]) =>
-  renderWith(
-    ["base"],
-    names.map((name) => `components/${name}`),
-  );
-const daemon: Tree = isKustomizeHere ? only(render(), "Deployment").spec.template.spec : undefined;
+const daemon: Tree = isKustomizeHere ? only(withComponents(), "Deployment").spec.template.spec : undefined;
 /** What a Job's pod has as the daemon's does. */
-const shared = [
-  "securityContext",
-  "serviceAccountName",
-  "automountServiceAccountToken",
-  "enableServiceLinks",
-];
+const shared = "securityContext serviceAccountName automountServiceAccountToken enableServiceLinks".split(
+  " ",
+);
 
 function expectLikeDaemon(pod: Tree): void {
   for (const name of shared) expect(pod[name]).toEqual(daemon[name]);
@@ -34,7 +26,7 @@ function expectLikeDaemon(pod: Tree): void {
 }
 
 describe.skipIf(!isKustomizeHere)("the component that only drains", () => {
-  const objects = isKustomizeHere ? render("console", "drain-only") : [];
+  const objects = isKustomizeHere ? withComponents("console", "drain-only") : [];
 
   it("makes passes with the daemon's pod and settings, one at a time", () => {
     const { spec } = only(objects, "CronJob");
@@ -51,19 +43,12 @@ describe.skipIf(!isKustomizeHere)("the component that only drains", () => {
 
 describe.skipIf(!isKustomizeHere)("the component that applies a plan", () => {
   it("applies the file, in the name and for the reason that the ConfigMap has", () => {
-    const objects = render("apply");
+    const objects = withComponents("apply");
     const { spec } = only(objects, "Job");
     expectLikeDaemon(spec.template.spec);
     const [container] = spec.template.spec.containers;
-    expect(container.args).toEqual([
-      "apply",
-      "/plan/plan.ndjson",
-      "--by",
-      "$(PLAN_BY)",
-      "--reason",
-      "$(PLAN_REASON)",
-      "--yes",
-    ]);
+    const words = "apply /plan/plan.ndjson --by $(PLAN_BY) --reason $(PLAN_REASON) --yes";
+    expect(container.args).toEqual(words.split(" "));
     expect(container.volumeMounts).toContainEqual({ name: "plan", mountPath: "/plan", readOnly: true });
     const { matchLabels } = only(objects, "Deployment").spec.selector;
     expect(spec.template.metadata.labels).not.toMatchObject(matchLabels);

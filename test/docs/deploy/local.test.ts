@@ -124,17 +124,10 @@ describe("deploy/local/compose.yaml", () => {
   });
 
   it("names services by their names and ports that they listen on", () => {
-    const listening: Readonly<Record<string, readonly number[]>> = {
-      ...ownPorts,
-      redis: [6379],
-      receiver: [8080],
-    };
-    const files = [
-      "compose.yaml",
-      "secrets/redis-url",
-      "prometheus/prometheus.yaml",
-      "grafana/data-source.yaml",
-    ];
+    const listening: typeof ownPorts = { ...ownPorts, redis: [6379], receiver: [8080] };
+    const files = "compose.yaml secrets/redis-url prometheus/prometheus.yaml grafana/data-source.yaml".split(
+      " ",
+    );
     const text = files.map((name) => readDoc(`deploy/local/${name}`)).join("\n");
     const hosts = Object.keys(compose.services).join("|");
     const named = [...text.matchAll(new RegExp(`(?<=[/@"])(${hosts}):(\\d{4,})\\b`, "g"))];

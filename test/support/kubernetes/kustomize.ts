@@ -47,6 +47,13 @@ export function renderWith(resources: readonly string[], components: readonly st
   }
 }
 
+/** The base with these components. */
+export const withComponents = (...names: readonly string[]): readonly Tree[] =>
+  renderWith(
+    ["base"],
+    names.map((name) => `components/${name}`),
+  );
+
 export function only(objects: readonly Tree[], kind: string, prefix = ""): Tree {
   const found = objects.filter(({ kind: k, metadata }) => k === kind && metadata.name.startsWith(prefix));
   if (found.length !== 1) throw new Error(`expected one ${kind} ${prefix}, got ${found.length}`);

@@ -13,16 +13,6 @@ const { load, path, problemsOf, write } = useSettings();
 const settingsFile = (text: string): string => write("settings.yaml", text);
 
 describe("settings", () => {
-  it("are taken from file, then environment, then flags", () => {
-    const file = settingsFile("http: { port: 1 }\nlog: { level: warn }\nsweep: { every: 1s }\n");
-    const env = { REDRIVER_HTTP_PORT: "2", REDRIVER_LOG_LEVEL: "error" };
-    const settings = load({ file, env, flags: { "http.port": 3 } });
-    expect(settings.http.port).toBe(3);
-    expect(settings.log.level).toBe("error");
-    expect(settings.sweep.everyMs).toBe(1_000);
-    expect(settings.http.host).toBe("0.0.0.0");
-  });
-
   it("can each be set by their environment name", () => {
     const texts: Record<string, string> = {
       "log.level": "debug",
