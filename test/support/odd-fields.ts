@@ -32,6 +32,7 @@ export const oddValues: Readonly<Record<string, string>> = {
   "100 KB of digits": text("1".repeat(100_000)),
   "100 KB of opening brackets": text("[".repeat(100_000)),
   "10,000 levels in a text": text(`${"[".repeat(10_000)}${"]".repeat(10_000)}`),
+  "4,100 levels, near what a writer of JSON takes": `${"[".repeat(4_100)}${"]".repeat(4_100)}`,
   "10,000 levels": `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
   "10,000 levels of objects": `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`,
   "10,000 levels in a list": `["a",${"[".repeat(10_000)}${"]".repeat(10_000)}]`,

@@ -24,6 +24,21 @@ async function setMaxMemory(share: number | null): Promise<void> {
 }
 afterEach(() => setMaxMemory(null));
 
+const [one, two] = ["1760000000000-1" as DlqId, "1760000000000-2" as DlqId];
+
+/** Begins one record of a page that was read now. */
+async function begin({ drain: { source, config } }: Rig, dlqId: DlqId, token: string, previous?: string) {
+  const { ledger } = source;
+  return ledger.begin([{ dlqId, messageId: "msg_1" as MessageId, attempt: 1 }], {
+    token: token as Token,
+    drain: config.name,
+    act: "republish",
+    pageReadAt: (await ledger.now()).at,
+    pastHorizon: "leave",
+    ...(previous === undefined ? {} : { previous: { token: previous as Token, outcome: "unknown" } }),
+  });
+}
+
 /** The answer to every DELETE is lost until the fault is taken away. */
 async function rigWithPending(count: number): Promise<Rig> {
   const rig = await createRig({ redisUrl: redis.url() });
@@ -70,30 +85,12 @@ describe("a Redis that is almost full", () => {
 
   it("lets the next POST of what is held already go on", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
-    const { ledger, config } = rig.drain.source;
-    expect(config.id).toBe("default");
-    const { at } = await ledger.now();
-    const request = { dlqId: "1760000000000-1" as DlqId, messageId: "msg_1" as MessageId, attempt: 1 };
-    const options = {
-      drain: rig.drain.config.name,
-      act: "republish",
-      pageReadAt: at,
-      pastHorizon: "leave",
-    } as const;
-    const [first, second] = ["a" as Token, "b" as Token];
-    await ledger.begin([request], { ...options, token: first });
+    await begin(rig, one, "a");
     await setMaxMemory(0.95);
     const other = await createRig({ redisUrl: redis.url(), twinOf: rig });
-    const again = await other.drain.source.ledger.begin([request], {
-      ...options,
-      token: second,
-      previous: { token: first, outcome: "unknown" },
-    });
-    expect(again).toMatchObject({ kind: "answered", verdicts: [{ kind: "begun" }] });
-    const another = { ...request, dlqId: "1760000000000-2" as DlqId };
-    expect(await other.drain.source.ledger.begin([another], { ...options, token: second })).toMatchObject({
-      kind: "ledger-full",
-    });
+    const begun = { kind: "answered", verdicts: [{ kind: "begun" }] };
+    expect(await begin(other, one, "b", "a")).toMatchObject(begun);
+    expect(await begin(other, two, "b")).toMatchObject({ kind: "ledger-full" });
   });
 });
 
@@ -101,20 +98,9 @@ describe("a Redis whose memory is used up", () => {
   it("begins nothing, says how to get out of it, and still takes down what is proven", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     const { ledger } = rig.drain.source;
-    const { at } = await ledger.now();
-    const [one, two] = ["1760000000000-1" as DlqId, "1760000000000-2" as DlqId];
-    const options = {
-      token: "a" as Token,
-      drain: rig.drain.config.name,
-      act: "republish",
-      pageReadAt: at,
-      pastHorizon: "leave",
-    } as const;
-    await ledger.begin([{ dlqId: one, messageId: "msg_1" as MessageId, attempt: 1 }], options);
+    await begin(rig, one, "a");
     await setMaxMemory(1.2);
-    await expect(
-      ledger.begin([{ dlqId: two, messageId: "msg_2" as MessageId, attempt: 1 }], options),
-    ).rejects.toMatchObject({
+    await expect(begin(rig, two, "a")).rejects.toMatchObject({
       code: "redis-unavailable",
       message: expect.stringContaining("OOM; maxmemory is reached; raise it") as string,
     });

@@ -72,3 +72,33 @@ test("what nears its expiry is copied where it is left, and not where it is publ
   expect(copied.toSorted()).toEqual(ids.filter((id) => one.emulator.dlq.find(id) !== undefined).toSorted());
   expect(copied).toHaveLength(3);
 });
+
+test("what is nested deeper than 512 levels is not kept: neither copied nor dropped, and told", async () => {
+  const dir = newDir();
+  const one = await rig(dir, `    rules: [{ name: over, when: { responseStatus: 410 }, then: drop }]\n`);
+  const seed = (responseStatus: number, ageMs: number, levels: number): string => {
+    const dlqId = `${Date.now() - ageMs - levels}-0`;
+    const record = {
+      dlqId,
+      messageId: `msg_${dlqId}`,
+      url: "https://a.example/",
+      createdAt: 1,
+      responseStatus,
+    };
+    const deep = `${"[".repeat(levels)}${"]".repeat(levels)}`;
+    one.emulator.dlq.seedTexts([`${JSON.stringify(record).slice(0, -1)},"unheardOf":${deep}}`]);
+    return dlqId;
+  };
+  // The record itself is a level. Some thousands are what a writer of JSON takes at one place and not at another.
+  const [near, tooNear] = [511, 4_100].map((levels) => seed(404, 71 * hourMs, levels));
+  const [dropped, tooDeep] = [511, 512].map((levels) => seed(410, hourMs, levels));
+  expect(await one.pass()).toMatchObject({ outcome: "complete" });
+  expect((await kept(dir)).map(({ dlqId }) => dlqId)).toEqual([near, dropped]);
+  expect([near, tooNear, tooDeep, dropped].map((id) => one.emulator.dlq.find(id!) !== undefined)).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(one.eventsOf("archive:failed")[0]?.message).toContain("nested at most 512 levels deep");
+});

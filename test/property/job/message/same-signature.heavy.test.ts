@@ -12,19 +12,23 @@ import { anyText } from "../../../support/fuzzing.ts";
 
 const recorded = new URL("same-signature.digests.json", import.meta.url);
 
+const dates = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) });
 const hex = fc.stringMatching(/^[0-9a-f]{8,40}$/);
-const base62 = fc.stringMatching(/^[A-Za-z0-9]{8,40}$/);
-const base36 = fc.stringMatching(/^[a-z0-9]{8,24}$/);
-const varying = fc.oneof(
+const ids = [
   fc.uuid(),
   hex,
   hex.map((id) => id.toUpperCase()),
-  base62,
-  base36,
+  fc.stringMatching(/^[0-9a-f]{16}$/),
+  fc.stringMatching(/^[A-Za-z0-9]{8,40}$/),
+  fc.stringMatching(/^[a-z0-9]{8,24}$/),
+  fc.stringMatching(/^[a-z0-9]{12}$/),
   fc.stringMatching(/^[0-9]{1,25}$/),
   fc.stringMatching(/^[a-z]{0,6}[0-9]{1,4}[a-z]{0,6}$/),
-  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()),
-  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toUTCString()),
+];
+const varying = fc.oneof(
+  ...ids,
+  dates.map((date) => date.toISOString()),
+  dates.map((date) => date.toUTCString()),
   fc.double().map(String),
   fc.ipV4(),
 );
@@ -48,24 +52,13 @@ interface Template {
   readonly parts: readonly string[];
   readonly ids: readonly (readonly string[])[];
 }
-const kinds = [
-  fc.uuid(),
-  hex,
-  base62,
-  base36,
-  fc.stringMatching(/^[0-9a-f]{16}$/),
-  fc.stringMatching(/^[0-9a-f]{10}$/),
-  fc.stringMatching(/^[0-9]{4}$/),
-  fc.stringMatching(/^[0-9]{20}$/),
-  fc.stringMatching(/^[a-z0-9]{12}$/),
-];
 /** Texts that differ in their varying parts alone, so that one may be read as another was. */
 const templates: fc.Arbitrary<Template> = fc
   .array(
     fc.tuple(
       words,
       signs,
-      fc.constantFrom(...kinds).chain((kind) => fc.array(kind, { minLength: 4, maxLength: 4 })),
+      fc.constantFrom(...ids).chain((kind) => fc.array(kind, { minLength: 4, maxLength: 4 })),
       signs,
     ),
     { minLength: 1, maxLength: 4 },

@@ -5,6 +5,7 @@ import {
   overlaps,
   toDestinationName,
 } from "../../../../src/job/message/destination-names.ts";
+import { words } from "../../../support/words.ts";
 
 describe("what a person calls a destination", () => {
   test.each([
@@ -28,19 +29,14 @@ describe("what a person calls a destination", () => {
   });
 
   test.each([
+    ...words(`
+      queue: pay.example.com/hook https://pay.example.com/hook https://pay.example.com?a=b ftp://pay.example.com
+      user@pay.example.com pay.example.com:99999
+    `),
     "",
-    "queue:",
-    "pay.example.com/hook",
-    "https://pay.example.com/hook",
-    "https://pay.example.com?a=b",
-    "ftp://pay.example.com",
-    "user@pay.example.com",
     "pay example.com",
-    "pay.example.com:99999",
     // What holds nothing: a pause has no stars, and no receiver has such a host.
-    "*.example.com",
-    "${HOST}",
-    "pay–eu.example.com",
+    ...words("*.example.com ${HOST} pay–eu.example.com"),
   ])("%j is none", (text) => {
     expect(toDestinationName(text)).toBeNull();
   });
