@@ -91,17 +91,6 @@ describe("a schedule", () => {
     await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 30_000 });
   });
 
-  test("survives the end of all replicas, without being applied again", async () => {
-    const first = replica();
-    await first.start(async () => undefined);
-    await first.applySchedules([tick(every(200))]);
-    await first.close({ softMs: 0, hardMs: 2_000 });
-    const second = replica();
-    let runs = 0;
-    await second.start(async () => void runs++);
-    await waitFor(() => expect(runs).toBeGreaterThanOrEqual(2));
-  });
-
   test("that is applied again by every replica at once is one schedule with one pending iteration", async () => {
     const replicas = [replica(), replica(), replica()];
     let runs = 0;
@@ -257,18 +246,6 @@ describe("an iteration", () => {
     expect(events.of("job:failed").every(({ givenUp, kind }) => givenUp && kind === "tick")).toBe(true);
   });
 
-  test("that is told to wait does not pile up in Redis: the next schedule is its retry", async () => {
-    const queue = replica();
-    let runs = 0;
-    await queue.start(async () => {
-      runs++;
-      throw new RedriverError("rate-limited", "429", { retryAt: Date.now() + 3_600_000 });
-    });
-    await queue.applySchedules([tick(every(100))]);
-    await waitFor(() => expect(runs).toBeGreaterThanOrEqual(5));
-    expect((await delayed()).length).toBeLessThanOrEqual(1);
-  });
-
   test("that took its process down three times is given up, and the schedule goes on", async () => {
     const queue = replica();
     const sweep: ScheduledJob = {
@@ -323,19 +300,6 @@ describe("a tick of its own", () => {
     const dueAt = Number(before["timestamp"]) + Number(before["delay"]);
     // The moment of asking is taken twice on the way.
     expect(Math.round(dueAt / 1_000) * 1_000).toBe(at);
-  });
-
-  test("can be asked for by the one that runs: it finds the source resting still", async () => {
-    const queue = replica();
-    const seen: number[] = [];
-    const first = Date.now();
-    await queue.start(async () => {
-      seen.push(Date.now());
-      if (seen.length === 1) await queue.addTick(orders, first + 1_200);
-    });
-    await queue.addTick(orders, first);
-    await waitFor(() => expect(seen.length).toBe(2), { timeout: 30_000 });
-    expect(seen[1]).toBeGreaterThanOrEqual(first + 1_200);
   });
 
   test("is as well a sweep's, of a source", async () => {

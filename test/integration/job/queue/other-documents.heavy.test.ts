@@ -66,25 +66,6 @@ describe("windows of a pass of another document", () => {
     expect(takenAt[8]! - takenAt[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("are worked as fast beside replicas that leave them as without those", async () => {
-    const count = 40;
-    const work = async (others: number) => {
-      const { keyPrefix } = server.fresh();
-      const all = [];
-      for (let one = 0; one < others; one += 1) all.push(await startReplica(keyPrefix, "refunds", quickly));
-      const { queue, counts } = await startReplica(keyPrefix, "orders", quickly);
-      const startedAt = Date.now();
-      await queue.addWindows(windowsOf("orders", count));
-      await waitFor(() => expect(counts.done).toBe(count), { timeout: 30_000, interval: 10 });
-      const ms = Date.now() - startedAt;
-      return { ms, left: all.reduce((sum, one) => sum + one.counts.left, 0) };
-    };
-    const alone = await work(0);
-    const beside = await work(3);
-    expect(beside.left).toBeGreaterThan(0);
-    expect(beside.ms).toBeLessThan(6 * alone.ms + 3_000);
-  });
-
   test("keep no replica from its own behind them, however long they take", async () => {
     const { keyPrefix } = server.fresh();
     await open(keyPrefix).queue.addWindows([...windowsOf("orders", 60), ...windowsOf("refunds", 3)]);

@@ -113,16 +113,6 @@ describe("close", () => {
     expect(await timeToClose(queue, { softMs: 50, hardMs: 300 })).toBeLessThan(7_000);
   });
 
-  test("with Redis away does not wait for hardMs", async () => {
-    const { queue, events } = replica();
-    await queue.start(async () => undefined);
-    await queue.addWindows([window]);
-    await waitFor(() => expect(queue.lastProgressAt()).toBeDefined());
-    await way.cut();
-    await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
-    expect(await timeToClose(queue, { softMs: 8_000, hardMs: 10_000 })).toBeLessThan(7_000);
-  });
-
   test("with Redis away still lets a running handler end by itself", async () => {
     const { queue, events } = replica();
     const seen: string[] = [];

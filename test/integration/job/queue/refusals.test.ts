@@ -51,19 +51,6 @@ describe("a window while Redis takes no writes", () => {
     expect(told()).not.toContain("queue unexpected");
   });
 
-  test("is added by nobody, and the refusal is told in words that say what to do", async () => {
-    await server.admin.config("SET", "maxmemory", "1");
-    await expect(queue.addWindows([windowOf("1")])).rejects.toMatchObject({
-      code: "redis-unavailable",
-      message: expect.stringMatching(/^windows: Redis refused: OOM; maxmemory is reached/) as string,
-    });
-    await server.admin.config("SET", "maxmemory", "0");
-    const seen: Job[] = [];
-    await queue.start(async (job) => void seen.push(job));
-    await queue.addWindows([windowOf("1")]);
-    await waitFor(() => expect(seen).toEqual([windowOf("1")]), { timeout: 30_000 });
-    expect(told()).not.toContain("queue unexpected");
-  });
 });
 
 test("a job that Redis forgot while it was under way is told as a loss of writes, and others are worked", async () => {

@@ -21,43 +21,31 @@ const retry = { kind: "retry" } as const;
 const handBack = { kind: "hand-back" } as const;
 const wait = { kind: "wait", until: now + 30_000 } as const;
 
-/** While it runs and while it is stopped, for windows. */
-const ends: Readonly<Record<Disposition, readonly [JobEnd, JobEnd]>> = {
-  retry: [retry, handBack],
-  wait: [wait, wait],
-  skip: [giveUp, handBack],
-  park: [giveUp, giveUp],
-  halt: [giveUp, giveUp],
-  crash: [giveUp, giveUp],
+/** Of windows, while it runs and while it is stopped; of scheduled jobs, whose next schedule is the retry. */
+type Ends = readonly [JobEnd, JobEnd, JobEnd];
+const ends: Readonly<Record<Disposition, Ends>> = {
+  retry: [retry, handBack, retry],
+  wait: [wait, wait, giveUp],
+  skip: [giveUp, handBack, giveUp],
+  park: [giveUp, giveUp, giveUp],
+  halt: [giveUp, giveUp, giveUp],
+  crash: [giveUp, giveUp, giveUp],
+};
+const endsOfTheirOwn: Readonly<Partial<Record<ErrorCode, Ends>>> = {
+  // Whoever told it to stop.
+  stopped: [handBack, handBack, handBack],
+  // Others work it.
+  "document-changed": [{ kind: "leave" }, handBack, retry],
+  // It comes back soon, whatever failed it before, and spends no try.
+  "redis-unavailable": [{ kind: "wait", until: now + redisWaitMs }, handBack, retry],
 };
 
-describe("a window's job whose handler threw", () => {
-  test("stopped is handed back, whoever told it to stop", () => {
-    const error = new RedriverError("stopped", "because");
-    expect(toJobEnd(error, running)).toEqual(handBack);
-  });
-
-  test("a window of another document is left to others", () => {
-    const error = new RedriverError("document-changed", "because");
-    expect(toJobEnd(error, running)).toEqual({ kind: "leave" });
-    expect(toJobEnd(error, stopped)).toEqual(handBack);
-    expect(toJobEnd(error, scheduled)).toEqual(retry);
-  });
-
-  test("a window that Redis failed comes back soon, whatever failed it before, and spends no try", () => {
-    const error = new RedriverError("redis-unavailable", "because");
-    expect(toJobEnd(error, running)).toEqual({ kind: "wait", until: now + redisWaitMs });
-    expect(toJobEnd(error, stopped)).toEqual(handBack);
-    expect(toJobEnd(error, scheduled)).toEqual(retry);
-  });
-
-  const ofTheirOwn = new Set<ErrorCode>(["stopped", "document-changed", "redis-unavailable"]);
-  const byDisposition = codes.filter((code) => !ofTheirOwn.has(code));
-  test.each(byDisposition)("%s ends by its disposition", (code) => {
+describe("a job whose handler threw", () => {
+  test.each(codes)("%s ends by its disposition, or as only it does", (code) => {
     const error = new RedriverError(code, "because");
-    const [whileRunning, whileStopped] = ends[errorTable[code].disposition];
-    expect(toJobEnd(error, running)).toEqual(whileRunning);
-    expect(toJobEnd(error, stopped)).toEqual(whileStopped);
+    expect([running, stopped, scheduled].map((at) => toJobEnd(error, at))).toEqual(
+      endsOfTheirOwn[code] ?? ends[errorTable[code].disposition],
+    );
   });
 
   test("something unexpected is tried again, and handed back while stopping", () => {
@@ -74,17 +62,7 @@ describe("a window's job whose handler threw", () => {
   });
 });
 
-test("a scheduled job never waits in Redis: its next schedule is the retry", () => {
-  const error = new RedriverError("rate-limited", "429", { retryAt: now + 5_000 });
-  expect(toJobEnd(error, scheduled)).toEqual(giveUp);
-});
-
 describe("what is told of an error", () => {
-  test("is a RedriverError's code and message", () => {
-    const error = new RedriverError("service-timeout", "no answer within 10 s");
-    expect(toFailure(error)).toEqual({ code: "service-timeout", message: "no answer within 10 s" });
-  });
-
   test("is name and place of any other, never its message", () => {
     const { code, message } = toFailure(new TypeError("somebody's body"));
     expect(code).toBe("unexpected");

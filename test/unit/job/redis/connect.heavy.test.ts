@@ -1,4 +1,6 @@
+import type { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
+import { longestReadS } from "../../../../src/job/queue/queue-worker.ts";
 import { createRedis, toBullmqConnection, type RedisConnection } from "../../../../src/job/redis/connect.ts";
 import { sharedKey, sourceKey } from "../../../../src/job/redis/key-prefix.ts";
 import { toAddress } from "../../../../src/job/redis/target.ts";
@@ -120,23 +122,15 @@ describe("a connection", () => {
   });
 });
 
-test("a worker's connection waits for ever and drops a silent socket; a queue's fails at once", () => {
+test("a worker's connection waits for ever and drops a socket that is silent for longer than a read; a queue's fails at once", () => {
   const worker = toBullmqConnection({ url: redis.url() }, "worker");
+  const reading = worker.duplicate() as Redis;
   const queue = toBullmqConnection({ url: redis.url() }, "queue");
   expect(worker.options).toMatchObject({ maxRetriesPerRequest: null, socketTimeout: 12_000 });
   expect(worker.options).not.toHaveProperty("commandTimeout", expect.any(Number));
+  expect(reading.options.socketTimeout).toBeGreaterThan(1_000 * longestReadS);
   expect(queue.options).toMatchObject({ maxRetriesPerRequest: 1, enableOfflineQueue: false });
-  worker.disconnect();
-  queue.disconnect();
-});
-
-test("a worker's longest blocking read, 10 s, is no silence", { timeout: 15_000 }, async () => {
-  const worker = toBullmqConnection({ url: redis.url() }, "worker");
-  let closed = 0;
-  worker.on("close", () => (closed += 1));
-  expect(await worker.call("BZPOPMIN", `${redis.fresh().keyPrefix}:nothing`, 10)).toBeNull();
-  expect(closed).toBe(0);
-  worker.disconnect();
+  for (const one of [worker, reading, queue]) one.disconnect();
 });
 
 test("keys carry prefix, layout version and the source as hash tag", () => {

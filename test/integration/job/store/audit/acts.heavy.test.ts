@@ -170,14 +170,6 @@ describe("the acts of a pass", () => {
     expect(shapeOf(await auditOf(rig))).toEqual([["park", 5]]);
   });
 
-  it("of a paused drain are none", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
-    rig.seed(5);
-    const pauses = rig.core.sources.get(rig.drain.source.config.id)?.pauses;
-    await pauses?.pause({ drain: "*", reason: "test", by: "test", at: Date.now() });
-    await rig.pass();
-    expect(await auditOf(rig)).toEqual([]);
-  });
 });
 
 describe("what cannot be written into the audit", () => {
@@ -246,30 +238,5 @@ describe("what cannot be written into the audit", () => {
     });
     expect(rig.emulator.dlq.size).toBe(0);
     expect(late).toEqual(["published", "delete"]);
-  });
-});
-
-describe("a worker that is stopped between audit and act", () => {
-  it("leaves an entry of an intent that nothing followed", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
-    const [id = ""] = rig.seed(1);
-    const { service } = rig.drain.source;
-    const arrived = new AbortController();
-    void passWith(rig, {
-      service: {
-        list: (query, signal) => service.list(query, signal),
-        remove: (ids, signal) => service.remove(ids, signal),
-        clockOffsetMs: () => service.clockOffsetMs(),
-        publish: () => {
-          arrived.abort();
-          // It never goes on.
-          return new Promise(() => undefined);
-        },
-      },
-    });
-    await expect.poll(() => arrived.signal.aborted).toBe(true);
-    expect(await auditOf(rig)).toMatchObject([{ act: "republish", records: [{ dlqId: id }] }]);
-    expect((await rig.drain.source.ledger.peek([id as DlqId])).views).toMatchObject([{ state: "open" }]);
-    expect(rig.emulator.journal.entries("accepted")).toEqual([]);
   });
 });
