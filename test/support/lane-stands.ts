@@ -61,16 +61,26 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
     checked: (step: number, checkedAt = now(), back: readonly LaneComeBack[] = []) =>
       book.checked({ lane, step } satisfies StepRef, checkedAt, back),
     /** Grants and sends a whole step; answers its number. */
-    async step(wanted: number): Promise<number> {
-      const { canaries, step } = await driver.ask(wanted);
+    async step(wanted: number, resumeMinutes: readonly number[] = []): Promise<number> {
+      const { canaries, step } = await driver.ask(wanted, {}, resumeMinutes);
       await driver.sent(step, canaries);
       return step;
     },
     /** The next step, silent for its watch. */
-    async survive(wanted: number) {
-      const step = await driver.step(wanted);
+    async survive(wanted: number, resumeMinutes: readonly number[] = []) {
+      const step = await driver.step(wanted, resumeMinutes);
       await advance(given.watchMs);
       return driver.checked(step);
+    },
+    /** Until the next probe is due. */
+    async untilProbe(): Promise<void> {
+      const { nextAt } = await driver.view();
+      await advance(nextAt! - now());
+    },
+    /** The next probe is sent and comes back. */
+    async probe(kind: LaneComeBack["kind"], status = 503) {
+      const step = await driver.step(1);
+      return driver.note(step, kind, [`probe-${step}`], status);
     },
     async halt(): Promise<number> {
       const step = await driver.step(given.canary);
@@ -83,11 +93,7 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
       await driver.sent(step, 1);
       await advance(given.watchMs / 2);
       await driver.sent(step, (await driver.ask(24)).canaries);
-      await driver.note(
-        step,
-        "down",
-        Array.from({ length: 11 }, (_, index) => `f${index}`),
-      );
+      await driver.note(step, "down", parents(11, "f"));
     },
     async open(): Promise<void> {
       await driver.survive(5);
@@ -100,6 +106,9 @@ export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = 
   };
   return driver;
 }
+
+export const parents = (count: number, name = "p"): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${name}${index}`);
 
 export function comeBacks(
   step: number,

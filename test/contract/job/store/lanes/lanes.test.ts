@@ -11,6 +11,7 @@ import {
   grantLifeMs,
   lane,
   origin,
+  parents,
 } from "../../../../support/lane-stands.ts";
 import { drain, otherDrain, source, startOfTime, twice } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -33,8 +34,6 @@ const asking = (id: string, resumeMinutes: readonly number[]) => [
   { lane: id, origin: `https://${id}`, wanted: 9, resumeMinutes },
 ];
 const wanting = (id: string, wanted: number) => ({ ...asking(id, [])[0]!, wanted });
-const parents = (count: number, name = "p"): readonly string[] =>
-  Array.from({ length: count }, (_, index) => `${name}${index}`);
 
 type Stand = Awaited<ReturnType<typeof createDriven>>;
 let stand: Stand["stand"];
@@ -74,17 +73,6 @@ describe("a lane that is tried", () => {
     expect(until).toBe(stand.now() + config.watchMs);
     expect(await ask(100)).toMatchObject({ canaries: 0, until });
     expect((await driverOf(stand).view()).state).toBe("canary");
-  });
-
-  test("answers in order, each lane for itself", async () => {
-    const asks = ["b", "a", "c"].map((id, index) => ({
-      lane: id,
-      origin: `https://${id}`,
-      wanted: index,
-      resumeMinutes: [],
-    }));
-    const { answers } = await book.ask(drain, config, asks);
-    expect(answers.map(({ canaries }) => canaries)).toEqual([0, 1, 2]);
   });
 
   test("what is given back is granted again", async () => {
@@ -163,17 +151,6 @@ describe("a lane that is tried", () => {
       sent: 3,
       comeBacks: 0,
     });
-  });
-
-  test("a step that nothing was sent of stays open for grants", async () => {
-    const { ask, sent } = driver;
-    const { step } = await ask(1);
-    await stand.advance(10 * minuteMs);
-    expect(await ask(9)).toMatchObject({ canaries: 5, step: step + 1 });
-    await sent(step + 1, 4);
-    // From the first of those that count.
-    await stand.advance(1);
-    expect((await ask(9)).canaries).toBe(0);
   });
 
   test("grows tenfold with each silent watch and opens where the limits would bind first", async () => {
@@ -415,25 +392,13 @@ describe("a lane that is halted", () => {
     expect((await driver.ask(1)).canaries).toBe(1);
   });
 
-  test("a probe that is given back is granted again; a message that was a canary lately waits a minute", async () => {
+  test("a probe is no message that was a canary lately; left to others, it is called again from its own place", async () => {
     await driver.halt();
     await stand.advance(config.probeEveryMs);
-    const { step, avoid, mayRepeat } = await driver.ask(1);
-    expect({ avoid, mayRepeat }).toEqual({
-      avoid: ["root-1", "root-2", "root-3", "root-4", "root-5"],
-      mayRepeat: false,
-    });
+    const { step, ...answer } = await driver.ask(1, {}, minutes(7));
+    const avoid = ["root-1", "root-2", "root-3", "root-4", "root-5"];
+    expect(answer).toMatchObject({ canaries: 1, mayRepeat: false, avoid });
     await driver.giveBack(step, 1);
-    await stand.advance(minuteMs);
-    expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
-  });
-
-  test("a probe that was left to others is called again from its own place", async () => {
-    await driver.halt();
-    await stand.advance(config.probeEveryMs);
-    const { step, canaries, mayRepeat } = await driver.ask(1, {}, minutes(7));
-    expect({ canaries, mayRepeat }).toEqual({ canaries: 1, mayRepeat: false });
-    await driver.giveBack(step, canaries);
     await stand.advance(minuteMs);
     expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(7) }]);
     expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
@@ -460,55 +425,48 @@ describe("a lane that is halted", () => {
     expect(await driver.survive(5)).toMatchObject({ to: "open" });
   });
 
-  test("a lane that halts soon after it went on starts at canary, until it was open for ten watches", async () => {
+  test("a lane that halts soon after it went on starts at canary and keeps its backoff, until it was open for ten watches", async () => {
     const afterProbe = async () => {
-      await stand.advance((await driver.view()).nextAt! - stand.now());
+      await driver.untilProbe();
       return driver.survive(1);
     };
+    const nextInMs = async () => (await driver.view()).nextAt! - stand.now();
     await driver.halt();
+    await driver.untilProbe();
+    await driver.probe("down");
     expect(await afterProbe()).toMatchObject({ to: "ramping" });
     const step = await driver.step(50);
     expect(await driver.note(step, "down", parents(11))).toMatchObject([{ from: "ramping", to: "halted" }]);
     expect(await afterProbe()).toMatchObject({ to: "canary", size: 5 });
     await driver.halt();
+    expect(await nextInMs()).toBe(1.5 * config.probeEveryMs);
     expect(await afterProbe()).toMatchObject({ to: "canary", size: 5 });
-    await driver.open();
-    await stand.advance(config.watchMs);
-    await driver.failOpen();
-    expect(await afterProbe()).toMatchObject({ to: "canary" });
-    await driver.open();
-    await stand.advance(10 * config.watchMs);
-    await driver.failOpen();
-    expect(await afterProbe()).toMatchObject({ to: "ramping", size: 50 });
+    for (const [openMs, factor, next] of [
+      [config.watchMs, 1.5, { to: "canary" }],
+      [10 * config.watchMs, 1, { to: "ramping", size: 50 }],
+    ] as const) {
+      await driver.open();
+      await stand.advance(openMs);
+      await driver.failOpen();
+      expect(await nextInMs()).toBe(factor * config.probeEveryMs);
+      expect(await afterProbe()).toMatchObject(next);
+    }
   });
 
   test("a probe of what is known to be bad shows that the receiver answers", async () => {
     const step = await driver.step(5);
     expect(await driver.note(step, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
-    await stand.advance(config.probeEveryMs);
-    const probe = await driver.step(1);
+    await driver.untilProbe();
     const why = "a probe was answered, refused as before, 422";
-    expect(await driver.note(probe, "again", ["p"], 422)).toMatchObject([{ to: "ramping", why }]);
+    expect(await driver.probe("again", 422)).toMatchObject([{ to: "ramping", why }]);
     expect(await driver.view()).toMatchObject({ state: "ramping", why });
-  });
-
-  test("a probe that was delivered has survived, also beside a forgotten one that was refused as before", async () => {
-    await driver.halt();
-    await stand.advance(config.probeEveryMs);
-    const { step } = await driver.ask(1);
-    // Two were published under one number: the first in doubt, and asked for again.
-    await driver.sent(step, 2);
-    await driver.note(step, "again", ["p"], 422);
-    expect((await driver.view()).state).toBe("halted");
-    expect(await book.delivered({ lane, step }, "p2")).toMatchObject({ why: "the probe did not fail again" });
   });
 
   test("a probe that comes back is followed by the next 1.5 times as late, at most three times", async () => {
     await driver.halt();
     for (const factor of [1.5, 2.25, 3, 3]) {
-      await stand.advance((await driver.view()).nextAt! - stand.now());
-      const step = await driver.step(1);
-      expect(await driver.note(step, "down", ["p"])).toEqual([]);
+      await driver.untilProbe();
+      expect(await driver.probe("down")).toEqual([]);
       expect(await driver.view()).toMatchObject({
         state: "halted",
         why: "a probe failed again, 503",
@@ -518,39 +476,22 @@ describe("a lane that is halted", () => {
     }
   });
 
-  test("a probe that comes back refused shows that the receiver is up, where it was not halted for that", async () => {
-    await driver.halt();
-    await stand.advance(config.probeEveryMs);
-    const step = await driver.step(1);
-    expect(await driver.note(step, "refused", ["p"], 422)).toMatchObject([
-      { from: "halted", to: "canary", why: "the receiver answers, 422" },
-    ]);
-    const canaries = await driver.step(5);
-    expect(await driver.note(canaries, "refused", parents(5), 422)).toMatchObject([{ to: "halted" }]);
-    await stand.advance(config.probeEveryMs);
-    const probe = await driver.step(1);
-    expect(await driver.note(probe, "refused", ["p"], 422)).toEqual([]);
-    expect((await driver.view()).state).toBe("halted");
-  });
-
   test("a receiver that refuses a probe and takes no canary is told by what survives alone, ever more rarely", async () => {
     await driver.halt();
-    await stand.advance(config.probeEveryMs);
-    await driver.note(await driver.step(1), "refused", ["p"], 404);
+    await driver.untilProbe();
+    await driver.probe("refused", 404);
     await driver.note(await driver.step(5), "down", parents(5));
     for (const factor of [1, 1.5, 2.25]) {
-      await stand.advance(factor * config.probeEveryMs - 1);
-      expect((await driver.ask(1)).canaries).toBe(0);
-      await stand.advance(1);
-      expect(await driver.note(await driver.step(1), "refused", [`q${factor}`], 404)).toEqual([]);
+      expect((await driver.view()).nextAt).toBe(stand.now() + factor * config.probeEveryMs);
+      await driver.untilProbe();
+      expect(await driver.probe("refused", 404)).toEqual([]);
     }
-    await stand.advance(3 * config.probeEveryMs);
+    await driver.untilProbe();
     expect(await driver.survive(1)).toMatchObject({ from: "halted", why: "the probe did not fail again" });
     await driver.survive(50);
     await driver.failOpen();
-    await stand.advance(3 * config.probeEveryMs);
-    const probe = await driver.step(1);
-    expect(await driver.note(probe, "refused", ["r"], 404)).toMatchObject([{ to: "canary" }]);
+    await driver.untilProbe();
+    expect(await driver.probe("refused", 404)).toMatchObject([{ to: "canary" }]);
   });
 
   test.each([
@@ -559,52 +500,26 @@ describe("a lane that is halted", () => {
   ])(
     "a step of which %s is down halts for that, whatever haltAt is, and a refused probe ends it",
     async (_name, canary) => {
-      const { stand, driver } = createDriven({ ...config, haltAt: 1, canary });
+      const { driver } = createDriven({ ...config, haltAt: 1, canary });
       const step = await driver.step(canary);
       expect(await driver.note(step, "down", parents(canary))).toMatchObject([
         { to: "halted", why: `${canary} of ${canary} failed again, 503` },
       ]);
-      await stand.advance(config.probeEveryMs);
-      const probe = await driver.step(1);
-      expect(await driver.note(probe, "refused", ["p"], 422)).toMatchObject([
+      await driver.untilProbe();
+      expect(await driver.probe("refused", 422)).toMatchObject([
         { from: "halted", to: "canary", why: "the receiver answers, 422" },
       ]);
     },
   );
 
   test("where haltAt is all of it, a step of which some is refused and the rest is down was answered", async () => {
-    const { stand, driver } = createDriven({ ...config, haltAt: 1 });
+    const { driver } = createDriven({ ...config, haltAt: 1 });
     const step = await driver.step(5);
     expect(await driver.note(step, "down", parents(4))).toEqual([]);
     expect(await driver.note(step, "refused", ["p4"], 422)).toMatchObject([{ to: "halted" }]);
-    await stand.advance(config.probeEveryMs);
-    const probe = await driver.step(1);
-    expect(await driver.note(probe, "refused", ["p"], 422)).toEqual([]);
+    await driver.untilProbe();
+    expect(await driver.probe("refused", 422)).toEqual([]);
     expect((await driver.view()).state).toBe("halted");
-  });
-
-  test("keeps its backoff until it was open for ten watches", async () => {
-    const probeBack = async (): Promise<void> => {
-      await stand.advance((await driver.view()).nextAt! - stand.now());
-      const step = await driver.step(1);
-      await driver.note(step, "down", ["p"]);
-    };
-    const recover = async (openMs: number): Promise<void> => {
-      await stand.advance((await driver.view()).nextAt! - stand.now());
-      // A lane that was never open goes on with a step, one that halted again with canaries.
-      await driver.survive(1);
-      if ((await driver.view()).state === "ramping") await driver.survive(50);
-      else await driver.open();
-      await stand.advance(openMs);
-      await driver.failOpen();
-      expect((await driver.view()).state).toBe("halted");
-    };
-    await driver.halt();
-    await probeBack();
-    await recover(config.watchMs);
-    expect((await driver.view()).nextAt).toBe(stand.now() + 1.5 * config.probeEveryMs);
-    await recover(10 * config.watchMs);
-    expect((await driver.view()).nextAt).toBe(stand.now() + config.probeEveryMs);
   });
 });
 
@@ -676,21 +591,13 @@ describe("a lane that is open", () => {
     await driver.sent(step, 9);
     expect(canaries).toBe(24);
     await stand.advance(config.watchMs / 2);
-    // The worker of the other 15 has died. The next period has begun, and nobody has said anything of it
-    // either.
-    const next = await driver.ask(1);
-    expect(next).toMatchObject({ canaries: 1, step: step + 1 });
+    // The worker of the other 15 has died. The next period has begun, and nobody has said anything of it either.
+    expect(await driver.ask(1)).toMatchObject({ canaries: 1, step: step + 1 });
     await stand.advance(config.watchMs / 2);
     expect((await book.due()).watches).toMatchObject([{ step }]);
     expect(await driver.checked(step)).toEqual({ kind: "none" });
     await stand.advance(config.watchMs);
-    const later = await driver.ask(2);
-    expect(later).toMatchObject({ canaries: 1, plain: 1, step: step + 2 });
-    await driver.sent(later.step, 1);
-    await stand.advance(config.watchMs);
-    expect(await driver.ask(2)).toMatchObject({ canaries: 1, plain: 1, step: step + 3 });
-    await driver.sent(next.step, 1);
-    expect((await book.due()).watches).toMatchObject([{ step: later.step }]);
+    expect(await driver.ask(2)).toMatchObject({ canaries: 1, plain: 1, step: step + 2 });
   });
 
   test("halts by the share of what was sent, not of what a worker that died was granted", async () => {
@@ -760,20 +667,6 @@ describe("a lane that is open", () => {
     });
   });
 
-  test("a period of which nothing was sent is not watched", async () => {
-    await driver.open();
-    const { step } = await driver.ask(1);
-    await driver.giveBack(step, 1);
-    await stand.advance(2 * config.watchMs);
-    expect(await driver.ask(1)).toMatchObject({ step, canaries: 1 });
-    await stand.advance(config.watchMs);
-    expect((await driver.ask(1)).step).toBe(step + 1);
-    await driver.giveBack(step, 1);
-    await stand.advance(config.watchMs);
-    expect(await driver.ask(1)).toMatchObject({ step: step + 2, canaries: 1 });
-    expect((await book.due()).watches).toEqual([]);
-  });
-
   test.each(["open", "ramping"] as const)("%s and unused for an hour it is a canary again", async (state) => {
     await driver.survive(5);
     if (state === "open") await driver.survive(50);
@@ -833,12 +726,9 @@ describe("what lanes want", () => {
     expect((await book.due()).ready).toEqual([]);
     expect(await driver.checked(step)).toMatchObject({ to: "ramping", resumeMinutes: minutes(3, 5, 7) });
     expect((await book.due()).ready).toEqual([]);
-    const ramping = await driver.ask(100, {}, minutes(7));
-    expect(ramping.canaries).toBe(50);
-    await driver.sent(ramping.step, 50);
-    await stand.advance(config.watchMs);
     // Opened: a full pass finds all of it.
-    expect(await driver.checked(ramping.step)).toMatchObject({
+    expect(await driver.survive(100, minutes(7))).toMatchObject({
+      sent: 50,
       to: "open",
       resumeMinutes: [],
       wantsFull: true,
@@ -848,24 +738,12 @@ describe("what lanes want", () => {
     expect((await book.due()).ready).toEqual([]);
   });
 
-  test("what a lane held before it opened it has no place of when it halts again", async () => {
-    await driver.survive(5);
-    const { step } = await driver.ask(100, {}, minutes(7));
-    await driver.sent(step, 50);
-    await stand.advance(config.watchMs);
-    expect(await driver.checked(step)).toMatchObject({ to: "open" });
-    await driver.failOpen();
-    await stand.advance(config.probeEveryMs);
-    expect((await book.due()).ready).toEqual([]);
-    expect((await driver.view()).state).toBe("halted");
-  });
-
   test("where the places are used up, what else was held wants a full pass, once", async () => {
-    const { stand, driver } = createDriven({ ...config, openFrom: 5_000 });
-    const { step } = await driver.ask(100, {}, minutes(7));
-    await driver.sent(step, 5);
-    await stand.advance(config.watchMs);
-    expect(await driver.checked(step)).toMatchObject({ resumeMinutes: minutes(7), wantsFull: false });
+    const { driver } = createDriven({ ...config, openFrom: 5_000 });
+    expect(await driver.survive(100, minutes(7))).toMatchObject({
+      resumeMinutes: minutes(7),
+      wantsFull: false,
+    });
     // In that minute were few.
     expect(await driver.survive(8)).toMatchObject({
       to: "ramping",
@@ -877,19 +755,11 @@ describe("what lanes want", () => {
   });
 
   test("what is granted as a whole needs no place", async () => {
-    const { step } = await driver.ask(5, {}, minutes(7));
-    await driver.sent(step, 5);
-    await stand.advance(config.watchMs);
-    expect(await driver.checked(step)).toMatchObject({ to: "ramping", resumeMinutes: [], wantsFull: false });
-  });
-
-  test("places that are told after the answer are remembered as those that came with the question", async () => {
-    const { step } = await driver.ask(7, {}, minutes(7));
-    await driver.giveBack(step, 0, minutes(3, 9));
-    expect((await driver.ask(7)).canaries).toBe(0);
-    await driver.sent(step, 5);
-    await stand.advance(config.watchMs);
-    expect(await driver.checked(step)).toMatchObject({ resumeMinutes: minutes(3, 7, 9), wantsFull: false });
+    expect(await driver.survive(5, minutes(7))).toMatchObject({
+      to: "ramping",
+      resumeMinutes: [],
+      wantsFull: false,
+    });
   });
 
   test("of many places the oldest and the youngest are remembered", async () => {
@@ -925,14 +795,8 @@ describe("what lanes want", () => {
     const { nextAt } = await driver.view();
     await stand.advance(nextAt! - stand.now() - 1);
     expect((await book.due()).ready).toEqual([]);
-    await stand.advance(1);
+    await driver.untilProbe();
     expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(8) }]);
-  });
-
-  test("a halted lane of which nothing is known to wait calls nobody", async () => {
-    await driver.halt();
-    await stand.advance(config.probeEveryMs + hourMs);
-    expect((await book.due()).ready).toEqual([]);
   });
 
   test("what was called and had to be given back is called again after a minute, not at once", async () => {
@@ -942,14 +806,6 @@ describe("what lanes want", () => {
     await driver.ask(9, {}, minutes(1));
     await driver.giveBack(step, 5);
     await stand.advance(minuteMs - 1);
-    expect((await book.due()).ready).toEqual([]);
-    await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
-  });
-
-  test("grants that are forgotten make room for what is held", async () => {
-    await driver.ask(9, {}, minutes(1));
-    await stand.advance(5 * minuteMs);
     expect((await book.due()).ready).toEqual([]);
     await stand.advance(1);
     expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
@@ -1002,30 +858,11 @@ describe("what lanes want", () => {
     expect((await book.views(0)).lanes).toEqual([]);
   });
 
-  test("views are of canaries, then of those that ramp, then of those that are open", async () => {
-    const stand = create();
-    const known = driverOf(stand);
-    await known.open();
-    const ramping = [wanting("r", 5)];
-    const { answers } = await stand.book.ask(drain, config, ramping);
-    const step = { lane: "r", step: answers[0]!.step };
-    await stand.book.sent([{ ...step, roots: parents(5, "r") }]);
-    await stand.advance(config.watchMs);
-    await stand.book.checked(step, stand.now(), []);
-    await stand.book.ask(drain, config, [wanting("c", 5)]);
-    await stand.advance(1_000);
-    await known.step(5);
-    const { lanes } = await stand.book.views(9);
-    expect(lanes.map(({ lane: id, state }) => [id, state])).toEqual([
-      ["c", "canary"],
-      ["r", "ramping"],
-      [lane, "open"],
-    ]);
-  });
-
   test("the busiest were asked for most messages, whatever was granted or used last; a question counts nothing", async () => {
     const busiest = async (most: number) => (await book.busiest(most)).lanes.map(({ lane: id }) => id);
-    await book.ask(drain, config, [wanting("a", 5), wanting("b", 10), wanting("c", 5), wanting("d", 1)]);
+    const asks = [wanting("a", 5), wanting("b", 10), wanting("c", 5), wanting("d", 1)];
+    const { answers } = await book.ask(drain, config, asks);
+    expect(answers.map(({ canaries }) => canaries)).toEqual([5, 5, 5, 1]);
     expect(await busiest(9)).toEqual(["b", "c", "a", "d"]);
     // Of c nothing more is granted than its five; a page that is held counts once, too.
     await book.ask(drain, config, [wanting("c", 4), wanting("d", 0)]);
@@ -1072,8 +909,6 @@ describe("what lanes want", () => {
     });
     await driver.ask(8);
     expect((await book.busiest(9)).lanes.map(({ lane: id }) => id)).toEqual(["b", lane]);
-    await driver.ask(2);
-    expect((await book.busiest(9)).lanes.map(({ lane: id }) => id)).toEqual([lane, "b"]);
   });
 
   test("a lane is forgotten when it was unused for seven days, and its steps are not numbered again", async () => {
@@ -1233,14 +1068,12 @@ describe("lanes in Redis", () => {
   });
 });
 
-test("the id of a lane is ten characters, the same for the same drain and origin and for no other", () => {
-  expect(toLaneId("orders", "https://a.example")).toMatch(/^[A-Za-z0-9_-]{10}$/);
-  expect(toLaneId("orders", "https://a.example")).toBe(toLaneId("orders", "https://a.example"));
-  const others = [
+test("the id of a lane is of one drain and one origin", () => {
+  const ids = [
+    toLaneId("orders", "https://a.example"),
     toLaneId("order", "shttps://a.example"),
     toLaneId("refunds", "https://a.example"),
     toLaneId("orders", "https://b.example"),
   ];
-  expect(others).not.toContain(toLaneId("orders", "https://a.example"));
-  expect(toRootHash("msg_1")).not.toBe(toRootHash("msg_2"));
+  expect(new Set(ids).size).toBe(4);
 });
