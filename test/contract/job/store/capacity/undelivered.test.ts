@@ -11,7 +11,7 @@ const limit: UndeliveredLimit = { max: 10, slowMs: 45_000 };
 const mayAsk: UndeliveredLimit = { ...limit, asks: true };
 
 /** Each call runs once: a second run of a take takes twice, as its header says. */
-function createStand(undelivered: UndeliveredLimit | null = limit) {
+function createStand(undelivered: UndeliveredLimit = limit) {
   let time = startOfTime;
   const now = () => time;
   const advance = (ms: number) => Promise.resolve(void (time += ms));
@@ -23,7 +23,7 @@ function createStand(undelivered: UndeliveredLimit | null = limit) {
     drain: of,
     passId: null,
     limits: {},
-    ...(undelivered && { undelivered }),
+    undelivered,
     requests: Array.from({ length: count }, () => ({ host: "a", rule: null, post: "first" as const })),
   });
   const take = async (count: number, of?: DrainName) => {
@@ -42,11 +42,6 @@ test("three times the parallelism is granted, and the rest waits for the service
   expect(ask).toBeUndefined();
   // The first of the ten, when one of thirty has had its 45 s.
   expect(verdicts[10]).toEqual({ kind: "wait", by: "service", until: now() + 1_500 });
-});
-
-test("without the limit nothing is counted", async () => {
-  const { take } = createStand(null);
-  expect((await take(100)).granted).toBe(100);
 });
 
 test("time alone releases no more than what a canary's timeout proves", async () => {
@@ -85,6 +80,7 @@ test("without news the pace falls: a service that stands still gets a few times 
 test("what led to no POST is given back, once, whatever the client repeats", async () => {
   const { capacity, take, queryOf } = createStand();
   const { at } = await take(30);
+  expect(await capacity.deliveryTime(source)).toBeNull();
   await capacity.giveBack(queryOf(4), at);
   expect((await take(30)).granted).toBe(4);
 });
@@ -125,10 +121,4 @@ test("a service that keeps up shows its pace", async () => {
   await take(30);
   await capacity.learn(source, mayAsk, { load: { count: 0, max: 10 }, granted: 60 });
   expect((await capacity.deliveryTime(source))?.tookMs).toBeCloseTo(1_000, -1);
-});
-
-test("nothing is known of deliveries before one is seen", async () => {
-  const { capacity, take } = createStand();
-  await take(3);
-  expect(await capacity.deliveryTime(source)).toBeNull();
 });
