@@ -50,7 +50,6 @@ describe("a window while Redis takes no writes", () => {
     expect(events.of("job:failed").filter(({ givenUp }) => givenUp)).toEqual([]);
     expect(told()).not.toContain("queue unexpected");
   });
-
 });
 
 test("a job that Redis forgot while it was under way is told as a loss of writes, and others are worked", async () => {

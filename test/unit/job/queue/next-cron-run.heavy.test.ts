@@ -51,7 +51,11 @@ describe("a midnight that does not exist", () => {
     expect(runs("15 0,1,2 * * *")).toEqual(["01:00", "01:15", "02:15"]);
     // Of that day, week and month.
     const [, month = "", date = ""] = day.split("-").map((part) => String(Number(part)));
-    for (const pattern of [`0 0 ${date} ${month} *`, `0 0 * * ${new Date(day).getUTCDay()}`, `0 0 ${date} * *`]) {
+    for (const pattern of [
+      `0 0 ${date} ${month} *`,
+      `0 0 * * ${new Date(day).getUTCDay()}`,
+      `0 0 ${date} * *`,
+    ]) {
       expect(runs(pattern), pattern).toEqual(["01:00"]);
     }
   });

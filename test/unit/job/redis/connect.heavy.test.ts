@@ -124,7 +124,7 @@ describe("a connection", () => {
 
 test("a worker's connection waits for ever and drops a socket that is silent for longer than a read; a queue's fails at once", () => {
   const worker = toBullmqConnection({ url: redis.url() }, "worker");
-  const reading = worker.duplicate() as Redis;
+  const reading = (worker as Redis).duplicate();
   const queue = toBullmqConnection({ url: redis.url() }, "queue");
   expect(worker.options).toMatchObject({ maxRetriesPerRequest: null, socketTimeout: 12_000 });
   expect(worker.options).not.toHaveProperty("commandTimeout", expect.any(Number));

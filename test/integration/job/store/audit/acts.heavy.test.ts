@@ -169,7 +169,6 @@ describe("the acts of a pass", () => {
     for (let pass = 0; pass < 3; pass += 1) await rig.pass();
     expect(shapeOf(await auditOf(rig))).toEqual([["park", 5]]);
   });
-
 });
 
 describe("what cannot be written into the audit", () => {
