@@ -67,7 +67,7 @@ export function createStatisticsClient(options: StatisticsClientOptions): Statis
 }
 
 /** Unix ms until which the service asks for no further call. */
-export function retryAtOf(retryAfter: string | null, now: number): number {
+function retryAtOf(retryAfter: string | null, now: number): number {
   const waitMs = (parseRetryMoment(retryAfter ?? "", now) ?? now + defaultWaitMs) - now;
   return now + Math.min(maxWaitMs, Math.max(0, waitMs));
 }
