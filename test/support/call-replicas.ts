@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import { sleptFully } from "../../src/job/contracts/clock.ts";
-import { isRedriverError, RedriverError } from "../../src/job/contracts/errors.ts";
+import { isRedriverError } from "../../src/job/contracts/errors.ts";
 import type { EventOf, ServiceOperation } from "../../src/job/contracts/events.ts";
 import type { MessageService } from "../../src/job/contracts/service.ts";
 import type { RedisConnection } from "../../src/job/redis/connect.ts";
@@ -20,16 +20,12 @@ import { serve } from "./serve.ts";
 export interface SlowService {
   readonly url: string;
   latencyMs: number;
-  /** More for each call in flight. */
-  latencyPerCallMs: number;
   /** 0 to 1, of calls that get a 503. */
   failing: number;
   /** Of calls that list or delete, in each second; the headers come with a 429 alone, or always. */
   perSecond: number;
   isNamedAlways: boolean;
   inFlight: number;
-  /** The most at once since it was last set. */
-  peak: number;
   readonly calls: { readonly at: number; readonly operation: ServiceOperation; readonly status: number }[];
 }
 
@@ -39,12 +35,10 @@ export async function startSlowService(given: Partial<SlowService> = {}): Promis
   const service: SlowService = {
     url: "",
     latencyMs: 0,
-    latencyPerCallMs: 0,
     isNamedAlways: false,
     failing: 0,
     perSecond: Infinity,
     inFlight: 0,
-    peak: 0,
     calls: [],
     ...given,
   };
@@ -63,21 +57,17 @@ export async function startSlowService(given: Partial<SlowService> = {}): Promis
     const at = Date.now();
     const operation = operations[request.method ?? ""] ?? "list";
     service.inFlight += 1;
-    service.peak = Math.max(service.peak, service.inFlight);
     request.resume();
     const limited = operation !== "batch" && isLimited(at);
     const status = limited ? 429 : Math.random() < service.failing ? 503 : 200;
-    setTimeout(
-      () => {
-        service.inFlight -= 1;
-        service.calls.push({ at, operation, status });
-        const limit = { "burst-ratelimit-limit": service.perSecond, "burst-ratelimit-reset": second + 1 };
-        response
-          .writeHead(status, limited || service.isNamedAlways ? limit : {})
-          .end(status === 200 ? bodies[operation] : "{}");
-      },
-      service.latencyMs + service.latencyPerCallMs * service.inFlight,
-    );
+    setTimeout(() => {
+      service.inFlight -= 1;
+      service.calls.push({ at, operation, status });
+      const limit = { "burst-ratelimit-limit": service.perSecond, "burst-ratelimit-reset": second + 1 };
+      response
+        .writeHead(status, limited || service.isNamedAlways ? limit : {})
+        .end(status === 200 ? bodies[operation] : "{}");
+    }, service.latencyMs);
   });
   const { url, close } = await serve(server);
   onTestFinished(close);
@@ -87,25 +77,18 @@ export async function startSlowService(given: Partial<SlowService> = {}): Promis
 export interface Replica {
   readonly service: MessageService;
   readonly shown: EventOf<"source:calls">[];
-  /** Calls without a pause, in so many loops, until the test ends or `stop` is called. */
+  /** Calls without a pause, in so many loops, until the test ends. */
   work(loops: number, operations?: readonly ServiceOperation[]): void;
-  stop(): Promise<void>;
-  /** No more word to Redis or the service, as if the process had been killed. */
-  die(): void;
 }
 
 /** One replica: its HTTP client, pauses and turns, over the real clock. */
 export function startReplica(redis: RedisConnection, { url }: SlowService, maxInFlight = 64): Replica {
   const shown: EventOf<"source:calls">[] = [];
-  let isDead = false;
-  const run: RedisConnection["run"] = (...call) =>
-    isDead ? Promise.reject(new RedriverError("redis-unavailable", "dead")) : redis.run(...call);
-  const own = { ...redis, run };
   const timeoutsMs = { list: 10_000, batch: 10_000, delete: 10_000 };
   const parts = { source, clock: systemClock, events: { emit: () => undefined } };
   const turns = createCallsInTurn({
     ...parts,
-    shares: createRedisCallShares(own, source, randomIdentities.token(), maxInFlight),
+    shares: createRedisCallShares(redis, source, randomIdentities.token(), maxInFlight),
     maxInFlight,
     events: { emit: (event) => void (event.type === "source:calls" && shown.push(event)) },
   });
@@ -120,7 +103,7 @@ export function startReplica(redis: RedisConnection, { url }: SlowService, maxIn
     onAnswer: turns.answered,
     onLimit: turns.limited,
   });
-  const book = createRedisSourcePauseBook(own, source);
+  const book = createRedisSourcePauseBook(redis, source);
   const paused = createPausingService({ ...parts, service: called, takeTurn: turns.take, book, timeoutsMs });
   const service: MessageService = {
     ...paused.service,
@@ -147,24 +130,16 @@ export function startReplica(redis: RedisConnection, { url }: SlowService, maxIn
       }
     }
   };
-  const stop = async (): Promise<void> => {
-    stopped.abort();
-    await Promise.all(running);
-  };
   onTestFinished(async () => {
     turns.close();
     await called.close();
-    await stop();
+    stopped.abort();
+    await Promise.all(running);
   });
   return {
     service,
     shown,
     work: (loops, operations = ["list"]) =>
       void running.push(...Array.from({ length: loops }, () => loop(operations))),
-    stop,
-    die() {
-      isDead = true;
-      stopped.abort();
-    },
   };
 }

@@ -1,12 +1,63 @@
+import { createServer, type ServerResponse } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../../../dev/emulator/index.ts";
-import { startBadSource, type BadListing } from "../../../support/bad-sources.ts";
+import { serve } from "../../../support/serve.ts";
 import { createFolder } from "../../../support/command.ts";
 import { startPod } from "../../../support/pod.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { startService } from "../../../support/service.ts";
 
 const redis = useRedis();
+/** How a service lists that no listing of it comes to an end. */
+type BadListing = "new-records" | "empty-pages" | "too-large" | "no-answer";
+
+const answersAfterMs = 50;
+
+/** A service whose listing never ends, at 20 pages a second; ended with the test. */
+async function startBadSource(listing: BadListing) {
+  let asked = 0;
+  const timers = new Set<NodeJS.Timeout>();
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method !== "GET") return void response.writeHead(503).end();
+    asked += 1;
+    if (listing === "no-answer") return;
+    const page = asked;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      answer(listing, page, response);
+    }, answersAfterMs);
+    timers.add(timer);
+  });
+  const { url, close } = await serve(server);
+  onTestFinished(async () => {
+    for (const timer of timers) clearTimeout(timer);
+    await close();
+  });
+  return { url, asked: () => asked };
+}
+
+function answer(listing: Exclude<BadListing, "no-answer">, page: number, response: ServerResponse): void {
+  if (listing === "too-large") {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(`{"messages":["${"x".repeat(2 * 1_048_576)}"]}`);
+    return;
+  }
+  const messages =
+    listing === "empty-pages"
+      ? []
+      : [
+          {
+            dlqId: `${Date.now() - 60_000}-${page}`,
+            url: "http://127.0.0.1:9/hook",
+            createdAt: Date.now() - 90_000,
+            responseStatus: 404,
+          },
+        ];
+  response.writeHead(200, { "content-type": "application/json", date: new Date().toUTCString() });
+  response.end(JSON.stringify({ messages, cursor: `page-${page}` }));
+}
+
 const listings: readonly BadListing[] = ["new-records", "empty-pages", "too-large", "no-answer"];
 
 const drainOf = (source: string): string => `  drain-${source}:

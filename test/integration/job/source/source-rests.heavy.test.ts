@@ -46,35 +46,6 @@ describe("two replicas of one source", () => {
     expect(calls.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 
-  it("go on listing and deleting while batches are rate limited", async () => {
-    const one = await createRig({ redisUrl: redis.url() });
-    const two = await createRig({ redisUrl: redis.url(), twinOf: one });
-    one.seed(10);
-    one.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
-    await one.pass();
-    expect(await one.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 10 });
-    // Young enough for a pass that looks at what is new.
-    one.seed(150, {}, 30_000);
-    one.emulator.faults.add({
-      kind: "status",
-      operation: "batch",
-      status: 429,
-      limit: "daily",
-      resetInS: 60,
-      count: 5,
-    });
-    const refused = await one.drain.source.service.publish(["{}"], () => true);
-    expect(refused).toMatchObject({ kind: "not-sent", why: "rate-limited" });
-    // What was published before is deleted meanwhile, by a replica that learns of the pause from the book.
-    await two.sweep();
-    expect(await one.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0 });
-    expect(one.emulator.dlq.size).toBe(150);
-    expect(await one.pass()).toMatchObject({ tally: { republished: 0, due: 150 } });
-    expect(await two.pass()).toMatchObject({ tally: { republished: 0, listed: 150 } });
-    expect(callsOf(one).filter(({ operation }) => operation === "batch")).toHaveLength(2);
-    expect(callsOf(one).filter(({ operation }) => operation === "list").length).toBeGreaterThanOrEqual(4);
-  });
-
   it("waits in a sweep for the reset after a 429 to its delete: a pause that was asked for is no failure", async () => {
     const one = await createRig({ redisUrl: redis.url() });
     one.seed(5);

@@ -51,28 +51,6 @@ describe("a budget of tries", () => {
     times(10_000, () => budget.earn());
     expect(empty(budget)).toBe(burst);
   });
-
-  test.each([0.1, 0.5, 0.9])(
-    "adds a fifth of the calls that are answered, and a burst, where %d of all calls fail",
-    (failing) => {
-      const budget = createRetryBudget();
-      let calls = 0;
-      let answered = 0;
-      const isFailure = (): boolean => Math.floor((calls += 1) * failing) > Math.floor((calls - 1) * failing);
-      const first = 2_000;
-      times(first, () => {
-        for (let tries = 0; tries < 4; tries += 1) {
-          if (!isFailure()) {
-            answered += 1;
-            budget.earn();
-            return;
-          }
-          if (!budget.take()) return;
-        }
-      });
-      expect(calls - first).toBeLessThanOrEqual(burst + answered / answersPerTry);
-    },
-  );
 });
 
 /**

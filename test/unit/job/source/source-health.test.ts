@@ -66,16 +66,13 @@ test("two answers to deletes that have no shape at all are as good as lost, the 
   expect(told).toEqual(["dlq answer-unreadable"]);
 });
 
-test("an answer that a delete took more than was asked for halts at once", () => {
+test.each([
+  new RedriverError("answer-unreadable", "expected at most 1 deleted, got 99"),
+  new RedriverError("unauthorised", "401"),
+])("a delete that ends so halts at once: %s", (error) => {
   const { health, told } = healthOf();
-  health.noteDelete(new RedriverError("answer-unreadable", "expected at most 1 deleted, got 99"));
-  expect(told).toEqual(["dlq answer-unreadable"]);
-});
-
-test("a token that is refused for a delete halts at once", () => {
-  const { health, told } = healthOf();
-  health.noteDelete(new RedriverError("unauthorised", "401"));
-  expect(told).toEqual(["dlq unauthorised"]);
+  health.noteDelete(error);
+  expect(told).toEqual([`dlq ${error.code}`]);
 });
 
 function onTrial(code: "answer-unreadable" | "service-refuses-everything" = "answer-unreadable") {
