@@ -160,7 +160,7 @@ export interface TestService {
  */
 export function connectTo(
   baseUrl: string,
-  options: Partial<Omit<MessageServiceOptions, "baseUrl" | "onAnswer">> & { readonly clock?: Clock } = {},
+  options: Partial<Omit<MessageServiceOptions, "baseUrl">> & { readonly clock?: Clock } = {},
 ): TestService {
   const answers: ServiceAnswer[] = [];
   const service = createMessageService({

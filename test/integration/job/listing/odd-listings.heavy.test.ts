@@ -166,27 +166,6 @@ describe.each([
     expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new", "new"]);
     await expectDrainedOnce(rig, 122);
   });
-
-  it("is kept to where it says how long it wants to be left alone", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), emulator });
-    rig.seed(10);
-    rig.emulator.faults.add({
-      kind: "status",
-      operation: "list",
-      status: 429,
-      limit: "burst",
-      resetInS: 3,
-      count: 1,
-    });
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 10 } });
-    const calls = rig.emulator.journal.entries("request");
-    const refused = calls.findIndex(({ status }) => status === 429);
-    const waitedMs = calls[refused + 1]!.at - calls[refused]!.at;
-    // The reset and the answer's date have whole seconds.
-    expect(waitedMs).toBeGreaterThanOrEqual(2_000);
-    expect(waitedMs).toBeLessThan(3_000 + 8_000);
-    await expectDrainedOnce(rig, 10);
-  });
 });
 
 describe("answers that are dated five minutes ahead of the service's records", () => {

@@ -168,14 +168,14 @@ describe("a service whose cursors count what came before", () => {
       expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 100 });
       await rig.sweep();
       // The tombstones' life ends, as after 2 full passes + 1 h of a paused drain.
-      for (const key of (await rig.core.redis.command(
+      const keys = (await rig.core.redis.command(
         "KEYS",
         `${rig.core.settings.redis.keyPrefix}*`,
-      )) as string[]) {
-        const raw = (await rig.core.redis.command("TYPE", key)) as string;
-        if (raw !== "string" || !ids.some((id) => key.endsWith(id))) continue;
-        if (String(await rig.core.redis.command("GET", key)).includes('"s":"gone"'))
-          await rig.core.redis.command("DEL", key);
+      )) as string[];
+      for (const key of keys.filter((one) => ids.some((id) => one.endsWith(id)))) {
+        if ((await rig.core.redis.command("TYPE", key)) !== "string") continue;
+        const entry = String(await rig.core.redis.command("GET", key));
+        if (entry.includes('"s":"gone"')) await rig.core.redis.command("DEL", key);
       }
       rig.emulator.clock.advance(3 * 3_600_000);
       await rig.fullPass();
@@ -267,13 +267,8 @@ it("answers that cannot be read leave their items open, and the sweep finds them
   const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
   rig.seed(10);
   for (const [position, answer] of [{}, null, 5, "msg_1", [], { messageId: " " }].entries()) {
-    rig.emulator.faults.add({
-      kind: "item-error",
-      positions: [position],
-      answer,
-      published: true,
-      count: 1,
-    });
+    const fault = { positions: [position], answer, published: true, count: 1 };
+    rig.emulator.faults.add({ kind: "item-error", ...fault });
   }
   expect(await rig.pass()).toMatchObject({ tally: { republished: 4, deleted: 4, inDoubt: 6, parked: 0 } });
   expect(rig.emulator.dlq.size).toBe(6);

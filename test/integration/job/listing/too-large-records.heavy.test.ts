@@ -48,6 +48,11 @@ function seedAround(rig: Rig, before: number, behind: number, fields = {}) {
 
 const enteredAt = (dlqId: string): number => Number(dlqId.split("-")[0]);
 
+const seedAt = (rig: Rig, dlqId: string, body: string) =>
+  rig.emulator.dlq.seed([
+    { dlqId, createdAt: enteredAt(dlqId) - hourMs, url: `${rig.receiver.url}/in`, responseStatus: 503, body },
+  ]);
+
 async function listsOf(rig: Rig, work: () => Promise<unknown>): Promise<number> {
   const before = rig.callsOf("list");
   await work();
@@ -77,24 +82,18 @@ function watchWindows({ drain: { source } }: Rig) {
 }
 
 describe("a record that is larger than may be read", () => {
-  const services: [string, EmulatorOptions, "entered" | "created"][] = [
-    ["oldest first", {}, "entered"],
-    ["newest first", { order: "latestFirst" }, "entered"],
-    ["with dates that mean createdAt", { dateFilter: "created" }, "created"],
-    [
-      "newest first with dates that mean createdAt",
-      { order: "latestFirst", dateFilter: "created" },
-      "created",
-    ],
+  const services: [string, EmulatorOptions][] = [
+    ["oldest first", {}],
+    ["newest first", { order: "latestFirst" }],
+    ["with dates that mean createdAt", { dateFilter: "created" }],
+    ["newest first with dates that mean createdAt", { order: "latestFirst", dateFilter: "created" }],
   ];
   it("lets no more pages of its window be at work than any other", async () => {
     const rig = await createStand({ pagesInFlight: { perWindow: 1, perSource: 1 } });
     const { large } = seedAround(rig, 3, 3);
     await rig.pass();
     // Its place is known now, so the next listing has a part before it and one behind it.
-    const around = [-2_000, -1_000, 1_000, 2_000].map((ms) => `${enteredAt(large) + ms}-9`);
-    const of = { url: `${rig.receiver.url}/hook`, responseStatus: 503 };
-    rig.emulator.dlq.seed(around.map((dlqId) => ({ ...of, dlqId, createdAt: enteredAt(dlqId) })));
+    for (const ms of [-2_000, -1_000, 1_000, 2_000]) seedAt(rig, `${enteredAt(large) + ms}-9`, "around");
     const seen = watchWindows(rig);
     const { ledger } = rig.drain.source;
     const { look } = ledger;
@@ -112,7 +111,7 @@ describe("a record that is larger than may be read", () => {
 
   it.each(services)(
     "is passed over where records are listed %s: everything else is redriven, and the pass is partial",
-    async (_name, emulator, meaning) => {
+    async (_name, emulator) => {
       const rig = await createStand({ emulator });
       const { large } = seedAround(rig, 40, 40);
       const seen = watchWindows(rig);
@@ -126,7 +125,8 @@ describe("a record that is larger than may be read", () => {
       // learned.
       expect(calls - seen.windows).toBeLessThan(90);
       expect(rig.emulator.dlq.size).toBe(1);
-      const date = meaning === "entered" ? enteredAt(large) : rig.emulator.dlq.find(large)!["createdAt"];
+      const { createdAt } = rig.emulator.dlq.find(large)!;
+      const date = emulator.dateFilter === "created" ? createdAt : enteredAt(large);
       expect(rig.eventsOf("record:passed-over")).toEqual([
         { type: "record:passed-over", source: "default", date },
       ]);
@@ -197,23 +197,15 @@ describe("a record that is larger than may be read", () => {
     async (order, sign) => {
       const rig = await createStand({ emulator: { order } });
       const at = Date.now() - hourMs;
-      const seedAt = (ms: number, sequence: number, body: string) =>
-        rig.emulator.dlq.seed([
-          {
-            dlqId: `${ms}-${50 + sign * sequence}`,
-            createdAt: at - hourMs,
-            url: `${rig.receiver.url}/in`,
-            responseStatus: 503,
-            body,
-          },
-        ]);
-      seedAt(at - 1, 0, "one before");
-      for (let sequence = 0; sequence < 30; sequence += 1) seedAt(at, sequence, `before ${sequence}`);
-      seedAt(at, 30, tooMuch);
-      const hidden = seedAt(at, 31, "behind");
-      seedAt(at + 1, 0, "one after");
+      const idAt = (ms: number, sequence: number) => `${ms}-${50 + sign * sequence}`;
+      seedAt(rig, idAt(at - 1, 0), "one before");
+      for (let sequence = 0; sequence < 30; sequence += 1)
+        seedAt(rig, idAt(at, sequence), `before ${sequence}`);
+      seedAt(rig, idAt(at, 30), tooMuch);
+      seedAt(rig, idAt(at, 31), "behind");
+      seedAt(rig, idAt(at + 1, 0), "one after");
       expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { republished: 32 } });
-      expect(rig.emulator.dlq.find(hidden[0]!)).toBeDefined();
+      expect(rig.emulator.dlq.find(idAt(at, 31))).toBeDefined();
       expect(rig.emulator.dlq.size).toBe(2);
     },
   );
@@ -222,14 +214,7 @@ describe("a record that is larger than may be read", () => {
     const rig = await createStand();
     const large = [20, 21, 90].map((index) => `${Date.now() - hourMs + index * 1_000}-7`);
     seedAround(rig, 99, 1);
-    rig.emulator.dlq.seed(
-      large.map((dlqId) => ({
-        dlqId,
-        url: `${rig.receiver.url}/in`,
-        responseStatus: 503,
-        body: tooMuch,
-      })),
-    );
+    for (const dlqId of large) seedAt(rig, dlqId, tooMuch);
     expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { passedOver: 4 } });
     expect(rig.emulator.dlq.size).toBe(4);
     await rig.fullPass();
@@ -256,9 +241,7 @@ describe("where something else lists a queue with a record that is larger than m
     seedAround(rig, 120, 120);
     const order = { source: rig.drain.source, drains: [], documentHash: "doc-1", archive: null };
     expect(await takeCensus(order, signals)).toMatchObject({ depth: 241, expiringUnarchived: 0 });
-    rig.emulator.dlq.seed([
-      { dlqId: `${Date.now() - 71 * hourMs}-0`, url: `${rig.receiver.url}/in`, body: tooMuch },
-    ]);
+    seedAt(rig, `${Date.now() - 71 * hourMs}-0`, tooMuch);
     const later = { ...order, documentHash: "doc-2" };
     expect(await takeCensus(later, signals)).toMatchObject({ depth: 242, expiringUnarchived: 1 });
     expect(rig.eventsOf("record:passed-over")).toHaveLength(3);
@@ -326,12 +309,8 @@ describe("where something else lists a queue with a record that is larger than m
   ] as const)("what dates mean is learned beside it where that can be seen: %s", async (order, meaning) => {
     const rig = await createStand({ emulator: { order } });
     const at = Date.now() - hourMs;
-    const [dlqId] = ["m-1", tooMuch].flatMap((body, sequence) =>
-      rig.emulator.dlq.seed([
-        { dlqId: `${at}-${sequence}`, createdAt: at - hourMs, url: `${rig.receiver.url}/in`, body },
-      ]),
-    );
-    const record = rig.emulator.dlq.find(dlqId!)!;
+    for (const [sequence, body] of ["m-1", tooMuch].entries()) seedAt(rig, `${at}-${sequence}`, body);
+    const record = rig.emulator.dlq.find(`${at}-0`)!;
     expect(await learnDates(rig.drain.source, [record], never)).toBe(meaning);
   });
 });

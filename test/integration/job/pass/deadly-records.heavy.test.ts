@@ -37,25 +37,18 @@ function dying(rig: Rig, id: () => string, { port, method, when }: Stage) {
           ? member
           : async (...args: readonly unknown[]): Promise<unknown> => {
               if (death.signal.aborted) return forever;
-              const isDeadly = name === deadly && textOf(args).includes(id());
-              if (isDeadly && when === "after")
-                await (member as (...given: unknown[]) => unknown).apply(one, [...args]);
-              if (isDeadly) {
-                death.abort();
-                return forever;
-              }
-              return (member as (...given: unknown[]) => unknown).apply(one, [...args]);
+              const call = (): unknown => (member as (...given: unknown[]) => unknown).apply(one, [...args]);
+              if (name !== deadly || !textOf(args).includes(id())) return call();
+              if (when === "after") await call();
+              death.abort();
+              return forever;
             },
       ]),
     ) as Of;
+  const names = ["ledger", "audit", "copies", "passes"] as const;
   const parts = Object.fromEntries(
-    (["ledger", "audit", "copies", "passes"] as const).map((name) => [
-      name,
-      name === "ledger" || name === "audit" || name === "copies" || name === "passes"
-        ? mortal(source[name], name === port ? method : null)
-        : source[name],
-    ]),
-  ) as Partial<SourceRuntime>;
+    names.map((name) => [name, mortal(source[name], name === port ? method : null)]),
+  ) as Pick<SourceRuntime, (typeof names)[number]>;
   const service = {
     ...mortal(source.service, port === "service" ? method : null),
     clockOffsetMs: source.service.clockOffsetMs,
@@ -69,7 +62,7 @@ function dying(rig: Rig, id: () => string, { port, method, when }: Stage) {
       takeBatchTurn: () => Promise.resolve(() => undefined),
       memory: amplePageMemory(),
       pagesInFlight: createPagesInFlight(),
-      ledger: { ...parts.ledger!, limits: source.ledger.limits },
+      ledger: { ...parts.ledger, limits: source.ledger.limits },
       service,
     },
   };

@@ -15,8 +15,12 @@ const redis = useRedis();
 type Under = WindowMark["under"];
 
 /** A pass over `count` letters, whose window was lost by workers that had these under work; the first two say nothing. */
-async function lostWith(count: number, losses: (ids: readonly DlqId[]) => readonly (readonly Under[])[]) {
-  const rig = await createRig({ redisUrl: redis.url() });
+async function lostWith(
+  count: number,
+  losses: (ids: readonly DlqId[]) => readonly (readonly Under[])[],
+  mode: "live" | "plan" = "live",
+) {
+  const rig = await createRig({ redisUrl: redis.url(), mode });
   const ids = rig.seed(count) as readonly string[] as readonly DlqId[];
   const work = await openWindow(rig, { hasStalled: true });
   await loseWorkers(rig, work, [[], [], ...losses(ids)]);
@@ -42,13 +46,6 @@ async function loseWorkers(
   }
 }
 
-/** The ids of each batch that was begun, in their order. */
-const published = ({ emulator }: Rig): readonly number[] =>
-  emulator.journal
-    .entries("request")
-    .filter(({ operation }) => operation === "batch")
-    .map((_, index) => index);
-
 const parked = async ({ drain }: Rig, ids: readonly DlqId[]): Promise<readonly DlqId[]> => {
   const { views } = await drain.source.ledger.peek(ids);
   return ids.filter((_, index) => views[index]?.state === "parked");
@@ -64,7 +61,7 @@ async function parksOf({ core }: Rig): Promise<readonly AuditEntry[]> {
 
 describe("a record that was alone under work when three workers in a row were lost", () => {
   it("is parked, and all others go on", async () => {
-    const { rig, ids, work } = await lostWith(20, ([one]) => [[[one!]], [[one!]], [[one!]]]);
+    const { rig, ids, work } = await lostWith(20, ([one]) => times(3, [[one!]]));
     const { verdict } = await workWindow(rig.drain, work);
     expect(verdict).toMatchObject({
       kind: "pass-closed",
@@ -82,7 +79,7 @@ describe("a record that was alone under work when three workers in a row were lo
   });
 
   it("is worked again once a person has released it", async () => {
-    const { rig, ids, work } = await lostWith(3, ([one]) => [[[one!]], [[one!]], [[one!]]]);
+    const { rig, ids, work } = await lostWith(3, ([one]) => times(3, [[one!]]));
     await workWindow(rig.drain, work);
     await rig.drain.source.ledger.release(ids, "by-person");
     expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 1 } });
@@ -90,10 +87,7 @@ describe("a record that was alone under work when three workers in a row were lo
   });
 
   it("is passed over in plan mode, which parks nothing", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
-    const ids = rig.seed(3) as readonly string[] as readonly DlqId[];
-    const work = await openWindow(rig, { hasStalled: true });
-    await loseWorkers(rig, work, [[], [], ...Array.from({ length: 3 }, () => [[ids[0]!]])]);
+    const { rig, ids, work } = await lostWith(3, ([one]) => times(3, [[one!]]), "plan");
     const { verdict } = await workWindow(rig.drain, work);
     expect(verdict).toMatchObject({ tally: { due: 2, parked: 1, reasons: { parked: { unworkable: 1 } } } });
     expect(await parked(rig, ids)).toEqual([]);
@@ -117,7 +111,7 @@ describe("workers that were killed from outside", () => {
     expect([...rig.receiver.counts().values()]).toEqual(Array<number>(30).fill(1));
     expect(await parked(rig, ids)).toEqual([]);
     // The ten others, seventeen of twenty by twos, two of two and one alone.
-    expect(published(rig).length).toBe(1 + 9 + 2 + 1);
+    expect(rig.callsOf("batch")).toBe(1 + 9 + 2 + 1);
   });
 
   it.each([

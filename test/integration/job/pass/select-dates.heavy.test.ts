@@ -35,31 +35,15 @@ function seed(emulator: Emulator, url: string, records: Readonly<Record<string, 
   const now = Date.now();
   const names = Object.entries(records).map(([name, [entered = 0, created = 0]], index) => {
     const dlqId = `${now - entered}-${index}`;
-    emulator.dlq.seed([
-      {
-        dlqId,
-        url,
-        createdAt: now - created,
-        responseStatus: 503,
-        maxRetries: 0,
-        topicName: "orders",
-        body: name,
-      },
-    ]);
+    emulator.dlq.seed([{ dlqId, url, createdAt: now - created, responseStatus: 503, body: name }]);
     return [name, dlqId] as const;
   });
   return Object.fromEntries(names);
 }
 
 /** Names of what is still in the DLQ. */
-async function leftOf(emulator: Emulator, ids: Ids): Promise<readonly string[]> {
-  const answer = await fetch(`${emulator.url}/v2/dlq`, {
-    headers: { Authorization: `Bearer ${emulator.token}` },
-  });
-  const { messages } = (await answer.json()) as { readonly messages: readonly { readonly dlqId: string }[] };
-  const left = new Set(messages.map(({ dlqId }) => dlqId));
-  return Object.keys(ids).filter((name) => left.has(ids[name] ?? ""));
-}
+const leftOf = ({ dlq }: Emulator, ids: Ids): readonly string[] =>
+  Object.keys(ids).filter((name) => dlq.find(ids[name] ?? "") !== undefined);
 
 /** Dates of the listings of whole ranges; a probe for the dates' meaning lists one millisecond. */
 function listedDates(emulator: Emulator): readonly (readonly [number, number])[] {
@@ -78,9 +62,10 @@ const drain = (select: string) => `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-const cases = (["entered", "created"] as const).flatMap((meaning) =>
-  (["relative", "absolute"] as const).map((written) => ({ meaning, written })),
-);
+const cases = [
+  { meaning: "entered", written: "relative" },
+  { meaning: "created", written: "absolute" },
+] as const;
 
 /** What the range selects of all five, by the source's meaning of dates. */
 const selected: Readonly<Record<Meaning, readonly string[]>> = {
@@ -117,7 +102,7 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
     expect(Object.fromEntries(rig.receiver.counts())).toEqual(
       Object.fromEntries(inside.map((name) => [name, 1])),
     );
-    expect(await leftOf(rig.emulator, ids)).toEqual(outside);
+    expect(leftOf(rig.emulator, ids)).toEqual(outside);
     expect(new Set(rig.recordsOf("record:decided").map(({ dlqId }) => dlqId))).toEqual(
       new Set(inside.map((name) => ids[name])),
     );
@@ -139,7 +124,7 @@ describe("the horizon of a drain that selects dates", () => {
     });
     const startedAt = Date.now();
     expect(await rig.pass()).toMatchObject({ tally: { listed: 1, republished: 1 } });
-    expect(await leftOf(rig.emulator, ids)).toEqual(["fresh"]);
+    expect(leftOf(rig.emulator, ids)).toEqual(["fresh"]);
     const horizon = rig.eventsOf("pass:opened")[0]?.to ?? Infinity;
     expect(horizon).toBeLessThanOrEqual(Date.now() - 5_000);
     expect(horizon).toBeGreaterThan(startedAt - 8_000);
@@ -157,18 +142,12 @@ describe("the horizon of a drain that selects dates", () => {
       growing: [6_500, minuteMs],
     });
     await rig.pass();
-    expect(await leftOf(rig.emulator, ids)).toEqual(["growing"]);
+    expect(leftOf(rig.emulator, ids)).toEqual(["growing"]);
     await passesUntilEmpty(rig);
     const published = rig.emulator.journal.entries("accepted").at(-1);
     expect(published?.at).toBeGreaterThanOrEqual(enteredAt(ids["growing"]) + 8_000);
-    expect(
-      new Set(
-        rig
-          .eventsOf("pass:opened")
-          .slice(1)
-          .map(({ kind }) => kind),
-      ),
-    ).toEqual(new Set(["new"]));
+    const [, ...later] = rig.eventsOf("pass:opened").map(({ kind }) => kind);
+    expect(new Set(later)).toEqual(new Set(["new"]));
   });
 
   it("leaves alone what has grown out of a relative beginning, also where it was to be looked at again", async () => {
@@ -180,7 +159,7 @@ describe("the horizon of a drain that selects dates", () => {
     expect(await rig.pass()).toMatchObject({ tally: { listed: 1, held: 1 } });
     await expect.poll(Date.now, { timeout: 30_000 }).toBeGreaterThan(enteredAt(ids["ageing"]) + 9_000);
     expect(await rig.pass()).toMatchObject({ tally: { listed: 0, republished: 0 } });
-    expect(await leftOf(rig.emulator, ids)).toEqual(["ageing"]);
+    expect(leftOf(rig.emulator, ids)).toEqual(["ageing"]);
   });
 });
 

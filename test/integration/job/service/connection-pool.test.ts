@@ -10,13 +10,6 @@ const allowed = (): boolean => true;
 const empty = rawAnswer(200, '{"messages":[]}');
 const accepted = rawAnswer(200, '[{"messageId":"msg_1"}]');
 
-test("calls one after another share a connection", async () => {
-  const server = await startHttp(() => ({ body: { messages: [] } }));
-  const { service } = connectTo(server.baseUrl);
-  for (let call = 0; call < 5; call += 1) await service.list(query);
-  expect(server.connectionCount()).toBe(1);
-});
-
 test("64 pages at once wait for nobody: each call has a connection, and later ones use the same", async () => {
   const waiting: (() => void)[] = [];
   const server = await startHttp(async () => {

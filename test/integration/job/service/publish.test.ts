@@ -178,3 +178,9 @@ test.each([[[]], [Array.from({ length: 101 }, () => "{}")]])(
     expect(server.connectionCount()).toBe(0);
   },
 );
+
+test("an observer that fails does not cost the outcome", async () => {
+  const server = await startHttp(() => ({ body: ok }));
+  const { service } = connectTo(server.baseUrl, { onAnswer: () => expect.unreachable("observed") });
+  expect((await service.publish(items, allowed)).kind).toBe("answered");
+});

@@ -1,22 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runHere } from "../../../support/cli.ts";
+import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
 function envWith(document: string): Record<string, string> {
-  const dir = mkdtempSync(join(tmpdir(), "redriver-pause-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const file = join(dir, "drains.yaml");
-  writeFileSync(file, document);
+  const folder = createFolder({ "drains.yaml": document });
   return {
     REDRIVER_REDIS_URL: redis.url(),
     REDRIVER_SERVICE_URL: "http://127.0.0.1:1",
     REDRIVER_SERVICE_TOKEN: "never-used",
-    REDRIVER_DRAINS_FILE: file,
+    REDRIVER_DRAINS_FILE: `${folder.path}/drains.yaml`,
   };
 }
 
@@ -74,14 +69,11 @@ test.each([
   expect((await runHere(release, env)).exitCode).toBe(78);
 });
 
-test("where not even names can be read, what is wrong is told by what reads too", async () => {
-  const { exitCode, err } = await runHere(["status"], envWith("drains: [\n"));
+test.each([
+  ["what is wrong is told by what reads too", ["status"], "document-invalid"],
+  ["the way out is told", ["pause", "--all", "--reason", "x"], "--drains"],
+])("where not even names can be read, %s", async (_, argv, said) => {
+  const { exitCode, err } = await runHere(argv, envWith("drains: [\n"));
   expect(exitCode).toBe(78);
-  expect(err).toContain("document-invalid");
-});
-
-test("where not even names can be read, the way out is told", async () => {
-  const { exitCode, err } = await runHere(["pause", "--all", "--reason", "x"], envWith("drains: [\n"));
-  expect(exitCode).toBe(78);
-  expect(err).toContain("--drains");
+  expect(err).toContain(said);
 });

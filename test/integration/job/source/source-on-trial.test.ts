@@ -28,6 +28,9 @@ async function haltedByUnreadable(younger = 50) {
   await pass();
   expect(health.current("batch")).toMatchObject({ state: "halted", code: "answer-unreadable" });
   expect(sent).toEqual([60]);
+  await rig.emulator.idle();
+  expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
+  expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 60, pendingDelete: 0 });
   rig.seed(younger, {}, 30_000);
   return { rig, health, sent, pass };
 }

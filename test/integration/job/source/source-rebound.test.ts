@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SourceId } from "../../../../src/job/contracts/ids.ts";
+import { createFolder } from "../../../support/command.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -114,12 +112,10 @@ describe("a source that is renamed while its token is rotated", () => {
 });
 
 it("two accounts at one address are two sources of one document, whatever their ledgers have", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "redriver-"));
-  onTestFinished(() => rm(dir, { recursive: true }));
-  await writeFile(join(dir, "token"), "another-token");
+  const { path } = createFolder({ token: "another-token" });
   const rig = await createRig({
     redisUrl: redis.url(),
-    document: `  second: { token: { file: ${join(dir, "token")} } }\n`,
+    document: `  second: { token: { file: ${path}/token } }\n`,
     drain: `
     source: default
     minAge: 1s

@@ -77,19 +77,20 @@ async function deletesInAudit(rig: Rig): Promise<readonly number[]> {
 }
 
 /** Dead letters that are published and whose delete failed. */
-async function publishedNotDeleted(rig: Rig, count: number): Promise<readonly DlqId[]> {
+async function publishedNotDeleted(count: number) {
+  const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
   const ids = rig.seed(count, orders) as DlqId[];
   rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
   expect(await rig.pass()).toMatchObject({ tally: { republished: count, deleted: 0 } });
-  return ids;
+  return { rig, ids };
 }
 
 describe("a delete that is refused", () => {
   it.each([404, 410, 400, 422])(
     "with %d because one of its ids is gone: the listing tells, the others are deleted, and nothing halts",
     async (status) => {
-      const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
-      const [first] = await publishedNotDeleted(rig, 30);
+      const { rig, ids } = await publishedNotDeleted(30);
+      const [first] = ids;
       rig.emulator.dlq.remove([first!]);
       const { ledger } = rig.drain.source;
       const sweeper = sweeperOf(rig, status, (ids) =>
@@ -106,8 +107,7 @@ describe("a delete that is refused", () => {
   it.each([404, 400])(
     "with %d because of one id that is still there: only that one stays, and is asked for ever more rarely",
     async (status) => {
-      const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
-      const ids = await publishedNotDeleted(rig, 40);
+      const { rig, ids } = await publishedNotDeleted(40);
       const bad = ids[17]!;
       let isRefused = true;
       const sweeper = sweeperOf(rig, status, (asked) => isRefused && asked.includes(bad));
@@ -130,8 +130,7 @@ describe("a delete that is refused", () => {
   );
 
   it("because of how many ids it names is made with fewer", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
-    await publishedNotDeleted(rig, 90);
+    const { rig } = await publishedNotDeleted(90);
     const sweeper = sweeperOf(rig, 414, ({ length }) => length > 25);
     await sweeper.sweep();
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0 });
@@ -139,8 +138,7 @@ describe("a delete that is refused", () => {
   });
 
   it("whatever it names, although all are listed, halts the source at the third sweep; the calls are few", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
-    await publishedNotDeleted(rig, 60);
+    const { rig } = await publishedNotDeleted(60);
     const sweeper = sweeperOf(rig, 404, () => true);
     const halted = (): unknown[] => rig.eventsOf("source:halted");
     const fruitful: number[] = [];
@@ -162,8 +160,7 @@ describe("an id whose delete is refused for ever", () => {
   const hourMs = 60 * minuteMs;
 
   it("is in the audit once for all its halves, and again once an hour", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, drain: ofOrders });
-    const ids = await publishedNotDeleted(rig, 40);
+    const { rig, ids } = await publishedNotDeleted(40);
     const bad = ids[17]!;
     const sweeper = sweeperOf(rig, 404, (asked) => asked.includes(bad));
     await sweeper.sweep();

@@ -19,6 +19,12 @@ const impatient = { "service.deleteTimeout": "1s" };
 const pendingOf = async ({ drain }: Rig): Promise<number> =>
   (await drain.source.ledger.summary()).pendingDelete;
 
+async function passUnheard(rig: Rig): Promise<void> {
+  rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", name: "unheard" });
+  await rig.pass();
+  rig.emulator.faults.remove("unheard");
+}
+
 /** Dead letters that are published and deleted, and of whose delete nobody heard; so many at each age. */
 async function deletedUnheard(
   counts: readonly (readonly [count: number, ageMs: number])[],
@@ -29,9 +35,7 @@ async function deletedUnheard(
   // pause, and others are not sent.
   const rig = await createRig({ redisUrl: redis.url(), settings: impatient, ...oneCursor, ...options });
   for (const [count, ageMs] of counts) rig.seed(count, fields, ageMs);
-  rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", name: "unheard" });
-  await rig.pass();
-  rig.emulator.faults.remove("unheard");
+  await passUnheard(rig);
   expect(rig.emulator.dlq.size).toBe(0);
   expect(await pendingOf(rig)).toBe(counts.reduce((sum, [count]) => sum + count, 0));
   return rig;
@@ -65,16 +69,9 @@ describe("what may be gone", () => {
   it("is not what a call left that was never sent: that is deleted at once", async () => {
     const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
     rig.seed(10);
-    rig.emulator.faults.add({
-      kind: "status",
-      operation: "delete",
-      status: 429,
-      limit: "burst",
-      resetInS: 30,
-      count: 1,
-    });
-    const { tally } = (await rig.pass()) as { tally: { deleted: number } };
-    expect(tally.deleted).toBe(0);
+    const fault = { status: 429, limit: "burst", resetInS: 30, count: 1 } as const;
+    rig.emulator.faults.add({ kind: "status", operation: "delete", ...fault });
+    expect(await rig.pass()).toMatchObject({ tally: { deleted: 0 } });
     const { entries } = await rig.drain.source.ledger.pendingDeletes(100, 0);
     expect(new Set(entries.map(({ view }) => view.maybeGone))).toEqual(new Set([false]));
   }, 60_000);
@@ -116,9 +113,7 @@ describe("a listing of a sweep", () => {
     const watched: SourceRuntime = {
       ...source,
       service: {
-        publish: (...call) => source.service.publish(...call),
-        remove: (...call) => source.service.remove(...call),
-        clockOffsetMs: () => source.service.clockOffsetMs(),
+        ...source.service,
         async list(...call) {
           pending.push(await pendingOf(rig));
           return source.service.list(...call);
@@ -146,9 +141,7 @@ describe("a listing of a sweep", () => {
     const stopped: SourceRuntime = {
       ...source,
       service: {
-        publish: (...call) => source.service.publish(...call),
-        remove: (...call) => source.service.remove(...call),
-        clockOffsetMs: () => source.service.clockOffsetMs(),
+        ...source.service,
         list(...call) {
           lists += 1;
           if (lists === 2) {
@@ -194,9 +187,7 @@ describe("a sweep makes few calls", () => {
     seedSame(0, 150, 404);
     seedSame(150, 200, 503);
     seedSame(350, 150, 404);
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", name: "unheard" });
-    await rig.pass();
-    rig.emulator.faults.remove("unheard");
+    await passUnheard(rig);
     expect(await rig.drain.source.book.datesMean()).toBeNull();
     expect(await pendingOf(rig)).toBe(200);
     const before = rig.callsOf("list");

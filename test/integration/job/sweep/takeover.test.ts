@@ -3,7 +3,7 @@ import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
 import { passWith } from "../../../support/pass-with.ts";
-import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { atOnce, createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -18,11 +18,6 @@ function drainWith(unknownOutcome: "republish" | "park"): string {
     rules:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
-}
-
-/** One pass of a worker that makes each POST once: its retry budget is spent. */
-function passWithoutRetries(rig: Rig): Promise<unknown> {
-  return passWith(rig, { health: { ...rig.drain.source.health, takeRetry: () => false } });
 }
 
 describe("a worker that stops between begin and POST", () => {
@@ -72,9 +67,7 @@ describe("a machine that is paused between begin and POST", () => {
     await passWith(rig, {
       clock: { ...clock, now: () => clock.now() + pausedMs },
       service: {
-        list: (query, signal) => service.list(query, signal),
-        remove: (ids, signal) => service.remove(ids, signal),
-        clockOffsetMs: () => service.clockOffsetMs(),
+        ...service,
         publish: (items, lastByteAllowed, signal) => {
           pausedMs += 60 * 60_000;
           return service.publish(items, lastByteAllowed, signal);
@@ -85,21 +78,6 @@ describe("a machine that is paused between begin and POST", () => {
     expect(rig.emulator.journal.counts().accepted).toBe(0);
     expect(rig.emulator.dlq.size).toBe(30);
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
-  });
-});
-
-describe("a batch whose answers nobody can read", () => {
-  it("halts the source when it may not be sent again, and leaves its records in doubt", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(5);
-    rig.emulator.faults.add({ kind: "malformed-json", operation: "batch" });
-    await passWithoutRetries(rig);
-    expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "answer-unreadable" }]);
-    expect(rig.drain.source.health.current("batch")).toMatchObject({ state: "halted" });
-    await rig.emulator.idle();
-    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
-    expect(rig.emulator.dlq.size).toBe(5);
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 5, pendingDelete: 0 });
   });
 });
 

@@ -83,16 +83,6 @@ function onTrial(code: "answer-unreadable" | "service-refuses-everything" = "ans
 }
 
 describe("publishing on trial", () => {
-  test("may be done, and counts as halted until a batch is answered readably", () => {
-    const { health, told } = onTrial();
-    expect(health.current("batch")).toEqual({ state: "usable" });
-    expect(health.standing()).toMatchObject({ state: "halted", callClass: "batch", onTrial: true });
-    expect(told).toEqual(["batch answer-unreadable"]);
-    health.batchAnswered("none-accepted");
-    expect(health.standing()).toEqual({ state: "usable" });
-    expect(told).toEqual(["batch answer-unreadable", "source:resumed"]);
-  });
-
   test("is told once, however often a trial fails; another reason is news", () => {
     const { health, told, clock } = onTrial();
     for (let failed = 1; failed <= 3; failed += 1) {
@@ -137,14 +127,6 @@ describe("publishing on trial", () => {
     under.emit("answer");
     await first;
     expect(health.current("batch")).toEqual({ state: "usable" });
-  });
-
-  test("ends where everything was refused only when something is accepted", () => {
-    const { health } = onTrial("service-refuses-everything");
-    health.batchAnswered("none-accepted");
-    expect(health.standing()).toMatchObject({ state: "halted", onTrial: true });
-    health.batchAnswered("some-accepted");
-    expect(health.standing()).toEqual({ state: "usable" });
   });
 
   test("is for a halt alone, and what is answered before it ends nothing", () => {

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
   scalarFields,
@@ -7,7 +6,6 @@ import {
 } from "../../../../src/job/contracts/index-statistics.ts";
 import { indexMetrics, toGauges } from "../../../../src/job/statistics/index-gauges.ts";
 import { parseStatistics } from "../../../../src/job/statistics/parse-index-statistics.ts";
-import { isHere } from "../../../support/tools.ts";
 
 function statisticsOf(answer: unknown): IndexStatistics {
   const parsed = parseStatistics(answer);
@@ -65,18 +63,5 @@ describe("gauges of an index", () => {
       ["redriver_index_unusable_fields", 1],
       ["redriver_index_read_timestamp_seconds", 1.5],
     ]);
-  });
-
-  it.skipIf(!isHere("promtool"))("pass promtool check metrics", () => {
-    const page = gaugesOf(complete)
-      .filter(({ labels }) => labels.day !== "Saturday")
-      .map(({ name, help, labels, value }) => {
-        const written = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
-        return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name}{${written.join()}} ${value}\n`;
-      })
-      .join("");
-    const check = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
-    expect(check.stdout + check.stderr).toBe("");
-    expect(check.status).toBe(0);
   });
 });
