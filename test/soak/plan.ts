@@ -1,6 +1,5 @@
-import { claimsOf, type PlannedAct } from "./acts.ts";
+import { draws, type Act, type Draw } from "./acts.ts";
 import { createDice } from "../rig/dice.ts";
-import { toDraws, type Draw } from "./draw-acts.ts";
 
 export interface PlanOptions {
   readonly seed: number;
@@ -9,6 +8,9 @@ export interface PlanOptions {
   readonly calmMs: number;
   readonly daemons: number;
 }
+
+/** At so many ms since the start. */
+export type PlannedAct = Act & { readonly at: number };
 
 export interface Plan {
   readonly acts: readonly PlannedAct[];
@@ -40,21 +42,21 @@ export function toPlan({ seed, durationMs, calmMs, daemons }: PlanOptions): Plan
     for (let at = from; at < to - gapMs; at += dice.whole(...betweenActsMs)) {
       const tooLate: Draw[] = [];
       for (let tries = 0; tries < 10; tries += 1) {
-        if (bag.length === 0) bag = dice.shuffled(toDraws(daemons));
+        if (bag.length === 0) bag = dice.shuffled(draws);
         const draw = bag.pop();
         if (draw === undefined) break;
-        const { act, forMs } = draw(dice);
-        const claims = claimsOf(act);
-        if (claims.some((claim) => (free.get(claim) ?? 0) > at)) {
+        const act = draw(dice, daemons);
+        if (act.claims.some((claim) => (free.get(claim) ?? 0) > at)) {
           tooLate.push(draw);
           continue;
         }
-        const planned = { at, forMs: Math.min(forMs, to - at), act };
-        for (const claim of claims) free.set(claim, at + planned.forMs + gapMs);
+        const planned = { ...act, at, forMs: Math.min(act.forMs, to - at) };
+        for (const claim of act.claims) free.set(claim, at + planned.forMs + gapMs);
         acts.push(planned);
         break;
       }
-      bag = [...tooLate, ...bag];
+      // What had to wait is tried first.
+      bag.push(...tooLate.toReversed());
     }
     from = to + calmMs;
   }

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { losesWrites, nameOf, type PlannedAct } from "./acts.ts";
-import { applyAct, type Books } from "./apply-act.ts";
+import type { Books } from "./acts.ts";
 import { createSecrets } from "../rig/secrets.ts";
 import { createBookkeeping, type Bookkeeping } from "./bookkeeping.ts";
 import { createDice } from "../rig/dice.ts";
 import { times } from "./document.ts";
-import { toPlan } from "./plan.ts";
+import { toPlan, type PlannedAct } from "./plan.ts";
 import { startStand, type Stand } from "./stand.ts";
-import { toReport, type SoakReport } from "./report.ts";
+import type { Figure } from "../rig/figures.ts";
+import { toFigures } from "./report.ts";
 import { waitUntil } from "../rig/wait.ts";
 import type { TurnedUp } from "../rig/turned-up.ts";
 import { stallLimitMs, type Excuse, type Obstacles } from "./waits.ts";
@@ -33,7 +33,7 @@ const drainedWithinMs = 180_000;
  * Breaks what a plan says for as long as it lasts, then lets everything drain, and judges. Rejects where the
  * soak itself fails.
  */
-export async function runSoak(options: SoakOptions): Promise<SoakReport> {
+export async function runSoak(options: SoakOptions): Promise<readonly Figure[]> {
   const { seed, durationMs, say } = options;
   let standing: Stand | null = null;
   const known = (): Stand => {
@@ -53,10 +53,17 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   });
   const stand = standing;
   const whole = toPlan({ seed, durationMs, calmMs, daemons });
-  const isPossible = ({ act }: PlannedAct): boolean => stand.clock !== null || nameOf(act) !== "shift-clock";
+  const isPossible = ({ name }: PlannedAct): boolean => stand.clock !== null || name !== "shift-clock";
   const plan = { ...whole, acts: whole.acts.filter(isPossible) };
   const obstacles = createObstacles(stand, books);
   const stop = new AbortController();
+  let said = 0;
+  const sayViolations = (): void => {
+    for (const { rule, text, at } of books.judge.violations.slice(said)) {
+      say(`VIOLATION ${rule}: ${text} (${at})`);
+      said += 1;
+    }
+  };
   try {
     if (stand.clock === null) {
       say("NO SHIFTED CLOCKS: Debian's package faketime is not installed (apt-get install faketime)");
@@ -69,10 +76,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const trickling = trickle(stand, books, seed, stop.signal);
     const looking = (async () => {
       while (!ending.signal.aborted) {
-        const broken = books.judge.violations.length;
         await books.look(obstacles.present());
-        for (const { rule, text } of books.judge.violations.slice(broken).slice(0, 3))
-          say(`VIOLATION ${rule}: ${text}`);
+        sayViolations();
         await delay(lookEveryMs);
       }
     })();
@@ -97,7 +102,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     ending.abort();
     await looking;
     await books.conclude();
-    return toReport({ options, plan, books, stand, drainMs });
+    sayViolations();
+    return toFigures({ plan, books, stand, drainMs });
   } finally {
     ending.abort();
     stop.abort();
@@ -105,18 +111,18 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   }
 
   async function perform(planned: PlannedAct, startedAt: number): Promise<void> {
-    const { at, forMs, act } = planned;
+    const { at, forMs, name, details = {}, losesWrites } = planned;
     const until = (ms: number): Promise<void> => delay(Math.max(0, ms - (performance.now() - startedAt)));
     await until(at);
     const done = obstacles.begin();
     try {
       say(
-        `${(at / 1_000).toFixed(1)} s ${nameOf(act)} for ${(forMs / 1_000).toFixed(1)} s ${JSON.stringify(act)}`,
+        `${(at / 1_000).toFixed(1)} s ${name} for ${(forMs / 1_000).toFixed(1)} s ${JSON.stringify(details)}`,
       );
-      const undo = await applyAct(act, stand, toBooks(books));
+      const undo = await planned.begin(stand, toBooks(books));
       await until(at + forMs);
-      await undo();
-      if (losesWrites(act)) obstacles.lostWrites();
+      await undo?.();
+      if (losesWrites === true) obstacles.lostWrites();
     } finally {
       done();
     }
