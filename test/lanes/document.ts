@@ -14,8 +14,6 @@ export interface DrainChanges {
   readonly hasBuiltInLimits?: boolean;
   /** Messages of one pass; null: none. */
   readonly perPass?: number | null;
-  readonly fullMs?: number;
-  readonly censusMs?: number;
   readonly lane?: "none" | "scaled";
   /** Keys of the source, as the document has them. */
   readonly source?: string;
@@ -29,8 +27,6 @@ export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainC
     perHostPerSecond = 10,
     hasBuiltInLimits = false,
     perPass = 20_000,
-    fullMs = 30 * minuteMs,
-    censusMs = 15 * minuteMs,
     lane = "scaled",
     source = "",
   } = changes;
@@ -45,11 +41,11 @@ export function toDocument(scale: TimeScale, archiveDir: string, changes: DrainC
   return `
 version: 1
 archive: { dir: ${archiveDir}, keep: 30d }
-sources: { default: { retention: 3d, census: ${ms(censusMs)}${source === "" ? "" : `, ${source}`} } }
+sources: { default: { retention: 3d, census: ${ms(15 * minuteMs)}${source === "" ? "" : `, ${source}`} } }
 drains:
   main:
     mode: live
-    schedule: { every: ${ms(30 * secondMs)}, full: ${ms(fullMs)} }
+    schedule: { every: ${ms(30 * secondMs)}, full: ${ms(30 * minuteMs)} }
     minAge: ${ms(2 * minuteMs)}
     lane: ${lane === "none" ? "none" : scaled}
     limits: { ${limits} }

@@ -4,7 +4,6 @@ import { backlog } from "./scenarios/backlog.ts";
 import { flap } from "./scenarios/flap.ts";
 import { flushed } from "./scenarios/flushed.ts";
 import { fourHosts } from "./scenarios/four-hosts.ts";
-import { live } from "./scenarios/live.ts";
 import { outage } from "./scenarios/outage.ts";
 import { poison } from "./scenarios/poison.ts";
 import { saturated } from "./scenarios/saturated.ts";
@@ -19,7 +18,6 @@ export const scenarioNames = [
   "poison",
   "flap",
   "flushed",
-  "live",
   "saturated",
 ] as const;
 
@@ -48,7 +46,6 @@ export function chosenWorks(chosen: ReadonlySet<string>, world: World): readonly
     listed("flap", flap),
     listed("poison", poison),
     listed("backlog", backlog),
-    listed("live", live),
     listed("four-hosts", fourHosts),
     listed("flushed", flushed),
   ];

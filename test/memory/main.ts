@@ -18,7 +18,7 @@ import { startGuard } from "../rig/guard.ts";
 import { end, endWrongUse, parseOrEnd, root, writeResults } from "../rig/program.ts";
 import { documents, sizeNames, toLetters, type Case, type DocumentName, type SizeName } from "./cases.ts";
 import type { Text } from "./letters.ts";
-import { readShipped } from "./manifest.ts";
+import { shipped } from "./manifest.ts";
 import { runCase, type CaseResult } from "./run-case.ts";
 import { faultsOf, toTable } from "./table.ts";
 
@@ -35,7 +35,6 @@ if (unknown.length > 0 || (values.text !== "latin1" && values.text !== "wide")) 
   endWrongUse(`sizes among ${sizeNames.join(", ")}, and --text latin1 or wide`);
 }
 
-const shipped = readShipped(resolve(root, "deploy/base/deployment.yaml"));
 const dir = resolve(root, ".cache/memory-runs");
 rmSync(dir, { recursive: true, force: true });
 mkdirSync(dir, { recursive: true });
@@ -43,21 +42,21 @@ const guard = startGuard();
 
 const results: CaseResult[] = [];
 for (const one of toCases()) {
-  const result = await runCase({ dir, guard, shipped }, one);
+  const result = await runCase({ dir, guard }, one);
   results.push(result);
-  process.stderr.write(`${toTable([result], shipped.limitBytes).split("\n")[1]}\n`);
+  process.stderr.write(`${toTable([result]).split("\n")[1]}\n`);
 }
 guard.close();
 
 process.stdout.write(`limit ${shipped.limitBytes / 1_048_576} MiB, ${shipped.nodeOptions}\n`);
-process.stdout.write(`${toTable(results, shipped.limitBytes)}\n`);
+process.stdout.write(`${toTable(results)}\n`);
 if (results.some(({ isLimited }) => !isLimited)) {
   process.stdout.write(
     "\nSKIPPED: THE KERNEL'S LIMIT. This machine lets nobody make a memory cgroup (run it as root, with cgroups writable).\n" +
       "Nothing could be killed here; only the daemon's own peak was held to 85 % of the limit.\n\n",
   );
 }
-const failed = results.filter((result) => faultsOf(result, shipped.limitBytes).length > 0).length;
+const failed = results.filter((result) => faultsOf(result).length > 0).length;
 const passed = results.length - failed;
 writeResults(values.results, { passed, failed });
 end(`${passed} passed, ${failed} failed\n`, failed);

@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parsePod } from "../rig/pod.ts";
+import { root } from "../rig/program.ts";
 
-export interface Shipped {
-  readonly limitBytes: number;
-  readonly nodeOptions: string;
-}
+const manifest = readFileSync(resolve(root, "deploy/base/deployment.yaml"), "utf8");
+const { memoryLimitBytes, env } = parsePod(manifest);
 
 /** What the shipped manifest gives the daemon. */
-export function readShipped(file: string): Shipped {
-  const { memoryLimitBytes, env } = parsePod(readFileSync(file, "utf8"));
-  return { limitBytes: memoryLimitBytes, nodeOptions: env["NODE_OPTIONS"] ?? "" };
-}
+export const shipped = { limitBytes: memoryLimitBytes, nodeOptions: env["NODE_OPTIONS"] ?? "" };

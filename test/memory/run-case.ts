@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Guard } from "../rig/guard.ts";
+import { startChild, type Child } from "../rig/child.ts";
 import { publishedTwice } from "../rig/outcome.ts";
+import { watchPeak } from "../rig/peak.ts";
 import { builtProgram } from "../rig/program.ts";
 import { startStack } from "../rig/stack.ts";
 import { toDocument, type Case } from "./cases.ts";
 import { createMemoryGroup } from "./cgroup.ts";
 import { toRecord } from "./letters.ts";
-import { startLimited, type LimitedProcess } from "./limited-process.ts";
-import type { Shipped } from "./manifest.ts";
+import { shipped } from "./manifest.ts";
 
 export interface CaseRun {
   readonly dir: string;
   readonly guard: Guard;
-  readonly shipped: Shipped;
 }
 
 export interface CaseResult {
@@ -35,10 +35,12 @@ export interface CaseResult {
   readonly tookMs: number;
 }
 
+type Limited = Child & { peakBytes(): number };
+
 const withinMs = 400_000;
 
 export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
-  const { guard, shipped } = run;
+  const { guard } = run;
   const dir = join(run.dir, given.name.replaceAll(/\W+/g, "-"));
   const group = createMemoryGroup(`redriver-memory-${process.pid}`, shipped.limitBytes);
   const stack = await startStack({
@@ -54,15 +56,16 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
     onCrash: () => undefined,
   });
   const { emulator, receiver } = stack;
-  const processes: LimitedProcess[] = [];
-  const start = (args: readonly string[], log: string): LimitedProcess => {
-    const one = startLimited({
+  const processes: Limited[] = [];
+  const start = (args: readonly string[], log: string): Limited => {
+    const child = startChild({
       args: [builtProgram, ...args],
       env: stack.env,
       logFile: join(dir, log),
       guard,
       procsFile: group?.procsFile,
     });
+    const one = { ...child, peakBytes: watchPeak(child) };
     processes.push(one);
     return one;
   };
@@ -73,7 +76,7 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
     );
     const startedAt = performance.now();
     const daemon = start(["run"], "daemon.log");
-    let plan: LimitedProcess | null = null;
+    let plan: Limited | null = null;
     let planPeak = 0;
     let planDied: string | null = null;
     let plans = 0;

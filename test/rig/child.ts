@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { createWriteStream } from "node:fs";
+import { closeSync, createWriteStream, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Guard } from "./guard.ts";
 
@@ -15,6 +15,8 @@ export interface ChildOptions {
   readonly logFile: string;
   readonly guard: Guard;
   readonly onLine?: OnLine;
+  /** Its output goes straight into the file, so that what it says costs nobody else. */
+  readonly isUnheard?: true;
   /** A file to which the process writes its pid before it becomes Node, as it joins a cgroup. */
   readonly procsFile?: string | undefined;
 }
@@ -36,16 +38,29 @@ const joinGroup = ["/bin/sh", "-c", 'echo $$ > "$1" && shift && exec "$@"', "joi
 
 /** A process with a channel to this one, killed with it. It knows PATH and `env`, and nobody's service. */
 export function startChild(options: ChildOptions): Child {
-  const { command = process.execPath, args, env = {}, logFile, guard, onLine, procsFile } = options;
+  const {
+    command = process.execPath,
+    args,
+    env = {},
+    logFile,
+    guard,
+    onLine,
+    procsFile,
+    isUnheard,
+  } = options;
   const all = [...(procsFile === undefined ? [] : [...joinGroup, procsFile]), command, ...args];
+  const file = openSync(logFile, "a");
+  const out = isUnheard === true ? file : "pipe";
   const child = spawn(all[0]!, all.slice(1), {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
-    stdio: ["pipe", "pipe", "pipe", "ipc"],
+    stdio: ["pipe", out, out, "ipc"],
   });
-  const log = createWriteStream(logFile, { flags: "a" });
+  const log = isUnheard === true ? null : createWriteStream(logFile, { fd: file });
+  if (log === null) closeSync(file);
   for (const from of ["stdout", "stderr"] as const) {
-    createInterface({ input: child[from]! }).on("line", (line) => {
-      log.write(`${line}\n`);
+    if (child[from] === null) continue;
+    createInterface({ input: child[from] }).on("line", (line) => {
+      log?.write(`${line}\n`);
       onLine?.(line, from);
     });
   }
@@ -56,7 +71,7 @@ export function startChild(options: ChildOptions): Child {
     child.once("close", (code, signal) => {
       isRunning = false;
       if (pid !== undefined) guard.remove(pid);
-      log.end();
+      log?.end();
       resolve(signal ?? code ?? 1);
     });
   });

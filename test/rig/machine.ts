@@ -62,3 +62,13 @@ function idleSince(before: CpuTimes): number {
   const now = readCpus();
   return (now.idle - before.idle) / Math.max(1, now.all - before.all);
 }
+
+/** Resolves when half of the machine was idle for a moment, or after `maxMs`: others may use it for hours. */
+export async function untilIdle(maxMs: number): Promise<void> {
+  const deadline = performance.now() + maxMs;
+  do {
+    const before = readCpus();
+    await delay(600);
+    if (idleSince(before) >= 0.5) return;
+  } while (performance.now() < deadline);
+}

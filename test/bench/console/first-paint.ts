@@ -3,9 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { atMost, shown, type Figure } from "../../rig/figures.ts";
+import { untilIdle } from "../../rig/machine.ts";
 import { readCpuMs } from "../stand/process-usage.ts";
 import { median } from "../timing.ts";
-import { untilIdle } from "./idle-machine.ts";
 import type { BenchPage } from "./screens.ts";
 import { openVisitor, type Visit } from "./visitor.ts";
 

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { shipped } from "../../memory/manifest.ts";
 import { atMost, shown, type Figure } from "../../rig/figures.ts";
 import { startStack } from "../../rig/stack.ts";
 import { toDocument } from "../stand/document.ts";
-import { shipped } from "../stand/shipped.ts";
 import { median } from "../timing.ts";
 import type { World } from "./world.ts";
 

@@ -1,10 +1,10 @@
 /** What redriver is held to (docs/internals/benchmarks.md). Each line measures what it needs. */
+import { shipped } from "../../memory/manifest.ts";
 import { mostOfLimit } from "../../memory/table.ts";
 import { atLeast, atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { distributions, orders } from "../service/records.ts";
 import { plainCase } from "../stand/case.ts";
 import { measureIdle, measureWake } from "../stand/measure.ts";
-import { shipped } from "../stand/shipped.ts";
 import {
   callsPer100,
   cpuPerMessage,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceFigures } from "../service/service-types.ts";
 import type { Case } from "./case.ts";
+import { readCpuMs } from "./process-usage.ts";
 import { readRedisUsage, usedSince, type RedisUsage } from "./redis-usage.ts";
 import { openScene, type Stand } from "./scene.ts";
 
@@ -76,9 +77,9 @@ export async function measureIdle(stand: Stand, given: Case, forMs: number): Pro
     await scene.inTime(scene.service.untilBegun());
     await delay(startUpMs);
     const [one] = scene.processes;
-    const before = one!.cpuMs();
+    const before = readCpuMs(one!.pid);
     await delay(forMs);
-    return (one!.cpuMs() - before) / forMs;
+    return (readCpuMs(one!.pid) - before) / forMs;
   } finally {
     await scene.close();
   }

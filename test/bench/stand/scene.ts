@@ -2,14 +2,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { shipped } from "../../memory/manifest.ts";
+import { startChild, type Child, type ChildOptions } from "../../rig/child.ts";
 import type { Guard } from "../../rig/guard.ts";
+import { watchPeak } from "../../rig/peak.ts";
 import { createClosing } from "../../support/closing.ts";
 import { createRedisServers, type RedisServer } from "../../support/redis-servers.ts";
-import { startBenchProcess, type BenchProcess, type BenchProcessOptions } from "./bench-process.ts";
 import type { Case } from "./case.ts";
 import { toDocument } from "./document.ts";
 import { startService, type ServiceProcess } from "./service-process.ts";
-import { shipped } from "./shipped.ts";
 
 /** What all cases of a run share. */
 export interface Stand {
@@ -26,7 +27,7 @@ export interface Scene {
   readonly service: ServiceProcess;
   /** Null for who needs none. */
   readonly redis: RedisServer | null;
-  readonly processes: readonly BenchProcess[];
+  readonly processes: readonly (Child & { readonly pid: number; peakBytes(): number })[];
   /** Rejects when a process has ended before that, or when it takes too long. */
   inTime(done: Promise<void>): Promise<void>;
   close(): Promise<void>;
@@ -59,11 +60,13 @@ export async function openScene(stand: Stand, given: Case): Promise<Scene> {
     const isRedriver = given.contender === "run" || given.contender === "drain";
     const redis = isRedriver ? await servers.start() : null;
     const surroundings = { dir, service, newestAt, redisUrl: redis?.url ?? "" };
-    const processes = toProcesses(stand, given, surroundings).map((options) =>
-      startBenchProcess({ ...options, guard }),
-    );
+    const processes = toProcesses(stand, given, surroundings).map((options) => {
+      const child = startChild({ ...options, guard, isUnheard: true });
+      return { ...child, pid: child.process.pid!, peakBytes: watchPeak(child) };
+    });
     closing.add(async () => {
-      await Promise.all(processes.map((one) => one.stop()));
+      for (const { process: one } of processes) one.kill("SIGTERM");
+      await Promise.all(processes.map(({ ended }) => ended));
     });
     await service.watch(processes.map(({ pid }) => pid));
     return {
@@ -90,7 +93,7 @@ function toProcesses(
   { program, profiles }: Stand,
   { contender, replicas, parallel, drain, env }: Case,
   { dir, service, newestAt, redisUrl }: Surroundings,
-): readonly Omit<BenchProcessOptions, "guard">[] {
+): readonly Omit<ChildOptions, "guard">[] {
   const { url, oldestAt } = service;
   const logFile = join(dir, `${contender}.log`);
   switch (contender) {
@@ -125,7 +128,7 @@ function toProcesses(
 
 const mainOf = (name: string): string => new URL(`../contenders/${name}-main.js`, import.meta.url).pathname;
 
-async function inTime(processes: readonly BenchProcess[], dir: string, done: Promise<void>): Promise<void> {
+async function inTime(processes: readonly Child[], dir: string, done: Promise<void>): Promise<void> {
   const gone = Promise.race(processes.map(({ ended }) => ended)).then(async (how) => {
     await delay(lastCallMs);
     throw new Error(`a process ended before it was done: ${how}; see ${dir}`);
