@@ -22,8 +22,8 @@ import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
 import { killKinds, toOptions, type KillKind } from "./kill.ts";
 import { missingEffects } from "./missing-effects.ts";
 import type { CaseResult } from "./run-case.ts";
-import { runCases, runMatrix, type CasesOrder } from "./run-matrix.ts";
-import { summarise, toLine, toTable, toViolations, type MatrixSummary } from "./summary.ts";
+import { runCases, runMatrix, type CaseKind, type CasesOrder } from "./run-matrix.ts";
+import { toLine, toMissed, toTable, toTryAgain, type Missed } from "./summary.ts";
 
 const { values } = parseOrEnd({
   options: {
@@ -43,7 +43,15 @@ const say = (text: string): void => void process.stderr.write(text);
 
 const cacheDir = join(root, ".cache");
 const resultsFile = join(cacheDir, "test-fault.json");
-type Written = MatrixSummary & { readonly missing: readonly string[] };
+
+/** What .ci/run and a second try read. */
+interface Written {
+  readonly kills: number;
+  readonly violations: readonly Missed[];
+  readonly tryAgain: readonly CaseKind[];
+  readonly missing: readonly string[];
+  readonly passedAtSecondTry?: readonly Missed[];
+}
 
 const guard = startGuard();
 const redis = await findRedisServer({
@@ -82,22 +90,23 @@ async function runAll(): Promise<boolean> {
           },
     turnedUp: toTurnedUp(values),
   });
-  const summary = summarise(result);
   // On a slow machine the recorded run alone may be over before a lane opens.
   const runs = [result.recorded, ...result.cases];
   const missing = missingEffects(
     runs.flatMap(({ passed, passedByOthers }) => [...passed, ...passedByOthers]),
   );
   mkdirSync(cacheDir, { recursive: true });
-  writeResults({ ...summary, missing });
-  process.stdout.write(toTable(summary));
+  const violations = runs.flatMap(toMissed);
+  const kills = result.cases.filter(({ reached }) => reached !== null).length;
+  writeResults({ kills, violations, tryAgain: toTryAgain(runs), missing });
+  process.stdout.write(toTable(result));
   for (const name of missing) process.stdout.write(`VIOLATION no death: no daemon came by ${name}\n`);
   for (const name of missingEffects(result.passings.keys())) {
     if (!missing.includes(name))
       process.stdout.write(`no death at ${name}: the recorded run did not come by it\n`);
   }
   keepLogs(runs);
-  return summary.violations.length > 0 || missing.length > 0;
+  return violations.length > 0 || missing.length > 0;
 }
 
 /** The same, of the cases of the run before which missed times only. */
@@ -108,7 +117,7 @@ async function tryAgain(): Promise<boolean> {
     return true;
   }
   const again = await runCases({ ...order, sideBySide: 1 }, before.tryAgain);
-  const violations = again.flatMap(toViolations);
+  const violations = again.flatMap(toMissed);
   const still = new Set(violations.map(({ failpoint }) => failpoint));
   writeResults({
     ...before,
@@ -120,7 +129,7 @@ async function tryAgain(): Promise<boolean> {
   return violations.length > 0;
 }
 
-function writeResults(results: Written & { readonly passedAtSecondTry?: Written["violations"] }): void {
+function writeResults(results: Written): void {
   writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
 }
 

@@ -17,7 +17,6 @@ export interface Played {
   readonly startedAt: number;
   readonly stops: readonly Span[];
   readonly unready: readonly Span[];
-  readonly declaredByMetric: number;
 }
 
 export async function measure(played: Played): Promise<readonly Figure[]> {
@@ -85,20 +84,7 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
       ? exactly("not ready, s", unreadyS, 0)
       : shown("not ready, s", unreadyS.toFixed(1)),
     exactly("other rules broken", broken.length, 0),
-    shown("received more than once", String([...arrived.values()].filter((times) => times > 1).length)),
-    shown("declared doubles, by the metric", String(played.declaredByMetric)),
     shown("sweeps finished, failed", `${event("sweep:finished")}, ${event("sweep:failed")}`),
     shown("answers in doubt, deletes short", `${event("outcome:unknown")}, ${event("delete:short")}`),
-    shown(
-      "requests",
-      [
-        ...countBy(
-          await stack.emulator.journal("request"),
-          ({ operation, status }) => `${operation} ${status}`,
-        ),
-      ]
-        .map(([words, times]) => `${words}: ${times}`)
-        .join(", "),
-    ),
   ];
 }

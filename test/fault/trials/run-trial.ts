@@ -1,4 +1,3 @@
-import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { shown, type Figure } from "../../rig/figures.ts";
@@ -61,7 +60,6 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
   });
   try {
     await prepare(trial, stack, books, redacted);
-    const load = loadavg();
     await stack.startDaemons();
     const startedAt = Date.now();
     const stops: Span[] = [];
@@ -80,17 +78,15 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     await meanwhile;
     await delay(aftermathMs);
     const unready = await readiness.close();
-    const declaredByMetric = await readDeclared(stack);
     await stack.stopDaemons();
     await endFaults(stack);
     await stack.emulator.journal("accepted");
     await books.conclude(stack);
-    const figures = await measure({ trial, stack, books, startedAt, stops, unready, declaredByMetric });
+    const figures = await measure({ trial, stack, books, startedAt, stops, unready });
     for (const { rule, text } of books.judge.violations.slice(0, 5)) say(`VIOLATION ${rule}: ${text}`);
     return [
       ...figures,
       ...(trial.deadlyAt === undefined ? [] : [shown("daemons that a letter ended", String(deaths.length))]),
-      shown("load of the machine, before and after", `${toLoad(load)} and ${toLoad(loadavg())}`),
     ];
   } finally {
     await stack.close();
@@ -186,14 +182,3 @@ async function endFaults({ emulator }: Stack): Promise<void> {
   await emulator.control("PATCH", "/settings", { rateLimits: {} });
   await emulator.control("GET", "/idle?timeoutMs=60000");
 }
-
-/** Of all replicas that answer. */
-async function readDeclared({ daemons }: Stack): Promise<number> {
-  const counts = daemons.map(async (daemon) => {
-    const metrics = await daemon.metrics().catch(() => null);
-    return metrics?.sum("redriver_declared_doubles_total") ?? 0;
-  });
-  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
-}
-
-const toLoad = (averages: readonly number[]): string => (averages[0] ?? 0).toFixed(1);
