@@ -383,15 +383,4 @@ describe("entries that ride on a call of the ledger", () => {
     ]);
     expect(await beginAs("b", ["1-2" as DlqId])).toMatchObject({ audited: true });
   });
-
-  test("keep the stream within its size too", async () => {
-    const { audit, ledger } = stand({ maxBytes: 20_000 });
-    for (let of = 0; of < 40; of += 1) {
-      const acts = entry({ act: "published", records: page(of) });
-      await ledger.published([publishedFact(`${of}-0`)], [acts, { ...acts, act: "delete" }]);
-    }
-    const kept = await read(audit);
-    expect(kept.length).toBeLessThan(80);
-    expect(idsOf(kept)).toContain("39-99");
-  });
 });

@@ -8,7 +8,6 @@ import {
   defaultLimits,
   dlqId,
   drain,
-  messageId,
   publishedFact,
   redisStand,
   request,
@@ -140,42 +139,6 @@ describe("a batch", () => {
     expect(await stand.ledger.summary()).toMatchObject({ open: 1, pendingDelete: 1 });
   });
 
-  test("goes on in part in every state, and is the same to each of its ids", async () => {
-    await begin(stand, [one, two], a);
-    expect(await begin(stand, [two], b)).toEqual([{ kind: "in-flight" }]);
-    await stand.advance(takeoverMs + 1);
-    expect(await begin(stand, [two], b)).toMatchObject([{ series: { firstAt: startOfTime, posts: 2 } }]);
-    expect(await begin(stand, [one, two], c)).toMatchObject([
-      { series: { posts: 2 } },
-      { kind: "in-flight" },
-    ]);
-    await begin(stand, [three, four], token("d"));
-    await publish(stand, [three, four]);
-    await stand.ledger.deleteFailed([four], "unanswered");
-    const { entries } = await stand.ledger.pendingDeletes(10, 0);
-    expect(entries.map(({ dlqId: id, view }) => [id, view.maybeGone])).toEqual([
-      [three, false],
-      [four, true],
-    ]);
-    expect((await stand.ledger.gone([three, four])).count).toBe(2);
-    await stand.ledger.published([{ ...publishedFact(three), deletePending: false, namedBy: a }]);
-    expect(await statesOf(stand, [three, four])).toEqual(["gone", "gone"]);
-  });
-
-  test("is marked gone with others, each whole or in part", async () => {
-    const others = [5, 6].map(dlqId);
-    await begin(stand, [one, two], a);
-    await begin(stand, [three, four], b);
-    await begin(stand, others, c);
-    for (const ids of [[one, two], [three, four], others]) await publish(stand, ids);
-    const some = [one, two, three, four, others[0]!];
-    expect((await stand.ledger.gone(some)).count).toBe(5);
-    expect((await stand.ledger.gone(some)).count).toBe(5);
-    expect(await stand.ledger.summary()).toMatchObject({ pendingDelete: 1 });
-    expect((await stand.ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ dlqId: others[1] }]);
-    expect((await stand.ledger.gone([others[1]!, one])).count).toBe(2);
-  });
-
   test("is walked with single entries, oldest first, from any offset", async () => {
     await begin(stand, [three, four], a);
     await stand.advance(10);
@@ -209,22 +172,14 @@ describe("a batch", () => {
   test("is marked gone when no longer listed, and later if one of its ids was", async () => {
     await begin(stand, [one, two], a);
     await begin(stand, [three, four], b);
-    for (const ids of [
-      [one, two],
-      [three, four],
-    ])
-      await publish(stand, ids);
+    await publish(stand, [one, two, three, four]);
     await stand.advance(1_000);
     const passStartedAt = stand.now();
     await stand.ledger.look([one, two]);
     await stand.advance(1_000);
     expect((await stand.ledger.markUnlistedGone(drain, passStartedAt)).count).toBe(2);
-    expect(await statesOf(stand, [one, two, three, four])).toEqual([
-      "published",
-      "published",
-      "gone",
-      "gone",
-    ]);
+    const states = await statesOf(stand, [one, two, three, four]);
+    expect(states).toEqual(["published", "published", "gone", "gone"]);
     expect((await stand.ledger.markUnlistedGone(drain, stand.now())).count).toBe(2);
   });
 
@@ -290,45 +245,6 @@ describe("a batch in Redis", () => {
     expect(batches).toHaveLength(1);
   });
 
-  test("that another process has taken apart goes on by its ids, with what the other did", async () => {
-    const { stand } = await withBatch();
-    const other = stand.createLedger();
-    await other.published([{ ...publishedFact(one), as: messageId("first"), drain }]);
-    expect((await publish(stand, [one, two])).verdicts).toEqual([
-      { kind: "already", as: messageId("first") },
-      { kind: "recorded" },
-    ]);
-    expect((await stand.ledger.gone([one, two])).count).toBe(2);
-    for (const apart of ["failed", "short"] as const) {
-      await begin(stand, [three, four], token(apart));
-      await publish(stand, [three, four]);
-      await other.deleteFailed([four], apart);
-      expect((await stand.ledger.gone([three, four])).count).toBe(2);
-      await stand.advance(defaultLimits.tombstoneMs);
-    }
-  });
-
-  test("that others have published or marked gone as a whole is answered so", async () => {
-    const { stand } = await withBatch();
-    const other = stand.createLedger();
-    await publish(stand, [one, two]);
-    const facts = [one, two].map((id) => ({ ...publishedFact(id), as: messageId("second"), drain }));
-    const firsts = [one, two].map((id) => messageId(id));
-    expect((await stand.ledger.published(facts)).verdicts).toEqual(
-      firsts.map((as) => ({ kind: "already", as })),
-    );
-    await other.gone([one, two]);
-    expect((await publish(stand, [one, two])).verdicts).toEqual(firsts.map((as) => ({ kind: "gone", as })));
-    expect((await stand.ledger.gone([one, two])).count).toBe(2);
-  });
-
-  test("is not marked gone while it is open, by its token or by its ids", async () => {
-    const { stand } = await withBatch();
-    expect((await stand.ledger.gone([one, two])).count).toBe(0);
-    expect((await stand.ledger.gone([one, two])).count).toBe(0);
-    expect(await statesOf(stand, [one, two])).toEqual(["open", "open"]);
-  });
-
   test("is removed when its tombstones are due, and leaves nothing", async () => {
     const { connection, stand } = await withBatch();
     const odd = ['a","\\b', "a"] as DlqId[];
@@ -372,18 +288,6 @@ describe("a batch in Redis", () => {
     expect(await begin(stand, [one, two], b)).toEqual([{ kind: "other-version" }, { kind: "other-version" }]);
     expect(await statesOf(stand, [one, two])).toEqual(["other-version", "other-version"]);
     expect(await stand.ledger.summary()).toMatchObject({ open: 0, unknown: 0 });
-  });
-
-  test("is none where one of many is known, and what was written for it is taken back", async () => {
-    const { connection, stand } = await withBatch();
-    expect(await begin(stand, [three, four, one], c)).toMatchObject([
-      { kind: "begun" },
-      { kind: "begun" },
-      { kind: "in-flight" },
-    ]);
-    const { entryPrefix } = sourceKeys(connection.keyPrefix, source);
-    expect(String(await connection.command("GET", `${entryPrefix}${three}`))).toContain('"s":"open"');
-    expect((await entriesOf(connection)).filter((key) => key.includes(":batch:"))).toHaveLength(1);
   });
 
   test("is known for a whole retention from its publication on", async () => {

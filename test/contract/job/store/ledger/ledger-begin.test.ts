@@ -102,14 +102,6 @@ describe("begin", () => {
     expect(await begin(stand, id, c)).toMatchObject([{ series: { firstAt: startOfTime, posts: 3 } }]);
   });
 
-  test("an intent outlives every lease: after a day the outcome is still unknown, not forgotten", async () => {
-    await begin(stand, id, a);
-    await stand.advance(86_400_000);
-    const { views } = await stand.ledger.look([id]);
-    expect(views[0]).toMatchObject({ state: "open", unknown: true, pastHorizon: true });
-    expect(await begin(stand, id, b)).toEqual([{ kind: "past-horizon" }]);
-  });
-
   test("the last moment of the horizon still belongs to the series, the next does not", async () => {
     await begin(stand, [id, dlqId(2)], a);
     await stand.advance(horizonMs);
@@ -157,17 +149,6 @@ describe("begin", () => {
     ]);
   });
 
-  test("a retry past the horizon is not begun, and what became of the POST is counted once", async () => {
-    await begin(stand, id, a);
-    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
-    await stand.advance(horizonMs + 1);
-    const retry = { previous: { token: b, outcome: "refused" } } as const;
-    expect(await begin(stand, id, c, retry)).toEqual([{ kind: "past-horizon" }]);
-    expect(await begin(stand, id, c, retry)).toEqual([{ kind: "past-horizon" }]);
-    const { views } = await stand.ledger.look([id]);
-    expect(views[0]).toMatchObject({ state: "open", series: { posts: 2, refusals: 1 } });
-  });
-
   test("a retry begins nothing that the token does not hold", async () => {
     const retry = { previous: { token: a, outcome: "unknown" } } as const;
     await begin(stand, dlqId(2), c);
@@ -180,35 +161,10 @@ describe("begin", () => {
     expect(views).toEqual([{ state: "absent" }]);
   });
 
-  test("a refusal with nothing unanswered ends the series: the next POST takes the next suffix at once", async () => {
-    await begin(stand, id, a);
-    await stand.advance(5_000);
-    const second = {
-      kind: "begun",
-      series: { suffix: 2, firstAt: startOfTime + 5_000, posts: 1, refusals: 0, doubts: 0 },
-      declaredDouble: false,
-    };
-    const retry = { previous: { token: a, outcome: "refused" } } as const;
-    expect(await begin(stand, id, b, retry)).toEqual([second]);
-    expect(await begin(stand, id, b, retry)).toEqual([second]);
-    expect(await begin(stand, id, c, { previous: { token: b, outcome: "refused" } })).toMatchObject([
-      { series: { suffix: 3, posts: 1, refusals: 0 }, declaredDouble: false },
-    ]);
-  });
-
   test("a POST that was not sent ends no series", async () => {
     await begin(stand, id, a);
     expect(await begin(stand, id, b, { previous: { token: a, outcome: "not-sent" } })).toMatchObject([
       { series: { suffix: 1, posts: 1, refusals: 0 } },
-    ]);
-  });
-
-  test("a declared double stays one in the series that follow a refusal of it", async () => {
-    await begin(stand, id, a);
-    await stand.advance(horizonMs + 1);
-    await begin(stand, id, b, { pastHorizon: "new-series" });
-    expect(await begin(stand, id, c, { previous: { token: b, outcome: "refused" } })).toMatchObject([
-      { series: { suffix: 3, posts: 1, doubts: 1 }, declaredDouble: "unknown-outcome-past-window" },
     ]);
   });
 
@@ -286,30 +242,6 @@ describe("begin", () => {
       await begin(stand, id, b, { pageReadAt, previous: { token: a, outcome: "unknown" } }),
     ).toMatchObject([{ kind: "begun", series: { posts: 2 } }]);
     expect(await beginAnswer(stand, id, c, { pageReadAt })).toMatchObject({ kind: "page-too-old" });
-  });
-
-  test("a drop makes no POST: a republish that takes over later starts a series of its own", async () => {
-    expect(await begin(stand, id, a, { act: "drop" })).toMatchObject([{ series: { posts: 0, refusals: 0 } }]);
-    await stand.advance(horizonMs + 1);
-    expect(await begin(stand, id, b)).toEqual([
-      {
-        kind: "begun",
-        series: { suffix: 1, firstAt: stand.now(), posts: 1, refusals: 0, doubts: 0 },
-        declaredDouble: false,
-      },
-    ]);
-  });
-
-  test("a drop that is given back says nothing of the POST that was in doubt before it", async () => {
-    await begin(stand, id, a);
-    await stand.advance(takeoverMs + 1);
-    await begin(stand, id, b, { act: "drop" });
-    const { verdicts } = await stand.ledger.refused([{ dlqId: id, outcome: "not-sent", coolMs: 0 }], b);
-    expect(verdicts).toEqual([{ kind: "stays-open" }]);
-    await stand.advance(takeoverMs + 1);
-    expect(await begin(stand, id, c)).toMatchObject([
-      { series: { firstAt: startOfTime, posts: 2, refusals: 0 } },
-    ]);
   });
 
   test("nothing asked is nothing answered", async () => {

@@ -61,11 +61,4 @@ describe("peek", () => {
     await stand.advance(1_001);
     expect((await ledger.peek([dlqId(3)])).views).toEqual([{ state: "absent" }]);
   });
-
-  test("is not counted as a write", async () => {
-    const stand = await create();
-    await begin(stand, dlqId(1), a);
-    const { sequence } = await stand.ledger.now();
-    expect((await stand.ledger.peek([dlqId(1)])).sequence).toBe(sequence);
-  });
 });

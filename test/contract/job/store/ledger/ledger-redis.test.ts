@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { createRedisLedger } from "../../../../../src/job/store/ledger/redis-ledger.ts";
-import { createRedisSourceBook } from "../../../../../src/job/store/sources/redis-source-book.ts";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { RedisConnection } from "../../../../../src/job/redis/connect.ts";
 import { postHorizonMs } from "../../../../../src/job/contracts/ledger-limits.ts";
@@ -227,42 +226,4 @@ test("two sources know nothing of each other, and all keys of one share its hash
   const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
   expect(keys.length).toBeGreaterThan(2);
   expect(keys.every((key) => key.includes(":{eu}:") || key.includes(":{us}:"))).toBe(true);
-});
-
-test("a page of a hundred records is begun in one script", async () => {
-  const connection = redis.fresh();
-  let scripts = 0;
-  const counted: RedisConnection = {
-    ...connection,
-    run: (script, keys, args) => {
-      scripts += 1;
-      return connection.run(script, keys, args);
-    },
-  };
-  const ledger = ledgerIn(counted);
-  const { at } = await ledger.now();
-  scripts = 0;
-  const ids = Array.from({ length: 100 }, (_, n) => dlqId(n));
-  const answer = await ledger.begin(
-    ids.map((one) => request(one)),
-    beginAt(at),
-  );
-  expect(answer.kind === "answered" && answer.verdicts.every(({ kind }) => kind === "begun")).toBe(true);
-  expect(scripts).toBe(1);
-});
-
-test("a source id is bound to its first address; its token may change", async () => {
-  const book = createRedisSourceBook(redis.fresh(), source, defaultLimits.retentionMs);
-  expect(await book.bind("url-1", "token-1")).toBe("bound");
-  expect(await book.bind("url-1", "token-1")).toBe("same");
-  expect(await book.bind("url-1", "token-2")).toBe("token-changed");
-  expect(await book.bind("url-2", "token-2")).toBe("url-differs");
-  expect(await book.bind("url-1", "token-2")).toBe("same");
-});
-
-test("what a source's dates mean is unknown until learned", async () => {
-  const book = createRedisSourceBook(redis.fresh(), source, defaultLimits.retentionMs);
-  expect(await book.datesMean()).toBeNull();
-  await book.learnDates("entered");
-  expect(await book.datesMean()).toBe("entered");
 });

@@ -4,7 +4,6 @@ import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { isDecidedAgain, reasonsDecidedAgain } from "../../../../../src/job/contracts/ledger-entries.ts";
 import type { RefusedRequest } from "../../../../../src/job/contracts/ledger.ts";
 import {
-  factOf,
   begin,
   defaultLimits,
   dlqId,
@@ -88,30 +87,6 @@ describe("refused", () => {
     expect(await begin(stand, id, b)).toMatchObject([{ series: { suffix: 1, posts: 1, refusals: 0 } }]);
   });
 
-  test("a refusal after an unanswered POST leaves the record open, for the first POST is still in doubt", async () => {
-    await begin(stand, id, a);
-    await stand.advance(1_000);
-    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
-    expect(await refuse(stand, b, "refused")).toEqual({ kind: "stays-open" });
-    expect(await refuse(stand, b, "refused")).toEqual({ kind: "stays-open" });
-    expect(await look(stand)).toMatchObject({ state: "open", series: { posts: 2, refusals: 1 } });
-    expect(await begin(stand, id, b)).toEqual([{ kind: "in-flight" }]);
-    expect(await begin(stand, id, c)).toEqual([{ kind: "in-flight" }]);
-    await stand.advance(takeoverMs + 1);
-    expect(await begin(stand, id, c)).toMatchObject([
-      { series: { firstAt: startOfTime, posts: 3, refusals: 1 } },
-    ]);
-  });
-
-  test("only the current token may end its POST", async () => {
-    await begin(stand, id, a);
-    expect(await refuse(stand, b, "refused")).toEqual({ kind: "not-yours" });
-    await stand.advance(takeoverMs + 1);
-    await begin(stand, id, b);
-    expect(await refuse(stand, a, "refused")).toEqual({ kind: "not-yours" });
-    expect(await look(stand)).toMatchObject({ state: "open", series: { posts: 2, refusals: 0 } });
-  });
-
   test("refusals alone count at most every ten minutes and survive the next begin", async () => {
     const seen = [];
     for (const [index, waitMs] of [0, 300_000, 300_000, 600_000].entries()) {
@@ -135,19 +110,6 @@ describe("refused", () => {
     const facts = await stand.ledger.refused([], c);
     expect(facts).toMatchObject({ lastAcceptedAt: startOfTime + takeoverMs + 1, refusedAloneInARow: 0 });
     expect(await look(stand)).toMatchObject({ state: "open", series: { suffix: 1, posts: 3, refusals: 2 } });
-  });
-
-  test("who was refused alone beside an unanswered POST may park it, and a release declares what it may double", async () => {
-    await begin(stand, id, a);
-    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
-    expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
-    expect(await park(stand, "refused", { token: a })).toBe("not-yours");
-    expect(await park(stand, "refused", { token: b })).toBe("parked");
-    await stand.advance(horizonMs + 1);
-    await stand.ledger.release([id]);
-    expect(await begin(stand, id, c)).toMatchObject([
-      { series: { suffix: 2, posts: 1, doubts: 1 }, declaredDouble: "released-past-window" },
-    ]);
   });
 
   test("what was refused is forgotten an hour after the window, when no id of it can be hit any more", async () => {
@@ -200,13 +162,6 @@ describe("park and release", () => {
     expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toEqual([]);
   });
 
-  test("what is done is not parked", async () => {
-    await stand.ledger.published([factOf(id, "x")]);
-    expect(await park(stand, "refused")).toBe("done-before");
-    await stand.ledger.gone([id]);
-    expect(await park(stand, "refused")).toBe("done-before");
-  });
-
   test.each(reasonsDecidedAgain)(
     "a park by %s is decided again under other rules of the same drain, never by another drain's",
     async (reason) => {
@@ -225,24 +180,6 @@ describe("park and release", () => {
       expect(await park(stand, reason)).toBe("parked");
       expect(await begin(stand, id, a, { rulesHash: "h2" })).toEqual([{ kind: "parked", reason }]);
     }
-  });
-
-  test("a change of rules does not double an unknown outcome past the horizon", async () => {
-    await begin(stand, id, a);
-    await park(stand, "rule", { token: a });
-    await stand.advance(horizonMs + 1);
-    expect(await begin(stand, id, b, { rulesHash: "h2" })).toEqual([{ kind: "past-horizon" }]);
-    expect(await begin(stand, id, b, { rulesHash: "h2", pastHorizon: "new-series" })).toMatchObject([
-      { series: { suffix: 2 }, declaredDouble: "unknown-outcome-past-window" },
-    ]);
-  });
-
-  test("a park that waits for a person is not weakened to one that waits for rules", async () => {
-    await park(stand, "outcome-unknown");
-    await park(stand, "rule", { drain: otherDrain });
-    expect(await look(stand)).toMatchObject({ reason: "outcome-unknown", drain });
-    await park(stand, "vanished");
-    expect(await look(stand)).toMatchObject({ reason: "vanished" });
   });
 
   test("what a person released after somebody looked at it is not parked by that look, by a later one it is", async () => {
@@ -285,16 +222,6 @@ describe("park and release", () => {
     }
   });
 
-  test("released while an earlier POST may have been accepted: the same id within the horizon", async () => {
-    await begin(stand, id, a);
-    await park(stand, "outcome-unknown", { token: a });
-    await stand.advance(horizonMs);
-    await stand.ledger.release([id]);
-    expect(await begin(stand, id, b)).toMatchObject([
-      { series: { suffix: 1, firstAt: startOfTime, posts: 2 }, declaredDouble: false },
-    ]);
-  });
-
   test("released past it: the next suffix, declared as a double, also days later", async () => {
     await begin(stand, id, a);
     await park(stand, "outcome-unknown", { token: a });
@@ -302,17 +229,6 @@ describe("park and release", () => {
     await stand.advance(2 * 86_400_000);
     expect(await begin(stand, id, b)).toMatchObject([
       { series: { suffix: 2, firstAt: stand.now(), posts: 1 }, declaredDouble: "released-past-window" },
-    ]);
-  });
-
-  test("released after refusals only is no double, whenever", async () => {
-    await begin(stand, id, a);
-    await refuse(stand, a, "refused");
-    await park(stand, "refused");
-    await stand.ledger.release([id]);
-    await stand.advance(86_400_000);
-    expect(await begin(stand, id, b)).toMatchObject([
-      { series: { suffix: 2, firstAt: stand.now(), posts: 1, refusals: 0 }, declaredDouble: false },
     ]);
   });
 
