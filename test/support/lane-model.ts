@@ -43,37 +43,25 @@ interface KnownStep {
   cleared: { readonly elapsed: number; readonly endsIn: number } | null;
 }
 
-export interface Model {
-  readonly config: LaneConfig;
-  /** Of a clock that is never set back. */
-  elapsed: number;
-  readonly grants: Grant[];
-  readonly steps: Map<string, KnownStep>;
-  /** Redis times that were read, with when. */
-  looks: { readonly at: number; readonly elapsed: number }[];
-  readonly counted: Map<string, Set<string>>;
-  readonly totals: Map<string, LaneTotals>;
-  /** Asked for, by lane. */
-  readonly records: Map<string, number>;
-  /** Told by lane, and not handed out since. */
-  readonly resumeMinutes: Map<string, Set<number>>;
-  minted: number;
-  /** Steps from before it took messages for longer: nobody knows what time had passed. */
-  setBackAt: number;
-}
+export type Model = ReturnType<typeof newModel>;
 
-export function newModel(config: LaneConfig): Model {
+export function newModel(config: LaneConfig) {
   return {
     config,
+    /** Of a clock that is never set back. */
     elapsed: 0,
-    grants: [],
-    steps: new Map(),
-    looks: [],
-    counted: new Map(lanes.map((lane) => [lane, new Set()])),
-    totals: new Map(),
-    records: new Map(),
-    resumeMinutes: new Map(lanes.map((lane) => [lane, new Set()])),
+    grants: [] as Grant[],
+    steps: new Map<string, KnownStep>(),
+    /** Redis times that were read, with when. */
+    looks: [] as { readonly at: number; readonly elapsed: number }[],
+    counted: new Map(lanes.map((lane) => [lane, new Set<string>()])),
+    totals: new Map<string, LaneTotals>(),
+    /** Asked for, by lane. */
+    records: new Map<string, number>(),
+    /** Told by lane, and not handed out since. */
+    resumeMinutes: new Map(lanes.map((lane) => [lane, new Set<number>()])),
     minted: 0,
+    /** Steps from before it took messages for longer: nobody knows what time had passed. */
     setBackAt: -Infinity,
   };
 }

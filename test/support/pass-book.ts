@@ -56,13 +56,14 @@ export async function runPass(
   end: "done" | "failed" = "done",
   failures: FailureCounts = toFailures(tally),
 ) {
-  const { pass, windows } = await open(passes, id, changes);
+  const opened = await open(passes, id, changes);
+  const { pass, windows } = opened;
   for (const [index, { windowId }] of windows.entries()) {
     const found = index === 0 ? { ...nothing, ...tally } : nothing;
     const ending = end === "done" ? { kind: end, split: [] } : { kind: end };
     await passes.endWindow(pass.drain, pass.passId, windowId, ending, found, index === 0 ? failures : {});
   }
-  return { pass, windows };
+  return opened;
 }
 
 /** In the first window: what was entered then becomes due then. */

@@ -50,34 +50,12 @@ export interface SentItem {
   readonly lineage: string;
 }
 
+export type ModelService = ReturnType<typeof createModelService>;
+
 /**
  * The truth of one account: what is in its DLQ, which deduplication ids it remembers, which messages it took.
  */
-export interface ModelService {
-  readonly letters: ReadonlyMap<DlqId, ModelLetter>;
-  listed(): readonly ModelLetter[];
-  /** Messages that will die again. */
-  onTheirWay(): number;
-  /** Messages that the service took for each step, by `<lane>.<step>`. */
-  readonly canaries: ReadonlyMap<string, ReadonlySet<DlqId>>;
-  /** Answers with `deduplicated`. */
-  hits(): number;
-  list(query: ListQuery, behindMs: number): ListPage;
-  /** A batch has arrived whole. */
-  post(items: readonly SentItem[], refusal: Refusal | null): BatchOutcome;
-  remove(dlqIds: readonly DlqId[]): { readonly deleted: number };
-  deleteByHand(letter: number): void;
-  /** A worker has read that these were refused. */
-  refusalTold(worker: string, items: readonly SentItem[]): void;
-  /**
-   * And has told the ledger how that POST of these ended. Where refused items register their ids, those count
-   * from now on: a hit on an id whose refusal nobody could write down cannot be told from a hit on an
-   * acceptance, by anybody.
-   */
-  endNoted(worker: string, dlqIds: readonly DlqId[]): void;
-}
-
-export function createModelService(plan: Plan, { clock, background }: Turns): ModelService {
+export function createModelService(plan: Plan, { clock, background }: Turns) {
   const letters = new Map<DlqId, ModelLetter>();
   const registered = new Map<string, { readonly at: number; readonly messageId: MessageId }>();
   const toldRefused = new Map<string, Set<string>>();
@@ -149,13 +127,17 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
   };
 
   return {
-    letters,
+    letters: letters as ReadonlyMap<DlqId, ModelLetter>,
     listed: () => listedAt(clock.now()),
+    /** Messages that will die again. */
     onTheirWay: () => onTheirWay,
+    /** Answers with `deduplicated`. */
     hits: () => hits,
-    canaries,
+    /** Messages that the service took for each step, by `<lane>.<step>`. */
+    canaries: canaries as ReadonlyMap<string, ReadonlySet<DlqId>>,
 
-    list({ select, fromDate = 0, toDate = Number.POSITIVE_INFINITY, cursor, count }, behindMs) {
+    list(query: ListQuery, behindMs: number): ListPage {
+      const { select, fromDate = 0, toDate = Number.POSITIVE_INFINITY, cursor, count } = query;
       const found = listedAt(clock.now() - Math.min(behindMs, staleMs)).filter(
         ({ enteredAt, record }) =>
           enteredAt >= fromDate &&
@@ -172,7 +154,8 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
       };
     },
 
-    post(items, refusal) {
+    /** A batch has arrived whole. */
+    post(items: readonly SentItem[], refusal: Refusal | null): BatchOutcome {
       const isPoisoned = items.some(({ dlqId }) => letterOf(dlqId).planned.kind === "poison");
       const whole = refusal ?? (isPoisoned ? "invalid" : null);
       const error = String(whole);
@@ -206,20 +189,21 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
       };
     },
 
-    remove(dlqIds) {
+    remove(dlqIds: readonly DlqId[]) {
       const there = dlqIds.map(letterOf).filter(({ deletedAt }) => deletedAt === null);
       for (const letter of there) letter.deletedAt = clock.now();
       return { deleted: there.length };
     },
 
-    deleteByHand(index) {
+    deleteByHand(index: number): void {
       const letter = [...letters.values()][index];
       if (letter === undefined || letter.deletedAt !== null) return;
       letter.deletedAt = clock.now();
       letter.deletedByHand = true;
     },
 
-    refusalTold(worker, items) {
+    /** A worker has read that these were refused. */
+    refusalTold(worker: string, items: readonly SentItem[]): void {
       if (!plan.remembersRefused) return;
       for (const { dlqId, deduplicationId } of items) {
         const key = `${worker} ${dlqId}`;
@@ -227,7 +211,12 @@ export function createModelService(plan: Plan, { clock, background }: Turns): Mo
       }
     },
 
-    endNoted(worker, dlqIds) {
+    /**
+     * And has told the ledger how that POST of these ended. Where refused items register their ids, those count
+     * from now on: a hit on an id whose refusal nobody could write down cannot be told from a hit on an
+     * acceptance, by anybody.
+     */
+    endNoted(worker: string, dlqIds: readonly DlqId[]): void {
       for (const dlqId of dlqIds) {
         const key = `${worker} ${dlqId}`;
         for (const id of toldRefused.get(key) ?? []) {

@@ -1,34 +1,16 @@
 import { setImmediate as microtasksDone } from "node:timers/promises";
 import type * as fc from "fast-check";
 import { startOfTime } from "../ledger-stands.ts";
-import { createManualClock, type ManualClock } from "../manual-clock.ts";
+import { createManualClock } from "../manual-clock.ts";
 import type { Mishap, Operation, Plan } from "./plan.ts";
+
+export type Turns = ReturnType<typeof createTurns>;
 
 /**
  * Order and time of one run: who is next is fast-check's choice, and time passes where nobody can go on
  * without it.
  */
-export interface Turns {
-  readonly clock: ManualClock;
-  /** Waits for one's turn. */
-  next(label: string): Promise<void>;
-  /** The same, but no later than this. */
-  nextWithin(ms: number, label: string): Promise<void>;
-  /** What goes wrong with this call, if anything. */
-  mishap(operation: Operation): Mishap | null;
-  /** Something outside of this process: nobody else has a turn, and no time passes, before it is done. */
-  outside<Result>(work: Promise<Result>): Promise<Result>;
-  /** Happens by itself, whoever waits for it or dies. */
-  background(work: () => Promise<unknown>): void;
-  /** From now on everybody is served at once, and nothing goes wrong. */
-  calmDown(): void;
-  /** Gives turns until this is over; throws what it throws. */
-  run(work: Promise<unknown>): Promise<void>;
-  /** Mishaps that struck. */
-  struck(): number;
-}
-
-export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): Turns {
+export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan) {
   const clock = createManualClock(startOfTime);
   const calls = new Map<Operation, number>();
   const jumpsLeft = [...jumps];
@@ -65,6 +47,7 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
       ? Promise.resolve()
       : scheduler.schedule(Promise.resolve(), `${(clock.now() - startOfTime) / 1_000}s ${label}`);
 
+  /** Happens by itself, whoever waits for it or dies. */
   const background = (work: () => Promise<unknown>): void => {
     work().catch((error: unknown) => {
       failure ??= { error };
@@ -73,13 +56,16 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
 
   return {
     clock,
+    /** Waits for one's turn. */
     next,
-    async nextWithin(ms, label) {
+    /** The same, but no later than this. */
+    async nextWithin(ms: number, label: string): Promise<void> {
       const over = new AbortController();
       await Promise.race([next(label), clock.sleep(ms, over.signal).catch(() => undefined)]);
       over.abort("over");
     },
-    mishap(operation) {
+    /** What goes wrong with this call, if anything. */
+    mishap(operation: Operation): Mishap | null {
       if (calm) return null;
       const nth = calls.get(operation) ?? 0;
       calls.set(operation, nth + 1);
@@ -90,7 +76,8 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
       struck += 1;
       return planned.mishap;
     },
-    async outside(work) {
+    /** Something outside of this process: nobody else has a turn, and no time passes, before it is done. */
+    async outside<Result>(work: Promise<Result>): Promise<Result> {
       pending.add(work);
       try {
         return await work;
@@ -99,10 +86,12 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
       }
     },
     background,
-    calmDown() {
+    /** From now on everybody is served at once, and nothing goes wrong. */
+    calmDown(): void {
       calm = true;
     },
-    async run(work) {
+    /** Gives turns until this is over; throws what it throws. */
+    async run(work: Promise<unknown>): Promise<void> {
       let over = false;
       background(async () => {
         await work;
@@ -122,6 +111,7 @@ export function createTurns(scheduler: fc.Scheduler, { mishaps, jumps }: Plan): 
         clock.advance(nextAt - clock.now());
       }
     },
+    /** Mishaps that struck. */
     struck: () => struck,
   };
 }

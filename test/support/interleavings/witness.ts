@@ -13,68 +13,30 @@ import type { Turns } from "./turns.ts";
 /** What may be said of a POST beforehand, so that it is no silent double. */
 const declarations = ["unknown-outcome-past-window", "released-past-window"] as const;
 
+export type Witness = ReturnType<typeof createWitness>;
+export type Seen = ReturnType<Witness["seen"]>;
+
+const newKnown = () => ({
+  notes: new Set<string>(),
+  intended: new Set<NewAuditEntry["act"]>(),
+  attempt: 0,
+  /** Series that may have been accepted, the current one included. */
+  series: 0,
+  posted: 0,
+  isFactTold: false,
+  isPublished: false,
+  isArchived: false,
+  isReleased: false,
+  pendingSince: null as number | null,
+  buriedAt: null as number | null,
+});
+type Known = ReturnType<typeof newKnown>;
+
 /**
  * Watches every effect of a run and holds it against the promises. Knows the truth, and nothing of the
  * ledger's arithmetic.
  */
-export interface Witness {
-  audited(entries: readonly NewAuditEntry[]): void;
-  begun(options: BeginOptions, answer: BeginAnswer): void;
-  /** The ledger has a fact about these, or a try to write it has failed. */
-  factTold(dlqIds: readonly DlqId[]): void;
-  published(dlqIds: readonly DlqId[]): void;
-  released(dlqIds: readonly DlqId[]): void;
-  archived(dlqIds: readonly DlqId[]): void;
-  /** After each effect on the ledger. */
-  look(): Promise<void>;
-  /** The last byte of a POST leaves. */
-  sent(items: readonly SentItem[]): Promise<void>;
-  deleteAsked(dlqIds: readonly DlqId[]): void;
-  /** So many canaries of a step may be published. */
-  granted(step: StepRef, canaries: number): void;
-  /** Looks at these were asked for. */
-  watched(watches: readonly LaneWatch[]): void;
-  /** A look found these of a step, and this became of the lane by it. */
-  checked(step: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[], change: LaneChange): void;
-  /** And by come-backs that were noted without one. */
-  noted(changes: readonly LaneChange[]): void;
-  /** When everything has come to rest: all that was broken. */
-  verdict(): Promise<readonly string[]>;
-  /** What the run came to see. */
-  seen(): Seen;
-}
-
-/** Counts of a run, to show that it was no idle one. */
-export interface Seen {
-  readonly mishaps: number;
-  readonly accepted: number;
-  readonly hits: number;
-  /** Begun by one worker and then by another, or again by the first after its lease. */
-  readonly takenOver: number;
-  readonly declaredDoubles: number;
-  readonly archived: number;
-  readonly comeBacks: number;
-  /** Steps of lanes that a look judged as survived, and lanes that were halted. */
-  readonly survived: number;
-  readonly halts: number;
-}
-
-interface Known {
-  readonly notes: Set<string>;
-  readonly intended: Set<NewAuditEntry["act"]>;
-  attempt: number;
-  /** Series that may have been accepted, the current one included. */
-  series: number;
-  posted: number;
-  isFactTold: boolean;
-  isPublished: boolean;
-  isArchived: boolean;
-  isReleased: boolean;
-  pendingSince: number | null;
-  buriedAt: number | null;
-}
-
-export function createWitness(plan: Plan, turns: Turns, service: ModelService, ledger: Ledger): Witness {
+export function createWitness(plan: Plan, turns: Turns, service: ModelService, ledger: Ledger) {
   const { clock } = turns;
   const broken = new Set<string>();
   const known = new Map<DlqId, Known>();
@@ -85,19 +47,7 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
   let survived = 0;
   let halts = 0;
   const of = (dlqId: DlqId): Known => {
-    const found = known.get(dlqId) ?? {
-      notes: new Set(),
-      intended: new Set(),
-      attempt: 0,
-      series: 0,
-      posted: 0,
-      isFactTold: false,
-      isPublished: false,
-      isArchived: false,
-      isReleased: false,
-      pendingSince: null,
-      buriedAt: null,
-    };
+    const found = known.get(dlqId) ?? newKnown();
     known.set(dlqId, found);
     return found;
   };
@@ -126,7 +76,7 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
   };
 
   return {
-    audited(entries) {
+    audited(entries: readonly NewAuditEntry[]): void {
       for (const { act, records } of entries) {
         for (const { dlqId, notes = [] } of records) {
           const one = of(dlqId as DlqId);
@@ -136,7 +86,7 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       }
     },
 
-    begun({ token, previous }, answer) {
+    begun({ token, previous }: BeginOptions, answer: BeginAnswer): void {
       const isFirst = !tokens.has(token);
       tokens.add(token);
       if (answer.kind !== "answered" || previous !== undefined || !isFirst) return;
@@ -149,23 +99,25 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       must(clock.now() - oldest <= limits.settleGateAgeMs, "begun while deletions wait for too long");
     },
 
-    factTold(dlqIds) {
+    /** The ledger has a fact about these, or a try to write it has failed. */
+    factTold(dlqIds: readonly DlqId[]): void {
       for (const dlqId of dlqIds) of(dlqId).isFactTold = true;
     },
-    published(dlqIds) {
+    published(dlqIds: readonly DlqId[]): void {
       for (const dlqId of dlqIds) of(dlqId).isPublished = true;
     },
-    released(dlqIds) {
+    released(dlqIds: readonly DlqId[]): void {
       for (const dlqId of dlqIds) of(dlqId).isReleased = true;
     },
-    archived(dlqIds) {
+    archived(dlqIds: readonly DlqId[]): void {
       for (const dlqId of dlqIds) {
         must(of(dlqId).intended.has("drop"), `dropped before it was in the audit: ${dlqId}`);
         of(dlqId).isArchived = true;
       }
     },
 
-    async look() {
+    /** After each effect on the ledger. */
+    async look(): Promise<void> {
       const ids = [...service.letters.keys()];
       // Another effect may follow before these views are here.
       const wasPublished = ids.map((dlqId) => of(dlqId).isPublished);
@@ -178,7 +130,8 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       }
     },
 
-    async sent(items) {
+    /** The last byte of a POST leaves. */
+    async sent(items: readonly SentItem[]): Promise<void> {
       const { views } = await ledger.peek(items.map(({ dlqId }) => dlqId));
       for (const [index, { dlqId, attempt }] of items.entries()) {
         const state = views[index]?.state;
@@ -192,7 +145,7 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       }
     },
 
-    deleteAsked(dlqIds) {
+    deleteAsked(dlqIds: readonly DlqId[]): void {
       for (const dlqId of dlqIds) {
         const isAccepted = (letterOf(dlqId)?.accepted.length ?? 0) > 0;
         must(isAccepted || of(dlqId).isArchived, `deleted without proof: ${dlqId}`);
@@ -200,15 +153,18 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       }
     },
 
-    granted({ lane, step }, canaries) {
+    /** So many canaries of a step may be published. */
+    granted({ lane, step }: StepRef, canaries: number): void {
       const key = `${lane}.${step}`;
       granted.set(key, (granted.get(key) ?? 0) + canaries);
     },
-    watched(watches) {
+    /** Looks at these were asked for. */
+    watched(watches: readonly LaneWatch[]): void {
       for (const { lane, step, firstSentAt } of watches) watchedFrom.set(`${lane}.${step}`, firstSentAt);
     },
-    checked({ lane, step }, checkedAt, comeBacks, change) {
-      const key = `${lane}.${step}`;
+    /** A look found these of a step, and this became of the lane by it. */
+    checked(of: StepRef, checkedAt: number, comeBacks: readonly LaneComeBack[], change: LaneChange): void {
+      const key = `${of.lane}.${of.step}`;
       const from = watchedFrom.get(key);
       must(from !== undefined, `a look at ${key} that nobody asked for`);
       const found = new Set(comeBacks.map(({ parentDlqId }) => parentDlqId));
@@ -231,7 +187,8 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
         `${key} survived, and nothing of it is alive`,
       );
     },
-    noted(changes) {
+    /** And by come-backs that were noted without one. */
+    noted(changes: readonly LaneChange[]): void {
       for (const change of changes) {
         if (change.kind === "none") continue;
         halts += 1;
@@ -239,7 +196,8 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       }
     },
 
-    async verdict() {
+    /** When everything has come to rest: all that was broken. */
+    async verdict(): Promise<readonly string[]> {
       for (const [step, { size }] of service.canaries) {
         must(size <= (granted.get(step) ?? 0), `more canaries of ${step} than were granted`);
       }
@@ -263,6 +221,7 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       return [...broken];
     },
 
+    /** Counts of the run, to show that it was no idle one. */
     seen() {
       const letters = [...service.letters.values()];
       const all = [...known.values()];
@@ -270,10 +229,12 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
         mishaps: turns.struck(),
         accepted: letters.reduce((sum, { accepted }) => sum + accepted.length, 0),
         hits: service.hits(),
+        /** Begun by one worker and then by another, or again by the first after its lease. */
         takenOver,
         declaredDoubles: letters.filter(({ accepted }) => accepted.length > 1).length,
         archived: all.filter(({ isArchived }) => isArchived).length,
         comeBacks: letters.filter(({ parentDlqId }) => parentDlqId !== null).length,
+        /** Steps of lanes that a look judged as survived, and lanes that were halted. */
         survived,
         halts,
       };

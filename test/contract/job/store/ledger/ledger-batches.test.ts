@@ -8,6 +8,7 @@ import {
   defaultLimits,
   dlqId,
   drain,
+  messageId,
   publishedFact,
   redisStand,
   request,
@@ -243,6 +244,45 @@ describe("a batch in Redis", () => {
       `${sourceKeys(connection.keyPrefix, source).batchPrefix}*`,
     );
     expect(batches).toHaveLength(1);
+  });
+
+  test("that another process has taken apart goes on by its ids, with what the other did", async () => {
+    const { stand } = await withBatch();
+    const other = stand.createLedger();
+    await other.published([{ ...publishedFact(one), as: messageId("first"), drain }]);
+    expect((await publish(stand, [one, two])).verdicts).toEqual([
+      { kind: "already", as: messageId("first") },
+      { kind: "recorded" },
+    ]);
+    expect((await stand.ledger.gone([one, two])).count).toBe(2);
+    for (const apart of ["failed", "short"] as const) {
+      await begin(stand, [three, four], token(apart));
+      await publish(stand, [three, four]);
+      await other.deleteFailed([four], apart);
+      expect((await stand.ledger.gone([three, four])).count).toBe(2);
+      await stand.advance(defaultLimits.tombstoneMs);
+    }
+  });
+
+  test("that others have published or marked gone as a whole is answered so", async () => {
+    const { stand } = await withBatch();
+    const other = stand.createLedger();
+    await publish(stand, [one, two]);
+    const facts = [one, two].map((id) => ({ ...publishedFact(id), as: messageId("second"), drain }));
+    const firsts = [one, two].map((id) => messageId(id));
+    expect((await stand.ledger.published(facts)).verdicts).toEqual(
+      firsts.map((as) => ({ kind: "already", as })),
+    );
+    await other.gone([one, two]);
+    expect((await publish(stand, [one, two])).verdicts).toEqual(firsts.map((as) => ({ kind: "gone", as })));
+    expect((await stand.ledger.gone([one, two])).count).toBe(2);
+  });
+
+  test("is not marked gone while it is open, by its token or by its ids", async () => {
+    const { stand } = await withBatch();
+    expect((await stand.ledger.gone([one, two])).count).toBe(0);
+    expect((await stand.ledger.gone([one, two])).count).toBe(0);
+    expect(await statesOf(stand, [one, two])).toEqual(["open", "open"]);
   });
 
   test("is removed when its tombstones are due, and leaves nothing", async () => {

@@ -149,6 +149,17 @@ describe("begin", () => {
     ]);
   });
 
+  test("a retry past the horizon is not begun, and what became of the POST is counted once", async () => {
+    await begin(stand, id, a);
+    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    await stand.advance(horizonMs + 1);
+    const retry = { previous: { token: b, outcome: "refused" } } as const;
+    expect(await begin(stand, id, c, retry)).toEqual([{ kind: "past-horizon" }]);
+    expect(await begin(stand, id, c, retry)).toEqual([{ kind: "past-horizon" }]);
+    const { views } = await stand.ledger.look([id]);
+    expect(views[0]).toMatchObject({ state: "open", series: { posts: 2, refusals: 1 } });
+  });
+
   test("a retry begins nothing that the token does not hold", async () => {
     const retry = { previous: { token: a, outcome: "unknown" } } as const;
     await begin(stand, dlqId(2), c);

@@ -152,6 +152,12 @@ describe("facts", () => {
     expect(await begin(stand, id, b)).toMatchObject([{ kind: "begun" }]);
   });
 
+  test("a delete that failed is pending, of what was not to be deleted too", async () => {
+    await ledger.published([factOf(id, "x", { deletePending: false })]);
+    await ledger.deleteFailed([id, dlqId(2)]);
+    expect(await ledger.summary()).toMatchObject({ failedDeletes: 1, pendingDelete: 1 });
+  });
+
   test.each([
     ["failed", { deleteFailed: true, maybeGone: false }, 1],
     ["unanswered", { deleteFailed: true, maybeGone: true }, 1],

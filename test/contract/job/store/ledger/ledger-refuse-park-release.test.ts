@@ -182,6 +182,16 @@ describe("park and release", () => {
     }
   });
 
+  test("a change of rules does not double an unknown outcome past the horizon", async () => {
+    await begin(stand, id, a);
+    await park(stand, "rule", { token: a });
+    await stand.advance(horizonMs + 1);
+    expect(await begin(stand, id, b, { rulesHash: "h2" })).toEqual([{ kind: "past-horizon" }]);
+    expect(await begin(stand, id, b, { rulesHash: "h2", pastHorizon: "new-series" })).toMatchObject([
+      { series: { suffix: 2 }, declaredDouble: "unknown-outcome-past-window" },
+    ]);
+  });
+
   test("what a person released after somebody looked at it is not parked by that look, by a later one it is", async () => {
     await park(stand, "rule");
     const seenAt = stand.now();

@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { maxLeftShown, type OpenRequest } from "../../../../../src/job/contracts/passes.ts";
+import {
+  maxLeftShown,
+  type OpenRequest,
+  type Pass,
+  type Window,
+} from "../../../../../src/job/contracts/passes.ts";
 import { drain, source, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
 import {
   addDue,
@@ -33,6 +38,8 @@ beforeEach(async () => {
 });
 
 const facts = () => passes.facts(drain);
+const endInto = (pass: Pass, windowId: string, split: readonly Window[] = []) =>
+  passes.endWindow(drain, pass.passId, windowId, { kind: "done", split }, nothing, {});
 
 describe("passes", () => {
   test("the first pass is full, over one window from the beginning to the horizon", async () => {
@@ -59,24 +66,18 @@ describe("passes", () => {
   });
 
   test("a pass is quiet if the one before was complete and listed nothing", async () => {
-    const isNextQuiet = async (id: string): Promise<unknown> => {
-      const opened = await passes.open(asking(id));
-      await passes.endWindow(drain, passId(id), "w1", { kind: "done", split: [] }, nothing, {});
-      return opened.kind === "opened" && opened.isQuiet;
-    };
     await runPass(passes, "p1");
-    expect(await isNextQuiet("p2")).toBe(true);
+    expect((await runPass(passes, "p2")).isQuiet).toBe(true);
     await runPass(passes, "p3", {}, { listed: 1 });
-    expect(await isNextQuiet("p4")).toBe(false);
+    expect((await runPass(passes, "p4")).isQuiet).toBe(false);
     await runPass(passes, "p5", {}, {}, "failed");
-    expect(await isNextQuiet("p6")).toBe(false);
+    expect((await runPass(passes, "p6")).isQuiet).toBe(false);
   });
 
   test("a clock that is set back keeps no pass open, and makes the next a full one", async () => {
-    const { advance } = stand;
     await runPass(passes, "p1");
     await open(passes, "p2");
-    await advance(-60_000);
+    await stand.advance(-60_000);
     expect(await passes.open(asking("p3"))).toMatchObject({
       kind: "opened",
       pass: { kind: "full" },
@@ -101,19 +102,12 @@ describe("passes", () => {
   });
 
   test("a pass without progress is abandoned by the next; taking a window, a page and an end are progress", async () => {
-    await open(passes, "p1");
+    const { pass } = await open(passes, "p1");
+    const split = [{ windowId: "w1a", from: 1, to: 2, depth: 1 }];
     const steps = [
-      () => passes.takeWindow(drain, passId("p1"), "w1"),
-      () => passes.progress(drain, passId("p1"), "w1", [], nothing, {}),
-      () =>
-        passes.endWindow(
-          drain,
-          passId("p1"),
-          "w1",
-          { kind: "done", split: [{ windowId: "w1a", from: 1, to: 2, depth: 1 }] },
-          nothing,
-          {},
-        ),
+      () => passes.takeWindow(drain, pass.passId, "w1"),
+      () => passes.progress(drain, pass.passId, "w1", [], nothing, {}),
+      () => endInto(pass, "w1", split),
     ];
     for (const step of steps) {
       await stand.advance(300_000);
@@ -128,10 +122,8 @@ describe("passes", () => {
     });
     expect(await facts()).toMatchObject({ lastOutcome: "abandoned", openPass: { passId: "p2" } });
     // The worker of the abandoned pass finds its window taken from it.
-    expect(await passes.takeWindow(drain, passId("p1"), "w1a")).toBeNull();
-    expect(await passes.endWindow(drain, passId("p1"), "w1a", { kind: "failed" }, nothing, {})).toEqual({
-      kind: "stale",
-    });
+    expect(await passes.takeWindow(drain, pass.passId, "w1a")).toBeNull();
+    expect(await endInto(pass, "w1a")).toEqual({ kind: "stale" });
   });
 
   test("a window is there until it has ended, and its parts take its place", async () => {
@@ -140,11 +132,7 @@ describe("passes", () => {
       { windowId: "w1a", from: 0, to: 10, depth: 1 },
       { windowId: "w1b", from: 11, to: 20, depth: 1 },
     ];
-    const end = { kind: "done", split: parts } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({
-      kind: "pass-open",
-      left: parts,
-    });
+    expect(await endInto(pass, "w1", parts)).toEqual({ kind: "pass-open", left: parts });
     expect(await passes.takeWindow(drain, pass.passId, "w1")).toBeNull();
     expect(await passes.takeWindow(drain, pass.passId, "w1a")).toEqual({
       pass,
@@ -156,17 +144,13 @@ describe("passes", () => {
       workerLostAt: null,
       left: 2,
     });
-    const done = { kind: "done", split: [] } as const;
     const stillOpen = { kind: "pass-open", left: [parts[1]] };
-    expect(await passes.endWindow(drain, pass.passId, "w1a", done, nothing, {})).toEqual(stillOpen);
+    expect(await endInto(pass, "w1a")).toEqual(stillOpen);
     // The same end once more neither counts again nor brings the parts back.
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual(stillOpen);
-    expect(await passes.endWindow(drain, pass.passId, "w1b", done, nothing, {})).toMatchObject({
-      kind: "pass-closed",
-      outcome: "complete",
-      tally: { pages: 3 },
-    });
-    expect(await passes.endWindow(drain, pass.passId, "none", done, nothing, {})).toEqual({ kind: "stale" });
+    expect(await endInto(pass, "w1", parts)).toEqual(stillOpen);
+    const closed = { kind: "pass-closed", outcome: "complete", tally: { pages: 3 } };
+    expect(await endInto(pass, "w1b")).toMatchObject(closed);
+    expect(await endInto(pass, "none")).toEqual({ kind: "stale" });
   });
 
   test("of an open pass the oldest windows that are left are told, and no more than are worked at once", async () => {
@@ -177,16 +161,10 @@ describe("passes", () => {
       to: part * 10 + 9,
       depth: 1,
     }));
-    const end = { kind: "done", split: parts.toReversed() } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1", end, nothing, {})).toEqual({
-      kind: "pass-open",
-      left: parts.slice(0, maxLeftShown),
-    });
-    const done = { kind: "done", split: [] } as const;
-    expect(await passes.endWindow(drain, pass.passId, "w1.1", done, nothing, {})).toEqual({
-      kind: "pass-open",
-      left: [parts[0], ...parts.slice(2, maxLeftShown + 1)],
-    });
+    const oldest = parts.slice(0, maxLeftShown);
+    expect(await endInto(pass, "w1", parts.toReversed())).toEqual({ kind: "pass-open", left: oldest });
+    const rest = [parts[0], ...parts.slice(2, maxLeftShown + 1)];
+    expect(await endInto(pass, "w1.1")).toEqual({ kind: "pass-open", left: rest });
   });
 
   test("a horizon that slow answers set back a little stays, so that nothing arrives twice; a clock that was wrong moves it", async () => {
@@ -340,23 +318,17 @@ describe("passes", () => {
   test("minutes that are called back while a pass is open are listed by it, before what it has left", async () => {
     await runPass(passes, "p1");
     await passes.forceFull(drain);
-    const { windows } = await open(passes, "p2");
+    const { pass, windows } = await open(passes, "p2");
     expect(windows).toHaveLength(1);
     // The last ends with the horizon; what lies behind it is for the next pass.
     await passes.listAgain(drain, [epoch, epoch - 10 * minuteMs, epoch + minuteMs]);
-    const parts = [
+    const split = [
       { windowId: "w1.0", from: 0, to: epoch - 1, depth: 1 },
       { windowId: "w1.1", from: epoch, to: epoch, depth: 1 },
     ];
     const stands = { ...nothing, listed: 9, held: 7, republished: 2 };
-    const verdict = await passes.endWindow(
-      drain,
-      passId("p2"),
-      "w1",
-      { kind: "done", split: parts },
-      stands,
-      toFailures(stands),
-    );
+    const end = { kind: "done", split } as const;
+    const verdict = await passes.endWindow(drain, pass.passId, "w1", end, stands, toFailures(stands));
     const left = verdict.kind === "pass-open" ? verdict.left : [];
     expect(ranges(left)).toEqual([
       [-10 * minuteMs, -9 * minuteMs - 1],
@@ -364,26 +336,11 @@ describe("passes", () => {
       [-epoch, -1],
       [0, 0],
     ]);
-    const [first, second] = left.map(({ windowId }) => windowId);
-    for (const windowId of [first!, second!, "w1.0"]) {
-      await passes.endWindow(
-        drain,
-        passId("p2"),
-        windowId,
-        { kind: "done", split: [] },
-        stands,
-        toFailures(stands),
-      );
-    }
-    const closed = await passes.endWindow(
-      drain,
-      passId("p2"),
-      "w1.1",
-      { kind: "done", split: [] },
-      nothing,
-      {},
-    );
-    expect(closed).toMatchObject({ kind: "pass-closed", tally: { listed: 36, held: 14, republished: 8 } });
+    for (const { windowId } of left.slice(0, 3)) await endWindow(passes, pass, windowId, stands);
+    expect(await endWindow(passes, pass, "w1.1")).toMatchObject({
+      kind: "pass-closed",
+      tally: { listed: 36, held: 14, republished: 8 },
+    });
     // What a split window left, its parts count.
     expect(await facts()).toMatchObject({ held: 7, exact: false });
     expect(ranges((await runPass(passes, "p3")).windows).at(-1)).toEqual([-overlapMs, 0]);
@@ -391,10 +348,10 @@ describe("passes", () => {
 
   test("minutes that are called back into a pass that fails are due again", async () => {
     await runPass(passes, "p1");
-    await open(passes, "p2");
+    const { pass } = await open(passes, "p2");
     await passes.listAgain(drain, [epoch - 10 * minuteMs]);
-    await passes.endWindow(drain, passId("p2"), "r1", { kind: "done", split: [] }, nothing, {});
-    await passes.endWindow(drain, passId("p2"), "w1", { kind: "failed" }, nothing, {});
+    await endWindow(passes, pass, "r1");
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "failed" }, nothing, {});
     expect(ranges((await runPass(passes, "p3")).windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
   });
 });

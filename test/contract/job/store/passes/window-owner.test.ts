@@ -11,16 +11,16 @@ const done: WindowEnd = { kind: "done", split: [] };
 
 const create = async () => (await redisStand(redis.fresh())).passes;
 
-/** Published so many of a hundred that have just arrived. */
-const did = (published: number) => ({
+/** Published so many of these that have just arrived. */
+const did = (published: number, listed = 100) => ({
   ...nothing,
-  listed: 100,
-  held: 100 - published,
+  listed,
+  held: listed - published,
   republished: published,
   deleted: published,
 });
-const found = (published: number): FailureCounts => ({
-  a: { seen: 100, arrived: { 7: 100 }, published, arrivedDone: { 7: published } },
+const found = (published: number, seen = 100): FailureCounts => ({
+  a: { seen, arrived: { 7: seen }, published, arrivedDone: { 7: published } },
 });
 const listedAgain: FailureCounts = { a: { seen: 70, arrived: { 7: 70 } } };
 const leftOver = { ...nothing, listed: 70, held: 70 };
@@ -58,11 +58,7 @@ test("a worker whose window was taken over and split counts nothing more, and en
   const passes = await create();
   await takenOver(passes);
   const split = [0, 1].map((n) => ({ windowId: `w1.${n}`, from: n, to: n, depth: 1 }));
-  const acts = { ...nothing, listed: 10, republished: 10, deleted: 10 };
-  const tenDone: FailureCounts = {
-    a: { seen: 70, arrived: { 7: 70 }, published: 10, arrivedDone: { 7: 10 } },
-  };
-  await passes.endWindow(drain, p1, "w1", { kind: "done", split }, acts, tenDone, "b");
+  await passes.endWindow(drain, p1, "w1", { kind: "done", split }, did(10, 10), found(10, 70), "b");
   expect(await passes.progress(drain, p1, "w1", [], did(40), found(40), "a")).toBe("taken-over");
   // A delete of the frozen worker was lost, so the first part lists its record once more: done before.
   await passes.takeWindow(drain, p1, "w1.0", "c");
