@@ -2,7 +2,6 @@ import type { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import { longestReadS } from "../../../../src/job/queue/queue-worker.ts";
 import { createRedis, toBullmqConnection, type RedisConnection } from "../../../../src/job/redis/connect.ts";
-import { sharedKey, sourceKey } from "../../../../src/job/redis/key-prefix.ts";
 import { toAddress } from "../../../../src/job/redis/target.ts";
 import { defineScript } from "../../../../src/job/redis/script-runner.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -131,11 +130,6 @@ test("a worker's connection waits for ever and drops a socket that is silent for
   expect(reading.options.socketTimeout).toBeGreaterThan(1_000 * longestReadS);
   expect(queue.options).toMatchObject({ maxRetriesPerRequest: 1, enableOfflineQueue: false });
   for (const one of [worker, reading, queue]) one.disconnect();
-});
-
-test("keys carry prefix, layout version and the source as hash tag", () => {
-  expect(sourceKey("redriver", "eu", "ledger", "meta")).toBe("redriver:v1:{eu}:ledger:meta");
-  expect(sharedKey("redriver", "drains")).toBe("redriver:v1:drains");
 });
 
 test("an address has no credentials", () => {

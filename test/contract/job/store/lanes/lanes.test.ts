@@ -272,16 +272,6 @@ describe("a lane that fails", () => {
     expect(await driver.note(step, "down", ["one more"])).toMatchObject([{ to: "halted" }]);
   });
 
-  test("a look brings its come-backs with it, and halts before the watch is over", async () => {
-    const step = await driver.step(5);
-    const others = comeBacks(step - 1, "down", parents(5, "other"));
-    const back = comeBacks(step, "down", parents(2));
-    expect(await driver.checked(step, stand.now(), [...others, ...back])).toMatchObject({
-      to: "halted",
-      comeBacks: 2,
-    });
-  });
-
   test("says its most frequent statuses, most frequent first", async () => {
     const { driver } = createDriven({ ...config, haltAt: 0.9, canary: 10 });
     const step = await driver.step(10);

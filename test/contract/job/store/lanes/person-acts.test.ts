@@ -20,7 +20,9 @@ describe("a person's probe", () => {
     // Asked for again, it is still one probe.
     expect(await book.probeNow(lane)).toEqual({ kind: "due" });
     const grants = await Promise.all([driver.ask(9), driver.ask(9), driver.ask(9)]);
-    expect(grants.map(({ canaries }) => canaries).toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
+    expect(grants.map(({ canaries }) => canaries)).toEqual([1, 0, 0]);
+    // It may be a message that was a canary a moment ago.
+    expect(grants[0].mayRepeat).toBe(true);
     const { step } = grants[0];
     expect(await book.probeNow(lane)).toEqual({ kind: "under-way", since: now() });
     await advance(1_000);
@@ -33,13 +35,6 @@ describe("a person's probe", () => {
     // It comes back: the next one is as far away as after any probe.
     await driver.note(step, "down", ["p"]);
     expect(await driver.view()).toMatchObject({ state: "halted", nextAt: now() + 1.5 * config.probeEveryMs });
-  });
-
-  test("may be a message that was a canary a moment ago", async () => {
-    const { book, driver } = create();
-    await driver.halt();
-    await book.probeNow(lane);
-    expect(await driver.ask(1)).toMatchObject({ canaries: 1, mayRepeat: true });
   });
 
   test("is handed out at once with its minutes, also if they were handed out a moment ago", async () => {
@@ -104,18 +99,6 @@ describe("a person's reset", () => {
     await driver.sent(grant.step, config.canary);
     await driver.note(grant.step, "down", ["x1", "x2", "x3"]);
     expect(await driver.view()).toMatchObject({ state: "halted", nextAt: now() + config.probeEveryMs });
-  });
-
-  test("of late reports about its earlier steps none counts", async () => {
-    const { book, driver } = create();
-    await driver.halt();
-    await book.probeNow(lane);
-    const { step } = await driver.ask(1);
-    await book.reset(lane);
-    await driver.sent(step, 1);
-    await driver.note(step, "down", ["late"]);
-    expect(await driver.view()).toMatchObject({ state: "canary", sent: 0, comeBacks: { down: 0 } });
-    expect((await driver.ask(9)).canaries).toBe(config.canary);
   });
 
   test("closes an open lane too; one that nobody knows is new already", async () => {

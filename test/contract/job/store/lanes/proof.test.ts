@@ -212,14 +212,6 @@ describe("with watchDeliveries", () => {
     expect(asked).toBeLessThanOrEqual(8);
   });
 
-  test("a question that nobody answered proves nothing", async () => {
-    const { step, advance, checkNow, view } = createDriven(byAsking);
-    const number = await step(5);
-    await advance(minuteMs);
-    expect(await checkNow(number)).toEqual({ kind: "none" });
-    expect(await view()).toMatchObject({ state: "canary", unknown: 5 });
-  });
-
   test("a service that does not say leaves silence", async () => {
     const { step, advance, book, now } = createDriven(byAsking);
     const number = await step(5);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { MessageId } from "../../../../../src/job/message/dead-letter.ts";
 import {
   begin,
+  beginAnswer,
   defaultLimits,
   dlqId,
   drain,
@@ -60,16 +61,7 @@ describe("begin by the service's own retry", () => {
     await begin(stand, id, a, via);
     await stand.ledger.published([publishedFact(dlqId(2))]);
     await stand.advance(defaultLimits.settleGateAgeMs + 1);
-    const options = {
-      token: b,
-      drain,
-      act: "republish",
-      pageReadAt: stand.now(),
-      pastHorizon: "leave",
-      ...via,
-    } as const;
-    const request = { dlqId: id, messageId: messageId(id), attempt: 1 };
-    expect(await stand.ledger.begin([request], options)).toMatchObject({ kind: "settle-gate" });
+    expect(await beginAnswer(stand, id, b, via)).toMatchObject({ kind: "settle-gate" });
   });
 });
 

@@ -1,10 +1,9 @@
-import type { ParkReason } from "../../../../../src/job/message/park-reasons.ts";
 import { describe, expect, test } from "vitest";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { ParkedPage, ParkedPlace } from "../../../../../src/job/contracts/ledger.ts";
-import type { Token } from "../../../../../src/job/contracts/ids.ts";
 import {
+  parkAs,
   factOf,
   begin,
   defaultLimits,
@@ -22,18 +21,7 @@ const redis = useRedis();
 const create = standsOn(redis);
 const a = token("a");
 const id = dlqId(1);
-
-async function park(
-  stand: LedgerStand,
-  reason: ParkReason,
-  by: { readonly id?: DlqId; readonly attempt?: number; readonly token?: Token } = {},
-): Promise<void> {
-  await stand.ledger.park([{ dlqId: by.id ?? id, reason, attempt: by.attempt ?? 0 }], {
-    drain,
-    rulesHash: "h1",
-    token: by.token ?? null,
-  });
-}
+const byRules = { drain, rulesHash: "h", token: null };
 
 async function parkedIds(stand: LedgerStand): Promise<readonly DlqId[]> {
   const found = new Set<DlqId>();
@@ -51,14 +39,13 @@ describe("what is parked", () => {
   test("keeps its kind of failure, also when it is parked again by who does not know it", async () => {
     const stand = await create();
     const view = async () => (await stand.ledger.peek([id])).views[0];
-    const options = { drain, rulesHash: "h1", token: null };
-    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], options);
+    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], byRules);
     expect(await view()).not.toHaveProperty("failure");
-    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "0123456789" }], options);
+    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "0123456789" }], byRules);
     expect(await view()).toMatchObject({ reason: "refused", failure: "0123456789" });
-    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], options);
+    await stand.ledger.park([{ dlqId: id, reason: "vanished", attempt: 1 }], byRules);
     expect(await view()).toMatchObject({ reason: "vanished", failure: "0123456789" });
-    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "abcdef0123" }], options);
+    await stand.ledger.park([{ dlqId: id, reason: "refused", attempt: 1, failure: "abcdef0123" }], byRules);
     expect(await view()).toMatchObject({ failure: "abcdef0123" });
   });
 
@@ -66,12 +53,12 @@ describe("what is parked", () => {
     const stand = await create();
     expect(await stand.ledger.parked(null, 10)).toMatchObject({ entries: [], total: 0, next: null });
     await begin(stand, dlqId(2), a);
-    await park(stand, "attempts-exhausted", { attempt: 5 });
+    await stand.ledger.park([{ dlqId: id, reason: "attempts-exhausted", attempt: 5 }], byRules);
     expect(await stand.ledger.parked(null, 10)).toMatchObject({
       entries: [
         {
           dlqId: id,
-          view: { state: "parked", reason: "attempts-exhausted", drain, rulesHash: "h1", attempt: 5 },
+          view: { state: "parked", reason: "attempts-exhausted", drain, rulesHash: "h", attempt: 5 },
         },
       ],
       total: 1,
@@ -85,7 +72,7 @@ describe("what is parked", () => {
     for (let at = 0; at < ids.length; at += 100) {
       await stand.ledger.park(
         ids.slice(at, at + 100).map((one) => ({ dlqId: one, reason: "refused", attempt: 0 })),
-        { drain, rulesHash: "h1", token: null },
+        byRules,
       );
     }
     expect((await parkedIds(stand)).toSorted()).toEqual(ids.toSorted());
@@ -95,7 +82,7 @@ describe("what is parked", () => {
   test("is answered in the order of its last listing, also if the place has moved since", async () => {
     const stand = await create();
     for (const n of [1, 2, 3]) {
-      await park(stand, "refused", { id: dlqId(n) });
+      await parkAs(stand, dlqId(n), "refused");
       await stand.advance(1_000);
     }
     const first = await stand.ledger.parked(null, 1);
@@ -108,24 +95,24 @@ describe("what is parked", () => {
 
   test("is what was not released, published or begun again since", async () => {
     const stand = await create();
-    for (const n of [1, 2, 3, 4]) await park(stand, "rule", { id: dlqId(n) });
+    for (const n of [1, 2, 3, 4]) await parkAs(stand, dlqId(n), "rule");
     await stand.ledger.release([dlqId(1)]);
     await stand.ledger.published([factOf(dlqId(2), "x")]);
     await begin(stand, dlqId(3), a, { rulesHash: "h2" });
     expect(await parkedIds(stand)).toEqual([dlqId(4)]);
-    await park(stand, "refused", { id: dlqId(3), token: a });
+    await parkAs(stand, dlqId(3), "refused", a);
     expect((await parkedIds(stand)).toSorted()).toEqual([dlqId(3), dlqId(4)]);
   });
 
   test("is forgotten with its entry, and remembered as long as it is listed", async () => {
     const stand = await create();
-    await park(stand, "refused");
-    await park(stand, "refused", { id: dlqId(2) });
+    await parkAs(stand, id, "refused");
+    await parkAs(stand, dlqId(2), "refused");
     await stand.advance(defaultLimits.retentionMs - 60_000);
     await stand.ledger.look([id]);
     await stand.advance(60_001);
     expect(await parkedIds(stand)).toEqual([id]);
-    await park(stand, "refused", { id: dlqId(3) });
+    await parkAs(stand, dlqId(3), "refused");
     expect((await parkedIds(stand)).toSorted()).toEqual([id, dlqId(3)]);
   });
 });
@@ -135,7 +122,7 @@ test("what is released leaves the index in Redis at once", async () => {
   const stand = await redisStand(connection);
   const members = (): Promise<unknown> =>
     connection.command("ZCARD", sourceKeys(connection.keyPrefix, source).parked);
-  await park(stand, "refused");
+  await parkAs(stand, id, "refused");
   expect(await members()).toBe(1);
   await stand.ledger.release([id]);
   expect(await members()).toBe(0);

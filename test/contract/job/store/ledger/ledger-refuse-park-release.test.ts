@@ -127,6 +127,9 @@ describe("refused", () => {
     await begin(stand, id, b, { pastHorizon: "new-series" });
     await refuse(stand, b, "not-sent");
     await stand.advance(defaultLimits.dedupWindowMs + 3_600_000);
+    // Nor by a park and a release.
+    await park(stand, "attempts-exhausted");
+    await stand.ledger.release([id]);
     expect(await begin(stand, id, c)).toMatchObject([
       { series: { suffix: 2 }, declaredDouble: "unknown-outcome-past-window" },
     ]);

@@ -7,26 +7,14 @@ const toBatch = (token: string, ...dlqIds: readonly string[]): BegunBatch => ({
   token: token as Token,
   dlqIds: dlqIds as readonly DlqId[],
 });
-const [ab, cd] = [toBatch("ab", "a", "b"), toBatch("cd", "c", "d")];
-
-test("ids are split into whole batches, in the order of each, and the rest", () => {
-  const batches = createBegunBatches();
-  batches.add(ab);
-  batches.add(cd);
-  const split = (...ids: readonly string[]) => batches.split(ids as readonly DlqId[]);
-  expect(split()).toEqual({ whole: [], rest: [] });
-  expect(split("c", "d", "a", "b")).toEqual({ whole: [cd, ab], rest: [] });
-  expect(split("x", "a", "b", "b", "a", "c")).toEqual({ whole: [ab], rest: ["x", "b", "a", "c"] });
-  batches.forget(ab);
-  expect(split("a", "b", "c", "d")).toEqual({ whole: [cd], rest: ["a", "b"] });
-});
 
 test("what begins as a later batch does is not forgotten with the former", () => {
   const batches = createBegunBatches();
-  batches.add(ab);
+  const former = toBatch("former", "a", "b");
+  batches.add(former);
   const again = toBatch("again", "a", "c");
   batches.add(again);
-  batches.forget(ab);
+  batches.forget(former);
   expect(batches.split(again.dlqIds).whole).toEqual([again]);
 });
 
