@@ -64,8 +64,10 @@ describe("redriver mcp", () => {
     await expect.poll(async () => (await state()).state, { timeout: 20_000 }).toBe("ready");
     const { sha256 } = (await state()).made;
 
-    const other = await call(client, "apply_plan", { sha256: "0".repeat(64), reason: "INC-7" });
-    expect(other).toMatchObject({ isError: true, content: [{ text: /^not-found: / }] });
+    expect(await call(client, "apply_plan", { sha256: "0".repeat(64), reason: "INC-7" })).toMatchObject({
+      isError: true,
+      content: [{ text: /^not-found: / }],
+    });
     expect((await call(client, "apply_plan", { id, reason: "INC-7" })).isError).toBe(true);
     expect((await call(client, "apply_plan", { sha256 })).isError).toBe(true);
     expect(stand.emulator.journal.counts().accepted).toBe(0);

@@ -36,8 +36,10 @@ describe("the production image", () => {
     const ask = (...args: readonly string[]) =>
       runChild(process.execPath, [program, ...args], { cwd: root, env: setup.env });
     const bodies = seed(20);
-    const plan = await ask("plan", "--all");
-    expect(plan).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^ +now +20 republish$/m) });
+    expect(await ask("plan", "--all")).toMatchObject({
+      exitCode: 0,
+      out: expect.stringMatching(/^ +now +20 republish$/m),
+    });
     const { child, ended, line } = startProgram(program, ["run"], setup.env);
     await line(({ event }) => event === "daemon:started");
     await emptied(30_000);
@@ -56,8 +58,7 @@ describe("the production image", () => {
     ["emulator --port 0", "emulator"],
     ["demo --keep", "demo"],
   ])("says of redriver %s in one line which image has it", async (command, part) => {
-    const answer = await runChild(process.execPath, [copyProgram(), ...command.split(" ")], { cwd: root });
-    expect(answer).toEqual({
+    expect(await runChild(process.execPath, [copyProgram(), ...command.split(" ")], { cwd: root })).toEqual({
       exitCode: 2,
       out: "",
       err: `redriver: command-misused: expected a checkout or the development image (--target dev), which have the ${part}; this program has not\n`,

@@ -12,11 +12,7 @@ import { personActs } from "../../../src/job/contracts/audit.ts";
 import { nameOf } from "../../../src/people/operations/load-operations.ts";
 import { operations } from "../../../src/people/operations/operations.ts";
 import { toFlag, toOperationLine } from "../../../src/people/operations/command-line.ts";
-import { apply } from "../../../src/people/operations/acts/apply.ts";
-import { keep } from "../../../src/people/operations/acts/plan-keep.ts";
-import { readArchive } from "../../support/archives.ts";
-import { createFolder } from "../../support/command.ts";
-import { runHere } from "../../support/cli.ts";
+import { linesOf, runHere } from "../../support/cli.ts";
 import { startConsoleDaemon, type ConsoleDaemon, type Role } from "../../support/console-daemon.ts";
 import { formTokenOf, toText } from "../../support/console-stand.ts";
 import { useRedis } from "../../support/redis.ts";
@@ -186,11 +182,7 @@ async function byRole(
 }
 
 async function auditOf({ env }: ConsoleDaemon): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const { out } = await runHere(["history", "--json", "--act", personActs.join(",")], env);
-  return out
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return linesOf((await runHere(["history", "--json", "--act", personActs.join(",")], env)).out);
 }
 
 describe("every operation", () => {
@@ -220,42 +212,6 @@ describe("every operation", () => {
       }
     }
   }, 240_000);
-
-  it("discards by command, API and form alike: archived first, by who may, with plan, person and reason", async () => {
-    const { path: dir } = createFolder();
-    const archive = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`;
-    const daemon = await startConsoleDaemon(redis.url(), document + archive);
-    const stand = {
-      ...daemon,
-      parkedIds: () => Promise.resolve([]),
-      known: { id: undefined, host: undefined, dlqId: "" },
-    };
-    const archived: string[] = [];
-    for (const [face, tryFace] of Object.entries(faces)) {
-      const ids = stand.seed(3, { responseStatus: 503, topicName: "copies" });
-      await tryFace(keep, { drains: "copies", discard: "true" }, stand);
-      await plansEnded(stand);
-      const [plan] = (await json(stand, "/plans"))["plans"] as { id: string; made: object }[];
-      const id = plan?.id ?? "none";
-      expect({ face, plan }).toMatchObject({ plan: { made: { acts: 3 }, filter: { discard: true } } });
-      const { by } = await tryFace(apply, { id, reason: `INC-7 by ${face}` }, stand);
-      await plansEnded(stand);
-      archived.push(...ids);
-      expect((await readArchive(dir)).ids.toSorted()).toEqual(archived.toSorted());
-      expect(stand.emulator.dlq.size).toBe(0);
-      const { out } = await runHere(["history", "--json", "--act", "drop", "--records"], stand.env);
-      const drops = out
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as { dlqId: string });
-      const own = drops.filter(({ dlqId }) => ids.includes(dlqId));
-      const common = { by, reason: "discarded", why: `plan ${id}: INC-7 by ${face}` };
-      expect({ face, own }).toMatchObject({ own: ids.map(() => common) });
-    }
-    expect(stand.emulator.journal.counts().accepted).toBe(0);
-    const metrics = await (await fetch(`${daemon.ops}/metrics`)).text();
-    expect(metrics).toMatch(/redriver_decisions_total\{[^}]*decision="drop"\} 6/);
-  }, 120_000);
 
   it("has one command, one path and one form, and help with its example", async () => {
     for (const operation of operations) {

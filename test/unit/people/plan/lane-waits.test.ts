@@ -109,14 +109,6 @@ test("how a lane stands is known, however many others were used since or wait mo
   expect((await count.read())?.lanes).toMatchObject([{ state: "open", sinceMs: 1_000 }]);
 });
 
-test("a watched step holds all until it is silent", async () => {
-  const { driver, count, advance } = await createStage();
-  await driver.step(5);
-  await advance(20_000);
-  for (let sent = 0; sent < 60; sent += 1) count.add(due());
-  expect((await count.read())?.lanes).toMatchObject([{ due: 60, sent: 5, nextInMs: 40_000 }]);
-});
-
 test("lanes are asked with nothing wanted and no place named, at most ten; the rest is summed up", async () => {
   const { count, asked } = await createStage();
   for (let host = 0; host < 2_005; host += 1) count.add(due(`https://h${host}.example.com/`));

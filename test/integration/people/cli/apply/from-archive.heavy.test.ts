@@ -142,8 +142,7 @@ describe("a plan from the archive", () => {
     damage("6-more", gzipSync(`${lines[5]}\n`));
     await stand.plan("--from-archive");
     damage("6-more", "no gzip");
-    const drifted = await stand.apply();
-    expect(drifted).toMatchObject({
+    expect(await stand.apply()).toMatchObject({
       exitCode: 1,
       err: expect.stringMatching(/1 gone now.*damaged: 6-more/s),
     });

@@ -3,14 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { archivedAt, archiveEntry, archiveFiles, createStand } from "../../../../support/archives.ts";
-import { runHere as ask } from "../../../../support/cli.ts";
+import { linesOf, runHere as ask } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
-
-const linesOf = (out: string): readonly unknown[] =>
-  out
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as unknown);
 
 function documentWith(archive: string): string {
   return `version: 1
@@ -100,8 +94,7 @@ describe("redriver archive list", () => {
   it("warns of a torn end and ends with 0; of what is broken it ends with 1, and shows the rest", async () => {
     const { dir, file } = await setUp();
     appendFileSync(join(dir, file), Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1]));
-    const torn = await ask(["archive", "list", "--dir", dir]);
-    expect(torn).toMatchObject({
+    expect(await ask(["archive", "list", "--dir", dir])).toMatchObject({
       exitCode: 0,
       err: expect.stringContaining(`warning: ${file}: behind line 4: ends in the middle`),
     });
@@ -115,8 +108,11 @@ describe("redriver archive list", () => {
   });
 
   it("says where it looked when there is no such directory", async () => {
-    const answer = await ask(["archive", "list", "--dir", "/nowhere/archive"]);
-    expect(answer).toMatchObject({ exitCode: 1, out: "", err: expect.stringContaining("/nowhere/archive") });
+    expect(await ask(["archive", "list", "--dir", "/nowhere/archive"])).toMatchObject({
+      exitCode: 1,
+      out: "",
+      err: expect.stringContaining("/nowhere/archive"),
+    });
   });
 
   it("finds the directory in the drains document", async () => {
@@ -126,10 +122,15 @@ describe("redriver archive list", () => {
       "without.yaml": documentWith(""),
     });
     const env = { REDRIVER_SERVICE_URL: "http://127.0.0.1:9", REDRIVER_SERVICE_TOKEN: "token" };
-    const found = await ask(["archive", "list", "--drains", join(folder.path, "with.yaml")], env);
-    expect(found).toMatchObject({ exitCode: 0, out: expect.stringContaining(file) });
-    const none = await ask(["archive", "list", "--drains", join(folder.path, "without.yaml")], env);
-    expect(none).toMatchObject({ exitCode: 2, out: "", err: expect.stringContaining("--dir") });
+    expect(await ask(["archive", "list", "--drains", join(folder.path, "with.yaml")], env)).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining(file),
+    });
+    expect(await ask(["archive", "list", "--drains", join(folder.path, "without.yaml")], env)).toMatchObject({
+      exitCode: 2,
+      out: "",
+      err: expect.stringContaining("--dir"),
+    });
   });
 });
 
@@ -198,8 +199,10 @@ describe("redriver archive show", () => {
 
   it("says that there is more than the limit", async () => {
     const { dir } = await setUp();
-    const cut = await ask(["archive", "show", "--dir", dir, "--limit", "3"]);
-    expect(cut).toMatchObject({ exitCode: 0, err: "there is more than these 3; see --limit\n" });
+    expect(await ask(["archive", "show", "--dir", dir, "--limit", "3"])).toMatchObject({
+      exitCode: 0,
+      err: "there is more than these 3; see --limit\n",
+    });
     expect((await ask(["archive", "show", "--dir", dir, "--limit", "4"])).err).toBe("");
   });
 
@@ -217,7 +220,10 @@ describe("redriver archive show", () => {
     ["--until", "2025-13-01"],
   ])("refuses %s %s with 2", async (...flags) => {
     const { dir } = await setUp();
-    const answer = await ask(["archive", "show", "--dir", dir, ...flags]);
-    expect(answer).toMatchObject({ exitCode: 2, out: "", err: expect.stringContaining(flags[0] ?? "") });
+    expect(await ask(["archive", "show", "--dir", dir, ...flags])).toMatchObject({
+      exitCode: 2,
+      out: "",
+      err: expect.stringContaining(flags[0] ?? ""),
+    });
   });
 });

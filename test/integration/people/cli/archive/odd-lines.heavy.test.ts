@@ -1,14 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { parseStatistics } from "../../../../../src/job/statistics/parse-index-statistics.ts";
-import { scalarFields, seriesFields } from "../../../../../src/job/contracts/index-statistics.ts";
-import {
-  toStatisticsJson,
-  toStatisticsText,
-  type StatisticsView,
-} from "../../../../../src/people/cli/index-stats/text.ts";
-import { toSafeJson } from "../../../../../src/job/message/write-safe-json.ts";
 import { runHere } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { allOddities, oddText, oddValues } from "../../../../support/odd-fields.ts";
@@ -50,28 +42,5 @@ test("lines of an archive with any values are listed and shown, or named as dama
       expect.stringContaining("no entry of an archive"),
     ]);
     expect(out.length).toBeGreaterThan(100);
-  }
-});
-
-test("statistics with any values are read as far as they go, and shown", () => {
-  for (const field of [...scalarFields, ...seriesFields, "days", "unheardOf"]) {
-    for (const value of Object.keys(oddValues)) {
-      for (const text of [
-        oddText({ storage_usage: 1 }, [[field, value]]),
-        `{"storage_usage":1,"${field}":[{"x":${oddValues[value]},"y":${oddValues[value]}}]}`,
-      ]) {
-        const parsed = parseStatistics(JSON.parse(text));
-        const view = {
-          index: { name: "i", id: "i", period: "1h" },
-          readAt: 1,
-          ...parsed,
-        } as unknown as StatisticsView;
-        const shown =
-          parsed.kind === "unreadable"
-            ? []
-            : [toStatisticsText(80, [view]), toSafeJson(toStatisticsJson([view]))];
-        expect(shown.every((one) => one.isWellFormed())).toBe(true);
-      }
-    }
   }
 });

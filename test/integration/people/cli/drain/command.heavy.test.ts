@@ -42,8 +42,10 @@ describe("redriver drain without a terminal", () => {
   it("asks where there is a terminal, and does nothing without a yes", async () => {
     const { emulator, seed, run } = await setUp();
     seed(3, { responseStatus: 503 });
-    const no = await run(["drain", "orders"], { terminal: true, confirm: false });
-    expect(no).toMatchObject({ exitCode: 3, questions: [expect.stringContaining("orders (live)")] });
+    expect(await run(["drain", "orders"], { terminal: true, confirm: false })).toMatchObject({
+      exitCode: 3,
+      questions: [expect.stringContaining("orders (live)")],
+    });
     expect(emulator.dlq.size).toBe(3);
     expect(await run(["drain", "orders"], { terminal: true, confirm: true })).toMatchObject({ exitCode: 0 });
     expect(emulator.dlq.size).toBe(0);
@@ -150,8 +152,9 @@ describe("redriver drain, told to stop in its last page", () => {
     );
     expect(err).toContain("not begun: looked\n");
 
-    const table = await run(["drain", "orders", "--yes"], { onListening: (stop) => (told.interrupt = stop) });
-    expect(table).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^orders +live +complete /m) });
+    expect(
+      await run(["drain", "orders", "--yes"], { onListening: (stop) => (told.interrupt = stop) }),
+    ).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^orders +live +complete /m) });
     expect(emulator.dlq.size).toBe(0);
   });
 

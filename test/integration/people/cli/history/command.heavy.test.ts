@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../../../../dev/emulator/index.ts";
+import { linesOf } from "../../../../support/cli.ts";
 import { createCommandStand, wholeQueue, type CommandStand } from "../../../../support/command-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -61,11 +62,7 @@ async function setUpComeBack(options?: EmulatorOptions) {
   expect(last).not.toBe("");
   return { ...stand, first, last };
 }
-const acts = (text: string) =>
-  text
-    .split("\n")
-    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as { act: string; dlqId: string }]))
-    .map(({ act, dlqId }) => [act, dlqId]);
+const acts = (text: string) => linesOf(text).map(({ act, dlqId }) => [act, dlqId]);
 
 describe("a message that has only just come back, so that nothing was done to it yet", () => {
   it("has the story of those it came back from, found by its signed lineage, and says so", async () => {
@@ -152,27 +149,33 @@ describe("redriver history", () => {
     const { seed, run, drain } = await setUp();
     seed(3);
     await drain();
-    const unknown = await run(["history", "9-9"]);
-    expect(unknown).toMatchObject({ exitCode: 1, err: expect.stringContaining("nothing is known of 9-9") });
+    expect(await run(["history", "9-9"])).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining("nothing is known of 9-9"),
+    });
     // The id that a message had when it failed first.
-    const first = await run(["history", "msg_first"]);
-    expect(first).toMatchObject({ exitCode: 1, err: expect.stringContaining("30 days, by dlqId or the id") });
-    const cut = await run(["history", "--records", "--limit", "2"]);
-    expect(cut).toMatchObject({ exitCode: 0, err: "there is more than these 2; see --limit\n" });
+    expect(await run(["history", "msg_first"])).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining("30 days, by dlqId or the id"),
+    });
+    expect(await run(["history", "--records", "--limit", "2"])).toMatchObject({
+      exitCode: 0,
+      err: "there is more than these 2; see --limit\n",
+    });
   });
 });
 
 /** Three parked of one rule and two of none, in two drains; one redriven elsewhere; one pause. */
 async function setUpActs() {
   const stand = await setUp();
-  const { seed, drain, run, receiver } = stand;
+  const { seed, drain, run } = stand;
   seed(3);
   seed(2, { topicName: "refunds", responseStatus: 404, url: "https://refunds.example.com/x" });
-  const [sent = ""] = seed(1, { responseStatus: 503 });
+  seed(1, { responseStatus: 503 });
   await drain();
   await drain("refunds");
   await run(["pause", "refunds", "--reason", "deploy", "--by", "bob"]);
-  return { ...stand, sent, host: new URL(receiver.url).host };
+  return stand;
 }
 
 describe("redriver history, an act of many records", () => {
@@ -193,29 +196,6 @@ describe("redriver history, an act of many records", () => {
     expect(table.out).toMatch(/^when +act +count +drain +rule +reason +host +notes +why +by\n/);
     expect(table.out).toMatch(/ release +130 +orders +- +rule +127\S+ +- +the receiver is fixed +ann\n/);
     expect(table.out.trimEnd().split("\n")).toHaveLength(3);
-  });
-
-  it("is shown with its rule, reason, host, actor and notes; one record with its id", async () => {
-    const { rows, run, sent, host } = await setUpActs();
-    const shown = (await rows("history")).map(({ act, count, rule, drain, dlqId }) => [
-      act,
-      count,
-      rule,
-      drain,
-      dlqId,
-    ]);
-    expect(shown).toEqual([
-      ["pause", 0, undefined, "refunds", undefined],
-      ["park", 2, null, "refunds", undefined],
-      ["delete", 1, undefined, "orders", sent],
-      ["published", 1, "outage", "orders", sent],
-      ["republish", 1, "outage", "orders", sent],
-      ["park", 3, "broken", "orders", undefined],
-    ]);
-    const { out } = await run(["history"]);
-    expect(out).toMatch(new RegExp(` park +3 +orders +broken +rule +${host} +- +- +`));
-    expect(out).toMatch(new RegExp(` published +1 +orders +outage +- +${host} +${sent} +- +`));
-    expect(out).toMatch(/ pause +- +refunds +- +- +- +- +deploy +bob\n/);
   });
 
   it("is found by what it was, whose it was and where it went", async () => {

@@ -109,36 +109,38 @@ it("says what cannot be probed, and leaves nothing of it in the audit", async ()
   const host = hostOf(stand);
   const acts = async () => (await rows("history")).filter(({ by }) => by === "ann");
 
-  const unknown = await run(["lanes", "probe", "pay.example.com", ...because]);
-  expect(unknown).toMatchObject({
+  expect(await run(["lanes", "probe", "pay.example.com", ...because])).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining("no lane of pay.example.com") as string,
   });
-  const nobody = await run(["lanes", "probe", host]);
-  expect(nobody).toMatchObject({ exitCode: 2, err: expect.stringContaining("--reason") as string });
-  const bad = await run(["lanes", "probe", `${receiver.url}/hook`, ...because]);
-  expect(bad).toMatchObject({ exitCode: 2, err: expect.stringContaining("expected a host") as string });
+  expect(await run(["lanes", "probe", host])).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining("--reason") as string,
+  });
+  expect(await run(["lanes", "probe", `${receiver.url}/hook`, ...because])).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining("expected a host") as string,
+  });
 
   stand.seed(1, { responseStatus: 503, topicName: "refunds" });
   receiver.answer = () => 200;
   await stand.drain("refunds");
-  const two = await run(["lanes", "probe", host, ...because]);
-  expect(two).toMatchObject({
+  expect(await run(["lanes", "probe", host, ...because])).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining("--drain (orders, refunds)") as string,
   });
-  const open = await run(["lanes", "probe", host, "--drain", "refunds", ...because]);
-  expect(open).toMatchObject({
+  expect(await run(["lanes", "probe", host, "--drain", "refunds", ...because])).toMatchObject({
     exitCode: 1,
     err: expect.stringContaining("only a halted lane is probed") as string,
   });
   expect(await acts()).toEqual([]);
 
-  const asked = await run(["lanes", "probe", host, "--drain", "orders"], {
-    terminal: true,
-    answer: "trying",
-  });
-  expect(asked).toMatchObject({ exitCode: 0, questions: [expect.stringContaining("Why?")] });
+  expect(
+    await run(["lanes", "probe", host, "--drain", "orders"], {
+      terminal: true,
+      answer: "trying",
+    }),
+  ).toMatchObject({ exitCode: 0, questions: [expect.stringContaining("Why?")] });
   await stand.drain("orders");
   const out = await run(["lanes", "probe", host, "--drain", "orders", ...because]);
   expect(out).toMatchObject({

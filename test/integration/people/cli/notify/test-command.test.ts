@@ -34,8 +34,11 @@ notify:
 it("sends a message without Redis, and prints what the target answered", async () => {
   const { receiver, notifyTest } = await createStand();
   receiver.answer = () => ({ status: 200, body: "ok\u001b[31m\n" });
-  const answer = await notifyTest("oncall");
-  expect(answer).toMatchObject({ exitCode: 0, out: "oncall took a test message, 200: ok [31m\n", err: "" });
+  expect(await notifyTest("oncall")).toMatchObject({
+    exitCode: 0,
+    out: "oncall took a test message, 200: ok [31m\n",
+    err: "",
+  });
   expect(receiver.deliveries[0]?.path).toBe("/s3cr3t");
   expect(receiver.deliveries[0]?.body).toContain('"text":"a test of redriver: this target works"');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { linesOf } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { commandDocument, createCommandStand } from "../../../../support/command-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -64,12 +65,16 @@ describe("a dead letter that a rule parked", () => {
     seed(3);
     await drain();
     const release = ["parked", "release", "--drain", "orders", ...because];
-    const no = await run(release, { terminal: true, confirm: false });
-    expect(no).toMatchObject({ exitCode: 3, questions: [expect.stringContaining("Release 3?")] });
+    expect(await run(release, { terminal: true, confirm: false })).toMatchObject({
+      exitCode: 3,
+      questions: [expect.stringContaining("Release 3?")],
+    });
     expect(await rows("parked", "list")).toHaveLength(3);
     expect(await rows("history", "--records")).toHaveLength(3);
-    const yes = await run(release, { terminal: true, confirm: true });
-    expect(yes).toMatchObject({ exitCode: 0, err: expect.stringContaining("released 3") });
+    expect(await run(release, { terminal: true, confirm: true })).toMatchObject({
+      exitCode: 0,
+      err: expect.stringContaining("released 3"),
+    });
     expect(await rows("parked", "list")).toEqual([]);
     expect(await run(release, { terminal: true })).toMatchObject({ questions: [], exitCode: 0 });
   });
@@ -100,8 +105,10 @@ describe("redriver parked list", () => {
     expect(table.out).toMatch(
       /^dlqId +entered +parked for +drain +rule now +host +status +answer +attempts\n/,
     );
-    const wrong = await run(["parked", "list", "--for", "bad-luck"]);
-    expect(wrong).toMatchObject({ exitCode: 2, err: expect.stringContaining("attempts-exhausted") });
+    expect(await run(["parked", "list", "--for", "bad-luck"])).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining("attempts-exhausted"),
+    });
   });
 
   it("says which dead letters are gone from the queue, and remembers nothing of its looking", async () => {
@@ -132,27 +139,24 @@ const refusal = (sku: number) =>
 describe("what is parked, by how it failed", () => {
   it("is counted below the table, the most first, with answers cut in the table and whole in JSON", async () => {
     const { seed, run, rows, drain } = await setUp();
-    const [other = ""] = seed(1, { responseBody: "no \u0007route" });
+    seed(1, { responseBody: "no \u0007route" });
     const [id = ""] = seed(1, { responseBody: refusal(17) });
     seed(2, { responseBody: refusal(4) });
     await drain();
-    const text = "sku <n> of <email> is not sold any more";
+    const answer = "sku <n> of <email> is not sold any more";
     const [first, second, third] = await rows("parked", "list");
-    expect(first).toMatchObject({
-      dlqId: other,
-      status: 422,
-      answer: "no route",
-    });
-    expect(second).toMatchObject({ dlqId: id, status: 422, answer: text });
+    expect([first, second]).toMatchObject([
+      { status: 422, answer: "no route" },
+      { dlqId: id, status: 422, answer },
+    ]);
     expect(third).toMatchObject({ failure: second!["failure"] });
-    expect(await rows("parked", "show", id)).toMatchObject([{ failure: second!["failure"] }]);
-    expect((await run(["parked", "show", id])).out).toMatch(new RegExp(`^answer +${text}$`, "m"));
+    expect((await run(["parked", "show", id])).out).toMatch(new RegExp(`^answer +${answer}$`, "m"));
 
     const table = await run(["parked", "list"]);
     expect(table.out).toMatch(/ 422  sku <n> of <email> is not sold any more +0\n/);
     const shown = table.err.split("\n").map((line) => line.trim().split(/ {2,}/));
     expect(shown.slice(2, 4)).toEqual([
-      [second!["failure"], "3", expect.anything(), `422 ${text}`],
+      [second!["failure"], "3", expect.anything(), `422 ${answer}`],
       [first!["failure"], "1", expect.anything(), "422 no route"],
     ]);
     // Of all of them, not of the row shown.
@@ -160,12 +164,7 @@ describe("what is parked, by how it failed", () => {
     expect(cut.err).toBe(`${table.err}these are 1 of 4; see --limit\n`);
     const json = await run(["parked", "list", "--limit", "2", "--json"]);
     expect(json.err).toBe("these are 2 of 4; see --limit\n");
-    expect(
-      json.out
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as unknown),
-    ).toEqual([first, second]);
+    expect(linesOf(json.out)).toEqual([first, second]);
   });
 });
 
@@ -183,54 +182,40 @@ describe("redriver parked summary", () => {
     const { out, err, exitCode } = await run(["parked", "summary", "--json"]);
     expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
     const retention = 3 * 24 * 3_600_000;
-    const { total, reasons, rules, hosts, failures } = JSON.parse(out) as Record<
-      string,
-      Record<string, unknown>
-    >;
-    expect(total).toBe(6);
-    expect(reasons).toEqual([
-      {
-        drain: "orders",
-        drainInDocument: true,
-        reason: "rule",
-        count: 4,
-        gone: 0,
-        oldestEnteredAt: enteredAt(first),
-        firstExpiryAt: enteredAt(first) + retention,
-        next: {
-          advice: expect.stringContaining("rules of the drain"),
-          command: 'redriver parked release --drain orders --for rule --reason "..."',
+    expect(JSON.parse(out)).toMatchObject({
+      total: 6,
+      reasons: [
+        {
+          drain: "orders",
+          drainInDocument: true,
+          reason: "rule",
+          count: 4,
+          gone: 0,
+          oldestEnteredAt: enteredAt(first),
+          firstExpiryAt: enteredAt(first) + retention,
+          next: { command: 'redriver parked release --drain orders --for rule --reason "..."' },
         },
+        { drain: "refunds", reason: "otherwise", count: 2, gone: 1, oldestEnteredAt: enteredAt(last) },
+      ],
+      rules: {
+        top: [
+          { rule: "broken", count: 4 },
+          { rule: null, count: 1 },
+        ],
       },
-      expect.objectContaining({
-        drain: "refunds",
-        reason: "otherwise",
-        count: 2,
-        gone: 1,
-        oldestEnteredAt: enteredAt(last),
-      }),
-    ]);
-    expect(rules?.["top"]).toMatchObject([
-      { rule: "broken", count: 4 },
-      { rule: null, count: 1 },
-    ]);
-    expect(hosts?.["top"]).toMatchObject([
-      { host: new URL(receiver.url).host, count: 4 },
-      { host: "api.example.com", count: 1 },
-    ]);
-    expect(failures?.["top"]).toMatchObject([
-      { status: 422, text: "sku <n> of <email> is not sold any more", count: 3 },
-      { status: 422, text: "no route", count: 1 },
-      { status: 404, text: "(empty)", count: 1 },
-    ]);
+      hosts: {
+        top: [
+          { host: new URL(receiver.url).host, count: 4 },
+          { host: "api.example.com", count: 1 },
+        ],
+      },
+      failures: { top: [{ text: "sku <n> of <email> is not sold any more", count: 3 }, {}, {}] },
+    });
 
     const table = await run(["parked", "summary"]);
     expect(table.err).toBe("");
     expect(table.out).toMatch(/^parked +6\nfirst expiry +20[^(]+\(in 2d2[23]h/);
-    expect(table.out).toMatch(
-      /^reasons\n +count +oldest entered +first expiry +of +gone +for\n +4 .* orders +0 +rule$/m,
-    );
-    expect(table.out).toMatch(/^hosts\n.*\n +4 +20.* 127\.0\.0\.1:\d+$/m);
+    expect(table.out).toMatch(/^reasons\n.*\n +4 .* orders +0 +rule$/m);
     expect(table.out).toContain(
       '\n  orders, rule (4): change the rules of the drain, or send them once:\n    redriver parked release --drain orders --for rule --reason "..."\n',
     );
@@ -258,8 +243,7 @@ describe("what a drain parked that has another name now", () => {
     expect(table.out).toMatch(/ rule +orders \(not in the document\) +- /);
     expect(table.out).toMatch(/ otherwise +refunds +- /);
     expect(table.err).toMatch(/\n1 was parked by a drain that is not in the document [^\n]*release\n$/);
-    const listed = (await run([...drains, "parked", "list", "--json"])).out.trimEnd().split("\n");
-    expect(listed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    expect(linesOf((await run([...drains, "parked", "list", "--json"])).out)).toMatchObject([
       { dlqId: id, drain: "orders", drainInDocument: false },
       { drain: "refunds", drainInDocument: true },
     ]);
@@ -313,16 +297,21 @@ describe("redriver parked release", () => {
     { flags: ["--all", "--yes", "--reason", "refused"], told: "--for refused" },
   ])("is used wrongly with $flags", async ({ flags, told }) => {
     const { run } = await setUp();
-    const answer = await run(["parked", "release", ...flags]);
-    expect(answer).toMatchObject({ exitCode: 2, out: "", err: expect.stringContaining(told) });
+    expect(await run(["parked", "release", ...flags])).toMatchObject({
+      exitCode: 2,
+      out: "",
+      err: expect.stringContaining(told),
+    });
   });
 
   it("ends with 1 for an id that is not parked, and releases the others", async () => {
     const { seed, run, rows, drain } = await setUp();
     const [id = ""] = seed(1);
     await drain();
-    const answer = await run(["parked", "release", id, "9-9", "--yes", ...because]);
-    expect(answer).toMatchObject({ exitCode: 1, err: expect.stringContaining("not parked: 9-9") });
+    expect(await run(["parked", "release", id, "9-9", "--yes", ...because])).toMatchObject({
+      exitCode: 1,
+      err: expect.stringContaining("not parked: 9-9"),
+    });
     expect(await rows("parked", "list")).toEqual([]);
   });
 

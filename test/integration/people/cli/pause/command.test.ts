@@ -88,8 +88,10 @@ it("a pause of a kind of failure holds what failed so, and no other answer of th
   const { id } = kinds.find(({ text }) => text === "upstream down")!;
   await run(["resume", "orders", ...because]);
 
-  const unknown = await run(["pause", "--failure", "0123456789", ...because]);
-  expect(unknown).toMatchObject({ exitCode: 2, err: expect.stringContaining("no kind of failure") });
+  expect(await run(["pause", "--failure", "0123456789", ...because])).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining("no kind of failure"),
+  });
   await run(["pause", "--failure", String(id), ...because]);
   expect(await drain()).toMatchObject({ republished: 3, held: 2, reasons: { held: { "host-paused": 2 } } });
   expect((await run(["status"])).out.replaceAll(/\s+/g, " ")).toContain(
@@ -141,26 +143,28 @@ it("a reason and a name are refused if they are too long, before anything is don
 
 it("the reason is asked for on a terminal, and needed", async () => {
   const { run, rows } = await setUp();
-  const asked = await run(["pause", "--all"], { terminal: true, answer: " look first " });
-  expect(asked).toMatchObject({ exitCode: 0, questions: [expect.stringContaining("Why?")] });
+  expect(await run(["pause", "--all"], { terminal: true, answer: " look first " })).toMatchObject({
+    exitCode: 0,
+    questions: [expect.stringContaining("Why?")],
+  });
   expect((await run(["resume", "--all"], { terminal: true, answer: "seen" })).exitCode).toBe(0);
   expect((await rows("history")).map(({ act, why }) => [act, why])).toEqual([
     ["resume", "seen"],
     ["pause", "look first"],
   ]);
-  const empty = await run(["pause", "--all"], { terminal: true, answer: "  " });
-  expect(empty).toMatchObject({
+  expect(await run(["pause", "--all"], { terminal: true, answer: "  " })).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining("a pause needs a reason") as string,
   });
-  const nobody = await run(["resume", "orders"]);
-  expect(nobody).toMatchObject({
+  expect(await run(["resume", "orders"])).toMatchObject({
     exitCode: 2,
     questions: [],
     err: expect.stringContaining("--reason") as string,
   });
-  const typo = await run(["pause", "ordres"], { terminal: true, answer: "x" });
-  expect(typo).toMatchObject({ exitCode: 2, questions: [] });
+  expect(await run(["pause", "ordres"], { terminal: true, answer: "x" })).toMatchObject({
+    exitCode: 2,
+    questions: [],
+  });
   expect(await rows("history")).toHaveLength(2);
 });
 

@@ -4,7 +4,7 @@ import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { createPlanWriter } from "../../../../../src/people/plan/plan-file.ts";
 import type { PlanRecord } from "../../../../../src/people/plan/plan-file-record.ts";
-import { runHere } from "../../../../support/cli.ts";
+import { linesOf, runHere } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -74,13 +74,8 @@ describe("redriver plan, of what time brings", () => {
   it("tells what is decided next of each record that is held until a known time, and calls nothing due that is not republished", async () => {
     const { stand, ids, at } = await seeded();
     const { out } = await stand.run(["plan", "--all", "--records", "--json"]);
-    const lines = new Map(
-      out
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as RecordLine)
-        .map((line) => [line.dlqId, line]),
-    );
+    const all = linesOf(out) as unknown as readonly RecordLine[];
+    const lines = new Map(all.map((line) => [line.dlqId, line]));
     expect(lines.get(ids["droppedLater"]!)).toMatchObject({
       then: "hold",
       next: { then: "drop", rule: "too-old" },

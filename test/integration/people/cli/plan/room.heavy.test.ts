@@ -143,17 +143,6 @@ describe("redriver plan, where the service's clock is another one", () => {
     expect(stand.receiver.deliveries).toHaveLength(2);
   });
 
-  it("hours ahead: says what it leaves out", async () => {
-    const stand = await standAhead(180 * minute);
-    ofAge(stand, 90 * minute);
-    ofAge(stand, 150 * minute, 1);
-    const { planned: count, clock } = await planned(stand);
-    expect(count).toBe(1);
-    expect(Math.abs(clock.unseenMs - 120 * minute)).toBeLessThan(2_000);
-    const { out } = await stand.run(["plan", "orders"]);
-    expect(out.replaceAll(/\s+/g, " ")).toMatch(/what entered in the last (2h|1h59m) is left out/);
-  });
-
   it("behind: goes by the service's, and says so", async () => {
     const stand = await standAhead(-10 * minute);
     ofAge(stand, 3 * minute);

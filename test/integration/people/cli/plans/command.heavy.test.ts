@@ -102,8 +102,7 @@ describe("redriver plans", () => {
       state: "applied",
       made: { records: 3, decisions: { republish: 3 } },
     });
-    const same = await readAll(replica.desk.file(again!.id));
-    expect(same).toBe(readFileSync(file, "utf8"));
+    expect(await readAll(replica.desk.file(again!.id))).toBe(readFileSync(file, "utf8"));
     await emulator.idle();
     expect(receiver.deliveries).toHaveLength(3);
 

@@ -5,7 +5,6 @@ import { createFolder } from "../../../../support/command.ts";
 import { wholeDocument } from "../../../../support/whole-document.ts";
 
 const head = "version: 1\nsources: { default: {} }\n";
-const hidden = `${head}drains: { d: { rules: [{ name: all, when: any, then: hold }, { name: never, then: hold }] } }\n`;
 const twoDrains = `${head}drains:
   one: { select: { topicName: a }, rules: [{ name: first, when: any, then: hold }] }
   two: { select: { topicName: b }, rules: [{ name: second, when: any, then: park }] }
@@ -14,14 +13,10 @@ const file = (text: string) => createFolder().write("drains.yaml", text);
 
 describe("redriver rules check", () => {
   it("needs nothing but the document: no token, no Redis, no network", async () => {
-    const answer = await ask(["rules", "check", file(wholeDocument)]);
-    expect(answer).toMatchObject({ exitCode: 0, err: "", out: expect.stringMatching(/^ok: /) });
-  });
-
-  it("takes the document of the settings where none is named", async () => {
     const drains = file(wholeDocument);
-    expect(await ask(["rules", "check"], { REDRIVER_DRAINS_FILE: drains })).toMatchObject({ exitCode: 0 });
-    expect(await ask(["rules", "check", "--drains", drains])).toMatchObject({ exitCode: 0 });
+    const fine = { exitCode: 0, err: "", out: expect.stringMatching(/^ok: /) as string };
+    expect(await ask(["rules", "check", drains])).toMatchObject(fine);
+    expect(await ask(["rules", "check"], { REDRIVER_DRAINS_FILE: drains })).toMatchObject(fine);
     expect(await ask(["rules", "check", file("version: 2"), "--drains", drains])).toMatchObject({
       exitCode: 78,
     });
@@ -57,22 +52,9 @@ describe("redriver rules check", () => {
       "",
     ]);
     const json = JSON.parse((await ask(["rules", "check", file(text), "--json"])).out) as object;
-    expect(json).toMatchObject({ ok: false, problems: [{ line: 7 }], warnings: [{ line: 6 }, { line: 8 }] });
-  });
-
-  it("prints the same as JSON", async () => {
-    const text = file(hidden);
-    const good = await ask(["rules", "check", text, "--json"]);
-    expect(JSON.parse(good.out)).toMatchObject({
-      file: text,
-      ok: true,
-      problems: [],
-      warnings: [{ line: 3 }],
-    });
-    const bad = await ask(["rules", "check", file("version: 2\n"), "--json"]);
-    expect(JSON.parse(bad.out)).toMatchObject({
-      ok: false,
-      problems: expect.arrayContaining([expect.objectContaining({ line: 1, column: 10 })]),
+    expect(json).toMatchObject({
+      problems: [{ line: 7 }],
+      warnings: [{ line: 6 }, { line: 8 }],
     });
   });
 

@@ -233,10 +233,11 @@ describe("redriver rules explain, of a dlqId", () => {
 
   it("ends with 1 where the service does not take the token", async () => {
     const { env } = await setUp();
-    const answer = await ask(["rules", "explain", "1725323658779-0"], {
-      ...env,
-      REDRIVER_SERVICE_TOKEN: "another-token",
-    });
-    expect(answer).toMatchObject({ exitCode: 1, err: expect.stringContaining("unauthorised") });
+    expect(
+      await ask(["rules", "explain", "1725323658779-0"], {
+        ...env,
+        REDRIVER_SERVICE_TOKEN: "another-token",
+      }),
+    ).toMatchObject({ exitCode: 1, err: expect.stringContaining("unauthorised") });
   });
 });
