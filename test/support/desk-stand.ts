@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../src/job/compose/open-core.ts";
 import { randomIdentities, systemClock } from "../../src/system-world.ts";
@@ -10,7 +10,7 @@ import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { createPlanDesk, type PlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
 import type { DrainName, PlanId } from "../../src/job/contracts/ids.ts";
 import type { DrainsDocument } from "../../src/job/contracts/drains-document.ts";
-import type { PlanFilter, SharedPlan } from "../../src/job/contracts/plans.ts";
+import type { PlanFilter, PlanOrder, SharedPlan } from "../../src/job/contracts/plans.ts";
 
 export interface DeskReplica {
   readonly desk: PlanDesk;
@@ -79,6 +79,16 @@ export async function startDesk({
 
 export async function planOf({ desk }: DeskReplica, id: PlanId): Promise<SharedPlan> {
   return (await desk.show(id)).plan;
+}
+
+/** Applies it again and again until all is done: what a dead one had begun is taken over first. */
+export async function applyToEnd(replica: DeskReplica, id: PlanId, order: PlanOrder): Promise<void> {
+  const apply = async () => {
+    await replica.desk.apply(id, order);
+    await replica.desk.settled();
+    return (await planOf(replica, id)).state;
+  };
+  await expect.poll(apply, { timeout: 60_000, interval: 1_000 }).toBe("applied");
 }
 
 /** Makes a plan, and waits until this replica has ended its work. */

@@ -265,9 +265,8 @@ describe("redriver doctor --try-service", () => {
 
   it("leaves nothing after a SIGKILL between two calls, once it runs again, also if that only cleans", async () => {
     const steps = [2, 9, 14, 21];
-    expect(
-      await Promise.all(steps.map((step) => killAtLine(step, step % 2 === 0 ? [] : ["--clean"]))),
-    ).toEqual(steps.map(() => ({ exitCode: 0, size: 2, pending: 0 })));
+    const left = await Promise.all(steps.map((step) => killAtLine(step, step % 2 === 0 ? [] : ["--clean"])));
+    expect(left).toEqual(steps.map(() => ({ exitCode: 0, size: 2, pending: 0 })));
   }, 240_000);
 
   it("leaves nothing after a SIGKILL while a call that publishes or deletes is under way", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import type { PlanId } from "../../../../src/job/contracts/ids.ts";
-import { makeHere, planOf, startDesk } from "../../../support/desk-stand.ts";
+import { applyToEnd, makeHere, planOf, startDesk } from "../../../support/desk-stand.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../support/plan-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -51,16 +51,7 @@ it("applied by a replica that is killed in the middle and applied again by anoth
     .toBe("interrupted");
 
   stand.emulator.faults.remove("slow");
-  await expect
-    .poll(
-      async () => {
-        await other.desk.apply(id, order);
-        await other.desk.settled();
-        return (await planOf(other, id)).state;
-      },
-      { timeout: 60_000, interval: 1_000 },
-    )
-    .toBe("applied");
+  await applyToEnd(other, id, order);
   await stand.emulator.idle();
   expect(stand.receiver.counts().size).toBe(400);
   expect(stand.receiver.deliveries).toHaveLength(400);

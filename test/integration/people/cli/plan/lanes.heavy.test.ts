@@ -19,13 +19,6 @@ async function planned(stand: PlanStand, ...args: readonly string[]) {
   return drain;
 }
 
-/** By type of the key. */
-const readers = {
-  string: ["GET"],
-  hash: ["HGETALL"],
-  zset: ["ZRANGE", "0", "-1", "WITHSCORES"],
-} as const;
-
 /** Every key of lanes with what is in it. */
 async function lanesIn({ env }: PlanStand): Promise<ReadonlyMap<string, unknown>> {
   const connection = redis.fresh();
@@ -34,10 +27,7 @@ async function lanesIn({ env }: PlanStand): Promise<ReadonlyMap<string, unknown>
     `${env["REDRIVER_REDIS_KEY_PREFIX"]}:*:lanes:*`,
   )) as string[];
   const kept = new Map<string, unknown>();
-  for (const key of keys.toSorted()) {
-    const read = readers[(await connection.command("TYPE", key)) as keyof typeof readers];
-    kept.set(key, await connection.command(read[0], key, ...read.slice(1)));
-  }
+  for (const key of keys.toSorted()) kept.set(key, await connection.command("DUMP", key));
   return kept;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openNamedOutput } from "../../../../../src/people/cli/output/named-output.ts";
@@ -7,18 +7,6 @@ import { processIo } from "../../../../../src/people/cli/io.ts";
 import { createFolder } from "../../../../support/command.ts";
 
 describe("the file of a plan", () => {
-  it("is there whole, for its owner alone, or not at all", async () => {
-    const path = join(createFolder().path, "plan.ndjson");
-    const output = await openNamedOutput(path, processIo);
-    await output.write("a line\n");
-    expect(existsSync(path)).toBe(false);
-    await output.commit();
-    expect(readFileSync(path, "utf8")).toBe("a line\n");
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    const other = await openNamedOutput(join(createFolder().path, "plan.ndjson"), processIo);
-    await other.discard();
-  });
-
   it("is where a link points to, and the link stays", async () => {
     const { path } = createFolder();
     writeFileSync(join(path, "real"), "old");

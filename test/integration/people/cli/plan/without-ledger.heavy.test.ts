@@ -106,12 +106,15 @@ it("a Redis that was named and does not answer ends a plan, also if only its pre
   const { env } = await setUp();
   const { exitCode, err } = await runHere(["plan", "orders"], {
     ...env,
-    REDRIVER_REDIS_URL: "redis://127.0.0.1:1",
+    REDRIVER_REDIS_URL: "redis://:s3cret@127.0.0.1:1",
   });
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: expect.stringContaining("redis-unavailable: Redis at 127.0.0.1:1") as string,
+    err: expect.stringContaining(
+      "redis-unavailable: Redis at 127.0.0.1:1 did not answer connect: nothing listens there (ECONNREFUSED); is it up, and may it be reached from here? its address is redis.url (REDRIVER_REDIS_URL)",
+    ) as string,
   });
+  expect(err).not.toContain("s3cret");
   if (isTaken) return;
   const other = await runHere(["plan", "orders"], { ...env, REDRIVER_REDIS_KEY_PREFIX: "mine" });
   expect(other.err).toContain("redis-unavailable: Redis at 127.0.0.1:6379");

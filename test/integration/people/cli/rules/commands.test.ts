@@ -53,6 +53,7 @@ describe("redriver rules check", () => {
     ]);
     const json = JSON.parse((await ask(["rules", "check", file(text), "--json"])).out) as object;
     expect(json).toMatchObject({
+      ok: false,
       problems: [{ line: 7 }],
       warnings: [{ line: 6 }, { line: 8 }],
     });

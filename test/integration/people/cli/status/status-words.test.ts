@@ -5,8 +5,6 @@ import { toNeeds } from "../../../../../src/people/operations/status/needs.ts";
 import type { Tally } from "../../../../../src/job/contracts/tally.ts";
 import { passWith } from "../../../../support/pass-with.ts";
 import { replica } from "../../../../support/statuses.ts";
-import { runHere } from "../../../../support/cli.ts";
-import { createFolder } from "../../../../support/command.ts";
 import { useRedis } from "../../../../support/redis.ts";
 import { createRig, oneCursor, type Rig } from "../../../../support/rig.ts";
 
@@ -57,20 +55,3 @@ it("counts what waits for proof as neither going nor, before its time, in doubt"
     /^waiting: 3 of 3 left, 3 wait for proof, tried again from \d\d:\d\d UTC$/,
   );
 }, 120_000);
-
-it("says which Redis does not answer, why, and where its address is set", async () => {
-  const folder = createFolder({
-    "drains.yaml":
-      "version: 1\nsources: { default: {} }\ndrains: { main: { rules: [{ name: a, then: park }] } }\n",
-  });
-  const { exitCode, out, err } = await runHere(["status", "--drains", `${folder.path}/drains.yaml`], {
-    REDRIVER_SERVICE_URL: "http://127.0.0.1:9",
-    REDRIVER_SERVICE_TOKEN: "token-of-a-test",
-    REDRIVER_REDIS_URL: "redis://:secret@127.0.0.1:1",
-  });
-  expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
-  expect(err).toContain(
-    "Redis at 127.0.0.1:1 did not answer connect: nothing listens there (ECONNREFUSED); is it up, and may it be reached from here? its address is redis.url (REDRIVER_REDIS_URL)",
-  );
-  expect(err).not.toContain("secret");
-}, 60_000);

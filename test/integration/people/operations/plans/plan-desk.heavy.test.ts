@@ -3,6 +3,7 @@ import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts"
 import type { DrainName, PlanId } from "../../../../../src/job/contracts/ids.ts";
 import { planLimits } from "../../../../../src/job/contracts/plans.ts";
 import {
+  applyToEnd,
   makeHere,
   parseDrains,
   planOf,
@@ -142,16 +143,7 @@ describe("a plan that the replicas share", () => {
     });
     await path.heal();
     stand.emulator.faults.remove("slow");
-    await expect
-      .poll(
-        async () => {
-          await other.desk.apply(id, order);
-          await other.desk.settled();
-          return (await planOf(other, id)).state;
-        },
-        { timeout: 60_000, interval: 1_000 },
-      )
-      .toBe("applied");
+    await applyToEnd(other, id, order);
     await stand.expectDelivered(300);
   }, 120_000);
 

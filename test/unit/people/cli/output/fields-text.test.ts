@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toFieldsText } from "../../../../../src/people/cli/output/fields-text.ts";
-import { drain, now, replica, source, statusText, troubled } from "../../../../support/statuses.ts";
+import { drain, now, replica, source, statusText } from "../../../../support/statuses.ts";
 
 const minute = 60_000;
 
@@ -70,17 +70,6 @@ test("what a terminal would act on is spelled out, in lines and in tables", () =
   const text = toFieldsText(80, { reason, rows: [{ reason }], one: { reason } }, now);
   expect(text).not.toContain("\u001B");
   expect(text.match(/gone/g)).toHaveLength(3);
-});
-
-test("the details of a drain: what is wrong is in them, and nothing is wider than 80 columns", () => {
-  const text = statusText(troubled);
-  expect(text).toMatch(/^closed guards +catalog$/m);
-  expect(text).toMatch(/^ {2}held +too-young 12, rule 4, waiting 7/m);
-  expect(text).toMatch(/^ {2}so far +listed 1200, /m);
-  expect(text).toMatch(/^pending delete +4$/m);
-  expect(text).toMatch(/^settle gate +closed$/m);
-  expect(text).toMatch(/^rejected +\/etc\/redriver\/drains.yaml:7:12 /m);
-  expect(text.split("\n").filter((line) => Array.from(line).length > 80)).toEqual([]);
 });
 
 test("what lanes and pauses held in the last passes is not said again: it may be over", () => {

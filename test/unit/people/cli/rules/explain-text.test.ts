@@ -43,7 +43,12 @@ const edited = rawRecord({
   header: { Authorization: ["Bearer s3cret"] },
   body: '{"tenant":"acme","schema":2}',
 });
-const outage = rawRecord({ topicName: "refunds", labels: ["refunds"], responseStatus: 503 });
+const outage = rawRecord({
+  topicName: "refunds",
+  labels: ["refunds"],
+  responseStatus: 503,
+  responseBody: "busy with jane@example.com",
+});
 
 describe("what redriver rules explain shows", () => {
   it("of one that is due: each rule, the decision, and what it becomes, without its content", () => {
@@ -80,7 +85,8 @@ describe("what redriver rules explain shows", () => {
       "1725323658779-0 in drain orders (mode live): hold: too-young (rule "outage", 40s
       of 2m)
         sent to   https://api.example.com/orders
-        failed    503 (empty) (failure d276f5cd01)
+        failed    503 busy with <email> (failure f5cdfe481d)
+        answered  busy with jane@example.com
         entered   2024-09-03 00:34:18 UTC, 40s ago
         created   2024-09-03 00:33:18 UTC, 1m40s ago
         expires   2024-09-06 00:34:18 UTC, in 2d23h
