@@ -10,10 +10,7 @@ export interface Problem extends Partial<TextPosition> {
   readonly path?: string;
   /** Which setting: `http.port (REDRIVER_HTTP_PORT)`. */
   readonly setting?: string;
-  /** What was there, shortened; absent when it may be secret or when nothing was there. */
-  readonly found?: string;
-  readonly expected: string;
-  /** The whole sentence, without the place. */
+  /** What was expected and what was there, shortened, if it may not be secret. Without the place. */
   readonly message: string;
   /** It stands for so many problems that are not shown. */
   readonly more?: number;
@@ -29,7 +26,7 @@ export function firstProblems(problems: readonly Problem[]): readonly Problem[] 
   if (more === 0) return shown;
   const file = shown.find((problem) => problem.file !== undefined)?.file;
   const place = file === undefined ? {} : { file };
-  return [...shown, { ...place, expected: "fewer problems", message: `… and ${more} more`, more }];
+  return [...shown, { ...place, message: `… and ${more} more`, more }];
 }
 
 /** How many problems these are, with those that are not shown. */
@@ -58,9 +55,8 @@ export function formatProblem(problem: Problem): string {
 }
 
 /** The usual sentence. `found` is left out if it may be secret; `behind` follows it. */
-export function misfit(expected: string, found?: string, behind = ""): Omit<Problem, "more"> {
-  if (found === undefined) return { expected, message: `expected ${expected}${behind}` };
-  return { found, expected, message: `expected ${expected}, got ${found}${behind}` };
+export function misfit(expected: string, found?: string, behind = ""): Pick<Problem, "message"> {
+  return { message: `expected ${expected}${found === undefined ? "" : `, got ${found}`}${behind}` };
 }
 
 /** `["drains", "orders", "rules", 1]` → `drains.orders.rules[1]`. */

@@ -59,7 +59,6 @@ function checkSecret(
 ): SecretReading {
   const { data, error } = schema.safeParse(text);
   if (data !== undefined) return { ok: true, value: data };
-  const expected = error?.issues[0]?.message ?? "";
-  const message = text ? `expected ${expected}` : "expected a secret, got nothing";
-  return { ok: false, problem: { setting, expected, message } };
+  const expected = text ? (error?.issues[0]?.message ?? "") : "a secret, got nothing";
+  return { ok: false, problem: { setting, ...misfit(expected) } };
 }

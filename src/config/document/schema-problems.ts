@@ -4,7 +4,6 @@ import { isObject } from "../../job/message/json-value.ts";
 import {
   misfit,
   oneOfText,
-  quoted,
   shownValue,
   toPathText,
   unknownName,
@@ -59,7 +58,6 @@ function toProblems({ path, issue }: PlacedIssue, tree: YamlTree, file: string):
     file,
     ...tree.locate([...path, key], "key"),
     path: toPathText(path),
-    expected: oneOfText(known),
     message: unknownName("key", key, known, oneOfText(known), isWhen ? whereElse(key) : undefined),
   }));
 }
@@ -93,13 +91,10 @@ function toStrayProblem(name: string, tree: YamlTree, file: string): Problem {
     (other) => !drainKeys.includes(other),
   );
   const where = drains.length === 0 ? "a drain" : `a drain (${oneOfText(drains)})`;
-  const expected = `${name} below ${where}, two spaces deeper`;
   return {
     file,
     ...tree.locate(["drains", name], "key"),
     path: "drains",
-    found: quoted(name),
-    expected,
     message: `${name} is a key of a drain and stands beside the drains; expected it below ${where}, two spaces deeper`,
   };
 }
@@ -108,13 +103,13 @@ function startsWith(path: ValuePath, above: ValuePath): boolean {
   return above.every((segment, index) => path[index] === segment);
 }
 
-function toSentence(issue: Issue, path: ValuePath, tree: YamlTree): Problem {
+function toSentence(issue: Issue, path: ValuePath, tree: YamlTree): Pick<Problem, "message"> {
   const expected = issue.message;
-  if (isRefusedKey(issue)) return { expected: "no such key", message: `this key is ${expected}` };
+  if (isRefusedKey(issue)) return { message: `this key is ${expected}` };
   if (issue.code === "invalid_key") return misfit(issue.issues[0]?.message ?? "another key");
   if (isAboutKey(issue)) return misfit(expected, shownValue(path.at(-1)));
   const value = valueAt(tree.value, path);
-  if (value === undefined) return { expected, message: `missing; expected ${expected}` };
+  if (value === undefined) return { message: `missing; expected ${expected}` };
   // A limit that a parser keeps is reported as those of the schema are.
   if (typeof value === "object" && value !== null && /^at most \d+ /.test(expected)) {
     return misfit(expected, String(Object.keys(value).length));

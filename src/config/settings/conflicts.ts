@@ -2,13 +2,13 @@ import { durationText } from "../../job/rules/durations.ts";
 import type { Problem } from "../problem.ts";
 import type { SettingName, SettingValues } from "./settings-table.ts";
 
-type Conflict = Pick<Problem, "expected" | "message"> & { readonly name: SettingName };
+type Conflict = Pick<Problem, "message"> & { readonly name: SettingName };
 
 /** Settings that are each in range and do not go together. Those that could not be read are left out. */
 export function findConflicts(values: Partial<SettingValues>): readonly Conflict[] {
   const conflicts: Conflict[] = [];
   const refuse = (name: SettingName, isBroken: boolean, expected: string, got: string): void => {
-    if (isBroken) conflicts.push({ name, expected, message: `expected ${expected}, got ${got}` });
+    if (isBroken) conflicts.push({ name, message: `expected ${expected}, got ${got}` });
   };
   const isSet = (name: SettingName): boolean => values[name] !== undefined;
   const either = (name: SettingName, other: SettingName): void =>

@@ -64,7 +64,7 @@ function fromVariable(name: SettingName, envName: string, value: string): GivenS
 function unknownVariable(envName: string): Problem {
   const known = [...settingByEnvName.keys(), otherEnvNames[0]];
   const message = unknownName("environment variable", envName, known, "the name of a setting");
-  return { setting: "environment", expected: "the name of a setting", message };
+  return { setting: "environment", message };
 }
 
 /**

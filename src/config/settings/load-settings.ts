@@ -99,9 +99,8 @@ function readFlags(flags: SettingsInput["flags"]): SettingsFound {
     const name = settingNames.find((known) => known === key);
     if (name !== undefined) values.set(name, { value, origin: { setting: `${name} (flag)` } });
     else {
-      const expected = "the name of a setting";
-      const message = unknownName("setting", key, settingNames, expected);
-      problems.push({ setting: "flags", expected, message });
+      const message = unknownName("setting", key, settingNames, "the name of a setting");
+      problems.push({ setting: "flags", message });
     }
   }
   return { values, problems };

@@ -9,7 +9,7 @@ import { settingRows, type SettingName, type SettingRow, type SettingValues } fr
 /** Texts of the files; certificates and keys are PEM. */
 export type RedisFiles = { readonly [Name in keyof typeof files]?: string };
 
-type FileProblem = Pick<Problem, "expected" | "message"> & { readonly name: SettingName };
+type FileProblem = Pick<Problem, "message"> & { readonly name: SettingName };
 
 const maxSecretBytes = 8_192;
 

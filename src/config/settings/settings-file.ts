@@ -1,4 +1,4 @@
-import { misfit, oneOfText, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
+import { misfit, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/yaml-limits.ts";
 import { parseYaml, type YamlTree } from "../text/yaml-tree.ts";
@@ -28,21 +28,21 @@ const sections = nest(settingNames.map((name) => [name, name]));
 function collectSettings(tree: YamlTree, file: string): SettingsFound {
   const values = new Map<SettingName, GivenSetting>();
   const problems: Problem[] = [];
-  const report = (path: ValuePath, part: "key" | "value", expected: string, message: string): void => {
+  const report = (path: ValuePath, part: "key" | "value", message: string): void => {
     const subject = toPathText(part === "key" ? path.slice(0, -1) : path);
-    problems.push({ file, ...tree.locate(path, part), path: subject, expected, message });
+    problems.push({ file, ...tree.locate(path, part), path: subject, message });
   };
   const members = function* (value: unknown, path: ValuePath, known: readonly string[]) {
     if (value === null) return;
     if (typeof value !== "object" || Array.isArray(value)) {
       // A section that is no mapping may be a secret that slipped a level up.
       const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
-      report(path, "value", "a mapping", `expected a mapping, got ${kind}`);
+      report(path, "value", `expected a mapping, got ${kind}`);
       return;
     }
     for (const [key, member] of Object.entries(value)) {
       if (known.includes(key)) yield [key, member as unknown, [...path, key]] as const;
-      else report([...path, key], "key", oneOfText(known), unknownName("setting", key, known));
+      else report([...path, key], "key", unknownName("setting", key, known));
     }
   };
   for (const [section, content, at] of members(tree.value, [], Object.keys(sections))) {
@@ -59,7 +59,7 @@ function collectSettings(tree: YamlTree, file: string): SettingsFound {
       if (name === undefined || value === null) continue;
       if (isPlainValue(value)) {
         values.set(name, { value, origin: { file, ...tree.locate(path, "value"), setting: name } });
-      } else report(path, "value", "a single value", "expected a single value, got a mapping");
+      } else report(path, "value", "expected a single value, got a mapping");
     }
   }
   return { values, problems };

@@ -38,8 +38,8 @@ interface Place {
 export function parseYaml(text: string, file: string): YamlReading {
   const lines = new LineCounter();
   const problems: Problem[] = [];
-  const report = (offset: number, path: ValuePath, message: string, expected: string): void => {
-    problems.push({ file, ...locateOffset(offset), path: toPathText(path), expected, message });
+  const report = (offset: number, path: ValuePath, message: string): void => {
+    problems.push({ file, ...locateOffset(offset), path: toPathText(path), message });
   };
   const locateOffset = (offset: number): TextPosition => {
     const { line, col } = lines.linePos(offset);
@@ -65,10 +65,8 @@ export function parseYaml(text: string, file: string): YamlReading {
     logLevel: "error",
   });
   const mistake = firstSyntaxError([...document.errors, ...document.warnings]);
-  if (mistake !== null) report(mistake.offset, [], `expected ${mistake.expected}`, mistake.expected);
-  if (document.directives?.yaml.explicit === true) {
-    report(0, [], "expected no %YAML directive", "no %YAML directive");
-  }
+  if (mistake !== null) report(mistake.offset, [], `expected ${mistake.expected}`);
+  if (document.directives?.yaml.explicit === true) report(0, [], "expected no %YAML directive");
   if (problems.length > 0) return { ok: false, problems };
 
   const anchors = new Map<string, Node>();
@@ -85,7 +83,7 @@ export function parseYaml(text: string, file: string): YamlReading {
         values > maxValues
           ? `at most ${maxValues} values, each use of an alias counted`
           : `nesting at most ${textLimits.maxDepth} levels deep`;
-      report(place.at, path.slice(0, 4), `expected ${expected}`, expected);
+      report(place.at, path.slice(0, 4), `expected ${expected}`);
       exhausted = true;
     }
     if (exhausted || node === null || node === undefined) return place;
@@ -93,7 +91,7 @@ export function parseYaml(text: string, file: string): YamlReading {
       const target = anchors.get(node.source);
       if (target !== undefined) return { ...walk(target, path, place.at, true), keyAt };
       const expected = "an alias of an anchor above it; quote it if a text begins with *";
-      report(place.at, path, `unknown alias ${quoted(node.source)}; expected ${expected}`, expected);
+      report(place.at, path, `unknown alias ${quoted(node.source)}; expected ${expected}`);
       return place;
     }
     if (!expanding && "anchor" in node && typeof node.anchor === "string") anchors.set(node.anchor, node);
@@ -103,7 +101,7 @@ export function parseYaml(text: string, file: string): YamlReading {
         const at = startOf(keyNode, place.at);
         const key = isScalar(keyNode) ? keyNode.value : keyNode;
         const misfit = misfitOfKey(key, map);
-        if (misfit !== null) refuse(at, path, ...misfit);
+        if (misfit !== null) refuse(at, path, misfit);
         if (misfit !== null || typeof key !== "string") continue;
         const member = walk(value, [...path, key], at, expanding);
         map[key] = member.value;
@@ -118,14 +116,13 @@ export function parseYaml(text: string, file: string): YamlReading {
       });
     } else if (isScalar(node)) {
       place.value = node.value;
-      if (typeof node.value === "string" && !node.value.isWellFormed())
-        refuse(place.at, path, ...halfCharacter);
+      if (typeof node.value === "string" && !node.value.isWellFormed()) refuse(place.at, path, halfCharacter);
       if (typeof node.value === "string" && shownMark.test(node.value)) {
         const expected = "the value itself, not the mark that stands for it where settings are shown";
-        refuse(place.at, path, `expected ${expected}`, expected);
+        refuse(place.at, path, `expected ${expected}`);
       }
       const misread = misreadScalar(node, text);
-      if (misread !== null) refuse(place.at, path, `expected ${misread}`, misread);
+      if (misread !== null) refuse(place.at, path, `expected ${misread}`);
     }
     return place;
   }
@@ -173,16 +170,14 @@ function misreadScalar({ value, source = "", type, tag, range }: Scalar, text: s
     : null;
 }
 /** An escape can write it; Redis, addresses and files cannot. */
-const halfCharacter = ["expected whole characters, got half a surrogate pair", "whole characters"] as const;
+const halfCharacter = "expected whole characters, got half a surrogate pair";
 
-function misfitOfKey(key: unknown, map: object): readonly [string, string] | null {
-  if (typeof key !== "string") return ["expected a key that is text", "a key that is text"];
-  if (key === "<<") {
-    return ["merge keys (<<) are not supported; expected the keys themselves", "no merge key"];
-  }
+function misfitOfKey(key: unknown, map: object): string | null {
+  if (typeof key !== "string") return "expected a key that is text";
+  if (key === "<<") return "merge keys (<<) are not supported; expected the keys themselves";
   if (!key.isWellFormed()) return halfCharacter;
-  if (prototypeNames.has(key)) return [`${quoted(key)} cannot be a name`, "another name"];
-  return Object.hasOwn(map, key) ? [`duplicate key ${quoted(key)}`, "each key once"] : null;
+  if (prototypeNames.has(key)) return `${quoted(key)} cannot be a name`;
+  return Object.hasOwn(map, key) ? `duplicate key ${quoted(key)}` : null;
 }
 
 /** A value that is not there (`when:` and nothing) has the position of its key. */

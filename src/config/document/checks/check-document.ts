@@ -34,8 +34,7 @@ export function checkTogether(
   const warnings: Problem[] = [];
   const report = reportTo(problems, tree, file);
   const toWarnings = reportTo(warnings, tree, file);
-  const warn: Warn = (path, expected, message, found) =>
-    toWarnings(path, "key", expected, { found, message });
+  const warn: Warn = (path, message) => toWarnings(path, "key", message);
   const document = asMap(tree.value);
   const sources = asMap(document["sources"]);
   const defaults = asMap(document["defaults"]);
@@ -79,17 +78,16 @@ function checkSourceIdentities(sources: Raw, report: Report): void {
     const sameId = nameById.get(id);
     if (sameId === undefined) nameById.set(id, name);
     else {
-      const expected = `another id than source ${sameId}`;
-      const found = quoted(id);
-      report(["sources", name, "id"], "value", expected, { found, behind: `, got ${found}` });
+      const message = `expected another id than source ${sameId}, got ${quoted(id)}`;
+      report(["sources", name, "id"], "value", message);
     }
     const url = parseServiceUrl(source["url"]);
     const account = JSON.stringify([url.ok ? url.value : source["url"], source["token"]]);
     const sameAccount = nameByAccount.get(account);
     if (sameAccount === undefined) nameByAccount.set(account, name);
     else {
-      const expected = `another url or token than source ${sameAccount}`;
-      report(["sources", name], "key", expected, { behind: ": one account is one source" });
+      const message = `expected another url or token than source ${sameAccount}: one account is one source`;
+      report(["sources", name], "key", message);
     }
   }
 }
@@ -105,11 +103,9 @@ function retryOf(sources: Raw, drain: Raw): string | null {
 function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, report: Report): void {
   const source = drain["source"];
   if (source === undefined && known.length > 1) {
-    const expected = `a source, ${oneOfText(known)}`;
-    report(path, "key", expected, { message: `missing source; expected ${expected}` });
+    report(path, "key", `missing source; expected a source, ${oneOfText(known)}`);
   } else if (typeof source === "string" && known.length > 0 && !known.includes(source)) {
-    const message = unknownName("source", source, known);
-    report([...path, "source"], "value", oneOfText(known), { found: quoted(source), message });
+    report([...path, "source"], "value", unknownName("source", source, known));
   }
 }
 
@@ -120,16 +116,17 @@ function checkDates(select: Raw, path: ValuePath, report: Report): void {
   if (!from.ok || !to.ok || from.value.kind !== to.value.kind) return;
   // Seen from any one moment; both are fixed, or both are so long ago.
   if (resolveEdge(from.value, 0) <= resolveEdge(to.value, 0)) return;
-  report([...path, "toDate"], "value", "a toDate that is not before fromDate");
+  report([...path, "toDate"], "value", "expected a toDate that is not before fromDate");
 }
 
 /** `layers` lie below: a timezone alone is for the cron pattern of a layer below. */
 function checkSchedule(layers: readonly Raw[], schedule: Raw, path: ValuePath, report: Report): void {
   const { every, cron, timezone } = schedule;
   if (every !== undefined && cron !== undefined) {
-    report([...path, "cron"], "key", "either every or cron", { behind: ", got both" });
+    report([...path, "cron"], "key", "expected either every or cron, got both");
   } else if (timezone !== undefined && cron === undefined) {
     const below = layers.some((layer) => layer["cron"] !== undefined);
-    if (every !== undefined || !below) report([...path, "timezone"], "key", "a cron pattern beside timezone");
+    if (every !== undefined || !below)
+      report([...path, "timezone"], "key", "expected a cron pattern beside timezone");
   }
 }

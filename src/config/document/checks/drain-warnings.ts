@@ -38,18 +38,13 @@ function warnAboutOverlap(drain: LintDrain, earlier: readonly LintDrain[], warn:
   if (names.length === 0) return;
   const shown =
     names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
-  const expected = "select lists that have no value in common, or select.not";
-  const message = `may select the same records as ${shown}: whichever drain comes first decides; expected ${expected}`;
-  warn(["drains", drain.name], expected, message);
+  const why = `may select the same records as ${shown}: whichever drain comes first decides`;
+  warn(["drains", drain.name], `${why}; expected select lists that have no value in common, or select.not`);
 }
 
 function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
   if (asMap(asMap(asked)["beforeExpiry"])["then"] !== "archive") return;
-  warn(
-    [...path, "beforeExpiry", "then"],
-    "archive: { dir: … } at the top of the document",
-    "copies nothing: the document has no archive",
-  );
+  warn([...path, "beforeExpiry", "then"], "copies nothing: the document has no archive");
 }
 
 function mayOverlap(one: LintDrain, other: LintDrain): boolean {
@@ -73,7 +68,7 @@ function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): v
       key === "flowControlKey" ? whyKeyLost(drain, republishing) : whyLost(key, select, republishing);
     if (why === null) continue;
     const message = `what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected ${comeBackExpected}`;
-    warn(["drains", name, "select", key], comeBackExpected, message);
+    warn(["drains", name, "select", key], message);
   }
 }
 

@@ -1,4 +1,4 @@
-import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { oneOfText, unknownName, type ValuePath } from "../../problem.ts";
 import { parseHold, parseResume } from "../schema/guard-schema.ts";
 import { asMap } from "./raw-document.ts";
 import type { Report } from "./report-problem.ts";
@@ -15,8 +15,7 @@ export function checkGuards(
     const { index } = guard;
     if (typeof index === "string" && !indexes.includes(index)) {
       const expected = indexes.length === 0 ? "an index under indexes, which are none" : oneOfText(indexes);
-      const message = unknownName("index", index, indexes, expected);
-      report([...path, position, "index"], "value", expected, { found: quoted(index), message });
+      report([...path, position, "index"], "value", unknownName("index", index, indexes, expected));
     }
     checkResume(guard["hold"], guard["resume"], [...path, position, "resume"], report);
   }
@@ -28,14 +27,12 @@ function checkResume(holdText: unknown, resumeText: unknown, path: ValuePath, re
   if (!hold.ok || !resume.ok) return;
   const { field } = resume.value;
   if (field !== null && field !== hold.value.field) {
-    const expected = `a comparison of ${hold.value.field}, as in hold`;
-    report(path, "value", expected, { found: quoted(field), behind: `, got ${field}` });
+    report(path, "value", `expected a comparison of ${hold.value.field}, as in hold, got ${field}`);
     return;
   }
   const [one, other] = [hold.value.pattern, resume.value.pattern];
   if (one.from <= other.to && other.from <= one.to) {
-    report(path, "value", "a comparison that no number has in common with hold", {
-      behind: ": a guard that holds and resumes at once would do neither",
-    });
+    const why = "a guard that holds and resumes at once would do neither";
+    report(path, "value", `expected a comparison that no number has in common with hold: ${why}`);
   }
 }

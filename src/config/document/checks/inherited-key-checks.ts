@@ -31,11 +31,9 @@ function checkProbes(layers: Layers, report: Report): void {
   if (watch === null || probeEvery === null || probeEvery.ms >= watch.ms) return;
   const isOwn = (key: string): boolean => writtenIn(layers.slice(0, 1), ["lane", key]) !== null;
   const reportAt = (got: WrittenSpan, bound: string, limit: WrittenSpan, name: string): void => {
-    const expected = `${bound} ${durationText(limit.ms)}`;
-    const found = durationText(got.ms);
     const where = limit.path === null ? `${name} as it is built in` : toPathText(limit.path);
-    const behind = `, ${where}, got ${found}; a probe is watched to its end before the next one`;
-    report(got.path ?? [], "value", expected, { found, behind });
+    const message = `expected ${bound} ${durationText(limit.ms)}, ${where}, got ${durationText(got.ms)}`;
+    report(got.path ?? [], "value", `${message}; a probe is watched to its end before the next one`);
   };
   if (isOwn("probeEvery")) reportAt(probeEvery, "at least", watch, "the watch");
   else if (isOwn("watch")) reportAt(watch, "at most", probeEvery, "probeEvery");
@@ -49,7 +47,7 @@ function checkFlowControls(document: Raw, report: Report): void {
   const check = (written: unknown, path: ValuePath): void => {
     if (written === undefined || written === "none") return;
     const expected = misfitOfFlowControl({ ...asMap(below), ...asMap(written) });
-    if (expected !== null) report(path, "value", expected);
+    if (expected !== null) report(path, "value", `expected ${expected}`);
   };
   for (const [name, own] of drains) check(own, ["drains", name, "flowControl"]);
   const isInherited = drains.length === 0 || drains.some(([, own]) => own === undefined);
@@ -76,14 +74,12 @@ function checkCensuses(document: Raw, report: Report): void {
     const census = durationText(interval.ms);
     const within = durationText(min.ms);
     if (interval.path === null && min.path !== null) {
-      const expected = `at least ${durationText(interval.ms * 2)}`;
-      const behind = `, twice ${toPathText(path)} (${census}, built in), got ${within}; ${why}`;
-      report(min.path, "value", expected, { found: within, behind });
+      const expected = `expected at least ${durationText(interval.ms * 2)}, twice ${toPathText(path)}`;
+      report(min.path, "value", `${expected} (${census}, built in), got ${within}; ${why}`);
     } else {
-      const expected = `at most ${durationText(Math.floor(min.ms / 2))}`;
       const limit = min.path === null ? "beforeExpiry.within as it is built in" : toPathText(min.path);
-      const behind = `, half of ${limit} (${within}), got ${census}; ${why}`;
-      report(path, "value", expected, { found: census, behind });
+      const expected = `expected at most ${durationText(Math.floor(min.ms / 2))}, half of ${limit}`;
+      report(path, "value", `${expected} (${within}), got ${census}; ${why}`);
     }
   }
 }

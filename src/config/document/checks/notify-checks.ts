@@ -1,5 +1,5 @@
 import { isPrivateHost } from "../../../job/message/private-host.ts";
-import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { unknownName, type ValuePath } from "../../problem.ts";
 import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
 import { asMap, type Raw } from "./raw-document.ts";
 import type { Report, Warn } from "./report-problem.ts";
@@ -16,19 +16,14 @@ export function checkNotify(document: Raw, strays: readonly string[], report: Re
     checkAddress(target, [...path, "url"], report);
     const { form, secret, digest, timezone } = target;
     if (timezone !== undefined && digest === undefined) {
-      report([...path, "timezone"], "key", "a cron pattern in digest beside timezone");
+      report([...path, "timezone"], "key", "expected a cron pattern in digest beside timezone");
     }
     if (form === "slack" && secret !== undefined) {
-      report([...path, "secret"], "key", "form events beside secret", {
-        behind: ": nothing that takes the slack form checks a signature",
-      });
+      const why = "nothing that takes the slack form checks a signature";
+      report([...path, "secret"], "key", `expected form events beside secret: ${why}`);
     }
     if (form === "events" && secret === undefined) {
-      warn(
-        path,
-        "a secret",
-        "messages are not signed without secret, so its receiver cannot know the sender",
-      );
+      warn(path, "messages are not signed without secret, so its receiver cannot know the sender");
     }
   }
 }
@@ -43,8 +38,7 @@ function checkNames(
   const isList = Array.isArray(names);
   for (const [index, name] of (isList ? (names as readonly unknown[]) : [names]).entries()) {
     if (typeof name !== "string" || known.includes(name)) continue;
-    const message = unknownName(kind, name, known);
-    report(isList ? [...path, index] : path, "value", oneOfText(known), { found: quoted(name), message });
+    report(isList ? [...path, index] : path, "value", unknownName(kind, name, known));
   }
 }
 
@@ -54,8 +48,8 @@ function checkAddress({ url, allowPrivate }: Raw, path: ValuePath, report: Repor
   if (!parsed.ok || allowPrivate === true) return;
   const { protocol, hostname } = new URL(parsed.value);
   if (isPrivateHost(hostname)) {
-    report(path, "value", "a public address, or allowPrivate: true");
+    report(path, "value", "expected a public address, or allowPrivate: true");
   } else if (protocol !== "https:") {
-    report(path, "value", "an https address, or allowPrivate: true");
+    report(path, "value", "expected an https address, or allowPrivate: true");
   }
 }

@@ -27,8 +27,6 @@ interface Misfit {
 export interface PatternFinding {
   /** A problem: no record that the service can list is matched. */
   readonly kind: "problem" | "warning";
-  readonly found: string;
-  readonly expected: string;
   readonly message: string;
 }
 
@@ -40,13 +38,12 @@ export function judgePatterns(leaf: Leaf, retentionMs: number | null): PatternFi
   const doubt = leaf.kind === "value" ? doubtOfPointer(leaf.pointer) : null;
   if (leaf.kind === "value" && doubt !== null) {
     const { why, expected } = doubt;
-    const found = quoted(leaf.pointer);
-    return { kind: "warning", found, expected, message: `${why}; expected ${expected}, got ${found}` };
+    return { kind: "warning", message: `${why}; expected ${expected}, got ${quoted(leaf.pointer)}` };
   }
   if (leaf.kind === "header" && leaf.name.includes("*")) {
     const expected = "the whole name of a header";
     const message = `a name of a header is no glob; expected ${expected}, got ${quoted(leaf.name)}`;
-    return { kind: "warning", found: quoted(leaf.name), expected, message };
+    return { kind: "warning", message };
   }
   const impossible = impossibleOf(leaf, retentionMs);
   if (impossible.length === 0) return null;
@@ -57,7 +54,7 @@ export function judgePatterns(leaf: Leaf, retentionMs: number | null): PatternFi
   const head = isWhole ? "can never match" : "matches less than it says";
   const message = `${head}: got ${found}, but ${why}; expected ${expected}`;
   const isSure = isWhole && impossible.every(({ isLikely }) => isLikely !== true);
-  return { kind: isSure ? "problem" : "warning", found, expected, message };
+  return { kind: isSure ? "problem" : "warning", message };
 }
 
 function impossibleOf(leaf: Leaf, retentionMs: number | null): readonly Impossible[] {

@@ -24,8 +24,7 @@ interface Retention {
  * something, if probably not what was meant: these are warnings. Each is reported once, where it is written.
  */
 export function checkRetentions(document: Raw, report: Report, warn: Warn): void {
-  const refuse: Warn = (path, expected, message, found) =>
-    report(path, "value", expected, { found, message });
+  const refuse: Warn = (path, message) => report(path, "value", message);
   const seen = new Set<string>();
   for (const [name, drain] of Object.entries(asMap(document["drains"]))) {
     const retention = retentionOf(document, asMap(drain));
@@ -65,7 +64,7 @@ function reportSpan({ ms, path }: WrittenSpan, retention: Retention, then: strin
     ? `more than minAge as it is built in (${durationText(ms)})`
     : `less than ${durationText(retention.ms)}, ${retention.where}`;
   const found = durationText(isBuiltIn ? retention.ms : ms);
-  say(path ?? retention.path, expected, `expected ${expected}, got ${found}; else ${then}`, found);
+  say(path ?? retention.path, `expected ${expected}, got ${found}; else ${then}`);
 }
 
 function retentionOf(document: Raw, drain: Raw): Retention | null {

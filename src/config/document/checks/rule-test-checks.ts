@@ -1,4 +1,4 @@
-import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { oneOfText, unknownName, type ValuePath } from "../../problem.ts";
 import { asMap, type Raw } from "./raw-document.ts";
 import type { Report } from "./report-problem.ts";
 import { defaultRuleName, noRule } from "./rule-checks.ts";
@@ -17,7 +17,7 @@ export function checkRuleTests(
     const here = [...path, index];
     const { name } = test;
     if (typeof name === "string" && seen.has(name)) {
-      report([...here, "name"], "value", "another name than a test above it", { found: quoted(name) });
+      report([...here, "name"], "value", "expected another name than a test above it");
     }
     if (typeof name === "string") seen.add(name);
     checkGiven(asMap(test["given"]), [...here, "given"], report);
@@ -35,7 +35,7 @@ const onlyOneOf = [
 function checkGiven(given: Raw, path: ValuePath, report: Report): void {
   for (const [one, other] of onlyOneOf) {
     if (given[one] === undefined || given[other] === undefined) continue;
-    report([...path, other], "key", `either ${one} or ${other}`, { behind: ", got both" });
+    report([...path, other], "key", `expected either ${one} or ${other}, got both`);
   }
 }
 
@@ -43,10 +43,9 @@ function checkExpected(expected: Raw, known: readonly string[], path: ValuePath,
   const { rule, then, item } = expected;
   if (typeof rule === "string" && rule !== noRule && !known.includes(rule)) {
     const names = known.length === 0 ? noRule : oneOfText([...known, noRule]);
-    const message = unknownName("rule", rule, known, names);
-    report([...path, "rule"], "value", names, { found: quoted(rule), message });
+    report([...path, "rule"], "value", unknownName("rule", rule, known, names));
   }
   if (item !== undefined && then !== undefined && then !== "republish") {
-    report([...path, "item"], "key", "item only beside then: republish");
+    report([...path, "item"], "key", "expected item only beside then: republish");
   }
 }

@@ -13,20 +13,16 @@ export function warnAboutRules(drain: LintDrain, { archive, now }: WarningContex
   const hiding = new Map<string, LintRule>();
   for (const [index, rule] of drain.rules.entries()) {
     const here = ["drains", drain.name, "rules", index];
-    warnIfHidden(rule, hiding, (expected, message) => warn(here, expected, message));
+    const hidden = whyHidden(rule, hiding);
+    if (hidden !== null) warn(here, hidden);
     if (now !== undefined && rule.ignoreAfter !== undefined && rule.ignoreAfter < now) {
       const since = new Date(rule.ignoreAfter).toISOString();
-      warn(
-        [...here, "ignoreAfter"],
-        "a date to come, or no such rule",
-        `is skipped: its ignoreAfter ${since} has passed`,
-      );
+      warn([...here, "ignoreAfter"], `is skipped: its ignoreAfter ${since} has passed`);
     }
     // In a live drain that is a problem already.
     if (rule.then === "drop" && !archive && !drain.isLive) {
       warn(
         [...here, "then"],
-        "archive: { dir: … } at the top of the document",
         "will be refused in a live drain: a drop is archived first, and the document has no archive",
       );
     }
@@ -36,27 +32,18 @@ export function warnAboutRules(drain: LintDrain, { archive, now }: WarningContex
 const always = canonicalJson({ kind: "any" });
 
 /** `hiding`: the rules above by their condition; of equal ones that which is asked the longest. */
-function warnIfHidden(
-  rule: LintRule,
-  hiding: Map<string, LintRule>,
-  report: (expected: string, message: string) => void,
-): void {
-  if (rule.when === null) return;
+function whyHidden(rule: LintRule, hiding: Map<string, LintRule>): string | null {
+  if (rule.when === null) return null;
   const key = canonicalJson(rule.when);
   const above = [hiding.get(always), hiding.get(key)].find(
     (one) => one !== undefined && ignoredFrom(one) >= ignoredFrom(rule),
   );
-  if (above !== undefined) {
-    const isAlways = above.when?.kind === "any";
-    report(
-      isAlways ? "rules without when, or when: any, last" : "each condition once",
-      isAlways
-        ? `is never asked: rule "${above.name}" above it matches every record`
-        : `never decides: rule "${above.name}" above it has the same condition`,
-    );
-  }
   const known = hiding.get(key);
   if (known === undefined || ignoredFrom(known) < ignoredFrom(rule)) hiding.set(key, rule);
+  if (above === undefined) return null;
+  return above.when?.kind === "any"
+    ? `is never asked: rule "${above.name}" above it matches every record`
+    : `never decides: rule "${above.name}" above it has the same condition`;
 }
 
 /** A rule that is skipped some day hides only what is skipped by then too. */

@@ -16,20 +16,17 @@ export function judgeText(
   place: ValuePath,
   { report, warn }: { readonly report: Report; readonly warn: Warn },
 ): void {
-  const found = isSecretive(leaf) ? undefined : quoted(text);
-  const got = found === undefined ? "" : `, got ${found}`;
+  const got = isSecretive(leaf) ? "" : `, got ${quoted(text)}`;
   if (leaf.kind === "text" && leaf.field === "host") {
     const slip = slipInHost(text);
     const proposed = /^\.+[^.]/.test(text) ? `*.${text.replace(/^\.+/, "")}` : "api.example.com";
     const isGood = slipInHost(proposed) === null;
     const expected = `a host such as ${isGood ? proposed : "api.example.com"}, or ${asItIs}`;
-    const message = `no receiver has this host: ${slip}; expected ${expected}${got}`;
-    if (slip !== null) report(place, "key", expected, { found, message });
+    if (slip !== null) report(place, "key", `no receiver has this host: ${slip}; expected ${expected}${got}`);
     return;
   }
   const [why, expected] = doubtOf(text, leaf) ?? [];
-  if (why !== undefined)
-    warn(place, `${expected}${asItIs}`, `${why}; expected ${expected}${asItIs}${got}`, found);
+  if (why !== undefined) warn(place, `${why}; expected ${expected}${asItIs}${got}`);
 }
 
 /** Header values, and addresses with their queries, are never repeated. */

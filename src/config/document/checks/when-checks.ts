@@ -24,9 +24,9 @@ export function checkWhens(
     for (const leaf of leavesOf(rule.readable)) {
       const place = places.get(leaf) ?? when;
       const found = judgePatterns(leaf, retentionMs);
-      if (found?.kind === "warning") to.warn(place, found.expected, found.message, found.found);
+      if (found?.kind === "warning") to.warn(place, found.message);
       if (found?.kind === "problem") {
-        to.report(place, "key", found.expected, found);
+        to.report(place, "key", found.message);
         refused.add(leaf);
         continue;
       }
@@ -37,7 +37,7 @@ export function checkWhens(
       if (refused.has(clash.test) || refused.has(clash.other)) continue;
       const expected = "tests that one record can pass, or any: [ … ] for either";
       const message = `can never match beside ${describeCondition(clash.other)}; expected ${expected}`;
-      to.report(places.get(clash.test) ?? when, "key", expected, { message });
+      to.report(places.get(clash.test) ?? when, "key", message);
     }
   }
 }
