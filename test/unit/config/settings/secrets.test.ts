@@ -3,6 +3,7 @@ import { formatProblem } from "../../../../src/config/problem.ts";
 import { readLineageKey, readSecret } from "../../../../src/config/read-secret.ts";
 import { toAddressSetting, toTokenSetting } from "../../../../src/config/source-setting-names.ts";
 import type { Settings } from "../../../../src/config/settings/settings.ts";
+import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
 import type { SecretRef, SourceConfig } from "../../../../src/job/contracts/drains-document.ts";
 import { useSettings } from "../../../support/settings.ts";
 
@@ -196,4 +197,59 @@ test("the setting of an address is the source's own, or the service's", () => {
   expect(toAddressSetting({ name: "eu" } as SourceConfig)).toBe(
     "service.url (REDRIVER_SERVICE_URL, or QSTASH_URL where that is unset)",
   );
+});
+
+describe("secrets of the settings", () => {
+  const env = {
+    REDRIVER_SERVICE_TOKEN: "hunter1",
+    REDRIVER_REDIS_URL: "rediss://user:hunter2@redis.example:6380/1?password=hunter3",
+    REDRIVER_LINEAGE_KEY: "hunter4-of-16-characters",
+    REDRIVER_LINEAGE_OLD_KEYS: "hunter5-of-16-characters,hunter6-of-16-characters",
+  };
+
+  it("are shown as set or unset", () => {
+    const shown = showEffectiveSettings(load({ env }));
+    expect(shown).not.toContain("hunter");
+    expect(shown).toContain('token: "[set]"');
+    expect(shown).toContain("url: rediss://[set]@redis.example:6380/1\n");
+    expect(showEffectiveSettings(load({}))).toContain('token: "[unset]"');
+  });
+
+  it("are not repeated by problems, whatever is wrong with them", () => {
+    const wrong = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, `${value} \n`]));
+    const problems = problemsOf({ env: wrong });
+    expect(problems.length).toBeGreaterThanOrEqual(3);
+    expect(problems.join("\n")).not.toContain("hunter");
+  });
+
+  it("shown and saved do not load as if they were the secrets", () => {
+    const shown = showEffectiveSettings(load({ env }));
+    expect(problemsOf({ file: write("settings.yaml", shown) }).length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("redis.urlFile", () => {
+  it("holds the address, so that its password need not stand in the environment", () => {
+    const url = "rediss://me:secret@redis.example.com:6380";
+    expect(load({ env: { REDRIVER_REDIS_URL_FILE: fileWith(`${url}\n`) } }).redis.url).toBe(url);
+  });
+
+  it.each([
+    ['"redis://a:secret-text@b:1"', "quotes around it"],
+    ["REDRIVER_REDIS_URL=redis://a:secret-text@b:1", "a name and = before it"],
+  ])("tells what came along when it was copied: %s", (text, got) => {
+    expect(problemsOf({ env: { REDRIVER_REDIS_URL_FILE: fileWith(text) } })).toEqual([
+      `redis.urlFile (REDRIVER_REDIS_URL_FILE): expected a readable file that holds an address such as redis://user:password@host:6379, got ${got}`,
+    ]);
+  });
+
+  it.each([
+    ["is not there", () => ({ REDRIVER_REDIS_URL_FILE: "/nowhere/redis-url" })],
+    ["holds something else", () => ({ REDRIVER_REDIS_URL_FILE: fileWith("secret-text") })],
+    ["stands twice", () => ({ REDRIVER_REDIS_URL_FILE: "/x", REDRIVER_REDIS_URL: "redis://a:1" })],
+  ])("is a problem that names the setting when it %s", (_name, env) => {
+    const problems = problemsOf({ env: env() });
+    expect(problems).toEqual([expect.stringContaining("redis.urlFile (REDRIVER_REDIS_URL_FILE): ")]);
+    expect(problems.join()).not.toContain("secret-text");
+  });
 });

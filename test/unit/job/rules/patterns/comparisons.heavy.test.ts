@@ -55,37 +55,28 @@ describe("what looks like a comparison and is none", () => {
     expect(loadWhen(`{ body: { /n: ${proposed} } }`).problems).toEqual([]);
   });
 
-  it.each(lookalikes)("is refused wherever it may be meant: %s", (text) => {
-    const written = quoted(text);
-    for (const when of [
-      `{ header: { X-Count: ${written} } }`,
-      `{ responseHeader: { X-Count: [a, ${written}] } }`,
-      `{ responseBody: { /n: ${written} } }`,
-      `{ responseBody: ${written} }`,
-      `{ body: ${written} }`,
-      `{ label: ${written} }`,
-      `{ labels: [a, ${written}] }`,
-      `{ queueName: ${written} }`,
-      `{ flowControlKey: ${written} }`,
-      `{ responseStatus: ${written} }`,
-      `{ size: ${written} }`,
-      `{ attempt: ${written} }`,
-      `{ not: { topicName: ${written} } }`,
-    ]) {
-      expect(loadWhen(when).problems, when).toEqual([expect.stringMatching(/^drains\.yaml:6:\d+ /)]);
-    }
-  });
-
-  it.each(lookalikes)("is a text below equals and in: %s", (text) => {
-    const body = quoted({ n: text });
-    for (const form of [`{ equals: ${quoted(text)} }`, `{ in: [${quoted(text)}] }`]) {
-      expect(loadWhen(`{ body: { /n: ${form} } }`).matches({ body })).toBe(true);
-      expect(loadWhen(`{ label: ${form} }`).matches({ labels: [text] })).toBe(true);
-      expect(loadWhen(`{ header: { X-Count: ${form} } }`).matches({ header: { "x-count": [text] } })).toBe(
-        true,
-      );
-    }
-  });
+  it.each(lookalikes)(
+    "is refused wherever it may be meant, and is a text below equals and in: %s",
+    (text) => {
+      const written = quoted(text);
+      for (const when of [
+        `{ header: { X-Count: ${written} } }`,
+        `{ responseHeader: { X-Count: [a, ${written}] } }`,
+        `{ responseBody: { /n: ${written} } }`,
+        `{ body: ${written} }`,
+        `{ labels: [a, ${written}] }`,
+        `{ responseStatus: ${written} }`,
+        `{ not: { topicName: ${written} } }`,
+      ]) {
+        expect(loadWhen(when).problems, when).toEqual([expect.stringMatching(/^drains\.yaml:6:\d+ /)]);
+      }
+      for (const form of [`{ equals: ${written} }`, `{ in: [${written}] }`]) {
+        expect(loadWhen(`{ body: { /n: ${form} } }`).matches({ body: quoted({ n: text }) })).toBe(true);
+        expect(loadWhen(`{ label: ${form} }`).matches({ labels: [text] })).toBe(true);
+        expect(loadWhen(`{ header: { X-A: ${form} } }`).matches({ header: { "x-a": [text] } })).toBe(true);
+      }
+    },
+  );
 
   it.each([
     ["hold", "pending_index_count ≥ 10,000", "pending_index_count >= 10000"],
@@ -118,7 +109,7 @@ describe("what looks like a comparison and is none", () => {
     expect(loadWhen(`{ ${field}: ${proposal.replace(" below not", "")} }`).problems).toEqual([]);
   });
 
-  it.each([
+  const texts = [
     "<html>*",
     "<!DOCTYPE html>",
     "<1@mail.example>",
@@ -126,6 +117,8 @@ describe("what looks like a comparison and is none", () => {
     "<>",
     "=?UTF-8?B?YQ==?=",
     "not found",
+  ];
+  const signs = [
     "not null",
     "note 5",
     "-5",
@@ -137,16 +130,16 @@ describe("what looks like a comparison and is none", () => {
     "->",
     "10m",
     "a > 5",
-    "a=5",
-    "2026-11-01",
-    "1.2.3",
-    "+49 30 1234",
-  ])("is not every text with such a sign: %s", (text) => {
-    expect(inBody(text).problems).toEqual([]);
-    expect(inBody(text).matches({ body: quoted({ n: text.replace("*", "") }) })).toBe(true);
-    expect(loadWhen(`{ header: { X-Count: ${quoted(text)} } }`).problems).toEqual([]);
-    expect(loadWhen(`{ label: ${quoted(text)} }`).problems).toEqual([]);
-  });
+  ];
+  it.each([...texts, ...signs, "a=5", "2026-11-01", "1.2.3", "+49 30 1234"])(
+    "is not every text with such a sign: %s",
+    (text) => {
+      expect(inBody(text).matches({ body: quoted({ n: text.replace("*", "") }) })).toBe(true);
+      expect(loadWhen(`{ header: { X-Count: ${quoted(text)} }, label: ${quoted(text)} }`).problems).toEqual(
+        [],
+      );
+    },
+  );
 });
 
 describe("a comparison", () => {
@@ -182,15 +175,11 @@ describe("a comparison", () => {
 
   it("takes the number at its pointer, and the last of equal keys", () => {
     const rule = loadWhen(`{ body: { /a/1/n: "> ${past}" } }`);
-    const other = "9007199254740992";
-    expect(rule.matches({ body: `{"a":[{"n":${past}9},{"n":9007199254740994}],"n":1}` })).toBe(true);
-    expect(rule.matches({ body: `{"a":[9007199254740994,{"x":{"n":${past}9},"n":${other}}]}` })).toBe(false);
-    expect(rule.matches({ body: `{"a":[1,{"n":9007199254740994,"n":${other}}]}` })).toBe(false);
-    expect(rule.matches({ body: `{"a":[1,{"n":${other},"n":9007199254740994}]}` })).toBe(true);
-    expect(rule.matches({ body: `{"a":[1,{"n":9007199254740994}],"a":[1,{"n":${other}}]}` })).toBe(false);
-    expect(rule.matches({ body: `{"x\\"]{":${past}9,"\\u0061":[",{",{"\\u006e":9007199254740994}]}` })).toBe(
-      true,
-    );
+    const [below, above] = ["9007199254740992", "9007199254740994"];
+    expect(rule.matches({ body: `{"a":[1,{"n":${above},"n":${below}}]}` })).toBe(false);
+    expect(rule.matches({ body: `{"a":[1,{"n":${below},"n":${above}}]}` })).toBe(true);
+    expect(rule.matches({ body: `{"a":[1,{"n":${above}}],"a":[1,{"n":${below}}]}` })).toBe(false);
+    expect(rule.matches({ body: `{"x\\"]{":1,"\\u0061":[",{",{"\\u006e":${above}}]}` })).toBe(true);
   });
 
   it("of a header is with a value that is a number", () => {
@@ -202,8 +191,6 @@ describe("a comparison", () => {
     for (const value of ["5", "-6", "", "six", "6 items", "0x10", "1,000"])
       expect(matches(value), value).toBe(false);
     expect(matches("1", "6")).toBe(true);
-    expect(inHeader(`> ${past}`).matches({ header: { "X-Count": ["9007199254740992"] } })).toBe(false);
-    expect(inHeader(`> ${past}`).matches({ header: { "X-Count": ["9007199254740994"] } })).toBe(true);
     const range = loadWhen("{ responseHeader: { X-Count: { range: 3-7 } } }");
     expect(range.matches({ responseHeader: { "x-count": ["7"] } })).toBe(true);
     expect(range.matches({ responseHeader: { "x-count": ["8"] } })).toBe(false);
