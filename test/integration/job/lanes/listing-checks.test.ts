@@ -1,6 +1,6 @@
-import { writeLineage } from "../../../support/letters.ts";
+import { letterOf, writeLineage } from "../../../support/letters.ts";
 import { expect, test } from "vitest";
-import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
+import { nextLineage } from "../../../../src/job/message/lineage.ts";
 import type { LaneWatch } from "../../../../src/job/contracts/lanes.ts";
 import type { ListQuery } from "../../../../src/job/contracts/service.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
@@ -126,15 +126,8 @@ test("what a look meets of other steps is noted, and says nothing of its own", a
   for (const step of [1, 9]) {
     const body = `message of step ${step}`;
     const lineage = {
-      attempt: 1,
-      rootId: "msg_root" as MessageId,
-      rootCreatedAt: Date.now(),
-      rootMaxRetries: null,
-      rootDestination: "https://api.example.com/",
-      parentDlqId: `1-${step}` as DlqId,
+      ...nextLineage(letterOf({ dlqId: `1-${step}` }), { kind: "none" }, 0),
       step: { lane: "laneA12345", step, isCanary: true, isProbe: false },
-      isForgiven: false,
-      statusBefore: 503,
     };
     const header = { "X-Redriver": [writeLineage(lineage, body, rig.drain.source.lineageKeys()[0])] };
     rig.seed(1, { body, header }, 30_000);

@@ -6,23 +6,6 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
-describe("a pass in live mode", () => {
-  it("republishes what is due, deletes it by its ids, and each is delivered once", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(250);
-    const result = await rig.pass();
-    await rig.emulator.idle();
-    expect(result).toMatchObject({
-      kind: "closed",
-      outcome: "complete",
-      tally: { listed: 250, republished: 250, deleted: 250, due: 0, held: 0, parked: 0 },
-    });
-    expect(rig.emulator.dlq.size).toBe(0);
-    expect(rig.receiver.counts().size).toBe(250);
-    expect(new Set(rig.receiver.counts().values())).toEqual(new Set([1]));
-  });
-});
-
 describe("the pages of a window", () => {
   it("are listed while others are published, and each is settled once", async () => {
     // Pages side by side, whatever the knobs: with one in flight none is listed beside another.

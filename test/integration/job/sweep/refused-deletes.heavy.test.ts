@@ -28,18 +28,11 @@ const ofOrders = `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-interface Sweeper {
-  sweep(): Promise<unknown>;
-  pass(): Promise<unknown>;
-  /** The ids of each delete that was asked for. */
-  readonly asked: (readonly DlqId[])[];
-  wait(ms: number): void;
-}
-
 /** Sweeps of a worker whose deletes are refused with this status where `refuses` says so. */
-function sweeperOf(rig: Rig, status: number, refuses: (ids: readonly DlqId[]) => boolean): Sweeper {
+function sweeperOf(rig: Rig, status: number, refuses: (ids: readonly DlqId[]) => boolean) {
   const { drain, core } = rig;
   const { service, clock } = drain.source;
+  /** The ids of each delete that was asked for. */
   const asked: (readonly DlqId[])[] = [];
   let ahead = 0;
   const refusing: MessageService = {
@@ -61,9 +54,7 @@ function sweeperOf(rig: Rig, status: number, refuses: (ids: readonly DlqId[]) =>
     sweep: () => sweep(source, core.drains, memory, never),
     pass: () => passWith(rig, source),
     asked,
-    wait: (ms) => {
-      ahead += ms;
-    },
+    wait: (ms: number) => void (ahead += ms),
   };
 }
 

@@ -79,22 +79,6 @@ test("the budget is never exceeded but by one lease alone, and everybody who wai
   );
 });
 
-test("more than there is goes alone, and what is stopped makes way", async () => {
-  const never = new AbortController().signal;
-  const budget = createByteBudget(total);
-  const first = await budget.acquire(60, never);
-  const stop = new AbortController();
-  const large = budget.acquire(1_000, stop.signal);
-  // It passes the large one.
-  (await budget.acquire(10, never)).release();
-  stop.abort(new Error("told to"));
-  await expect(large).rejects.toMatchObject({ code: "stopped" });
-  const alone = budget.acquire(1_000, never);
-  first.release();
-  expect((await alone).bytes).toBe(1_000);
-  expect(budget.tryAcquire(1)).toBeNull();
-});
-
 test("what asks for more than there is is passed by 64 others, and then waits for an end of those that are served", async () => {
   const never = new AbortController().signal;
   const budget = createByteBudget(total);

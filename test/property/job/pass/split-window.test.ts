@@ -2,15 +2,24 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
 import type { Window } from "../../../../src/job/contracts/passes.ts";
-import { createWindowSplit, windowSizes } from "../../../../src/job/pass/split-window.ts";
+import { createWindowSplit, windowSizes, type SplitInput } from "../../../../src/job/pass/split-window.ts";
 
 const dayMs = 86_400_000;
 const from = 1_900_000_000_000;
 
 const record = (at: number, createdAt = at): RawRecord => ({ dlqId: `${at}-0`, createdAt });
 
-/** The only window of its pass, worked by one process. */
-const alone = { rows: 1, left: 1, places: 1 };
+/** The only window of its pass, worked by one process, if nothing else is said. */
+const splitOf = (window: Window, more: Partial<SplitInput> = {}) =>
+  createWindowSplit({
+    window,
+    retentionMs: 3 * dayMs,
+    sizes: windowSizes,
+    rows: 1,
+    left: 1,
+    places: 1,
+    ...more,
+  });
 
 /** Pages of 100 records until the window would be split; null: never. */
 function splitAfter(
@@ -18,15 +27,9 @@ function splitAfter(
   ats: readonly number[],
   left = 0,
   rows = 1,
-  pass: { readonly left: number; readonly places: number } = { left: 1, places: 1 },
+  pass: Partial<SplitInput> = {},
 ) {
-  const split = createWindowSplit({
-    window,
-    retentionMs: 3 * dayMs,
-    sizes: windowSizes,
-    rows,
-    ...pass,
-  });
+  const split = splitOf(window, { rows, ...pass });
   for (let begin = 0; begin < ats.length; begin += 100) {
     const page = ats.slice(begin, begin + 100);
     split.listed(page.map((at) => record(at)));
@@ -58,7 +61,7 @@ describe("a window that is split", () => {
     let splits = 0;
     fc.assert(
       fc.property(windows, pages, fc.nat(10_000_000), fc.nat(4), (window, listed, retentionMs, places) => {
-        const split = createWindowSplit({ window, retentionMs, sizes, rows: 1, left: 1, places });
+        const split = splitOf(window, { retentionMs, sizes, places });
         for (const page of listed) {
           split.listed(page.map((at) => record(at)));
           const parts = split.parts();
@@ -147,14 +150,7 @@ describe("a window that is split", () => {
 
   it("learns while it is worked that other places are without work", () => {
     const part = { ...whole, from, to: from + 4_000 * 864, depth: 1 };
-    const split = createWindowSplit({
-      window: part,
-      retentionMs: dayMs,
-      sizes: windowSizes,
-      rows: 8,
-      left: 5,
-      places: 2,
-    });
+    const split = splitOf(part, { rows: 8, left: 5, places: 2 });
     split.listed(every(100, 864).map((at) => record(at)));
     split.worked(100, 0);
     expect(split.parts()).toBeNull();
@@ -164,7 +160,7 @@ describe("a window that is split", () => {
 
   it("takes the order of creation if that is the listing's", () => {
     const window = { ...whole, from, to: from + 100_000 * 864 };
-    const split = createWindowSplit({ window, retentionMs: dayMs, sizes: windowSizes, ...alone });
+    const split = splitOf(window);
     split.listed(every(100, 864).map((at, index) => record(at + (index % 3) * 60_000, at)));
     expect(split.parts()?.length).toBeGreaterThan(3);
   });

@@ -12,48 +12,27 @@ const page = (cursor: string | undefined, ...ids: readonly (string | undefined)[
   ...(cursor === undefined ? {} : { cursor }),
 });
 
-/** The page, counted from 1, at which the listing is found to repeat its pages. */
-function circled(
-  watch: ReturnType<typeof createCursorLoopCheck>,
-  more: number,
-  pageAt: (n: number) => ListPage,
-): number | undefined {
-  for (let n = 1; n <= more + 10; n += 1) {
-    const why = watch(pageAt(n));
-    if (why === null) continue;
-    expect(why.message).toMatch(/the listing repeats its pages/);
-    return n;
-  }
-  return undefined;
-}
-
 const largePageAt = (n: number): ListPage =>
   page(`cursor ${n}`, ...Array.from({ length: 100 }, (_, index) => `${n % 1_100}-${index}`));
 const oddPageAt = (n: number): ListPage => page(`cursor ${n}`, n % 5 === 0 ? `${n}-0` : "constructor");
 
+test.each<[string, (n: number) => ListPage, number | undefined]>([
+  [
+    "where its pages come back, whatever their cursors are called",
+    (n) => page(`cursor ${n}`, `${n % 2}-0`, `${n % 2}-9`),
+    2 + 5,
+  ],
+  ["where empty pages have cursors that were there", (n) => page(`${n % 3}`), 3 + 5],
+  ["where pages without ids have cursors that were there", (n) => page(`${n % 3}`, undefined), 3 + 5],
+  ["where it loops over more records than are remembered", largePageAt, 1_100 + 5],
+  ["not where small pages hold records of one odd id, with others between them", oddPageAt, undefined],
+])("a listing goes in circles %s", (_, pageAt, foundAt) => {
+  const watch = createCursorLoopCheck();
+  for (let n = 1; n < (foundAt ?? 1_000); n += 1) expect(watch(pageAt(n))).toBeNull();
+  if (foundAt !== undefined) expect(watch(pageAt(foundAt))?.message).toMatch(/the listing repeats its pages/);
+});
+
 describe("a listing goes in circles", () => {
-  test("where its pages come back, whatever their cursors are called", () => {
-    const watch = createCursorLoopCheck();
-    expect(circled(watch, 5, (n) => page(`cursor ${n}`, `${n % 2}-0`, `${n % 2}-9`))).toBe(2 + 5);
-  });
-
-  test("where empty pages, or those without ids, have cursors that were there", () => {
-    for (const ids of [[], [undefined]] as const) {
-      const watch = createCursorLoopCheck();
-      expect(circled(watch, 5, (n) => page(`${n % 3}`, ...ids))).toBe(3 + 5);
-    }
-  });
-
-  test("where it loops over more records than are remembered", () => {
-    const watch = createCursorLoopCheck();
-    expect(circled(watch, 1_200, largePageAt)).toBe(1_100 + 5);
-  });
-
-  test("not where small pages hold records of one odd id, with others between them", () => {
-    const watch = createCursorLoopCheck();
-    expect(circled(watch, 1_000, oddPageAt)).toBeUndefined();
-  });
-
   test("where ever more pages are empty under ever new cursors, but not before 100,000 records could have been filtered", () => {
     const watch = createCursorLoopCheck();
     for (let n = 1; n <= 1_000; n += 1) watch(page(`empty ${n}`));

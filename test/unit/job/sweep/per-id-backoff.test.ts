@@ -16,17 +16,4 @@ describe("patience with what stays in doubt", () => {
     }
     expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000, 300_000]);
   });
-
-  it("or as rarely as it is told, and knows what it was asked about", () => {
-    let now = 0;
-    const patience = createPerIdBackoff({ monotonic: () => now }, 60 * 60_000);
-    const id = "1-0" as DlqId;
-    expect(patience.knows(id)).toBe(false);
-    for (let turn = 0; turn < 12; turn += 1) patience.note(id);
-    expect(patience.knows(id)).toBe(true);
-    now = 60 * 60_000 - 1;
-    expect(patience.isDue(id)).toBe(false);
-    now += 1;
-    expect(patience.isDue(id)).toBe(true);
-  });
 });
