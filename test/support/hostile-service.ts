@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { serve } from "./serve.ts";
 
 /** How one call is answered. `raw`: these bytes in place of HTTP, then the end of the connection. */
 export type HostileAnswer =
@@ -43,31 +43,22 @@ export interface HostileAccount {
   answeredHostile: number;
 }
 
-export interface HostileService {
-  /** A new account and the address of it. */
-  open(): { readonly url: string; readonly account: HostileAccount };
-}
-
 /** The dead letter that a deduplication id stands for. */
 export const originOf = (deduplicationId: string): string =>
   /^redriver-(\d+-\d+)(?:-\d+)?$/.exec(deduplicationId)?.[1] ?? "nobody's";
 
 /** A message service that keeps its books truly and answers as it is told to. Ended with the test. */
-export async function startHostileService(): Promise<HostileService> {
+export async function startHostileService() {
   const accounts: HostileAccount[] = [];
   const server = createServer((request, response) => {
     const account = accounts[Number(/^\/(\d+)\//.exec(request.url ?? "")?.[1])];
     if (account === undefined) return void request.socket.destroy();
-    serve(account, request, response).catch(() => request.socket.destroy());
+    answer(account, request, response).catch(() => request.socket.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await serve(server);
+  onTestFinished(close);
   return {
+    /** A new account and the address of it. */
     open() {
       const account: HostileAccount = {
         records: new Map(),
@@ -79,12 +70,12 @@ export async function startHostileService(): Promise<HostileService> {
         answeredHostile: 0,
       };
       accounts.push(account);
-      return { url: `http://127.0.0.1:${port}/${accounts.length - 1}`, account };
+      return { url: `${url}/${accounts.length - 1}`, account };
     },
   };
 }
 
-async function serve(
+async function answer(
   account: HostileAccount,
   request: IncomingMessage,
   response: ServerResponse,
@@ -130,14 +121,14 @@ function act(
   }
 }
 
-function send(answer: HostileAnswer, response: ServerResponse, socket: Socket): void {
-  switch (answer.kind) {
+function send(given: HostileAnswer, response: ServerResponse, socket: Socket): void {
+  switch (given.kind) {
     case "http":
-      response.writeHead(answer.status, answer.headers ?? {});
-      response.end(answer.body);
+      response.writeHead(given.status, given.headers ?? {});
+      response.end(given.body);
       return;
     case "raw":
-      socket.end(answer.bytes);
+      socket.end(given.bytes);
       return;
     case "hang":
       return;

@@ -2,22 +2,14 @@
 import { expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
 import { findAll, lookBudget } from "../../../support/findings.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const hourMs = 3_600_000;
 
-interface DeepQueue {
-  readonly rig: Rig;
-  readonly ids: readonly DlqId[];
-  /** As the ledger knows them. */
-  wanted(indexes: readonly number[]): { dlqId: DlqId; messageId: MessageId }[];
-  lists(): number;
-}
-
 /** So many records, a second apart, none of them ours to act on. */
-async function deepQueue(count: number, order: "earliestFirst" | "latestFirst"): Promise<DeepQueue> {
+async function deepQueue(count: number, order: "earliestFirst" | "latestFirst") {
   const rig = await createRig({ redisUrl: redis.url(), emulator: { order } });
   const from = Date.now() - 3 * hourMs;
   const ids = rig.emulator.dlq.seed(
@@ -32,7 +24,9 @@ async function deepQueue(count: number, order: "earliestFirst" | "latestFirst"):
   return {
     rig,
     ids,
-    wanted: (indexes) => indexes.map((n) => ({ dlqId: ids[n]!, messageId: `msg_${n}` as MessageId })),
+    /** As the ledger knows them. */
+    wanted: (indexes: readonly number[]) =>
+      indexes.map((n) => ({ dlqId: ids[n]!, messageId: `msg_${n}` as MessageId })),
     lists: () => rig.callsOf("list"),
   };
 }

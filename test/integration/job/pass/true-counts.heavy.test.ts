@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
-import { workWindow, type WindowWork } from "../../../../src/job/pass/work-window.ts";
+import { workWindow } from "../../../../src/job/pass/work-window.ts";
 import { openWindow } from "../../../support/pass-with.ts";
 import { atOnce, createRig, oneCursor, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -22,11 +22,7 @@ async function publishedBy({ core }: Rig): Promise<number> {
 }
 
 /** A pass of one window, whose worker published a page or two and handed the window back, as at a shutdown. */
-async function handedBack(): Promise<{
-  readonly rig: Rig;
-  readonly work: WindowWork;
-  readonly done: number;
-}> {
+async function handedBack() {
   const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, ...oneCursor });
   rig.seed(seeded);
   const work = await openWindow(rig);

@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
-import { TLSSocket } from "node:tls";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect as connectTls, TLSSocket } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createConnection } from "../../../../src/job/service/connection.ts";
+import { ResettableSocket } from "../../../../src/job/service/resettable-socket.ts";
+import { startForwardProxy } from "../../../support/forward-proxy.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 import {
   connectTo,
@@ -257,4 +260,70 @@ test("what has left this process is known while a peer stalls", async () => {
     connection.send({ method: "POST", path: "/", headers, body: body(), timeoutMs: 60_000 }, listener);
   });
   expect(heldBack).toBe(true);
+});
+
+/** A server with TLS. Its address names a host that only the proxy finds. */
+const startBehind = async (onPeer: (peer: Peer) => void) => {
+  const { baseUrl } = await start("https", onPeer);
+  return { baseUrl: baseUrl.replace("127.0.0.1", "localhost") };
+};
+
+test.each([undefined, "ops:s3cret"])("a batch goes through the proxy, user %s", async (user) => {
+  const proxy = await startForwardProxy(user === undefined ? {} : { user });
+  const { baseUrl } = await startBehind(({ http }) => http.when(whole, () => http.socket.write(accepted)));
+  const { service } = connectTo(baseUrl, { proxy: proxy.forwardProxy, ca: testCertificate });
+  expect(await service.publish(items, () => true)).toMatchObject({ kind: "answered" });
+  expect(proxy.asked).toEqual([new URL(baseUrl).host]);
+});
+
+test("a late batch is withheld behind a proxy that buffers: its last byte never leaves", async () => {
+  const proxy = await startForwardProxy({ keepsMs: 200 });
+  const peers: RawConnection[] = [];
+  const { baseUrl } = await startBehind(({ http }) => void peers.push(http));
+  const { service } = connectTo(baseUrl, { proxy: proxy.forwardProxy, ca: testCertificate });
+  expect(await service.publish(items, () => false)).toMatchObject({ kind: "not-sent", why: "too-late" });
+  await peers[0]?.ended;
+  await delay(400);
+  expect(peers[0]?.text()).toContain("POST ");
+  expect(peers[0]?.text()).not.toContain(whole);
+});
+
+test("what a proxy keeps arrives after the answer was given up, so the batch is in doubt", async () => {
+  const proxy = await startForwardProxy({ keepsMs: 300 });
+  const clock = createManualClock();
+  const peers: RawConnection[] = [];
+  const { baseUrl } = await startBehind(({ http }) => void peers.push(http));
+  const { service } = connectTo(baseUrl, { proxy: proxy.forwardProxy, ca: testCertificate, clock });
+  const published = service.publish(items, () => true);
+  while (peers.length === 0) await delay(20);
+  await peers[0]?.received("POST ");
+  await delay(50);
+  clock.advance(30_000);
+  expect(await published).toMatchObject({ kind: "in-doubt" });
+  await peers[0]?.received(whole);
+});
+
+// Resetting the TCP socket first crashes this process in the second destroy.
+test("a TLS connection can be reset while it writes, and destroyed again after it", async () => {
+  const server = await startRaw(({ socket }) => {
+    socket.removeAllListeners("data");
+    const tls = new TLSSocket(socket, { isServer: true, cert: testCertificate, key: testCertificateKey });
+    tls.on("error", () => undefined).resume();
+  });
+  for (let round = 0; round < 20; round += 1) {
+    const tcp = new ResettableSocket();
+    onTestFinished(() => tcp.close());
+    tcp.connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
+    await once(tcp, "connect");
+    const tls = connectTls({ socket: tcp, ca: testCertificate, servername: "localhost" });
+    tcp.carry(tls);
+    tls.on("error", () => undefined);
+    await once(tls, "secureConnect");
+    const closed = Promise.all([once(tcp, "close"), once(tls, "close")]);
+    tls.write("under way");
+    tcp.reset();
+    tls.destroy();
+    await closed;
+  }
+  expect(server.connections).toHaveLength(20);
 });
