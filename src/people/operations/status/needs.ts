@@ -204,9 +204,10 @@ export function need(
 /** What most of them were answered, how many the rest are, and what a person may do. */
 function toParkedDetail({ drains, sources }: Status, total: number): string {
   const [most, ...others] = drains
-    .flatMap(({ source, failures = [] }) =>
-      failures.map(({ id, parked }) => ({ parked, kind: kindsOf(sources, source).get(id) })),
-    )
+    .flatMap(({ source, failures = [] }) => {
+      const kinds = kindsOf(sources, source);
+      return failures.map(({ id, parked }) => ({ parked, kind: kinds.get(id) }));
+    })
     .filter(({ parked, kind }) => parked > 0 && kind !== undefined)
     .toSorted((one, other) => other.parked - one.parked);
   const answer = most?.kind !== undefined && `${number(most.parked)} got ${toAnswerText(most.kind)}`;

@@ -17,11 +17,7 @@ const none = { ...nothing, failingSince: null };
 
 type Source = Parameters<typeof depthOf>[0];
 
-const toDepth = (
-  of: Source,
-  drains: Parameters<typeof depthOf>[1],
-  shared: Parameters<typeof depthOf>[2] = null,
-): ReturnType<typeof depthOf> => depthOf(of, drains, shared);
+const toDepth = (of: Source, drains: Parameters<typeof depthOf>[1]) => depthOf(of, drains, null);
 
 const depth = (count: number, exact: boolean, stillCounting: boolean) => ({ count, exact, stillCounting });
 
@@ -135,7 +131,7 @@ describe("the depth of a source", () => {
     const overlapping = [drain(85, {}), drain(20, {})];
     const census = { at: 900, depth: 102, unselected: 2 };
     const shared = { waiting: 20, parked: 5 };
-    expect(toDepth(source({ census }), overlapping, shared)).toEqual(depth(107, true, false));
+    expect(depthOf(source({ census }), overlapping, shared)).toEqual(depth(107, true, false));
   });
 
   it("is at least what was listed so far, until a drain that selects everything or a census has counted", () => {
@@ -155,72 +151,67 @@ describe("the depth of a source", () => {
 });
 
 const now = 1_000_000;
-const of = (pace: DrainFacts["pace"]) =>
-  toOutlook(facts(pace), [to("https://a.example", 600)], false, now, 0);
+const aOrigin = "https://a.example";
+const dead = (waiting: number) => to("https://dead.example", waiting, laned("halted", 60_000));
+
+/** Of so many at a.example, beside others. `open`: sent, without proof. */
+const outlookOf = (
+  pace: DrainFacts["pace"],
+  waiting: number,
+  {
+    held = {},
+    beside = [],
+    isFirst = false,
+    open = 0,
+  }: {
+    readonly held?: DrainFacts["reasons"]["held"];
+    readonly beside?: readonly DestinationOutlook[];
+    readonly isFirst?: boolean;
+    readonly open?: number;
+  } = {},
+) => toOutlook(facts(pace, held), [to(aOrigin, waiting), ...beside], isFirst, now, open);
 
 describe("the outlook of a drain", () => {
   it("has the rate of the last minute, and how long what goes takes at that rate", () => {
     // Published from 940 s on; older slots do not count.
     const pace = { 80: 9_999, 94: 300, 95: 300, 99: 600 };
-    expect(toOutlook(facts(pace), [to("https://a.example", 400)], false, now, 0)).toMatchObject({
-      waiting: 400,
-      going: 400,
-      backlog: 1_000,
-      perSecond: 20,
-      atRateMs: 20_000,
-    });
+    const rate = { perSecond: 20, atRateMs: 20_000 };
+    expect(outlookOf(pace, 400)).toMatchObject({ waiting: 400, going: 400, backlog: 1_000, ...rate });
   });
 
   it("counts neither what is halted nor what rules hold as going", () => {
-    const destinations = [
-      to("https://a.example", 400),
-      to("https://dead.example", 900, laned("halted", 60_000)),
-    ];
-    const outlook = toOutlook(facts({ 94: 600 }, { rule: 30, otherwise: 20 }), destinations, false, now, 0);
-    expect(outlook).toMatchObject({ waiting: 1_300, stoppedWaiting: 900, heldByRules: 50, going: 350 });
-    expect(outlook.atRateMs).toBe(35_000);
+    const held = { rule: 30, otherwise: 20 };
+    const counts = { waiting: 1_300, stoppedWaiting: 900, heldByRules: 50, going: 350, atRateMs: 35_000 };
+    expect(outlookOf({ 94: 600 }, 400, { held, beside: [dead(900)] })).toMatchObject(counts);
   });
 
   it("counts what is of a paused kind as stopped, beside a halted and a paused destination", () => {
-    const destinations = [
-      to("https://a.example", 800),
-      to("https://dead.example", 300, laned("halted", 60_000)),
-      { ...to("https://paused.example", 40), isPaused: true },
-    ];
+    const beside = [dead(300), { ...to("https://paused.example", 40), isPaused: true }];
     // 795 of a.example are of the kind that is paused.
     const held = { "lane-halted": 300, "host-paused": 835 };
-    const outlook = toOutlook(facts({ 99: 100 }, held), destinations, false, now, 0);
-    expect(outlook).toMatchObject({ waiting: 1_140, stoppedWaiting: 1_135, going: 5 });
+    const counts = { waiting: 1_140, stoppedWaiting: 1_135, going: 5 };
+    expect(outlookOf({ 99: 100 }, 800, { held, beside })).toMatchObject(counts);
   });
 
   it("does not count come-backs as going whose next attempt is later", () => {
-    const late = (waiting: number, ...more: DestinationOutlook[]) =>
-      toOutlook(
-        facts({ 99: 100 }, { waiting: 28 }),
-        [to("https://a.example", waiting), ...more],
-        false,
-        now,
-        0,
-      );
+    const late = (waiting: number, ...beside: DestinationOutlook[]) =>
+      outlookOf({ 99: 100 }, waiting, { held: { waiting: 28 }, beside });
     expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, atRateMs: null });
     expect(late(30)).toMatchObject({ going: 2 });
     // They are taken to be for the halted one.
-    const dead = to("https://dead.example", 900, laned("halted", 60_000));
-    expect(late(30, dead)).toMatchObject({ waitingForAttempt: 0, going: 30 });
+    expect(late(30, dead(900))).toMatchObject({ waitingForAttempt: 0, going: 30 });
   });
 
   it("does not count as going what only a person or a date of its own moves", () => {
     const held = { "implausible-date": 4, "attempts-exhausted": 2, "not-before": 10 };
-    const outlook = toOutlook(facts({ 99: 100 }, held), [to("https://a.example", 16)], false, now, 0);
-    expect(outlook).toMatchObject({ waitingForPerson: 6, waitingForDate: 10, going: 0, atRateMs: null });
-    const dead = to("https://dead.example", 5, laned("halted", 60_000));
-    const beside = toOutlook(facts({}, held), [to("https://a.example", 16), dead], false, now, 0);
+    const counts = { waitingForPerson: 6, waitingForDate: 10, going: 0, atRateMs: null };
+    expect(outlookOf({ 99: 100 }, 16, { held })).toMatchObject(counts);
+    const beside = outlookOf({}, 16, { held, beside: [dead(5)] });
     expect(beside).toMatchObject({ waitingForPerson: 1, waitingForDate: 10 });
   });
 
   it("does not count as going what was sent and waits for proof", () => {
-    const some = [to("https://a.example", 300)];
-    const one = (open: number) => toOutlook(facts({ 94: 600 }), some, false, now, open);
+    const one = (open: number) => outlookOf({ 94: 600 }, 300, { open });
     expect(one(100)).toMatchObject({ waiting: 300, waitingForProof: 100, going: 200, atRateMs: 20_000 });
     expect(one(400)).toMatchObject({ waiting: 300, waitingForProof: 300, going: 0, atRateMs: null });
   });
@@ -228,32 +219,24 @@ describe("the outlook of a drain", () => {
   it.each(["still-under-way", "cooling"])(
     "knows no time while all that can go is %s: none of it is taken",
     (why) => {
-      const destinations = [to("https://a.example", 40)];
-      const [all, half] = [40, 20].map((held) =>
-        toOutlook(facts({ 94: 300 }, { [why]: held }), destinations, false, now, 0),
-      );
-      expect(all?.atRateMs).toBeNull();
-      expect(half?.atRateMs).toBe(8_000);
+      const times = [40, 20].map((count) => outlookOf({ 94: 300 }, 40, { held: { [why]: count } }).atRateMs);
+      expect(times).toEqual([null, 8_000]);
     },
   );
 
-  it("knows how long it takes at its rate only once a whole minute was measured", () => {
-    expect(of({ 95: 300, 99: 300 })).toMatchObject({ perSecond: 12, atRateMs: null });
-    expect(of({ 94: 300, 99: 300 })).toMatchObject({ perSecond: 10, atRateMs: 60_000 });
-    // It published before that minute, so what is missing in it is no publish, and not a time that is not known.
-    expect(of({ 90: 5, 99: 300 })).toMatchObject({ perSecond: 5, atRateMs: 120_000 });
-    expect(of({ 90: 5 })).toMatchObject({ perSecond: null, atRateMs: null });
+  it.each([
+    ["half a minute was measured", { 95: 300, 99: 300 }, { perSecond: 12, atRateMs: null }],
+    ["a whole minute was", { 94: 300, 99: 300 }, { perSecond: 10, atRateMs: 60_000 }],
+    // What is missing in that minute is no publish, and not a time that is not known.
+    ["it published before that minute", { 90: 5, 99: 300 }, { perSecond: 5, atRateMs: 120_000 }],
+    ["it published only before it", { 90: 5 }, { perSecond: null, atRateMs: null }],
+    ["nothing was ever published", {}, { perSecond: null, atRateMs: null }],
+  ])("knows its rate and how long that takes, if %s", (_name, pace, expected) => {
+    expect(outlookOf(pace, 600)).toMatchObject(expected);
   });
 
   it("does not know how long it takes while the first count goes on", () => {
-    const outlook = toOutlook(facts({ 94: 300, 99: 600 }), [to("https://a.example", 400)], true, now, 0);
-    expect(outlook).toMatchObject({ waiting: 400, perSecond: 15, atRateMs: null });
-  });
-
-  it("does not know how long it takes without a rate", () => {
-    expect(toOutlook(facts({}), [to("https://a.example", 600)], false, now, 0)).toMatchObject({
-      perSecond: null,
-      atRateMs: null,
-    });
+    const counts = { waiting: 400, perSecond: 15, atRateMs: null };
+    expect(outlookOf({ 94: 300, 99: 600 }, 400, { isFirst: true })).toMatchObject(counts);
   });
 });

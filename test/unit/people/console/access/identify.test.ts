@@ -143,17 +143,13 @@ describe("console.auth headers", () => {
     },
   );
 
-  it.each([{}, { "x-forwarded-user": " " }, { "x-forwarded-user": "a".repeat(101) }])(
+  // Node joins two headers by a comma, and U+202E is not seen.
+  it.each([undefined, " ", "a".repeat(101), "mallory, ann", "an\u202en"])(
     "refuses a name that is none: %j",
-    (headers) => {
-      expect(ask(headers)).toMatchObject({ kind: "refused" });
+    (name) => {
+      expect(ask(name === undefined ? {} : { "x-forwarded-user": name })).toMatchObject({ kind: "refused" });
     },
   );
-
-  it("refuses a name that Node joined of two headers, or with characters that are not seen", () => {
-    expect(ask({ "x-forwarded-user": "mallory, ann" })).toMatchObject({ kind: "refused" });
-    expect(ask({ "x-forwarded-user": "an\u202en" })).toMatchObject({ kind: "refused" });
-  });
 
   it.each([
     { "x-forwarded-user": ["ann", "ann"] },
