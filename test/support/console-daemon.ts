@@ -127,15 +127,3 @@ export async function startConsoleDaemon(
     lists: () => emulator.journal.entries("request").filter(({ operation }) => operation === "list").length,
   };
 }
-
-/** As a browser shows it: without tags, and with characters in place of their names. */
-export function toText(html: string): string {
-  return html
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
-    .replaceAll("&amp;", "&")
-    .replaceAll(/\s+/g, " ");
-}

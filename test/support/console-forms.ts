@@ -92,9 +92,11 @@ export function toText(html: string): string {
   return html
     .replace(/<(style|script|head)\b.*?<\/\1>/gs, " ")
     .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll("&amp;", "&")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
     .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
     .replaceAll(/\s+/g, " ")
     .replaceAll(/ ([.,:;])/g, "$1")
     .trim();

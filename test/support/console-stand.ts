@@ -9,7 +9,8 @@ import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import type { AuditEntry } from "../../src/job/contracts/audit.ts";
 import { requestSweep } from "../../src/job/queue/command-queue.ts";
 import { toBullmqConnection } from "../../src/job/redis/connect.ts";
-import { createRig, type Rig, type RigOptions } from "./rig.ts";
+import { createReadRig } from "./read-rig.ts";
+import type { RigOptions } from "./rig.ts";
 
 export type ConsoleStand = Awaited<ReturnType<typeof createConsoleStand>>;
 
@@ -18,7 +19,7 @@ export async function createConsoleStand(
   options: RigOptions,
   console: Readonly<Record<string, unknown>> = { "console.role": "operator" },
 ) {
-  const rig: Rig = await createRig(options);
+  const rig = await createReadRig(options);
   const { core } = rig;
   const { target, keyPrefix } = core.settings.redis;
   const connection = toBullmqConnection(target, "queue");
@@ -64,6 +65,11 @@ export async function createConsoleStand(
   const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(`${url}${path}`, { headers });
   const page = async (path: string): Promise<string> => (await get(path)).text();
+  /** The kind that has this text in its row of Failures; empty: none. */
+  const kindOf = async (text: string): Promise<string> => {
+    const row = new RegExp(`/failures/([0-9a-f]{10})"(?:(?!</tr>).)*${text}`, "s");
+    return row.exec(await page("/failures"))?.[1] ?? "";
+  };
   const send = (
     act: string,
     fields: Readonly<Record<string, string>>,
@@ -86,6 +92,7 @@ export async function createConsoleStand(
     serve,
     get,
     page,
+    kindOf,
     send,
     /** The console has kept nothing from before it. */
     async pass() {

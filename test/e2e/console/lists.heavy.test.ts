@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { startConsoleDaemon, toText } from "../../support/console-daemon.ts";
+import { startConsoleDaemon } from "../../support/console-daemon.ts";
+import { toText } from "../../support/console-forms.ts";
 import { useRedis } from "../../support/redis.ts";
 
 const redis = useRedis();

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { startConsoleDaemon, toText, type ConsoleDaemon } from "../../support/console-daemon.ts";
+import { startConsoleDaemon, type ConsoleDaemon } from "../../support/console-daemon.ts";
+import { toText } from "../../support/console-forms.ts";
 import { useRedis } from "../../support/redis.ts";
 
 const redis = useRedis();

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import type { Status } from "../../../src/people/operations/status/read.ts";
 import { createFolder, runToEnd } from "../../support/command.ts";
-import { toText } from "../../support/console-daemon.ts";
+import { toText } from "../../support/console-forms.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { useRedis } from "../../support/redis.ts";

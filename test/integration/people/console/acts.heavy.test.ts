@@ -27,8 +27,7 @@ async function setUp(console?: Readonly<Record<string, unknown>>): Promise<Conso
   const stand = await createConsoleStand({ redisUrl: redis.url(), drain }, console);
   stand.seed(1, { responseStatus: 422, url: `${shop}/hook`, responseBody: "no such tenant" });
   await stand.pass();
-  const id = /\/failures\/([0-9a-f]{10})/.exec(await stand.page("/failures"))?.[1] ?? "";
-  return { ...stand, id };
+  return { ...stand, id: await stand.kindOf("no such tenant") };
 }
 
 const persons = async ({ audit }: ConsoleStand) => (await audit()).filter(({ by }) => by === "ann (console)");

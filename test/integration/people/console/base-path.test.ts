@@ -23,7 +23,7 @@ async function setUp(basePath: string) {
   stand.seed(3, { url: "https://pay.example.com/hook", responseBody: strangers });
   const [parked = ""] = stand.seed(2, { responseStatus: 422, responseBody: strangers });
   await stand.pass();
-  const failure = /\/failures\/[0-9a-f]{10}/.exec(await stand.page("/failures"))?.[0] ?? "";
+  const failure = `/failures/${await stand.kindOf("pay")}`;
   const formToken = formTokenOf(await stand.page("/plans"));
   const made = await stand.send("plan-keep", { formToken, by: "ann", reason: "to see", back: "/plans" });
   const plan = (made.headers.get("location") ?? "").replace(basePath, "");

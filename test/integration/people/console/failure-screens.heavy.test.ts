@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
-import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { createConsoleStand, type ConsoleStand } from "../../../support/console-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -73,11 +72,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(now).toMatch(/of-arrived"><strong[^>]*>[–0]<\/strong>/);
 
   const list = await page("/failures");
-  const idOf = (text: string) =>
-    [...list.matchAll(/href="\/failures\/([0-9a-f]{10})"(.*?)<\/tr>/gs)].find(([row]) =>
-      row.includes(text),
-    )?.[1] ?? "";
-  const [first, second] = [idOf("upstream is not there"), idOf("no such tenant")];
+  const [first, second] = await Promise.all(["upstream is not there", "no such tenant"].map(stand.kindOf));
   expect(list.indexOf(receiver.url)).toBeLessThan(list.indexOf("https://shop.example.com"));
   expect(list).toContain("503 upstream is not there");
   expect(list).toContain('<span class="new">new</span>');
@@ -119,8 +114,7 @@ function idOfParked(html: string): DlqId {
 
 it("a failure shows the probes that its lane makes by itself, and no canary of before it halted", async () => {
   const stand = await setUpHalted("2s");
-  const [, id = ""] =
-    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*upstream/s.exec(await stand.page("/failures")) ?? [];
+  const id = await stand.kindOf("upstream");
   const { config, source } = stand.drain;
   const probes = async () => {
     await stand.sweep();
@@ -203,8 +197,7 @@ it("says before a release what would keep it from going", async () => {
   expect(other).not.toContain(halted);
   expect(other).toContain(once);
 
-  const id =
-    /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*no such tenant/s.exec(await page("/failures"))?.[1] ?? "";
+  const id = await stand.kindOf("no such tenant");
   await act("/", "pause", { failure: id, reason: "they move" });
   expect(await page("/parked")).toContain(`What belongs to failure ${id} waits: a person paused it.`);
   await act("/", "pause", { drains: "main", reason: "they move" });
@@ -222,16 +215,13 @@ it("says why nothing is done to unreadable records as a kind, and draws no butto
 });
 
 it("draws no button for a kind that rules hold, and suggests a rule of that kind alone", async () => {
-  const { seed, page, pass, receiver } = await createConsoleStand({ redisUrl: redis.url(), drain });
+  const { seed, page, pass, kindOf, receiver } = await createConsoleStand({ redisUrl: redis.url(), drain });
   seed(2, { responseStatus: 410, responseBody: "the account is closed" });
   seed(2, { responseStatus: 404, responseBody: "no such contact" });
   seed(1, { responseStatus: 404, responseBody: "the route is unknown" });
   await pass();
-  const list = await page("/failures");
-  const pageOf = async (text: string): Promise<string> => {
-    const id = new RegExp(`/failures/([0-9a-f]{10})"(?:(?!</tr>).)*${text}`, "s").exec(list)?.[1] ?? "";
-    return (await page(`/failures/${id}`)).replaceAll("&quot;", '"');
-  };
+  const pageOf = async (text: string): Promise<string> =>
+    (await page(`/failures/${await kindOf(text)}`)).replaceAll("&quot;", '"');
   const alone = await pageOf("the account is closed");
   expect(alone).not.toMatch(/Plan all|Try five/);
   expect(alone).toContain("Its rules hold it, so no plan sends it: only a rule that republishes it does.");
@@ -246,17 +236,14 @@ it("draws no button for a kind that rules hold, and suggests a rule of that kind
 
 it("says what several drains count as parked, and releases what one of them has parked", async () => {
   const rules = `minAge: 0s, rules: [{ name: gone, when: { responseStatus: 410 }, then: park }]`;
-  const { seed, page, pass, core } = await createConsoleStand({
+  const { seed, page, pass, passOf } = await createConsoleStand({
     redisUrl: redis.url(),
     drain: `    minAge: 0s\n    rules: [{ name: gone, when: { responseStatus: 410 }, then: park }]\n  money: { mode: live, select: { topicName: money }, ${rules} }\n`,
   });
   seed(3, { responseStatus: 410 });
   seed(2, { responseStatus: 410, topicName: "money" });
-  const never = new AbortController().signal;
-  const signals = { signal: never, stopping: never };
-  const [, money] = [...core.drains.values()];
   await pass();
-  await runPassInProcess(money!, core.settings.passes, signals, () => undefined);
+  await passOf("money");
   const html = await page("/parked");
   expect(html).toContain("In default, 2 stand in several drains, which list them.");
   expect(html).toContain("Release what main has parked");
@@ -266,7 +253,7 @@ it("says what several drains count as parked, and releases what one of them has 
 it("plans a kind by the drains that list it, and by no other", async () => {
   const rules = "minAge: 0s, rules: [{ name: all, when: any, then: republish }]";
   const of = (topic: string): string => `{ mode: plan, ${rules}, select: { topicName: ${topic} } }`;
-  const { seed, page, pass, act, core } = await createConsoleStand({
+  const { seed, page, pass, passOf, kindOf, act, core } = await createConsoleStand({
     redisUrl: redis.url(),
     mode: "plan",
     drain: `    minAge: 0s\n    rules: [{ name: all, when: any, then: republish }]\n    select: { topicName: [mail, money] }\n  money: ${of("money")}\n  other: ${of("else")}\narchive: { dir: /tmp/unused, keep: 30d, volume: ephemeral }\n`,
@@ -274,11 +261,9 @@ it("plans a kind by the drains that list it, and by no other", async () => {
   seed(2, { responseStatus: 410, topicName: "money" });
   seed(1, { responseStatus: 410, topicName: "mail" });
   seed(1, { responseStatus: 409, topicName: "else" });
-  const signals = { signal: new AbortController().signal, stopping: new AbortController().signal };
-  const [, ...others] = [...core.drains.values()];
-  for (const drain of others) await runPassInProcess(drain, core.settings.passes, signals, () => undefined);
+  for (const name of ["money", "other"]) await passOf(name);
   await pass();
-  const [, id = ""] = /\/failures\/([0-9a-f]{10})"(?:(?!<\/tr>).)*410/s.exec(await page("/failures")) ?? [];
+  const id = await kindOf("410");
   const html = await page(`/failures/${id}`);
   expect(html).toContain(`href="/plans?drain=main+money&amp;failure=${id}"`);
   expect(html).toContain(`href="/plans?drain=main&amp;failure=${id}&amp;limit=5"`);

@@ -21,7 +21,7 @@ async function setUp() {
   stand.seed(3, { url: "https://pay.example.com/hook" });
   const [parked = ""] = stand.seed(3, { url: "https://mail.example.com/hook", responseStatus: 422 });
   await stand.pass();
-  const failure = /href="(\/failures\/[0-9a-f]{10})"/.exec(await stand.page("/failures"))?.[1] ?? "";
+  const failure = `/failures/${await stand.kindOf("mail")}`;
   await drawOften(stand.page, ["/", "/failures", failure, "/plans", "/rules"]);
   const calls = (): number => stand.emulator.journal.entries("request").length;
   return { ...stand, parked, failure, calls };
