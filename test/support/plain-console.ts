@@ -8,7 +8,7 @@ export interface PlainConsole {
   readonly url: string;
 }
 
-const document = `
+const ordersDocument = `
 version: 1
 sources: { default: {} }
 drains:
@@ -25,6 +25,7 @@ export async function startConsole(
   redisUrl: string,
   env: Readonly<Record<string, string>> = {},
   seed: readonly object[] = [],
+  document = ordersDocument,
 ): Promise<PlainConsole> {
   const emulator = await startEmulator({ retryScale: 0 });
   onTestFinished(() => emulator.close());

@@ -28,8 +28,7 @@ export interface Receiver {
 /** `answer`: its first one. */
 export async function createReceiver(answer: Receiver["answer"] = () => 200): Promise<Receiver> {
   const deliveries: Delivery[] = [];
-  // Node ends a connection that is idle for 5 s, maybe just as the next delivery is sent over it: that would get no answer.
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {

@@ -1,20 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { expect, it } from "vitest";
 import { hasBrowser, useBrowser } from "../../support/browser.ts";
-import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { startConsole } from "../../support/plain-console.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
 
 const redis = useRedis();
 const browser = useBrowser();
-
-const document = `
-version: 1
-sources: { default: {} }
-drains:
-  orders:
-    rules: [{ name: all, when: any, then: hold }]
-`;
 
 /** A proxy has the console below this path. */
 const base = "/tools/redriver";
@@ -22,25 +13,14 @@ const base = "/tools/redriver";
 it.skipIf(!hasBrowser)(
   "the command beside a form is copied as the form is now, however late the server writes it",
   async () => {
-    const { emulator } = await startService();
-    const { env } = createEnv({
-      emulator,
-      redisUrl: redis.url(),
-      document,
-      env: {
-        REDRIVER_CONSOLE_PORT: "0",
-        REDRIVER_CONSOLE_ROLE: "operator",
-        REDRIVER_CONSOLE_BASE_PATH: base,
-      },
-    });
-    const { consoleUrl } = await startDaemon(env);
+    const { url } = await startConsole(redis.url(), { CONSOLE_ROLE: "operator", CONSOLE_BASE_PATH: base });
     const { page, errors } = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
     let isLetGo = Promise.resolve();
     await page.route("**/acts/plan-keep/command", async (route) => {
       await isLetGo;
       await route.continue();
     });
-    await page.goto(`${consoleUrl}${base}/plans`);
+    await page.goto(`${url}${base}/plans`);
     const form = page.locator("form[action$='/acts/plan-keep']");
     const [command, note] = [form.locator(".command code"), form.locator("[data-as-opened]")];
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { hasBrowser, useBrowser } from "../../support/browser.ts";
 import { act } from "../../support/console-act.ts";
-import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { startConsole } from "../../support/plain-console.ts";
 import { useRedis } from "../../support/redis.ts";
-import { startService } from "../../support/service.ts";
 
 const redis = useRedis();
 const browser = useBrowser();
@@ -23,22 +22,11 @@ const base = "/tools/redriver";
 it.skipIf(!hasBrowser)(
   "a page that others act on shows what can be done now, or that it is old",
   async () => {
-    const { emulator } = await startService();
     const at = Date.now() - 60 * 60_000;
-    emulator.dlq.seed([
-      { dlqId: `${at}-0`, createdAt: at, maxRetries: 0, url: "https://a.example.com/", responseStatus: 503 },
-    ]);
-    const { env } = createEnv({
-      emulator,
-      redisUrl: redis.url(),
-      document,
-      env: {
-        REDRIVER_CONSOLE_PORT: "0",
-        REDRIVER_CONSOLE_ROLE: "operator",
-        REDRIVER_CONSOLE_BASE_PATH: base,
-      },
-    });
-    const url = `${(await startDaemon(env)).consoleUrl}${base}`;
+    const letter = { createdAt: at, maxRetries: 0, url: "https://a.example.com/", responseStatus: 503 };
+    const env = { CONSOLE_ROLE: "operator", CONSOLE_BASE_PATH: base };
+    const here = await startConsole(redis.url(), env, [{ dlqId: `${at}-0`, ...letter }], document);
+    const url = `${here.url}${base}`;
     const { page, errors } = await browser.open();
     const { page: other } = await browser.open();
     const by = { by: "ann", reason: "to see" };

@@ -6,64 +6,40 @@ import {
   hasBrowser,
   useBrowser,
 } from "../../support/browser.ts";
+import { startConsole } from "../../support/plain-console.ts";
 import { useRedis } from "../../support/redis.ts";
 import { serve } from "../../support/serve.ts";
 import { sideBySide } from "../../support/side-by-side.ts";
-import { startService } from "../../support/service.ts";
-import { createEnv, startDaemon } from "../../support/daemon.ts";
 
 const redis = useRedis();
 // The name of another page that somebody points at the console.
 const browser = useBrowser(["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
 
-const document = `
-version: 1
-sources: { default: {} }
-drains:
-  orders:
-    mode: live
-    minAge: 0s
-    lane: none
-    rules:
-      - { name: broken, when: { responseStatus: 422 }, then: park }
-      - { name: wait, when: { responseStatus: 503 }, then: hold }
-`;
-
 const hostile = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">\u202Egnp.exe`;
 
 async function setUp() {
-  const { emulator } = await startService();
   const at = Date.now() - 60 * 60_000;
-  const url = "https://pay.example.com/hook";
+  const to = "https://pay.example.com/hook";
   const letters = [
-    { url, responseStatus: 503, responseBody: hostile, header: { "X-Note": [hostile] }, body: hostile },
+    { url: to, responseStatus: 503, responseBody: hostile, header: { "X-Note": [hostile] }, body: hostile },
     {
       url: `https://pay.example.com/${encodeURIComponent(hostile)}`,
       responseStatus: 422,
       responseBody: "no",
     },
-    { url, responseStatus: 503, responseBody: "x".repeat(5_000_000) },
+    { url: to, responseStatus: 503, responseBody: "x".repeat(5_000_000) },
   ];
-  emulator.dlq.seed(
-    letters.map((letter, index) => ({
-      dlqId: `${at + index}-0`,
-      createdAt: at - 5_000,
-      maxRetries: 0,
-      ...letter,
-    })),
-  );
-  const { env: all } = createEnv({
-    emulator,
-    redisUrl: redis.url(),
-    document,
-    env: { REDRIVER_CONSOLE_PORT: "0", REDRIVER_CONSOLE_ROLE: "admin" },
-  });
-  const daemon = await startDaemon(all);
-  const url_ = daemon.consoleUrl ?? "";
+  const seed = letters.map((letter, index) => ({
+    dlqId: `${at + index}-0`,
+    createdAt: at - 5_000,
+    maxRetries: 0,
+    ...letter,
+  }));
+  const { url, emulator } = await startConsole(redis.url(), { CONSOLE_ROLE: "admin" }, seed);
   await expect
-    .poll(async () => (await fetch(`${url_}/failures`)).text(), { timeout: 20_000 })
+    .poll(async () => (await fetch(`${url}/failures`)).text(), { timeout: 20_000 })
     .toContain("pay.example.com");
-  return { url: url_, emulator, first: `${at}-0`, parked: `${at + 1}-0`, large: `${at + 2}-0` };
+  return { url, emulator, first: `${at}-0`, parked: `${at + 1}-0`, large: `${at + 2}-0` };
 }
 
 const paths = ["/", "/failures", "/plans", "/parked", "/history", "/report", "/rules", "/indexes"];
