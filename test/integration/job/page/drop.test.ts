@@ -72,20 +72,14 @@ test("an archive that stays full is not tried on every page: its intents would f
 test("a drop obeys a pause, and plan mode drops nothing", async () => {
   const dir = newDir();
   const paused = await rig(dir, dropOld);
-  paused.seed(1, {}, 40 * hourMs);
   const source = paused.core.sources.get(paused.drain.source.config.id);
   await source?.pauses.pause({ drain: "*", reason: "look first", by: "me", at: Date.now() });
-  await paused.pass();
-  expect(paused.emulator.dlq.size).toBe(1);
-
   const still = await rig(dir, `    paused: true\n${dropOld}`);
-  still.seed(1, {}, 40 * hourMs);
-  await still.pass();
-  expect(still.emulator.dlq.size).toBe(1);
-
   const plan = await rig(dir, dropOld, { mode: "plan" });
-  plan.seed(1, {}, 40 * hourMs);
-  await plan.pass();
-  expect(plan.emulator.dlq.size).toBe(1);
+  for (const one of [paused, still, plan]) {
+    one.seed(1, {}, 40 * hourMs);
+    await one.pass();
+    expect(one.emulator.dlq.size).toBe(1);
+  }
   expect(await kept(dir)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
 import { parseRecord } from "../../../../src/job/message/parse-record.ts";
-import { enteredAt, letterOf, rawRecord } from "../../../support/letters.ts";
+import { letterOf, rawRecord } from "../../../support/letters.ts";
 import { words } from "../../../support/words.ts";
 
 const problemOf = (raw: unknown): string => {
@@ -10,10 +10,6 @@ const problemOf = (raw: unknown): string => {
 };
 
 describe("a listed record", () => {
-  it("enters the DLQ at the milliseconds of its dlqId", () => {
-    expect(letterOf().enteredAt).toBe(enteredAt);
-  });
-
   it("keeps every documented field", () => {
     const fields = {
       topicName: "orders",
@@ -38,20 +34,12 @@ describe("a listed record", () => {
     expect(letterOf({ callerIP: "10.0.0.1" }).callerIp).toBe("10.0.0.1");
   });
 
-  it("ignores fields it does not know", () => {
-    expect(letterOf({ somethingNew: { a: 1 } })).toEqual(letterOf());
-  });
-
   it.each([
     ["0", 0],
     ["null", null],
     ["nothing", undefined],
   ])("has no response status when it is listed as %s", (_name, responseStatus) => {
     expect(letterOf({ responseStatus }).responseStatus).toBeUndefined();
-  });
-
-  it("is a POST unless it says otherwise", () => {
-    expect(letterOf().method).toBe("POST");
   });
 
   it("takes header values as a string or as an array", () => {

@@ -83,14 +83,6 @@ describe("a message's own callback, behind ours", () => {
     const long = itemOf({ callback: `https://cb.example.com/${"c".repeat(1_450)}` });
     expect(withProofCallback(long, "Upstash-", address, key)).toBeNull();
   });
-
-  it("leaves everything else of the item as it is", () => {
-    const item = itemOf({ ...own, failureCallback: "https://cb.example.com/f", labels: ["a"] });
-    const { "Upstash-Callback": ours, ...rest } = proven(item).headers;
-    expect(ours).toMatch(/^https:\/\/redriver\.example\.com\/callbacks\/eu\?redriver-callback=v1\./);
-    const before = Object.entries(item.headers).filter(([name]) => !name.startsWith("Upstash-Callback"));
-    expect(rest).toEqual(Object.fromEntries(before));
-  });
 });
 
 it.each([

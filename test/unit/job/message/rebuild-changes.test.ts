@@ -103,11 +103,6 @@ describe("the settings that a rule changes", () => {
     ]);
   });
 
-  it("let a record be delayed that leaves its queue", () => {
-    const { headers } = itemOf({ queueName: "q" }, { queue: null }, { delayMs: 5_000 });
-    expect(headers["Upstash-Delay"]).toBe("5s");
-  });
-
   it.each<[ItemChanges, string]>([
     [{ method: "GET /" }, "unjoinable-header"],
     [{ labels: ["a,b"] }, "unjoinable-header"],

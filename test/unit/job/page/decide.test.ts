@@ -190,42 +190,40 @@ const comeBack = (rootCreatedAt: number) =>
 describe("a date of creation that cannot be true", () => {
   const late = duration("messageAge", "> 48h");
   const old = drop("old", late);
+  const young = rule("young", duration("messageAge", "<= 48h"));
+  const not = drop("not", { kind: "not", of: duration("messageAge", "<= 1h") });
+  const before = drop("before", moment("createdAt", `<= ${now - 48 * hour}`));
+  const behind = drop("behind", moment("createdAt", `>= ${now}`));
+  const gone = drop("gone", status(410));
+  const both = drop("both", { kind: "all", of: [status(400), late] });
   const implausible = "hold, implausible-date";
-  const dates = [
-    ["seconds", Math.floor(now / 1_000)],
-    ["zero", 0],
-    ["a year ahead", now + 365 * 24 * hour],
-    ["the year 275760", 8_640_000_000_000_000],
-    ["of 2014", Date.UTC(2014, 11, 31)],
-    ["two hours after it died", now + hour],
-  ] as const;
+  const dates = {
+    seconds: Math.floor(now / 1_000),
+    zero: 0,
+    "a year ahead": now + 365 * 24 * hour,
+    "the year 275760": 8_640_000_000_000_000,
+    "of 2014": Date.UTC(2014, 11, 31),
+    "two hours after it died": now + hour,
+  };
 
-  it.each(dates)("(%s) drops nothing: the record is held", (_, createdAt) => {
-    expect(said(absent, { createdAt }, none, by(old, outage))).toBe(implausible);
-    expect(thenOf(absent, { createdAt }, none, by(outage, old))).toBe("republish");
-    const young = rule("young", duration("messageAge", "<= 48h"));
-    expect(said(absent, { createdAt }, none, by(young, drop("rest", { kind: "any" })))).toBe(implausible);
-    const not = drop("not", { kind: "not", of: duration("messageAge", "<= 1h") });
-    expect(said(absent, { createdAt }, none, by(not))).toBe(implausible);
-    const before = drop("before", moment("createdAt", `<= ${now - 48 * hour}`));
-    const behind = drop("behind", moment("createdAt", `>= ${now}`));
-    expect(thenOf(absent, { createdAt }, none, by(before, behind))).toBe("hold");
-  });
-
-  it.each(dates)("(%s) changes nothing if no rule's answer rests on it", (_, createdAt) => {
-    expect(thenOf(absent, { createdAt })).toBe("republish");
-    expect(decide(absent, { createdAt, responseStatus: 422 })).toMatchObject({
-      then: "park",
-      rule: "broken",
-    });
-    const gone = drop("gone", status(410));
-    const other = drop("other", { kind: "all", of: [status(400), late] });
-    const drain = by(other, gone, outage);
-    expect(thenOf(absent, { createdAt, responseStatus: 410 }, none, drain)).toBe("drop");
-    expect(thenOf(absent, { createdAt }, none, drain)).toBe("republish");
-    expect(said(absent, { createdAt, responseStatus: 400 }, none, drain)).toBe(implausible);
-    const slow = rule("slow", late);
-    expect(thenOf(absent, { createdAt }, none, by(slow, outage))).toBe("republish");
+  it.each<[string, readonly RuleSpec[], number, string]>([
+    ["drops nothing: the record is held", [old, outage], 503, implausible],
+    ["is not asked for behind the rule that matches", [outage, old], 503, "republish, due"],
+    ["is not young either", [young, drop("rest", { kind: "any" })], 503, implausible],
+    ["is no other age", [not], 503, implausible],
+    ["is neither before a date nor behind it", [before, behind], 503, implausible],
+    ["changes nothing of a park", rules, 422, "park, rule"],
+    ["changes nothing of a drop by something else", [both, gone, outage], 410, "drop, rule"],
+    ["changes nothing that no rule's answer rests on", [both, gone, outage], 503, "republish, due"],
+    ["holds what a rule asks for beside something else", [both, gone, outage], 400, implausible],
+    ["is passed over by a rule that drops nothing", [rule("slow", late), outage], 503, "republish, due"],
+  ])("%s", (_, rules, responseStatus, expected) => {
+    for (const [name, createdAt] of Object.entries(dates)) {
+      expect([name, said(absent, { createdAt, responseStatus }, none, by(...rules))]).toEqual([
+        name,
+        expected,
+      ]);
+    }
   });
 
   it("is the root's, which a come-back brings along", () => {

@@ -158,6 +158,9 @@ const backAs = (letter: Letter, status: number, sequence: number) => ({
   responseStatus: status,
 });
 
+const noFailureCallback: Preparation["checkItem"] = ({ headers }) =>
+  headers["Upstash-Failure-Callback"] === undefined ? null : "destination-not-allowed";
+
 describe("a due letter of a lane", () => {
   const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
   const delayed: ItemChanges = { delay: { kind: "fixed", ms: 90_000 } };
@@ -218,6 +221,13 @@ describe("a due letter of a lane", () => {
     expect(asked).toHaveLength(3);
   });
 
+  it("is checked as its rule has changed it", () => {
+    const checkItem = noFailureCallback;
+    const failing = rawRecord({ failureCallback: "https://attacker.example/steal" });
+    expect(parkOf(failing, {}, { checkItem })).toBe("destination-not-allowed");
+    expect(parkOf(failing, { failureCallback: null }, { checkItem })).toBe("none");
+  });
+
   it("is told in the audit as what it is", () => {
     expect(toRecord("republish", plain(), false)).not.toHaveProperty("notes");
     expect(toRecord("republish", asSent(plain(), asCanary), false)).toMatchObject({
@@ -265,17 +275,6 @@ describe("a canary that is called back", () => {
     expect(callbackOf(canaryOf({}))).toBe(`${proofAddress}?redriver-callback=none`);
     expect(callbackOf(canaryOf(own))).toMatch(/\?redriver-callback=v1\./);
     expect(itemOf(canaryOf(own), 1).headers).not.toHaveProperty("Upstash-Callback-Forward-X-C");
-  });
-
-  it("is the only shape that does", () => {
-    const plain = dueOf(rawRecord(own), {}, { lane, proofAddress });
-    expect(callbackOf(plain)).toBe(own.callback);
-    expect(callbackOf(canaryOf(own, { proofAddress: undefined }))).toBe(own.callback);
-  });
-
-  it("has room for it in its size", () => {
-    const { bytes } = canaryOf(own);
-    expect(bytes).toBeGreaterThan(canaryOf(own, { proofAddress: undefined }).bytes);
   });
 
   it.each([

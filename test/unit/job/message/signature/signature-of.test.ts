@@ -110,17 +110,6 @@ describe("a signature", () => {
     expect(one.key).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  it("is another under another status, without an answer, and with another text", () => {
-    const keys = [
-      of("a").key,
-      of("a", { responseStatus: 502 }).key,
-      of("a", { responseStatus: 0 }).key,
-      of("b").key,
-    ];
-    expect(new Set(keys).size).toBe(4);
-    expect(of("a", { responseStatus: 0 }).status).toBe("none");
-  });
-
   it("keeps its key over versions, because people write it down", () => {
     expect(of("upstream connect error", { responseStatus: 503 }).key).toBe("7c43cffac6a5");
   });

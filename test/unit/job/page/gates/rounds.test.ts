@@ -7,7 +7,7 @@ import type { Rate } from "../../../../../src/job/rules/rule-spec.ts";
 import type { DrainRuntime } from "../../../../../src/job/runtime.ts";
 import { hold } from "../../../../../src/job/page/fate.ts";
 import { roundsOf } from "../../../../../src/job/page/gates/rounds.ts";
-import type { CapacityWait, Letter } from "../../../../../src/job/page/letter.ts";
+import type { Letter } from "../../../../../src/job/page/letter.ts";
 import { createUnworkableRecords } from "../../../../../src/job/page/unworkable-records.ts";
 import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
 import { defaultLimits, onClock } from "../../../../support/ledger-stands.ts";
@@ -92,8 +92,6 @@ interface RunOptions {
   readonly passId?: PassId;
   readonly stop?: AbortSignal;
   readonly unused?: (free: readonly Letter[]) => readonly Letter[];
-  /** Those that waited too long for their batch. */
-  readonly late?: (free: readonly Letter[]) => readonly Letter[];
   readonly pageAgeMs?: number;
 }
 
@@ -124,12 +122,10 @@ function run({ drain, clock }: Stand, all: readonly Letter[], options: RunOption
       expect(free.every(({ fate, wait }) => fate === null && wait === null)).toBe(true);
       batches.push({ at: clock.now() - start, ids: free.map(({ dlqId }) => dlqId) });
       const unused = options.unused?.(free) ?? [];
-      const late = options.late?.(free) ?? [];
       for (const one of free) {
-        if (late.includes(one)) one.wait = refusedOnTheWay;
-        else if (unused.includes(one)) hold(one, "not-sent");
+        if (unused.includes(one)) hold(one, "not-sent");
         else one.fate = published;
-        if (one.fate !== null) sent.add(one);
+        sent.add(one);
       }
     }
     noteHeld();
@@ -138,14 +134,6 @@ function run({ drain, clock }: Stand, all: readonly Letter[], options: RunOption
   };
   return { batches, held: consume() };
 }
-
-/** As a batch leaves a letter whose grant it could not move to now. */
-const refusedOnTheWay: CapacityWait = {
-  verdict: { kind: "wait", by: "publish", until: 0 },
-  at: 0,
-  answeredAt: 0,
-  isOutdated: false,
-};
 
 interface Ask {
   readonly atMs: number;
@@ -210,18 +198,6 @@ describe("letters and capacity", () => {
     expect(await work.held).toEqual([]);
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([100]);
     expect(world.queries).toEqual([]);
-  });
-
-  it("what waited too long for its batch has a later turn, and is counted once", async () => {
-    const world = stand({ publish: perSecond(20), perPass: 45 });
-    let times = 0;
-    const late = (free: readonly Letter[]) => ((times += 1) === 1 ? free.slice(5) : []);
-    const work = run(world, dueLetters(45), { passId: "p1" as PassId, late });
-    expect(await play(world, work)).toEqual([]);
-    expect(work.batches.map(({ ids }) => ids.length)).toEqual([20, 15, 20, 5]);
-    const [first, second] = work.batches;
-    expect(second!.ids).toEqual(first!.ids.slice(5));
-    expect(second!.at).toBeLessThan(100);
   });
 
   it("a slow host keeps nobody else waiting, and is itself at its rate", async () => {
@@ -382,31 +358,6 @@ describe("letters and capacity", () => {
   it("capacity that cannot be given back stops nothing", async () => {
     const world = stand({ publish: perSecond(10) }, {}, true);
     expect(await run(world, dueLetters(10), { unused: (free) => free }).held).toEqual([]);
-  });
-
-  it("where capacity cannot be asked for, nothing is published: the window is tried again", async () => {
-    const world = stand({ publish: perSecond(10) });
-    const { source } = world.drain;
-    const away = new RedriverError("redis-unavailable", "away");
-    let asked = 0;
-    const take = (query: CapacityQuery) => {
-      asked += 1;
-      return asked > 1 ? Promise.reject(away) : source.capacity.take(query);
-    };
-    const drain = { ...world.drain, source: { ...source, capacity: { ...source.capacity, take } } };
-    const work = run({ ...world, drain }, dueLetters(25));
-    const told: unknown[] = [];
-    const held = work.held.catch((error: unknown) => {
-      told.push(error);
-      return [];
-    });
-    await play(world, { ...work, held });
-    expect(told).toEqual([away]);
-    // What was granted before is published and known to the ledger; the rest was not begun.
-    expect(work.batches.map(({ ids }) => ids.length)).toEqual([10]);
-    const again = run(world, dueLetters(15));
-    expect(await play(world, again)).toEqual([]);
-    expect(again.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(15);
   });
 
   it("a stop ends the wait: what is left stays due", async () => {
