@@ -21,6 +21,8 @@ const holding = `
     rules: [{ name: all, when: any, then: hold }]
 `;
 
+const archiveOf = (dir: string): string => `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`;
+
 /** A replica behind a path to Redis that can be cut, and its look for what nears its expiry. */
 async function createStand(options: { readonly archive?: false } = {}) {
   const dir = `${createFolder().path}/archive`;
@@ -30,23 +32,27 @@ async function createStand(options: { readonly archive?: false } = {}) {
     redisUrl: `redis://127.0.0.1:${proxy.port}`,
     drain: holding,
     source: "{ retention: 3d, census: 15m }",
-    ...(options.archive === false
-      ? {}
-      : { document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n` }),
+    document: options.archive === false ? "" : archiveOf(dir),
   });
   const clock = createManualClock();
   const state = { isRedisWell: true };
-  const { core } = rig;
-  const { events } = rig.drain.source;
-  const acquire = () => ({ core, superseded: () => never, release: () => undefined });
+  const acquire = () => ({ core: rig.core, superseded: () => never, release: () => undefined });
   const turn = createCopyingWithoutRedis({
     live: { acquire },
     isRedisWell: () => state.isRedisWell,
     clock,
-    events,
+    events: rig.drain.source.events,
     stop: never,
   });
-  return { rig, proxy, clock, state, turn, dir };
+  /** Moves the clock and looks. Answers how often the source was listed meanwhile. */
+  const turnAfter = async (ms: number): Promise<number> => {
+    const before = rig.callsOf("list");
+    clock.advance(ms);
+    await turn();
+    return rig.callsOf("list") - before;
+  };
+  const archived = async () => (await readArchive(dir)).ids.toSorted();
+  return { rig, proxy, state, turn, turnAfter, archived, dir };
 }
 
 const signals = { signal: never, stopping: never };
@@ -59,96 +65,71 @@ const orderOf = ({ core, drain }: Rig, documentHash: string) => ({
 
 describe("while Redis is away", () => {
   it("what nears its expiry is copied after five minutes and at each census interval, once, and noted when it is back", async () => {
-    const { rig, proxy, clock, state, turn, dir } = await createStand();
-    const copiedBefore = rig.seed(1, {}, 61 * hourMs);
+    const { rig, proxy, state, turn, turnAfter, archived, dir } = await createStand();
+    const all = rig.seed(1, {}, 61 * hourMs);
     await takeCensus(orderOf(rig, "doc-1"), signals);
-    const near = rig.seed(3, {}, 61 * hourMs);
+    all.push(...rig.seed(3, {}, 61 * hourMs));
     rig.seed(2);
     await turn();
-    const before = rig.callsOf("list");
     await proxy.cut();
     await expect.poll(() => rig.core.redis.isReady(), { timeout: 30_000 }).toBe(false);
     state.isRedisWell = false;
-    clock.advance(5 * minuteMs - 1);
-    await turn();
-    expect(rig.callsOf("list")).toBe(before);
-
-    clock.advance(1);
-    await turn();
-    await turn();
-    expect(rig.callsOf("list")).toBe(before + 1);
-    expect((await readArchive(dir)).ids.toSorted()).toEqual([...copiedBefore, ...near].toSorted());
+    expect(await turnAfter(5 * minuteMs - 1)).toBe(0);
+    expect(await turnAfter(1)).toBe(1);
+    expect(await turnAfter(0)).toBe(0);
+    expect(await archived()).toEqual(all.toSorted());
     expect(rig.eventsOf("census:taken").at(-1)).toMatchObject({ depth: 6, expiringUnarchived: 0 });
 
-    const later = rig.seed(1, {}, 62 * hourMs);
-    clock.advance(censusMs - 1);
-    await turn();
-    expect(rig.callsOf("list")).toBe(before + 1);
-    clock.advance(1);
-    await turn();
-    expect(rig.callsOf("list")).toBe(before + 2);
-    const kept = [...copiedBefore, ...near, ...later];
-    expect((await readArchive(dir)).ids.toSorted()).toEqual(kept.toSorted());
+    all.push(...rig.seed(1, {}, 62 * hourMs));
+    expect(await turnAfter(censusMs - 1)).toBe(0);
+    expect(await turnAfter(1)).toBe(1);
+    expect(await archived()).toEqual(all.toSorted());
 
     await proxy.heal();
     await expect.poll(() => rig.core.redis.isReady(), { timeout: 30_000 }).toBe(true);
     state.isRedisWell = true;
-    clock.advance(censusMs);
-    await turn();
-    expect(rig.callsOf("list")).toBe(before + 2);
-    const late = rig.seed(1, {}, 63 * hourMs);
+    expect(await turnAfter(censusMs)).toBe(0);
+    all.push(...rig.seed(1, {}, 63 * hourMs));
     await takeCensus(orderOf(rig, "doc-2"), signals);
-    const twin = await createRig({
-      redisUrl: redis.url(),
-      twinOf: rig,
-      drain: holding,
-      document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`,
-    });
+    const document = archiveOf(dir);
+    const twin = await createRig({ redisUrl: redis.url(), twinOf: rig, drain: holding, document });
     await takeCensus(orderOf(twin, "doc-3"), signals);
-    expect((await readArchive(dir)).ids.toSorted()).toEqual([...kept, ...late].toSorted());
+    expect(await archived()).toEqual(all.toSorted());
     const copied: string[] = [];
     for await (const { act, records } of openAuditReader(twin.core).read({ order: "oldest-first" })) {
       if (act === "copy") copied.push(...records.map(({ dlqId }) => dlqId));
     }
-    expect(copied.toSorted()).toEqual([...kept, ...late].toSorted());
+    expect(copied.toSorted()).toEqual(all.toSorted());
   });
 
   it("what is back in time is waited for anew", async () => {
-    const { rig, clock, state, turn } = await createStand();
-    const before = rig.callsOf("list");
+    const { state, turnAfter } = await createStand();
     for (const isWell of [false, true, false]) {
       state.isRedisWell = isWell;
-      clock.advance(4 * minuteMs);
-      await turn();
+      expect(await turnAfter(4 * minuteMs)).toBe(0);
     }
-    expect(rig.callsOf("list")).toBe(before);
   });
 
   it("nothing is listed where there is no archive, and nothing of a source that is to be left alone", async () => {
     const bare = await createStand({ archive: false });
     const halted = await createStand();
-    halted.rig.drain.source.health.halt("unauthorised", "the token is refused");
-    for (const { rig, clock, state, turn } of [bare, halted]) {
-      const before = rig.callsOf("list");
+    const { health } = halted.rig.drain.source;
+    health.halt("unauthorised", "the token is refused");
+    for (const { state, turnAfter } of [bare, halted]) {
       state.isRedisWell = false;
-      clock.advance(hourMs);
-      await turn();
-      expect(rig.callsOf("list")).toBe(before);
+      expect(await turnAfter(hourMs)).toBe(0);
     }
-    halted.rig.drain.source.health.resume();
-    await halted.turn();
-    expect(halted.rig.callsOf("list")).toBe(1);
+    health.resume();
+    expect(await halted.turnAfter(0)).toBe(1);
   });
 
   it("a source that cannot be listed is told and keeps no look from coming", async () => {
-    const { rig, clock, state, turn } = await createStand();
+    const { rig, state, turnAfter } = await createStand();
     rig.emulator.faults.add({ kind: "status", operation: "list", status: 400, count: 1 });
     state.isRedisWell = false;
-    clock.advance(hourMs);
-    await turn();
+    await turnAfter(hourMs);
     expect(rig.eventsOf("census:failed")).toHaveLength(1);
-    clock.advance(censusMs);
-    await turn();
+    await turnAfter(censusMs);
     expect(rig.eventsOf("census:taken")).toHaveLength(1);
   });
 });
@@ -157,11 +138,9 @@ it.each([
   ["nothing is listed that somebody counted within its interval", censusMs - minuteMs, 0],
   ["what nobody counted since is listed", censusMs, 1],
 ])("while Redis is full or read-only it says when was counted: %s", async (_name, ageMs, expected) => {
-  const { rig, clock, state, turn } = await createStand();
+  const { rig, state, turnAfter } = await createStand();
   const { book, ledger } = rig.drain.source;
   await book.recordCensus({ ...census, at: (await ledger.now()).at - ageMs });
   state.isRedisWell = false;
-  clock.advance(hourMs);
-  await turn();
-  expect(rig.callsOf("list")).toBe(expected);
+  expect(await turnAfter(hourMs)).toBe(expected);
 });

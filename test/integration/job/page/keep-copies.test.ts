@@ -24,8 +24,7 @@ test("what nears its expiry is copied once, whatever holds it, and stays", async
     one.seed(2, { responseStatus: 503 }, 30 * hourMs);
     const odd = one.seed(1, { url: 7 }, 70 * hourMs);
     await one.pass();
-    await one.drain.source.passes.forceFull(one.drain.config.name);
-    expect(await one.pass()).toMatchObject({ tally: { listed: 7 } });
+    expect(await one.fullPass()).toMatchObject({ tally: { listed: 7 } });
     expect(one.emulator.dlq.size).toBe(7);
     const copies = (await kept(dir)).filter(({ dlqId }) => [...parked, ...held, ...odd].includes(dlqId));
     expect(copies.map(({ dlqId }) => dlqId).toSorted()).toEqual([...parked, ...held, ...odd].toSorted());
@@ -54,8 +53,7 @@ test("copies are asked for again where the archive is another one", async () => 
   one.seed(2, {}, 70 * hourMs);
   await one.pass();
   const other = await rig(second, holds, { twinOf: one });
-  await other.drain.source.passes.forceFull(other.drain.config.name);
-  await other.pass();
+  await other.fullPass();
   expect(await kept(first)).toHaveLength(2);
   expect(await kept(second)).toHaveLength(2);
 });

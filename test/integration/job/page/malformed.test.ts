@@ -29,11 +29,8 @@ it("is parked once, counted once, and released in vain until it can be read", as
     });
     expect(await factsOf(rig)).toMatchObject({ due: 0, held: 0, parked: 2 });
   }
-  expect(await stateOf(rig, id)).toMatchObject({
-    state: "parked",
-    reason: "malformed-record",
-    drain: "main",
-  });
+  const isParked = { state: "parked", reason: "malformed-record", drain: "main" };
+  expect(await stateOf(rig, id)).toMatchObject(isParked);
   const parked: string[] = [];
   for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
     if (act === "park") parked.push(...records.map(({ dlqId }) => dlqId));
@@ -49,19 +46,16 @@ it("is parked once, counted once, and released in vain until it can be read", as
   });
   await rig.drain.source.ledger.release([id as DlqId]);
   await rig.fullPass();
-  expect(await stateOf(rig, id)).toMatchObject({ state: "parked", reason: "malformed-record" });
+  expect(await stateOf(rig, id)).toMatchObject(isParked);
 
   // As a build sees it that can read it.
   const { service } = rig.drain.source;
   const list: typeof service.list = async (...call) => {
     const page = await service.list(...call);
-    return {
-      ...page,
-      records: page.records.map((raw) => (raw["dlqId"] === id ? { ...raw, header: {} } : raw)),
-    };
+    const records = page.records.map((raw) => (raw["dlqId"] === id ? { ...raw, header: {} } : raw));
+    return { ...page, records };
   };
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  expect(await passWith(rig, { service: { ...service, list } })).toMatchObject({
+  expect(await passWith(rig, { service: { ...service, list } }, { alwaysFull: true })).toMatchObject({
     tally: { republished: 1, parked: 1 },
   });
   expect(await factsOf(rig)).toMatchObject({ due: 0, held: 0, parked: 1 });

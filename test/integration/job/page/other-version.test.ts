@@ -29,8 +29,7 @@ it("a record whose entry another version wrote is held and told, everything besi
     reasons: { held: { "other-version": 1 } },
   });
   await rig.core.redis.command("DEL", key);
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  await rig.pass();
+  await rig.fullPass();
   expect(rig.emulator.dlq.size).toBe(0);
   expect([...rig.receiver.counts().values()]).toEqual(Array<number>(7).fill(1));
 });
@@ -83,8 +82,7 @@ it("fields that a later version added to entries, rows and books are passed over
   // Five entries, the source's books and the drain's row at least.
   expect(changed.filter(Boolean).length).toBeGreaterThan(7);
   rig.seed(4);
-  await rig.drain.source.passes.forceFull(rig.drain.config.name);
-  await rig.pass();
+  await rig.fullPass();
   expect(rig.emulator.dlq.size).toBe(0);
   expect([...rig.receiver.counts().values()]).toEqual(Array<number>(9).fill(1));
   expect((await replicas.all()).map(({ version }) => version)).toEqual(["9.0.0"]);

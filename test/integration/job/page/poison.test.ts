@@ -14,6 +14,7 @@ import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 const redis = useRedis();
 const minuteMs = 60_000;
 
+const open = (settings = {}): Promise<Rig> => createRig({ redisUrl: redis.url(), drain: atOnce, settings });
 const isPoison = (item: string): boolean => item.includes("poison");
 
 /** Publishes by `change`, which gets what the service would do. */
@@ -46,7 +47,7 @@ describe("a poison message beside lost answers", () => {
     ["its drain", {}],
     ["its destination", { host: "127.0.0.1" }],
   ])("sends no half of its batch once %s is paused, and each after it", async (_of, target) => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const rig = await open();
     seedPoisoned(rig);
     const { pauses } = [...rig.core.sources.values()][0]!;
     const of = { drain: rig.drain.config.name, ...target };
@@ -64,7 +65,7 @@ describe("a poison message beside lost answers", () => {
   });
 
   it("parks alone: a lost answer of its batch-mates is found again, and each is delivered once", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const rig = await open();
     const { poison } = seedPoisoned(rig);
     let accepted = 0;
     const result = await passPublishing(rig, async (items, publish) => {
@@ -77,11 +78,11 @@ describe("a poison message beside lost answers", () => {
     expect(rig.emulator.dlq.size).toBe(1);
     expect(rig.emulator.dlq.find(poison[0] ?? "")).toBeDefined();
     await rig.emulator.idle();
-    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 19 }, () => 1));
+    expect([...rig.receiver.counts().values()]).toEqual(Array<number>(19).fill(1));
   });
 
   it("parks although a POST of it is unanswered, and a release declares what it may double", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const rig = await open();
     const { poison } = seedPoisoned(rig);
     let posts = 0;
     const result = await passPublishing(rig, async (items, publish) => {
@@ -95,7 +96,7 @@ describe("a poison message beside lost answers", () => {
   });
 
   it("is posted with few others once the service has refused a batch for it", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const rig = await open();
     seedPoisoned(rig);
     await passPublishing(rig, async (items, publish) => (items.some(isPoison) ? refused : publish()));
     rig.seed(40);
@@ -112,7 +113,7 @@ describe("a poison message beside lost answers", () => {
 
 describe("many poison messages while every other answer is lost", () => {
   it("halt nothing: what was not answered may have been accepted", async () => {
-    const rig = withoutWaits(await createRig({ redisUrl: redis.url(), drain: atOnce }));
+    const rig = withoutWaits(await open());
     for (let index = 0; index < 12; index += 1) {
       rig.seed(7);
       rig.seed(1, { body: '{"poison":1}' });
@@ -129,7 +130,7 @@ describe("many poison messages while every other answer is lost", () => {
   });
 
   it("halt the source after all if the answers come back and refuse everything", async () => {
-    const rig = withoutWaits(await createRig({ redisUrl: redis.url(), drain: atOnce }));
+    const rig = withoutWaits(await open());
     rig.seed(100);
     let posts = 0;
     await passPublishing(rig, () => Promise.resolve((posts += 1) === 1 ? lost : refused));
@@ -140,7 +141,7 @@ describe("many poison messages while every other answer is lost", () => {
 
 describe("messages that the service refuses and that are alone in the queue", () => {
   it("are asked for thrice, ten minutes apart, and parked one by one: the source is never halted", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const rig = await open();
     rig.seed(30, { body: '{"poison":1}' });
     const { pass, wait } = withMovableLedger(rig);
     rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
@@ -154,12 +155,9 @@ describe("messages that the service refuses and that are alone in the queue", ()
     expect(rig.eventsOf("source:halted")).toEqual([]);
     expect(rig.drain.source.health.standing()).toEqual({ state: "usable" });
   });
-});
 
-describe("large messages that the service refuses and that are alone in the queue", () => {
-  it("halt nothing either, although memory makes a page of each two", async () => {
-    const settings = { "service.maxAnswerBytes": "300KiB" };
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, settings });
+  it("halt nothing either if they are large, although memory makes a page of each two", async () => {
+    const rig = await open({ "service.maxAnswerBytes": "300KiB" });
     rig.seed(20, { body: "x".repeat(100_000) });
     rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
     expect(await rig.pass()).toMatchObject({ tally: { held: 20, due: 0 } });
@@ -172,7 +170,7 @@ describe("a service that answers with hits", () => {
   const no: ItemOutcome = { kind: "refused", error: "no" };
 
   it("takes messages, whatever the hits prove: others that it refuses are parked, and the source is not halted", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const rig = await open();
     const { ledger, source, wait } = withMovableLedger(rig);
     const on = { ...rig, drain: { ...rig.drain, source } };
     const ids = rig.seed(60) as DlqId[];
@@ -202,7 +200,7 @@ describe("a service that answers with hits", () => {
 
 describe("publishing that is halted because everything was refused", () => {
   it("still asks what became of an earlier POST, and ends with an answer that proves one", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+    const rig = await open();
     const [id] = rig.seed(1) as [DlqId];
     const { ledger, source, wait } = withMovableLedger(rig);
     // No try is left for whoever holds the body.

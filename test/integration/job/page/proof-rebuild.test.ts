@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFolder } from "../../../support/command.ts";
-import { behindTheHorizon, createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -14,8 +14,8 @@ const rules = `
 const tried = `${rules}    lane: { canary: 5, watch: 2s, haltAt: 100%, probeEvery: 10s }\n`;
 
 /** A rig whose canaries are called back at its receiver, which stands for redriver here. */
-async function createCalledBack(options: Partial<RigOptions> = {}): Promise<Rig> {
-  const plain = await createRig({ redisUrl: redis.url(), drain: rules, ...options });
+async function createCalledBack(): Promise<Rig> {
+  const plain = await createRig({ redisUrl: redis.url(), drain: rules });
   const { path } = createFolder({ "signing-key": plain.emulator.signingKeys.current });
   const callbacks = `{ url: "${plain.receiver.url}/ours", keys: [{ file: ${path}/signing-key }] }`;
   return createRig({
@@ -23,7 +23,6 @@ async function createCalledBack(options: Partial<RigOptions> = {}): Promise<Rig>
     drain: tried,
     source: `{ callbacks: ${callbacks} }`,
     twinOf: plain,
-    ...options,
   });
 }
 
