@@ -17,7 +17,6 @@ const longest = [
   "daemon/killed.heavy",
   "redrive/callbacks/lane-callbacks.heavy",
   "daemon/first-count.heavy",
-  "redis/unfit.heavy",
   "apply/killed.heavy",
   "plans/killed.heavy",
   "daemon/windows-in-turn.heavy",

@@ -26,7 +26,7 @@ type Owner = readonly ("source" | "drain" | "index")[];
 /** For one event: by how much the counter rises, also by labels that are no fields of the event. */
 type Rule<Type extends RedriverEvent["type"]> = (event: EventOf<Type>) => number | readonly Group[];
 
-export interface CounterRow {
+interface CounterRow {
   readonly owner: Owner;
   readonly name: string;
   readonly help: string;
@@ -35,13 +35,13 @@ export interface CounterRow {
   readonly series: readonly Labels[];
 }
 
-function row<On extends CounterRow["on"]>(
+function row(
   owner: Owner,
   name: string,
   help: string,
-  on: On,
+  on: CounterRow["on"],
   series: readonly Labels[] = [{}],
-): Omit<CounterRow, "on"> & { readonly on: On } {
+): CounterRow {
   return { owner, name, help, on, series };
 }
 

@@ -1,6 +1,6 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
 import { serviceOperations, type EventOf, type RedriverEvent } from "../job/contracts/events.ts";
-import { counterRows, type CounterRow, type Labels, labelsOfRow } from "./counter-rows.ts";
+import { counterRows, type Labels, labelsOfRow } from "./counter-rows.ts";
 import { createPageHistogram } from "./page-histogram.ts";
 import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
 
@@ -18,8 +18,6 @@ export interface MeasuredDocument {
   readonly archive?: object;
 }
 
-type TypeOf<Row> = Row extends { readonly on: infer On } ? keyof On : never;
-type CountedType = TypeOf<(typeof counterRows)[number]>;
 type MeasuredType =
   | "record:decided"
   | "record:published"
@@ -30,38 +28,6 @@ type MeasuredType =
   | "source:calls"
   | "source:halted"
   | "source:resumed";
-
-/** No metric here. The compiler asks for a decision about each new event. */
-const unmeasured = {
-  "pass:opened": true,
-  // Its decision is counted.
-  "record:unworkable": true,
-  "newest:limited": true,
-  "source:waiting": true,
-  "source:token-read": true,
-  "source:secret-refused": true,
-  "source:dates-learned": true,
-  // The states of guards, lanes and Redis are facts of Redis: drain-and-source-gauges.ts.
-  "guard:closed": true,
-  "guard:opened": true,
-  "lane:moved": true,
-  "redis:lost": true,
-  "redis:ready": true,
-  "redis:unfit": true,
-  "redis:fit": true,
-  // Counted as they are dropped: metrics.ts.
-  "log:dropped": true,
-  "process:warned": true,
-  "brake:switched-off": true,
-  "service-retry:switched-off": true,
-  "console:failed": true,
-  "console:tokens-rejected": true,
-  "console:page-failed": true,
-  "daemon:started": true,
-  "daemon:reloading": true,
-  "daemon:stopping": true,
-  "daemon:stopped": true,
-} satisfies Readonly<Record<Exclude<RedriverEvent["type"], CountedType | MeasuredType>, true>>;
 
 /** 10 ms to 41 s: a page takes tens of ms, a batch may wait 30 s for its answer. */
 const requestBuckets = exponentialBuckets(0.01, 2, 13);
@@ -135,7 +101,7 @@ export const eventMetrics: readonly MetricDefinition[] = [
 /** Counts of this process's events. Per replica, so queries take the sum of rates. */
 export function createEventCounters(registry: Registry) {
   const registers = [registry];
-  const counters = (counterRows as readonly CounterRow[]).map(({ owner, name, help, on, series }) => {
+  const counters = counterRows.map(({ owner, name, help, on, series }) => {
     const labelNames = labelsOfRow({ owner, series });
     return { owner, on, series, labelNames, counter: new Counter({ name, help, labelNames, registers }) };
   });
@@ -230,7 +196,6 @@ export function createEventCounters(registry: Registry) {
     },
 
     emit(event: RedriverEvent): void {
-      if (event.type in unmeasured) return;
       for (const { on, labelNames, counter } of countersOf.get(event.type) ?? []) {
         const counted = on[event.type]?.(event as never);
         if (counted === undefined || counted === 0) continue;

@@ -100,9 +100,5 @@ function supersede({ core, superseded }: Generation, by: DrainsDocument): void {
 
 /** By meaning: two compilations of one text are equal but for their functions. */
 function isSameDrain(one: DrainConfig, other: DrainConfig): boolean {
-  return isDeepStrictEqual(toMeaning(one), toMeaning(other));
-}
-
-function toMeaning({ route: _route, tests: _tests, ...meaning }: DrainConfig): object {
-  return meaning;
+  return isDeepStrictEqual({ ...one, route: null, tests: null }, { ...other, route: null, tests: null });
 }

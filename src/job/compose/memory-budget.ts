@@ -37,7 +37,8 @@ const maxShares = 16;
 const sharesOfCommand = 2;
 
 export function createProcessMemory(settings: Settings, sources: number, role: "daemon" | "command") {
-  const ofDaemon = settings.memory.budget === "auto" ? toBudget(readBounds()) : settings.memory.budget;
+  const bounds = { limitBytes: readMemoryLimit(), heapBytes: getHeapStatistics().heap_size_limit };
+  const ofDaemon = settings.memory.budget === "auto" ? toBudget(bounds) : settings.memory.budget;
   if (role === "command") {
     const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
     return { budget, shares: sharesOfCommand, collectGarbage };
@@ -64,10 +65,6 @@ export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
 /** For metrics: what all pages take now, their budget, and what the process may use. */
 export function toMemoryUse({ used, total }: ByteBudget) {
   return { pageBytes: used(), pageLimitBytes: total, limitBytes: readMemoryLimit() };
-}
-
-function readBounds(): MemoryBounds {
-  return { limitBytes: readMemoryLimit(), heapBytes: getHeapStatistics().heap_size_limit };
 }
 
 let collect: (() => void) | null = null;

@@ -44,15 +44,10 @@ export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume
 
 /**
  * For a document without a declaration: a pod's own layer ends with the pod, and a developer's machine may be
- * one layer of a container.
+ * one layer of a container. Kubernetes sets the variable in every container.
  */
 export function silentVolume(): DeclaredVolume {
-  return isInPod() ? "durable" : "undeclared";
-}
-
-/** True in a pod: Kubernetes sets this in every container. */
-function isInPod(): boolean {
-  return process.env["KUBERNETES_SERVICE_HOST"] !== undefined;
+  return process.env["KUBERNETES_SERVICE_HOST"] === undefined ? "undeclared" : "durable";
 }
 
 export function openArchiveReader(dir: string): ArchiveReader {

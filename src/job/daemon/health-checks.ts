@@ -1,5 +1,5 @@
 import type { Core } from "../compose/build-core.ts";
-import type { DrainName, SourceId } from "../contracts/ids.ts";
+import type { SourceId } from "../contracts/ids.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
 import type { Health } from "../source/source-health.ts";
@@ -37,7 +37,12 @@ export function toReadiness(
   reasons.push(...(state.redisProblems ?? []).map(({ message }) => message));
   if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
   if (archiveProblem !== null) {
-    const drops = namesOfDrops(core);
+    const drops = [...core.drains.values()]
+      .map(({ config }) => config)
+      .filter(
+        ({ mode, paused, rules }) => mode === "live" && !paused && rules.some(({ then }) => then === "drop"),
+      )
+      .map(({ name }) => name);
     // Without drops only copies before an expiry fail. They have an alert, and keep the replica in service.
     if (drops.length > 0) {
       reasons.push(`${archiveProblem}; until then what ${drops.join(", ")} would drop is held`);
@@ -54,15 +59,6 @@ export function toReadiness(
     }
   }
   return { ok: reasons.length === 0, reasons };
-}
-
-function namesOfDrops({ drains }: Pick<Core, "drains">): readonly DrainName[] {
-  return [...drains.values()]
-    .map(({ config }) => config)
-    .filter(
-      ({ mode, paused, rules }) => mode === "live" && !paused && rules.some(({ then }) => then === "drop"),
-    )
-    .map(({ name }) => name);
 }
 
 /** The reason as logged at the halt, with the page of the docs that explains it. */

@@ -145,6 +145,8 @@ it(
           expect(calls()).toEqual([]);
           await server.admin.config("SET", "maxmemory-policy", "noeviction");
           await endsWell();
+          const told = daemon.log.filter(({ event }) => /^redis:(un)?fit$/.test(String(event)));
+          expect(told.map(({ event }) => event)).toEqual(["redis:unfit", "redis:fit"]);
         },
       "that runs out of memory in the middle of a drain: it stops, says what to do, and each is delivered once":
         async () => {

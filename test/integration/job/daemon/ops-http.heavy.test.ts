@@ -1,6 +1,5 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
-import * as fc from "fast-check";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   createOpsServer,
@@ -106,43 +105,23 @@ describe("the ops server", () => {
     expect((await get(server, "/livez")).status).toBe(200);
   });
 
-  test("lives through whatever is sent to it", async () => {
+  test.each([
+    ["no HTTP", "\u0000\u00ff nothing\r\n\r\n"],
+    ["a target that is no path", "GET http://[ HTTP/1.1\r\nHost: ops\r\n\r\n"],
+    ["a half percent", "GET /% HTTP/1.1\r\nHost: ops\r\n\r\n"],
+    ["a host that is none", "GET /livez HTTP/1.1\r\nHost: [\r\n\r\n"],
+    ["no host", "GET /livez HTTP/1.0\r\n\r\n"],
+    ["an upgrade", "GET /livez HTTP/1.1\r\nHost: ops\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"],
+    ["a tunnel", "CONNECT ops:1 HTTP/1.1\r\nHost: ops\r\n\r\n"],
+  ])("lives through %s", async (_name, request) => {
     const server = await serve({ requestTimeoutMs: 200 });
-    const odd = fc.oneof(
-      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-      fc
-        .tuple(
-          fc.constantFrom("GET", "HEAD", "POST", "CONNECT", "get", ""),
-          fc.oneof(
-            fc.string({ maxLength: 30 }),
-            fc.constantFrom("*", "//", "http://[", "/%", "/livez?%ff", "/.."),
-          ),
-          fc.constantFrom("[", "", "a b", "x:99999", "\u00ff", "ops", "[::1"),
-          fc.constantFrom(
-            "",
-            "Upgrade: websocket\r\nConnection: Upgrade\r\n",
-            "Expect: 100-continue\r\n",
-            "Host: two\r\n",
-          ),
-        )
-        .map(([method, target, host, more]) =>
-          Buffer.from(
-            `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`,
-            "latin1",
-          ),
-        ),
-    );
-    await fc.assert(
-      fc.asyncProperty(odd, async (bytes) => {
-        const { end, status, text } = await sendBytes(urlOf(server), [bytes], 5_000);
-        expect(end).not.toBe("hung");
-        expect(status).not.toBe(500);
-        expect(text).not.toMatch(/at .*\.(js|ts):\d/);
-      }),
-      { numRuns: 60, seed: 5 },
-    );
+    const bytes = request.replace(/\r\n$/, "Connection: close\r\n\r\n");
+    const { end, status, text } = await sendBytes(urlOf(server), [Buffer.from(bytes, "latin1")], 5_000);
+    expect(end).not.toBe("hung");
+    expect(status).not.toBe(500);
+    expect(text).not.toMatch(/at .*\.(js|ts):\d/);
     expect((await get(server, "/livez")).status).toBe(200);
-  }, 120_000);
+  });
 
   test("ends open sockets and requests under way when it closes", async () => {
     const asked = new EventEmitter();

@@ -26,7 +26,8 @@ type Stand = RaceStand & {
   park(ids: readonly DlqId[]): Promise<void>;
 };
 
-async function stand(dir: string = createFolder().path, mode: "live" | "plan" = "live"): Promise<Stand> {
+async function stand(mode: "live" | "plan" = "live"): Promise<Stand> {
+  const dir = createFolder().path;
   const race = await races({ document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`, mode });
   return {
     ...race,
@@ -62,16 +63,6 @@ function discard(drain: DrainRuntime, page: Parameters<typeof workPage>[1]) {
 }
 
 describe("a discard", () => {
-  it("takes what waits, what is parked and what cools, and publishes none of it", async () => {
-    const race = await stand();
-    const ids = race.seed(6);
-    await race.park(ids.slice(0, 2));
-    await race.rig.drain.source.ledger.release(ids.slice(1, 2), "by-person");
-    const outcome = await (await race.person()).page();
-    expect(outcome).toMatchObject({ tally: { deleted: 6, republished: 0 }, left: [] });
-    expect(await endOf(race, ids)).toEqual(discarded(ids));
-  });
-
   it.each(ways)(
     "R60 whose worker dies before the archive's write is ended by %s after the takeover, though the rules publish",
     async (_way, takeUp) => {
@@ -100,7 +91,7 @@ describe("a discard", () => {
   });
 
   it("whose worker dies is ended in plan mode too, also of what was parked past its horizon", async () => {
-    const race = await stand(undefined, "plan");
+    const race = await stand("plan");
     const ids = race.seed(2);
     await race.park(ids);
     await race.wait(horizonMs + 1);
@@ -151,22 +142,5 @@ describe("a discard", () => {
     expect(await race.states(ids)).toEqual(["open", "open"]);
     expect(race.rig.emulator.dlq.size).toBe(2);
     expect(await race.kept()).toEqual([]);
-  });
-
-  it("without a working archive deletes nothing, and what was parked stays parked", async () => {
-    const { path } = createFolder({ taken: "" });
-    const race = await stand(`${path}/taken`);
-    const ids = race.seed(2);
-    await race.park(ids.slice(0, 1));
-    const { left, tally } = await (await race.person()).page();
-    expect(left.map(({ reason }) => reason)).toEqual(["archive-missing", "archive-missing"]);
-    expect(tally.deleted).toBe(0);
-    expect(race.rig.emulator.dlq.size).toBe(2);
-    expect((await race.ledger.peek(ids)).views).toMatchObject([
-      { state: "parked", reason: "outcome-unknown", attempt: 1 },
-      { state: "cool", released: false },
-    ]);
-    await (await race.worker()).page();
-    expect(race.rig.emulator.journal.counts().accepted).toBe(1);
   });
 });
