@@ -14,10 +14,10 @@ const tick = (everyMs: number) =>
   ({ id: "tick:main", schedule: { kind: "every", everyMs }, job: { kind: "tick", drain: main } }) as const;
 
 /** A pass over five letters, and the job of its one window. `passes.abandonAfter` is the built-in one. */
-async function openStand() {
+async function openStand(isFit = true) {
   const stand = await createJobStand(
     { redisUrl: redis.url() },
-    { retry: { attempts: 2, baseMs: 20, capMs: 20 } },
+    { retry: { attempts: 2, baseMs: 20, capMs: 20 }, isFit },
   );
   const { rig, queue, events } = stand;
   rig.seed(5);
@@ -71,4 +71,21 @@ it("a window whose job has ended without it, and whose worker died then, is hand
   await stand.queue.applySchedules([tick(200)]);
   await isDrained(stand);
   expect(stand.outcomes()[0]).toBe("complete");
+});
+
+it("a window of a Redis that is not fit asks nothing and begins nothing; it is tried again however often, and worked once Redis is fit", async () => {
+  const stand = await openStand(false);
+  const { rig, events, state } = stand;
+  const requests = (): number => rig.emulator.journal.entries("request").length;
+  const before = requests();
+  await stand.start();
+  await expect.poll(() => state.asked, soon).toBeGreaterThan(4);
+  expect(requests()).toBe(before);
+  expect((await rig.drain.source.ledger.summary()).open).toBe(0);
+  state.isFit = true;
+  await isDrained(stand);
+  expect(stand.outcomes()).toEqual(["complete"]);
+  expect(events.of("job:failed").map(({ code, givenUp }) => `${code} ${givenUp}`)).toEqual([
+    "redis-unavailable false",
+  ]);
 });

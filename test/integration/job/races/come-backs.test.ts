@@ -66,26 +66,4 @@ describe("a come-back is listed beside its parent", () => {
     expect(race.rig.emulator.dlq.size).toBe(0);
     expect(race.posts).toHaveLength(2);
   });
-
-  it.each([
-    ["open", () => Promise.resolve(), 0],
-    ["unknown", (race: RaceStand) => race.wait(takeoverMs + 1), 1],
-  ] as const)(
-    "R44 which is %s, under a tag that does not hold: nobody's parent, and neither settled nor counted",
-    async (state, become, deduplicated) => {
-      const { race, parent, comeBack } = await createReturn();
-      const { dlq, journal } = race.rig.emulator;
-      const record = structuredClone(dlq.find(comeBack)!) as { header: Record<string, string[]> };
-      dlq.remove([comeBack]);
-      const [lineage = ""] = record.header["X-Redriver"] ?? [];
-      const forged = lineage.slice(0, -2) + (lineage.at(-2) === "A" ? "B" : "A") + lineage.slice(-1);
-      dlq.seed([{ ...record, dlqId: comeBack, header: { ...record.header, "X-Redriver": [forged] } }]);
-      await become(race);
-      const b = await race.worker();
-      expect(await b.page()).toMatchObject({ tally: { comeBacks: 0, deduplicated } });
-      expect(journal.counts()).toMatchObject({ deduplicated });
-      // An unknown parent is found out under its own id; one in flight is left to its holder.
-      expect(await race.states([parent])).toEqual([state === "open" ? "open" : "gone"]);
-    },
-  );
 });

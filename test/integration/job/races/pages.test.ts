@@ -2,7 +2,6 @@
  * Races between what a page says and what has become of its records since, and between those who settle them.
  */
 import { describe, expect, it } from "vitest";
-import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { type RaceStand, stallPage, takeoverMs, twoOn, useRaces, ways } from "../../../support/race-stand.ts";
@@ -84,22 +83,6 @@ describe("two replicas list the same page at once", () => {
     expect(deletesOf(race)).toBe(1);
     expect(postsOf(race)).toBe(1);
     expect(await race.states(ids)).toEqual(["gone", "gone", "gone"]);
-    await expectDrainedOnce(race.rig, 3);
-  });
-
-  it("R22 both have looked before either begins: the second is told that they are in flight", async () => {
-    const { race, a, b } = await twoOn(stand(), 3);
-    const [one, other] = [a.stop("begin", "before"), b.stop("begin", "before")];
-    const both = [a.page(), b.page()] as const;
-    await Promise.all([one.reached, other.reached]);
-    const posting = a.stop("publish", "before");
-    one.release();
-    await posting.reached;
-    other.release();
-    expect(await both[1]).toMatchObject({ tally: { republished: 0, held: 3 } });
-    posting.release();
-    expect(await both[0]).toMatchObject({ tally: { republished: 3 } });
-    expect(postsOf(race)).toBe(1);
     await expectDrainedOnce(race.rig, 3);
   });
 
@@ -200,28 +183,5 @@ describe("a worker dies after the delete and before the tombstone", () => {
     await b.sweep();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
-  });
-});
-
-describe("a delete is answered with fewer than asked", () => {
-  it.each(ways)("R29 all stay published, and %s deletes again what is listed again", async (_way, takeUp) => {
-    const race = await stand();
-    const a = await race.worker();
-    const ids = race.seed(3) as [DlqId, DlqId, DlqId];
-    const deleting = await stallPage(a, "remove", "before");
-    race.rig.emulator.dlq.remove([ids[0]]);
-    await deleting.goOn();
-    expect(await race.states(ids)).toEqual(["published", "published", "published"]);
-    // It was away from the listing for a moment only.
-    race.rig.emulator.dlq.seed([
-      { dlqId: ids[0], url: `${race.rig.receiver.url}/hook`, responseStatus: 503 },
-    ]);
-    await race.wait(takeoverMs + 1);
-    await takeUp(await race.worker());
-    expect(race.rig.emulator.dlq.size).toBe(0);
-    // What is not listed any more is for a sweep to find out.
-    await (await race.worker()).sweep();
-    expect(postsOf(race)).toBe(1);
-    expect(await race.states(ids)).toEqual(["gone", "gone", "gone"]);
   });
 });
