@@ -1,5 +1,4 @@
 import type { Census } from "../../src/job/contracts/source-book.ts";
-import { parkReasons } from "../../src/job/message/park-reasons.ts";
 import { afterEach } from "vitest";
 import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
 import type { LedgerSummary } from "../../src/job/contracts/ledger.ts";
@@ -9,7 +8,6 @@ import type { LanesCounted } from "../../src/job/contracts/lanes.ts";
 import type { RecordedFailure } from "../../src/job/contracts/failures.ts";
 import type { Destination, QueueFacts } from "../../src/job/contracts/queue-facts.ts";
 import type { IndexGauge } from "../../src/job/contracts/index-statistics.ts";
-import { dropReasons, holdReasons, republishReasons, settleReasons } from "../../src/job/rules/decision.ts";
 import { createMetrics, type MemoryUse, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
 import { standingFailure } from "./failures.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
@@ -17,13 +15,6 @@ import { createManualClock, type ManualClock } from "./manual-clock.ts";
 export const eu = "eu" as SourceId;
 export const orders = "orders" as DrainName;
 export const refunds = "refunds" as DrainName;
-export const reasons = {
-  republish: republishReasons,
-  drop: dropReasons,
-  hold: holdReasons,
-  park: parkReasons,
-  settle: settleReasons,
-};
 export const document = {
   hash: "abc123",
   sources: [{ id: "eu" }],

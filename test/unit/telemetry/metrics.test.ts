@@ -1,39 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { RedriverEvent } from "../../../src/job/contracts/events.ts";
-import { document, eu, named, orders, reasons, samples, useMetrics } from "../../support/metrics.ts";
+import { document, eu, named, orders, samples, useMetrics } from "../../support/metrics.ts";
 
 const { create } = useMetrics();
 
 describe("before anything has happened", () => {
-  test("every counter of a closed set stands at 0", async () => {
-    const all = await samples(create());
-    const decisions = Object.entries(reasons).flatMap(([decision, list]) =>
-      list.map((reason) => `{source="eu",decision="${decision}",reason="${reason}"}`),
-    );
-    const requests = ["list", "batch", "delete"].map((operation) => `{source="eu",operation="${operation}"`);
-    const keys = [
-      ...decisions.map((labels) => `redriver_decision_reasons_total${labels}`),
-      ...Object.keys(reasons).map((one) => `redriver_decisions_total{drain="orders",decision="${one}"}`),
-      'redriver_pass_seconds_total{drain="orders"}',
-      ...requests.map((labels) => `redriver_service_requests_total${labels},outcome="rate-limited"}`),
-      ...requests.map((labels) => `redriver_service_request_duration_seconds_count${labels}}`),
-      'redriver_settled_total{source="eu",drain="orders"}',
-      'redriver_settled_total{source="eu",drain="none"}',
-      'redriver_come_backs_total{source="eu",drain="orders"}',
-      'redriver_unknown_outcomes_total{source="eu",drain="orders"}',
-      'redriver_declared_doubles_total{drain="orders",why="released-past-window"}',
-      'redriver_found_doubles_total{drain="orders"}',
-      'redriver_passes_total{drain="orders",outcome="abandoned"}',
-      'redriver_published_total{drain="orders",deduplicated="true"}',
-      'redriver_ledger_lost_writes_total{source="eu"}',
-      'redriver_source_halted{source="eu"}',
-      'redriver_job_failures_total{kind="sweep",given_up="true"}',
-    ];
-    expect(Object.fromEntries(keys.map((key) => [key, all.get(key)]))).toEqual(
-      Object.fromEntries(keys.map((key) => [key, 0])),
-    );
-  });
-
   test("a document adopted later keeps the counts and says its own hash alone", async () => {
     const metrics = create();
     metrics.events.emit({ type: "record:settled", drain: orders, source: eu, count: 2 });

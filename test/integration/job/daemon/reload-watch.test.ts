@@ -92,12 +92,6 @@ function setUp(path = "drains.yaml", prepare?: (folder: ReturnType<typeof create
 }
 
 describe("the drains document's file", () => {
-  it("that stays as it is, is nothing to tell of", async () => {
-    const { look, told, adopted } = setUp();
-    for (let n = 0; n < 3; n += 1) expect(await look()).toBe("unchanged");
-    expect([told("document:adopted"), told("document:rejected"), adopted]).toEqual([[], [], []]);
-  });
-
   it("that means something else is adopted, and what it warns of is told", async () => {
     const { folder, live, look, told, adopted, watch, clock } = setUp();
     const before = live.current().document.hash;

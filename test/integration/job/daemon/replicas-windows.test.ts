@@ -49,17 +49,6 @@ describe("a window of a pass that was opened under another document", () => {
     expect(next).toMatchObject({ kind: "opened", pass: { kind: "full", documentHash: "another" } });
   });
 
-  it("stays open while it cannot be asked who works under that one", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    const work = await openWindow(rig);
-    const away = new Error("Redis is away");
-    const left = workWindow(underAnother(rig), { ...work, isWorkedElsewhere: () => Promise.reject(away) });
-    await expect(left).rejects.toBe(away);
-    expect(await rig.drain.source.passes.facts(rig.drain.config.name)).toMatchObject({
-      openPass: { passId: work.passId },
-    });
-  });
-
   it("of a drain that is not here is left to a replica that may have it, and ended where there is none", async () => {
     const { live, rig, handle } = await createJobStand({ redisUrl: redis.url() });
     const { passId, windowId } = await openWindow(rig);
