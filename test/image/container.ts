@@ -13,8 +13,6 @@ export interface Container extends Child {
 }
 
 export interface ContainerOptions {
-  /** Command of an OCI runtime. */
-  readonly runtime: readonly string[];
   /** An existing folder for all that is written. */
   readonly dir: string;
   /** Also the container's id. */
@@ -27,16 +25,16 @@ export interface ContainerOptions {
 const readEveryMs = 100;
 
 export function startContainer(options: ContainerOptions): Container {
-  const { runtime, dir, name, config, guard } = options;
+  const { dir, name, config, guard } = options;
   const bundle = join(dir, name);
   mkdirSync(bundle, { recursive: true });
   writeFileSync(join(bundle, "config.json"), JSON.stringify(config, null, 2));
   const pidFile = join(bundle, "pid");
   const id = `redriver-image-${process.pid}-${name}`;
-  const [command, ...flags] = [...runtime, "--root", join(dir, "runtime")];
+  const root = ["--root", join(dir, "runtime")];
   const child = startChild({
-    command,
-    args: [...flags, "run", "--bundle", bundle, "--pid-file", pidFile, id],
+    command: "runc",
+    args: [...root, "run", "--bundle", bundle, "--pid-file", pidFile, id],
     logFile: join(dir, `${name}.log`),
     guard,
     ...(options.onLine === undefined ? {} : { onLine: options.onLine }),
@@ -63,7 +61,7 @@ export function startContainer(options: ContainerOptions): Container {
     async kill() {
       // The runtime would leave the container behind if it were killed itself.
       if (child.isRunning()) {
-        await promisify(execFile)(command, [...flags, "delete", "--force", id]).catch(() => undefined);
+        await promisify(execFile)("runc", [...root, "delete", "--force", id]).catch(() => undefined);
         child.process.kill("SIGKILL");
       }
       await child.ended;

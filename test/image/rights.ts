@@ -1,4 +1,4 @@
-import { none, same, shown, type Figure } from "../rig/figures.ts";
+import { none, same, type Figure } from "../rig/figures.ts";
 import { hogCommand, probeCommand, type Seen } from "./probe.ts";
 import { createStage, mountImage } from "./stage.ts";
 import { productionImage, type World } from "./world.ts";
@@ -46,15 +46,11 @@ export async function rightsFigures(world: World): Promise<readonly Figure[]> {
       "mounts that it could not read",
       Object.keys(reads).filter((path) => reads[path] !== "read"),
     ),
-    ...(world.cgroups === null
-      ? [shown("memory limit", "NOT TRIED: THIS MACHINE LETS NOBODY MAKE A MEMORY CGROUP")]
-      : [
-          same(
-            `a process that takes a third more than ${memoryLimitBytes / 1_048_576} MiB`,
-            await hogEnd(world, image),
-            "killed",
-          ),
-        ]),
+    same(
+      `a process that takes a third more than ${memoryLimitBytes / 1_048_576} MiB`,
+      await hogEnd(world, image),
+      "killed",
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** What Kubernetes makes of a container of a manifest, as the configuration of an OCI runtime. */
 import type { FileVolume, PodContainer } from "../rig/pod.ts";
+import { limitsSwap } from "./tools.ts";
 
 /** What the image says of itself. */
 export interface ImageConfig {
@@ -23,13 +24,12 @@ export interface RuntimeOptions {
   /** Over what the manifest says. */
   readonly env: Readonly<Record<string, string>>;
   readonly dirOf: (volume: FileVolume) => string;
-  /** Null: this machine lets nobody make one. */
-  readonly cgroup: { readonly path: string; readonly limitsSwap: boolean } | null;
+  readonly cgroupsPath: string;
 }
 
 /** The node's network, so that whatever listens does so on the node's loopback. */
 export function toRuntimeConfig(options: RuntimeOptions) {
-  const { container, image, rootfs, cgroup } = options;
+  const { container, image, rootfs, cgroupsPath } = options;
   const { rights } = container;
   const [imageUser, imageGroup] = (image.User ?? "").split(":");
   const user = {
@@ -57,9 +57,8 @@ export function toRuntimeConfig(options: RuntimeOptions) {
       namespaces: ["pid", "ipc", "uts", "mount"].map((type) => ({ type })),
       maskedPaths,
       readonlyPaths,
-      ...(cgroup === null
-        ? {}
-        : { cgroupsPath: cgroup.path, resources: { memory: toMemory(container, cgroup.limitsSwap) } }),
+      cgroupsPath,
+      resources: { memory: toMemory(container) },
     },
   };
 }
@@ -75,7 +74,7 @@ const toEnv = (lines: readonly string[] = []): Readonly<Record<string, string>> 
   );
 
 /** With the same number for memory and swap together, nothing is swapped. */
-const toMemory = ({ memoryLimitBytes }: PodContainer, limitsSwap: boolean) => ({
+const toMemory = ({ memoryLimitBytes }: PodContainer) => ({
   limit: memoryLimitBytes,
   ...(limitsSwap ? { swap: memoryLimitBytes } : {}),
 });

@@ -41,7 +41,6 @@ export function createStage(
   const dir = join(world.dir, scenario);
   mkdirSync(dir, { recursive: true });
   const toOptions = ({ name, container, image, command, args, env = {} }: Start) => ({
-    runtime: world.runtime,
     dir,
     name,
     guard: world.guard,
@@ -53,13 +52,7 @@ export function createStage(
       args,
       env,
       dirOf: makeVolumes(join(dir, "volumes"), container, files),
-      cgroup:
-        world.cgroups === null
-          ? null
-          : {
-              path: `/redriver-image-${process.pid}-${scenario}-${name}`,
-              limitsSwap: world.cgroups.limitsSwap,
-            },
+      cgroupsPath: `/redriver-image-${process.pid}-${scenario}-${name}`,
     }),
   });
   return {

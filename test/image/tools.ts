@@ -10,7 +10,8 @@ export async function findMissing(makesBases: boolean): Promise<readonly string[
   const wanted: readonly (readonly [name: string, isHere: boolean])[] = [
     ["root that may mount", process.getuid?.() === 0 && mayMount()],
     ["buildah", await isOnPath("buildah")],
-    ["runc, or a crun that works with these cgroups", (await findRuntime()) !== null],
+    ["runc", await isOnPath("runc")],
+    ["memory cgroups that one may make", mayLimitMemory()],
     ["redis-server", await isOnPath("redis-server")],
     ...(makesBases
       ? ([
@@ -29,19 +30,6 @@ function mayMount(): boolean {
   return ((BigInt(`0x${effective}`) >> 21n) & 1n) === 1n;
 }
 
-/**
- * The command of an OCI runtime that works with this machine's cgroups; null without one. crun refuses version
- * 1 beside version 2, and runc refuses to do without.
- */
-export async function findRuntime(): Promise<readonly string[] | null> {
-  const isHybrid = existsSync("/sys/fs/cgroup/unified");
-  if (findCgroups() === null) {
-    return (await isOnPath("crun")) && !isHybrid ? ["crun", "--cgroup-manager=disabled"] : null;
-  }
-  if (await isOnPath("runc")) return ["runc"];
-  return (await isOnPath("crun")) && !isHybrid ? ["crun"] : null;
-}
-
 async function isOnPath(name: string): Promise<boolean> {
   try {
     await exec("/bin/sh", ["-c", `command -v ${name}`]);
@@ -51,14 +39,13 @@ async function isOnPath(name: string): Promise<boolean> {
   }
 }
 
-/** Null: this machine lets nobody make a memory cgroup. */
-export function findCgroups(): { readonly limitsSwap: boolean } | null {
+function mayLimitMemory(): boolean {
   const group = createMemoryGroup(`redriver-image-${process.pid}`, 1 << 30);
-  if (group === null) return null;
-  group.remove();
-  return {
-    limitsSwap:
-      existsSync("/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes") ||
-      existsSync("/sys/fs/cgroup/cgroup.controllers"),
-  };
+  group?.remove();
+  return group !== null;
 }
+
+/** True where the kernel can also keep a container from swapping. */
+export const limitsSwap =
+  existsSync("/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes") ||
+  existsSync("/sys/fs/cgroup/cgroup.controllers");

@@ -12,9 +12,6 @@ export interface World {
   /** An existing folder for what a scenario writes. */
   readonly dir: string;
   readonly manifests: Manifests;
-  /** Command of an OCI runtime. */
-  readonly runtime: readonly string[];
-  readonly cgroups: { readonly limitsSwap: boolean } | null;
   readonly bases: { readonly nodeImage: string; readonly runtimeImage: string };
 }
 

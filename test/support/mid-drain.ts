@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { startDaemon } from "./daemon.ts";
-import { createDrainStage, readyz, type DrainStage } from "./drain-stage.ts";
+import { createDrainStage, readyz, type DrainStage, type Ready } from "./drain-stage.ts";
 import type { RedisServer } from "./redis-servers.ts";
 
 export type Daemon = Awaited<ReturnType<typeof startDaemon>>;
@@ -38,6 +38,18 @@ export async function startMidDrain(redis: {
 
 export async function isReady(daemon: Daemon): Promise<void> {
   await expect.poll(() => readyz(daemon.address), { timeout: 20_000 }).toEqual({ ok: true, reasons: [] });
+}
+
+/** Not ready for a reason that says this, and alive. */
+export async function saysNotReady(daemon: Daemon, words: string | RegExp): Promise<void> {
+  // Of one answer: a moment later it may be ready again.
+  const said = async (): Promise<string> => {
+    const answer = await fetch(`${daemon.address}/readyz`);
+    return `${answer.status} ${((await answer.json()) as Ready).reasons.join("\n")}`;
+  };
+  const pattern = typeof words === "string" ? words.replaceAll(/[.()+]/g, String.raw`\$&`) : words.source;
+  await expect.poll(said, { timeout: 30_000 }).toMatch(new RegExp(`^503 [^]*(?:${pattern})`));
+  expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
 }
 
 /** Resolves when this replica has taken over. */

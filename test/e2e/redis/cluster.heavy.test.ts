@@ -5,6 +5,7 @@ import { sourceKeys } from "../../../src/job/store/keys.ts";
 import { createRedisLedger } from "../../../src/job/store/ledger/redis-ledger.ts";
 import { createDrainStage, readyz } from "../../support/drain-stage.ts";
 import { startDaemon } from "../../support/daemon.ts";
+import { saysNotReady } from "../../support/mid-drain.ts";
 import { defaultLimits, dlqId, drain, request, token } from "../../support/ledger-stands.ts";
 import { documentedUsers } from "../../support/redis-acl.ts";
 import { createRedisServers, type RedisServer } from "../../support/redis-servers.ts";
@@ -75,9 +76,7 @@ describe("a cluster of three masters", () => {
     const stage = await createDrainStage({ url: first().url });
     stage.seed(3);
     const daemon = await startDaemon(stage.setup.env);
-    await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
-      .toContain("REDRIVER_REDIS_CLUSTER");
+    await saysNotReady(daemon, "REDRIVER_REDIS_CLUSTER");
     expect(stage.emulator.journal.entries("request")).toEqual([]);
   });
 
@@ -87,9 +86,10 @@ describe("a cluster of three masters", () => {
     await wrong.admin.config("SET", "maxmemory-policy", "allkeys-lru");
     const bodies = stage.seed(20);
     const daemon = await startDaemon(stage.setup.env);
-    await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
-      .toContain(`127.0.0.1:${wrong.port}: expected maxmemory-policy noeviction, got allkeys-lru`);
+    await saysNotReady(
+      daemon,
+      `127.0.0.1:${wrong.port}: expected maxmemory-policy noeviction, got allkeys-lru`,
+    );
     expect(stage.emulator.journal.entries("request")).toEqual([]);
     await wrong.admin.config("SET", "maxmemory-policy", "noeviction");
     await stage.emptied(20_000);
@@ -102,9 +102,6 @@ describe("one server told to be a cluster", () => {
     const lone = await servers.start();
     const stage = await createDrainStage({ url: lone.url, env: clusterEnv });
     const daemon = await startDaemon(stage.setup.env);
-    await expect
-      .poll(async () => (await readyz(daemon.address)).reasons.join("\n"), { timeout: 30_000 })
-      .toContain("set redis.cluster (REDRIVER_REDIS_CLUSTER) to false");
-    expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
+    await saysNotReady(daemon, "set redis.cluster (REDRIVER_REDIS_CLUSTER) to false");
   });
 });

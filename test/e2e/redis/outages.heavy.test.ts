@@ -1,8 +1,8 @@
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { createDrainStage, type DrainStage, type Ready } from "../../support/drain-stage.ts";
+import { createDrainStage, type DrainStage } from "../../support/drain-stage.ts";
 import { startDaemon } from "../../support/daemon.ts";
 import { sideBySide } from "../../support/side-by-side.ts";
-import { isReady, startMidDrain, type Daemon } from "../../support/mid-drain.ts";
+import { isReady, saysNotReady, startMidDrain } from "../../support/mid-drain.ts";
 import { createRedisServers, freePort, type RedisServer } from "../../support/redis-servers.ts";
 import { createTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
 
@@ -17,18 +17,6 @@ async function proxied(server: RedisServer): Promise<{ readonly proxy: TcpProxy;
 
 const posts = ({ emulator }: DrainStage): number =>
   emulator.journal.entries("request").filter(({ operation }) => operation === "batch").length;
-
-/** Not ready for a reason that says this, and alive. */
-async function saysNotReady(daemon: Daemon, words: string | RegExp): Promise<void> {
-  // Of one answer: a moment later it may be ready again.
-  const said = async (): Promise<string> => {
-    const answer = await fetch(`${daemon.address}/readyz`);
-    return `${answer.status} ${((await answer.json()) as Ready).reasons.join("\n")}`;
-  };
-  const pattern = typeof words === "string" ? words : words.source;
-  await expect.poll(said, { timeout: 30_000 }).toMatch(new RegExp(`^503 [^]*(?:${pattern})`));
-  expect((await fetch(`${daemon.address}/livez`)).status).toBe(200);
-}
 
 /** A daemon that has letters to drain from its start. `endsWell`: each is delivered once, and it is ready. */
 async function startWithLetters(url: string, count: number) {

@@ -79,17 +79,6 @@ describe("a discard", () => {
     },
   );
 
-  it("whose worker dies twice is still one", async () => {
-    const race = await stand();
-    const ids = race.seed(2);
-    await stallPage(await race.person(), "archive", "after");
-    await race.wait(takeoverMs + 1);
-    await stallPage(await race.worker(), "archive", "before");
-    await race.wait(takeoverMs + 1);
-    await (await race.worker()).sweep();
-    expect(await endOf(race, ids)).toEqual(discarded([...ids, ...ids]));
-  });
-
   it("whose worker dies is ended in plan mode too, also of what was parked past its horizon", async () => {
     const race = await stand("plan");
     const ids = race.seed(2);
