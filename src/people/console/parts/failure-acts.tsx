@@ -8,6 +8,7 @@ import { quiet as quietAct } from "../../operations/acts/failures-quiet.ts";
 import { pause as pauseAct } from "../../operations/acts/pause.ts";
 import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
+import type { Texts } from "../../operations/define.ts";
 import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import type { StoredDetails } from "../../operations/failures/details.ts";
 import { counted, number } from "../../operations/phrases.ts";
@@ -68,13 +69,16 @@ export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Ht
         {going.count > 0 ? (
           <>
             {next === undefined ? null : (
-              <a class="button" href={`/plans${toQuery({ drain: next.drain, failure: id, limit: "5" })}`}>
-                Try five
-              </a>
+              <PlanForm
+                title="Try five, by a plan"
+                {...{ failure, context }}
+                values={{ drains: next.drain, limit: "5" }}
+              />
             )}
-            <a class="button" href={`/plans${toQuery({ drain: namesOf(drainsOf(failure)), failure: id })}`}>
-              Plan all{going.isExact ? "" : ","} {toCertain(going)}
-            </a>
+            <PlanForm
+              title={`Plan all${going.isExact ? "" : ","} ${toCertain(going)}`}
+              {...{ failure, context }}
+            />
           </>
         ) : null}
         {content}
@@ -150,30 +154,52 @@ function NoKind({ failure, why }: Pick<KindModel, "failure"> & { readonly why: s
   );
 }
 
-function Discard({ model: { failure }, context }: Drawn<{ model: KindModel }>): Html {
-  const { id, waiting, parked } = failure;
+/** The plan's page asks for the reason. `values`: how it is narrowed; it is of each drain that lists the kind, or of one that is chosen. */
+function PlanForm({
+  failure,
+  title,
+  values = {},
+  disabled = null,
+  context,
+}: Drawn<{
+  failure: FailureView;
+  title: string;
+  values?: Texts;
+  disabled?: string | null;
+}>): Html {
   const drains = drainsOf(failure);
   const all = namesOf(drains);
   const names = drains.map((one) => [one.drain, one.drain] as const);
-  const hidden = ["rules", "host", "failure", "limit", "discard"];
+  const hidden = ["rules", "host", "failure", "limit", "discard", "fromArchive"];
+  return (
+    <ActForm
+      act={makePlanAct}
+      title={title}
+      values={{ drains: all, failure: failure.id, ...values }}
+      hides={names.length > 1 && values["drains"] === undefined ? hidden : ["drains", ...hidden]}
+      choices={{ drains: [[all, `each that lists it: ${all.replaceAll(" ", ", ")}`], ...names] }}
+      context={context}
+      disabled={disabled}
+      saysWhy
+    />
+  );
+}
+
+function Discard({ model: { failure }, context }: Drawn<{ model: KindModel }>): Html {
+  const { waiting, parked } = failure;
+  const whyNot =
+    context.core.document.archive === undefined
+      ? "they are archived first, and the document has no archive"
+      : waiting + parked === 0
+        ? "none waits"
+        : null;
   return (
     <div class="acts">
-      {/* The plan's page asks for the reason. */}
-      <ActForm
-        act={makePlanAct}
+      <PlanForm
         title={`Plan to discard these ${number(waiting + parked)}`}
-        values={{ drains: all, failure: id, discard: "true" }}
-        hides={names.length > 1 ? hidden : ["drains", ...hidden]}
-        choices={{ drains: [[all, `each that lists it: ${all.replaceAll(" ", ", ")}`], ...names] }}
-        context={context}
-        disabled={
-          context.core.document.archive === undefined
-            ? "they are archived first, and the document has no archive"
-            : waiting + parked === 0
-              ? "none waits"
-              : null
-        }
-        saysWhy
+        values={{ discard: "true" }}
+        disabled={whyNot}
+        {...{ failure, context }}
       />
     </div>
   );

@@ -85,7 +85,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toContain("lane-halted");
   expect(failure).toMatch(/main \(live\)<\/td>.*republish<\/td>.*outage/s);
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
-  expect(failure).toContain(`href="/plans?drain=main&amp;failure=${first}"`);
+  expect(failure).toContain(`redriver plan --keep main --failure ${first}<`);
   expect(failure).not.toContain(">Try five");
   expect(failure).toContain("Five cannot be tried: a halt holds them");
   const parked = await page(`/failures/${second}`);
@@ -265,8 +265,8 @@ it("plans a kind by the drains that list it, and by no other", async () => {
   await pass();
   const id = await kindOf("410");
   const html = await page(`/failures/${id}`);
-  expect(html).toContain(`href="/plans?drain=main+money&amp;failure=${id}"`);
-  expect(html).toContain(`href="/plans?drain=main&amp;failure=${id}&amp;limit=5"`);
+  expect(html).toContain(`redriver plan --keep main money --failure ${id}<`);
+  expect(html).toContain(`redriver plan --keep main --failure ${id} --limit 5<`);
   expect(html).toContain('<option value="main money" selected="">each that lists it: main, money</option>');
   expect(html).toContain(`redriver plan --keep main money --failure ${id} --discard`);
   const plans = await page(`/plans?drain=main+money&failure=${id}`);
