@@ -32,10 +32,10 @@ export interface OddLetter {
 /** What an answer was, if it was none. */
 export type Failed = readonly [what: string, why: string];
 
-/** Odd records between ordinary ones in one queue, with the console and the commands of one installation. */
 /** Each is a command. */
 const shownHistories = 10;
 
+/** Odd records between ordinary ones in one queue, with the console and the commands of one installation. */
 export async function createOddStand(redisUrl: string, drain: OddDrain, odd: readonly (readonly Oddity[])[]) {
   const { ageMs = 3_600_000 } = drain;
   const { path: folder } = createFolder({});
@@ -144,19 +144,8 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
         const some = parked.slice(from, from + 100);
         failed.push(...(await run("parked", "show", ...some, "--show-content")));
         failed.push(...(await run("parked", "show", ...some, "--json")));
-        failed.push(
-          ...(await run(
-            "parked",
-            "release",
-            ...some,
-            "--anyway",
-            "--yes",
-            "--reason",
-            "they are looked at",
-            "--by",
-            "ann",
-          )),
-        );
+        const release = ["--anyway", "--yes", "--reason", "they are looked at", "--by", "ann"];
+        failed.push(...(await run("parked", "release", ...some, ...release)));
       }
       return failed;
     },
@@ -164,17 +153,14 @@ export async function createOddStand(redisUrl: string, drain: OddDrain, odd: rea
     async showAll(): Promise<readonly Failed[]> {
       const failed: Failed[] = [];
       const kinds = (await stand.drain.source.failures.all()).map(({ id }) => id);
-      for (const path of ["/", "/failures", "/parked", "/history", "/report", "/rules", "/plans"])
-        failed.push(...(await page(path)));
-      for (const path of ["/status", "/failures?all=true", "/parked", "/history", "/report", "/lanes"]) {
-        failed.push(...(await page(`/api/v1${path}`)));
-      }
+      const screens = ["/", "/failures", "/parked", "/history", "/report", "/rules", "/plans"];
+      const calls = ["/status", "/failures?all=true", "/parked", "/history", "/report", "/lanes"];
       for (const id of kinds.slice(0, 30)) {
-        failed.push(
-          ...(await page(`/failures/${id}`)),
-          ...(await page(`/api/v1/failures/${id}?sample=true`)),
-        );
+        screens.push(`/failures/${id}`);
+        calls.push(`/failures/${id}?sample=true`);
       }
+      for (const path of [...screens, ...calls.map((call) => `/api/v1${call}`)])
+        failed.push(...(await page(path)));
       for (const argv of [
         ["status"],
         ["status", "--json"],

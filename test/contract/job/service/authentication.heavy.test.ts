@@ -68,22 +68,6 @@ describe("5 authentication", { timeout: testTimeoutMs }, () => {
     },
   );
 
-  test.each(operations.toReversed())(
-    "Batch publish, DLQ list, DLQ bulk delete: %s with Bearer <ACCESS_TOKEN> works",
-    async (_, operation) => {
-      const { status } = await operation({ Authorization: `Bearer ${client.service.token}` });
-      expect(status).toBeGreaterThanOrEqual(200);
-      expect(status).toBeLessThan(300);
-    },
-  );
-
-  test("Search index statistics: Basic with base64 of <username>:<password> works", async (context) => {
-    const stats = client.service.stats ?? skipLoudly(context, "CONFORMANCE_STATS_URL is not set");
-    expect((await statistics(stats, { Authorization: `Basic ${base64(stats.credentials)}` })).status).toBe(
-      200,
-    );
-  });
-
   test("Search index statistics: without the right credentials answers 401 with code and message", async (context) => {
     const stats = client.service.stats ?? skipLoudly(context, "CONFORMANCE_STATS_URL is not set");
     const [username = "", password = ""] = stats.credentials.split(":");

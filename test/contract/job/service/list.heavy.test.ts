@@ -209,16 +209,6 @@ describe("4.2 filter rules", () => {
     expect(await client.ids({ label: labels[0]!, messageId: field(1, "messageId") })).toEqual([]);
   });
 
-  test("1 and 2: OR inside a filter, AND across filters", async () => {
-    expect(
-      await client.ids({
-        label: [labels[1]!, labels[2]!, labels[3]!, labels[4]!],
-        responseStatus: [503, 500],
-        topicName: [groups[0]!, groups[1]!],
-      }),
-    ).toEqual(own(4));
-  });
-
   test("3: repeating the parameter and one comma-separated value are equivalent", async () => {
     const filters: [string, (string | number)[], string[]][] = [
       ["label", [labels[0]!, labels[4]!], own(0, 4)],

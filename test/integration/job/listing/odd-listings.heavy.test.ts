@@ -138,13 +138,13 @@ it.each([
   },
 );
 
-describe.each([
+it.each([
   ["ahead", 5 * minuteMs],
   ["behind", -5 * minuteMs],
-] as const)("a service clock five minutes %s of ours", (_name, skewMs) => {
-  const emulator = { clock: { now: () => Date.now() + skewMs } };
-
-  it("hides nothing that enters between passes over what is new", async () => {
+] as const)(
+  "a service clock five minutes %s of ours hides nothing that enters between passes over what is new",
+  async (_name, skewMs) => {
+    const emulator = { clock: { now: () => Date.now() + skewMs } };
     const rig = await createRig({ redisUrl: redis.url(), emulator });
     rig.seed(120);
     expect(await rig.pass()).toMatchObject({ tally: { republished: 120 } });
@@ -165,8 +165,8 @@ describe.each([
     });
     expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new", "new"]);
     await expectDrainedOnce(rig, 122);
-  });
-});
+  },
+);
 
 describe("answers that are dated five minutes ahead of the service's records", () => {
   it("hide nothing that enters between passes over what is new: the horizon is the earlier of both clocks", async () => {

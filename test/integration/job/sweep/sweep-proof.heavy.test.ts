@@ -106,27 +106,6 @@ describe("a listing of a sweep", () => {
     expect(await pendingOf(rig)).toBe(0);
   });
 
-  it("has its proof in the ledger before the next one is sent", async () => {
-    const rig = await deletedUnheard(apart);
-    const pending: number[] = [];
-    const { source } = rig.drain;
-    const watched: SourceRuntime = {
-      ...source,
-      service: {
-        ...source.service,
-        async list(...call) {
-          pending.push(await pendingOf(rig));
-          return source.service.list(...call);
-        },
-      },
-    };
-    await sweep(watched, rig.core.drains, createSweepMemory(source.clock), never);
-    expect(pending).toHaveLength(3);
-    expect(new Set(pending).size).toBe(3);
-    expect(Math.max(...pending)).toBe(60);
-    expect(await pendingOf(rig)).toBe(0);
-  });
-
   it("that asks for a pause is made again after it, in the same sweep", async () => {
     const rig = await deletedUnheard(apart);
     rig.emulator.faults.add({ kind: "status", operation: "list", status: 429, limit: "burst", count: 1 });

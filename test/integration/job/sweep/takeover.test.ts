@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { horizonMs, type RaceStand, stallPage, takeoverMs, useRaces } from "../../../support/race-stand.ts";
-import { passWith } from "../../../support/pass-with.ts";
-import { atOnce, createRig } from "../../../support/rig.ts";
+
+import { atOnce } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -55,29 +55,6 @@ describe("what a worker left in doubt before its drain was stopped", () => {
     expect(race.rig.emulator.dlq.size).toBe(5);
     expect(await race.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
     expect(new Set(race.rig.receiver.counts().values())).toEqual(new Set([1]));
-  });
-});
-
-describe("a machine that is paused between begin and POST", () => {
-  it("sends nothing when it goes on, although its monotonic clock stood still: the wall clock tells", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(30);
-    const { clock, service } = rig.drain.source;
-    let pausedMs = 0;
-    await passWith(rig, {
-      clock: { ...clock, now: () => clock.now() + pausedMs },
-      service: {
-        ...service,
-        publish: (items, lastByteAllowed, signal) => {
-          pausedMs += 60 * 60_000;
-          return service.publish(items, lastByteAllowed, signal);
-        },
-      },
-    });
-    expect(pausedMs).toBeGreaterThan(0);
-    expect(rig.emulator.journal.counts().accepted).toBe(0);
-    expect(rig.emulator.dlq.size).toBe(30);
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
   });
 });
 

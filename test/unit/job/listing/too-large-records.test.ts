@@ -33,12 +33,6 @@ const room = { memory, waitSignal: () => new AbortController().signal };
 const sevens = (count: number): number[] => Array.from({ length: count }, () => 7);
 
 describe("pages of a listing", () => {
-  test("are made smaller until they fit", async () => {
-    const { list, counts } = createService(() => 3);
-    await listWithinMemory(list, { select: {} }, createPageSize(), room);
-    expect(counts).toEqual([100, 25, 7, 2]);
-  });
-
   test("are made larger again after eight that fitted, and fail where a single record is too large", async () => {
     const { list, counts } = createService((asked) => (asked < 20 ? 7 : 100));
     const size = createPageSize();
