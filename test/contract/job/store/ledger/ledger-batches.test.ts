@@ -106,28 +106,6 @@ describe("the kind and the rule under which a record was begun", () => {
     ]);
     expect(await countsOf(stand, 1)).toEqual([]);
   });
-
-  test("cost a batch 38 bytes to Redis if they are one each, and 8 a record if there are twelve", async () => {
-    const sizes = [];
-    for (const kinds of [null, 1, 12]) {
-      let bytes = 0;
-      const connection = redis.fresh();
-      const counting = {
-        ...connection,
-        run: (...call: Parameters<RedisConnection["run"]>) => {
-          bytes = call[2].join("").length;
-          return connection.run(...call);
-        },
-      };
-      const ledger = createRedisLedger(counting, source, defaultLimits, { epochSeed: () => "seed" });
-      const { at } = await ledger.now();
-      await beginAs({ ledger, now: () => at } as LedgerStand, many, kinds);
-      sizes.push(bytes);
-    }
-    const [none = 0, one1 = 0, twelve = 0] = sizes;
-    expect(one1 - none).toBeLessThanOrEqual(40);
-    expect(twelve - none).toBeLessThanOrEqual(720);
-  });
 });
 
 describe("a batch", () => {

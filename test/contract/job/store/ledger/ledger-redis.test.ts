@@ -13,13 +13,13 @@ import {
   redisStand,
   request,
   source,
+  startOfTime,
   token,
 } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 /**
- * What only the ledger in Redis has: the server's own time, lives as TTLs, lost writes. Nothing here is run
- * twice or moves time.
+ * What only the ledger in Redis has: the server's own time, lives as TTLs, lost writes.
  */
 const redis = useRedis();
 const id = dlqId(1);
@@ -169,26 +169,21 @@ describe("an entry that another version wrote", () => {
     const { ledger, at, others, kept } = await withOthers();
     const before = await kept();
     const told = others.map(() => ({ state: "other-version" }));
+    const all = (kind: string) => ({ verdicts: others.map(() => ({ kind })) });
     expect((await ledger.look(others)).views).toEqual(told);
     expect((await ledger.peek(others)).views).toEqual(told);
     const requests = others.map((one) => request(one));
-    expect(await ledger.begin(requests, { ...beginAt(at), pastHorizon: "new-series" })).toMatchObject({
-      verdicts: others.map(() => ({ kind: "other-version" })),
-    });
-    expect(await ledger.published(others.map((one) => factOf(one, "x")))).toMatchObject({
-      verdicts: others.map(() => ({ kind: "other-version" })),
-    });
+    const options = { ...beginAt(at), pastHorizon: "new-series" } as const;
+    expect(await ledger.begin(requests, options)).toMatchObject(all("other-version"));
+    const facts = others.map((one) => factOf(one, "x"));
+    expect(await ledger.published(facts)).toMatchObject(all("other-version"));
     const refusals = others.map((one) => ({ dlqId: one, outcome: "refused", coolMs: 1 }) as const);
-    expect(await ledger.refused(refusals, token("a"))).toMatchObject({
-      verdicts: others.map(() => ({ kind: "not-yours" })),
-    });
+    expect(await ledger.refused(refusals, token("a"))).toMatchObject(all("not-yours"));
     expect(await ledger.archived(others, "file", token("a"))).toMatchObject({
       verdicts: others.map(() => "not-yours"),
     });
     const parkings = others.map((one) => ({ dlqId: one, reason: "refused", attempt: 1 }) as const);
-    expect(await ledger.park(parkings, byUs)).toMatchObject({
-      verdicts: others.map(() => ({ kind: "not-yours" })),
-    });
+    expect(await ledger.park(parkings, byUs)).toMatchObject(all("not-yours"));
     expect(await ledger.gone(others)).toMatchObject({ count: 0 });
     expect(await ledger.release(others)).toMatchObject({ count: 0 });
     expect(await ledger.markUnlistedGone(drain, at + 1_000_000)).toMatchObject({ count: 1 });
@@ -226,4 +221,40 @@ test("two sources know nothing of each other, and all keys of one share its hash
   const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
   expect(keys.length).toBeGreaterThan(2);
   expect(keys.every((key) => key.includes(":{eu}:") || key.includes(":{us}:"))).toBe(true);
+});
+
+describe("a loss that was noticed", () => {
+  test("is told with every answer from then on, and not before", async () => {
+    const { ledger } = await redisStand(redis.fresh());
+    expect((await ledger.now()).lost).toBeUndefined();
+    const lost = { at: startOfTime, since: startOfTime - defaultLimits.settleGateAgeMs };
+    expect(await ledger.recordLoss()).toMatchObject({ lost });
+    expect(await ledger.now()).toMatchObject({ lost });
+    expect(await ledger.look([dlqId(1)])).toMatchObject({ lost });
+    expect(await ledger.peek([dlqId(1)])).toMatchObject({ lost });
+    expect(await ledger.summary()).toMatchObject({ lost });
+  });
+
+  test("counts from the first of those that follow each other within the window, and is as late as the last", async () => {
+    const { ledger, advance } = await redisStand(redis.fresh());
+    const { dedupWindowMs, settleGateAgeMs } = defaultLimits;
+    await ledger.recordLoss();
+    await advance(dedupWindowMs);
+    expect((await ledger.recordLoss()).lost).toEqual({
+      at: startOfTime + dedupWindowMs,
+      since: startOfTime - settleGateAgeMs,
+    });
+    await advance(dedupWindowMs + 1);
+    const now = startOfTime + 2 * dedupWindowMs + 1;
+    expect((await ledger.recordLoss()).lost).toEqual({ at: now, since: now - settleGateAgeMs });
+  });
+
+  test("counts from the oldest publication that was not settled, where that is older than the gate lets pend", async () => {
+    const { ledger } = await redisStand(redis.fresh());
+    const { settleGateAgeMs } = defaultLimits;
+    const since = startOfTime - settleGateAgeMs;
+    expect((await ledger.recordLoss(since + 1)).lost).toEqual({ at: startOfTime, since });
+    expect((await ledger.recordLoss(since - 1)).lost).toEqual({ at: startOfTime, since: since - 1 });
+    expect((await ledger.recordLoss()).lost).toEqual({ at: startOfTime, since: since - 1 });
+  });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import { RedriverError } from "../../../../../src/job/contracts/errors.ts";
@@ -124,36 +123,6 @@ describe("the acts of a pass", () => {
     ]);
   });
 
-  it("are done when they are written and not sooner, however long that takes", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
-    rig.seed(5);
-    const { audit, ledger, service } = rig.drain.source;
-    const order: string[] = [];
-    const slowly =
-      (write: Audit["append"]): Audit["append"] =>
-      async (entries) => {
-        await delay(50);
-        await write(entries);
-        order.push(...entries.map(({ act }) => `${act} written`));
-      };
-    await passWith(rig, {
-      audit: { append: slowly(audit.append), record: slowly(audit.record) },
-      ledger: withoutAudit(ledger),
-      service: {
-        ...service,
-        publish: (...args) => {
-          order.push("POST");
-          return service.publish(...args);
-        },
-        remove: (...args) => {
-          order.push("DELETE");
-          return service.remove(...args);
-        },
-      },
-    });
-    expect(order).toEqual(["republish written", "POST", "published written", "delete written", "DELETE"]);
-  });
-
   it("in plan mode are none, and nothing is written", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: fast, mode: "plan" });
     rig.seed(10);
@@ -202,40 +171,5 @@ describe("what cannot be written into the audit", () => {
     await passWith(rig, { audit: awayFor(audit, ["park"]) });
     expect(rig.eventsOf("window:failed")).toMatchObject([{ code: "redis-unavailable" }]);
     expect((await ledger.peek([id as DlqId])).views).toEqual([{ state: "absent" }]);
-  });
-
-  it("is deleted all the same once its publication is proven, and told of afterwards", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: fast });
-    rig.seed(20);
-    // Redis is away from the answer of the batch on: the facts and the delete come too late for it.
-    const { audit, ledger, service } = rig.drain.source;
-    let isAway = false;
-    const cut: SourceRuntime["ledger"] = {
-      ...ledger,
-      published: (facts) => (isAway ? away() : ledger.published(facts)),
-      gone: (ids) => (isAway ? away() : ledger.gone(ids)),
-    };
-    const late: string[] = [];
-    await passWith(rig, {
-      ledger: cut,
-      service: {
-        ...service,
-        clockOffsetMs: () => service.clockOffsetMs(),
-        publish: async (...args) => {
-          const outcome = await service.publish(...args);
-          isAway = true;
-          return outcome;
-        },
-      },
-      audit: {
-        append: (entries) => (isAway ? away() : audit.append(entries)),
-        record: (entries) => {
-          late.push(...entries.map(({ act }) => act));
-          return Promise.resolve();
-        },
-      },
-    });
-    expect(rig.emulator.dlq.size).toBe(0);
-    expect(late).toEqual(["published", "delete"]);
   });
 });
