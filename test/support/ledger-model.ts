@@ -45,21 +45,23 @@ export interface Post {
   told?: true;
 }
 
-export interface KnownRecord {
-  readonly posts: Post[];
-  /** The id under which it was posted last. */
-  suffix: number;
-  holder: { readonly token: Token; readonly since: number; readonly act: "republish" | "drop" } | null;
-  publishedAs: string | null;
-  done: "archived" | "gone" | null;
-  /** Under which it was begun; null: none that the ledger still knows. */
-  kind: string | null;
-  parked: { readonly reason: "rule" | "refused"; readonly drain: DrainName } | null;
-}
+export type KnownRecord = ReturnType<typeof nothingKnown>;
 
-export function nothingKnown(): KnownRecord {
-  return { posts: [], suffix: 1, holder: null, publishedAs: null, done: null, kind: null, parked: null };
-}
+export const nothingKnown = () => ({
+  posts: [] as Post[],
+  /** The id under which it was posted last. */
+  suffix: 1,
+  holder: null as {
+    readonly token: Token;
+    readonly since: number;
+    readonly act: "republish" | "drop";
+  } | null,
+  publishedAs: null as string | null,
+  done: null as "archived" | "gone" | null,
+  /** Under which it was begun; null: none that the ledger still knows. */
+  kind: null as string | null,
+  parked: null as { readonly reason: "rule" | "refused"; readonly drain: DrainName } | null,
+});
 
 export interface Model {
   now: number;

@@ -159,10 +159,6 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     return { attempts: retryOf[kind].attempts, backoff: { type: "custom" }, stackTraceLimit: 0 };
   }
 
-  async function addOnce(job: ShortJob, of: string, at: number): Promise<void> {
-    await addShort(job, onceOptions(job.kind, of, at, clock.now()));
-  }
-
   async function addShort(job: ShortJob, opts: JobsOptions): Promise<void> {
     await withRedis(job.kind, () => short.current().add(job.kind, toJobData(job), opts));
   }
@@ -204,9 +200,10 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       await mine;
     },
 
-    addTick: (drain, at) => addOnce({ kind: "tick", drain }, drain, at),
+    addTick: (drain, at) => addShort({ kind: "tick", drain }, onceOptions("tick", drain, at, clock.now())),
 
-    addSweep: (source, at) => addOnce({ kind: "sweep", source }, source, at),
+    addSweep: (source, at) =>
+      addShort({ kind: "sweep", source }, onceOptions("sweep", source, at, clock.now())),
 
     addSweepOf: (source, at, spanMs) =>
       addShort({ kind: "sweep", source }, spanOptions("sweep", source, at, spanMs)),

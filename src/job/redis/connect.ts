@@ -123,14 +123,12 @@ function isNoScript(error: unknown): boolean {
   return refusal instanceof Error && refusal.message.startsWith("NOSCRIPT");
 }
 
-/** A client for the work queue's library. The type is the library's own; only src/job/queue passes it on. */
-export type BullmqConnection = RedisClient;
-
 /**
+ * A client for the work queue's library. Its type is that library's own; only src/job/queue passes it on.
  * `worker`: waits for ever. `queue`: for adding jobs; fails at once while Redis is away. The caller ends it
  * with `disconnect()`.
  */
-export function toBullmqConnection(target: RedisTarget, role: "worker" | "queue"): BullmqConnection {
+export function toBullmqConnection(target: RedisTarget, role: "worker" | "queue"): RedisClient {
   const client = openClient(target, role, `redriver-bullmq-${role}`);
   // Without a listener the library prints every reconnect; state is watched on the command connection.
   client.on("error", () => undefined);

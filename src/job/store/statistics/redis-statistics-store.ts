@@ -34,36 +34,28 @@ export function createRedisStatisticsStore(
     },
     async readSeries(index) {
       const text = await redis.command("GET", seriesKeyOf(index));
-      return typeof text === "string" ? toSeries(text, index) : null;
+      return typeof text === "string" ? (parse(text, index).series ?? null) : null;
     },
   };
 }
 
-/** None if another version wrote it, if it is of another index under a colliding key, or not ours at all. */
-function toReadings(text: string, expected: string | undefined): readonly IndexReading[] {
+type Stored = Partial<IndexReading & { readonly series: IndexSeries; readonly version: unknown }>;
+
+/** Empty if another version wrote it, if it is of another index under a colliding key, or not ours at all. */
+function parse(text: string, expected: string | undefined): Stored {
   try {
-    const stored = JSON.parse(text) as Partial<IndexReading> & { readonly version?: unknown };
-    const { index, readAt, summary } = stored;
-    // Readings of earlier releases have no days.
-    const { scalars, newest, days = [], unusableFields } = summary ?? {};
-    const isOurs = stored.version === version && index !== undefined && index === expected;
-    if (!isOurs || readAt === undefined || !scalars || !newest || unusableFields === undefined) return [];
-    return [{ index, readAt, summary: { scalars, newest, days, unusableFields } }];
+    const stored = JSON.parse(text) as Stored;
+    return stored.version === version && stored.index === expected ? stored : {};
   } catch {
-    return [];
+    return {};
   }
 }
 
-/** Null as `toReadings` has none. */
-function toSeries(text: string, expected: string): IndexSeries | null {
-  try {
-    const stored = JSON.parse(text) as {
-      readonly version?: unknown;
-      readonly index?: unknown;
-      readonly series?: IndexSeries;
-    };
-    return stored.version === version && stored.index === expected ? (stored.series ?? null) : null;
-  } catch {
-    return null;
-  }
+function toReadings(text: string, expected: string | undefined): readonly IndexReading[] {
+  const { index, readAt, summary } = parse(text, expected);
+  // Readings of earlier releases have no days.
+  const { scalars, newest, days = [], unusableFields } = summary ?? {};
+  if (index === undefined || readAt === undefined || !scalars || !newest || unusableFields === undefined)
+    return [];
+  return [{ index, readAt, summary: { scalars, newest, days, unusableFields } }];
 }
