@@ -47,6 +47,15 @@ describe("with callbacks", () => {
     expect(await ask(100)).toMatchObject({ canaries: 1 });
   });
 
+  test("a canary that is sent late takes the place of the fresh one of its watch", async () => {
+    const { ask, sent, silence } = createDriven(byReport);
+    const { step } = await ask(2);
+    await sent(step, 1);
+    expect(await silence(step, 60 * minuteMs)).toEqual({ kind: "none" });
+    await sent(step, 1);
+    expect(await ask(3)).toMatchObject({ canaries: 0, step });
+  });
+
   test("a lane of which nobody reports anything lets at most twenty go in an hour", async () => {
     const { step, ask, sent, checkNow, advance, book } = createDriven(byReport);
     await step(5);

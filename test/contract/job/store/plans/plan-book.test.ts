@@ -91,19 +91,12 @@ describe("the book of shared plans", () => {
     expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
     expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
     await advance(planDeadAfterMs);
-    expect(await book.startApply(two, order, "two")).toEqual({
-      kind: "busy",
-      id: one.id,
-      drain: "orders",
-      by: "bob",
-      replica: "one",
-    });
+    const busy = { kind: "busy", id: one.id, drain: "orders", by: "bob", replica: "one" };
+    expect(await book.startApply(two, order, "two")).toEqual(busy);
     expect(await stateOf("p1")).toBe("applying");
     await advance(1);
-    expect((await book.read(one.id))?.plan).toMatchObject({
-      state: "interrupted",
-      why: "replica one has ended, or has lost Redis",
-    });
+    const why = "replica one has ended, or has lost Redis";
+    expect((await book.read(one.id))?.plan).toMatchObject({ state: "interrupted", why });
     expect(await book.startApply(two, order, "two")).toEqual({ kind: "started" });
     expect(await book.sign(one, [])).toEqual({ kind: "lost" });
     expect(await book.end(one, "applied", null, [])).toBe("lost");
@@ -118,21 +111,18 @@ describe("the book of shared plans", () => {
 
   test("lets one apply a drain at a time, of whichever plan, and others at once", async () => {
     const { book, whole } = create();
-    const [one, two, three] = [
-      await whole("p1", "orders", "refunds"),
-      await whole("p2", "refunds"),
-      await whole("p3", "mails"),
-    ];
+    const one = await whole("p1", "orders", "refunds");
+    const two = await whole("p2", "refunds");
+    const three = await whole("p3", "mails");
     expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
     expect(await book.startApply(two, order, "two")).toMatchObject({ kind: "busy", drain: "refunds" });
     expect(await book.startApply(three, order, "two")).toEqual({ kind: "started" });
     // One that is known to be gone holds nobody up.
     expect(await book.startApply(two, order, "two", "x")).toMatchObject({ kind: "busy" });
-    expect(await book.startApply({ ...one, token: "new" as Token }, order, "two", "one")).toEqual({
-      kind: "started",
-    });
+    const anew = { ...one, token: "new" as Token };
+    expect(await book.startApply(anew, order, "two", "one")).toEqual({ kind: "started" });
     expect(await book.end(one, "applied", null, [])).toBe("lost");
-    await book.end({ ...one, token: "new" as Token }, "interrupted", "why", []);
+    await book.end(anew, "interrupted", "why", []);
     expect(await book.startApply(one, order, "one")).toEqual({ kind: "started" });
     await book.end(one, "applied", null, []);
     expect(await book.startApply(two, order, "two")).toEqual({ kind: "started" });
@@ -257,11 +247,8 @@ describe("the book of shared plans", () => {
     };
     const ids = async () => (await book.all()).map(({ id }) => id);
     await whole("asked", "orders");
-    expect([await look("look"), await look("newer"), await ids()]).toEqual([
-      "begun",
-      "begun",
-      ["newer", "asked"],
-    ]);
+    expect([await look("look"), await look("newer")]).toEqual(["begun", "begun"]);
+    expect(await ids()).toEqual(["newer", "asked"]);
     await whole("too", "mails");
     expect([await look("late"), await ids()]).toEqual(["full", ["too", "asked"]]);
     await book.remove("asked" as PlanId);

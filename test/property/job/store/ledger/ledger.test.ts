@@ -98,18 +98,15 @@ const anyEnding = fc.oneof(
 const anyPark = fc
   .tuple(anyId, fc.constantFrom("rule" as const, "refused"), pick)
   .map((args) => toPark(...args));
+const often = [anyBegin, anyAdvance];
+const lessOften = [anyRetry, anyRefusal];
 const commands: fc.Arbitrary<Command>[] = [
+  ...often,
+  ...often,
+  ...often,
   anyBegin,
-  anyBegin,
-  anyBegin,
-  anyBegin,
-  anyAdvance,
-  anyAdvance,
-  anyAdvance,
-  anyRetry,
-  anyRetry,
-  anyRefusal,
-  anyRefusal,
+  ...lessOften,
+  ...lessOften,
   fc.oneof(anyPark, anyId.map(toRelease)),
   anyEnding,
   fc.constant(toLookAround()),
