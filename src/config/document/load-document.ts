@@ -44,14 +44,13 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   const { success, data } = shape;
   const misfits = success ? noMisfits : toMisfits(shape.error.issues, tree, fileName);
   const overfull = misfits.overfull.map(toPathText);
-  const strays = misfits.strays.map((name) => toPathText(["drains", name]));
-  const together = checkTogether(tree, fileName, misfits.strays, options.now);
+  const together = checkTogether(tree, fileName, options.now);
   const misread = new Set(reading.problems.map(placeOf));
   const problems = [
     ...reading.problems,
     // What follows from a value that is misread is no news.
     ...misfits.problems.filter((one) => !misread.has(placeOf(one))),
-    ...together.problems.filter(isOutside([...strays, ...overfull])),
+    ...together.problems.filter(isOutside(overfull)),
   ];
   const warnings = inOrder(together.warnings.filter(isOutside(overfull)));
   if (!success || problems.length > 0) return { ok: false, problems: inOrder(problems), warnings };
@@ -68,7 +67,7 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
   return { ok: false, problems: [problem], warnings: [] };
 }
 
-const noMisfits: Misfits = { problems: [], strays: [], overfull: [] };
+const noMisfits: Misfits = { problems: [], overfull: [] };
 
 function placeOf({ line, column }: Problem): string {
   return `${line}:${column}`;

@@ -1,6 +1,5 @@
 import type * as z from "zod";
 import { isToken } from "../../job/message/headers.ts";
-import { isObject } from "../../job/message/json-value.ts";
 import {
   misfit,
   oneOfText,
@@ -11,8 +10,7 @@ import {
   type ValuePath,
 } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
-import { asMap, valueAt } from "./checks/raw-document.ts";
-import { drain as drainSchema } from "./schema/drain-schema.ts";
+import { valueAt } from "./checks/raw-document.ts";
 import { proposePointer } from "./schema/propose-pointer.ts";
 import { aboutCount, atKey } from "./schema/building-blocks.ts";
 
@@ -20,26 +18,18 @@ type Issue = z.core.$ZodIssue;
 
 export interface Misfits {
   readonly problems: readonly Problem[];
-  /** Names below `drains` that are no drains. */
-  readonly strays: readonly string[];
   /** Paths with more members than allowed. Problems of the members themselves are left out. */
   readonly overfull: readonly ValuePath[];
 }
 
-/** What zod found, as problems with positions. One problem for each stray key replaces those of its value. */
+/** What zod found, as problems with positions. */
 export function toMisfits(found: readonly Issue[], tree: YamlTree, file: string): Misfits {
   const issues = [...flatten(found, [], tree)];
   const overfull = issues.filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);
-  const strays = findStrayKeys(tree.value);
-  const strayPaths = strays.map((name) => ["drains", name]);
   const isLeftOut = ({ path, issue }: PlacedIssue): boolean =>
-    strayPaths.some((above) => startsWith(path, above)) ||
-    (!isAboutCount(issue) && overfull.some((above) => startsWith(path, above)));
-  const problems = [
-    ...strays.map((name) => toStrayProblem(name, tree, file)),
-    ...issues.filter((one) => !isLeftOut(one)).flatMap((one) => toProblems(one, tree, file)),
-  ];
-  return { problems, strays, overfull };
+    !isAboutCount(issue) && overfull.some((above) => startsWith(path, above));
+  const problems = issues.filter((one) => !isLeftOut(one)).flatMap((one) => toProblems(one, tree, file));
+  return { problems, overfull };
 }
 
 interface PlacedIssue {
@@ -66,37 +56,6 @@ function toProblems({ path, issue }: PlacedIssue, tree: YamlTree, file: string):
 function whereElse(key: string): string {
   const inBody = `body: { ${JSON.stringify(proposePointer(key.slice(0, 60)) ?? "/name").slice(1, -1)}: … }`;
   return isToken(key) && key.length <= 60 ? ` ask header: { ${key}: … } or ${inBody};` : ` ask ${inBody};`;
-}
-
-const drainKeys = Object.keys(drainSchema.shape);
-
-/**
- * Names below `drains` that are keys of a drain, two spaces too shallow: their values are no drains. A drain
- * may still be called `rules` if its value is one.
- */
-function findStrayKeys(document: unknown): readonly string[] {
-  return Object.entries(asMap(asMap(document)["drains"]))
-    .filter(([name, value]) => drainKeys.includes(name) && !looksLikeDrain(value))
-    .map(([name]) => name);
-}
-
-function looksLikeDrain(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const keys = Object.keys(value);
-  return keys.length === 0 || keys.some((key) => drainKeys.includes(key));
-}
-
-function toStrayProblem(name: string, tree: YamlTree, file: string): Problem {
-  const drains = Object.keys(asMap(asMap(tree.value)["drains"])).filter(
-    (other) => !drainKeys.includes(other),
-  );
-  const where = drains.length === 0 ? "a drain" : `a drain (${oneOfText(drains)})`;
-  return {
-    file,
-    ...tree.locate(["drains", name], "key"),
-    path: "drains",
-    message: `${name} is a key of a drain and stands beside the drains; expected it below ${where}, two spaces deeper`,
-  };
 }
 
 function startsWith(path: ValuePath, above: ValuePath): boolean {

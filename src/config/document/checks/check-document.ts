@@ -22,14 +22,9 @@ export interface Findings {
 /**
  * Checks what keys mean together. Works on the document as it was written, also if its shape is wrong
  * elsewhere, so that all problems are reported at once; a value of the wrong shape is passed over, it has its
- * own problem. `strays` below `drains` are no drains. `now` in Unix ms; without it no date is judged.
+ * own problem. `now` in Unix ms; without it no date is judged.
  */
-export function checkTogether(
-  tree: YamlTree,
-  file: string,
-  strays: readonly string[],
-  now: number | undefined,
-): Findings {
+export function checkTogether(tree: YamlTree, file: string, now: number | undefined): Findings {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const report = reportTo(problems, tree, file);
@@ -57,8 +52,8 @@ export function checkTogether(
   for (const [name, value] of Object.entries(indexes)) {
     checkSchedule([], asMap(asMap(value)["schedule"]), ["indexes", name, "schedule"], report);
   }
-  checkNotify(document, strays, report, warn);
-  const view = toLintView(document, strays);
+  checkNotify(document, report, warn);
+  const view = toLintView(document);
   for (const drain of view.drains) checkWhens(drain, { places: view.places, document }, { report, warn });
   findWarnings(view, document, now, warn);
   checkRetentions(document, report, warn);

@@ -28,8 +28,8 @@ export interface LintRule {
   readonly set: ItemChanges;
 }
 
-/** Reads the document as it was written. `strays` are no drains, whatever they are. Never throws. */
-export function toLintView(value: unknown, strays: readonly string[]) {
+/** Reads the document as it was written. Never throws. */
+export function toLintView(value: unknown) {
   const document = asMap(value);
   const places: Places = new Map();
   const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
@@ -39,7 +39,7 @@ export function toLintView(value: unknown, strays: readonly string[]) {
     return { name, id: typeof id === "string" ? id : name, retentionMs };
   });
   const defaults = asMap(document["defaults"]);
-  const drains = Object.entries(asMap(document["drains"])).filter(([name]) => !strays.includes(name));
+  const drains = Object.entries(asMap(document["drains"]));
   return {
     archive: document["archive"] !== undefined || hasStray(document, documentSchema.shape),
     places,

@@ -5,9 +5,9 @@ import { asMap, type Raw } from "./raw-document.ts";
 import type { Report, Warn } from "./report-problem.ts";
 
 /** Targets name sources and drains of the document, and an address that may be called. */
-export function checkNotify(document: Raw, strays: readonly string[], report: Report, warn: Warn): void {
+export function checkNotify(document: Raw, report: Report, warn: Warn): void {
   const sources = Object.keys(asMap(document["sources"]));
-  const drains = Object.keys(asMap(document["drains"])).filter((name) => !strays.includes(name));
+  const drains = Object.keys(asMap(document["drains"]));
   for (const [name, value] of Object.entries(asMap(document["notify"]))) {
     const target = asMap(value);
     const path = ["notify", name];

@@ -71,32 +71,6 @@ drains:
     );
   });
 
-  it("tells of a key of a drain that stands beside the drains, once", () => {
-    const text = `version: 1
-sources: { default: {} }
-drains:
-  orders:
-    mode: plan
-  rules:
-    - { when: { hots: a }, then: hold }
-  select: { topicName: a }
-`;
-    const outcome = loadDocument(text, "drains.yaml");
-    expect(outcome.ok ? [] : outcome.problems.map(formatProblem)).toEqual([
-      "drains.yaml:6:3 drains: rules is a key of a drain and stands beside the drains; expected it below a drain (orders), two spaces deeper",
-      "drains.yaml:8:3 drains: select is a key of a drain and stands beside the drains; expected it below a drain (orders), two spaces deeper",
-    ]);
-    expect(outcome.warnings).toEqual([]);
-  });
-
-  it("takes a drain that is called like a key for a drain", () => {
-    expect(
-      problemsOf(
-        `version: 1\nsources: { default: {} }\ndrains: { rules: { mode: plan }, select: { source: default } }`,
-      ),
-    ).toEqual([]);
-  });
-
   it("counts lines and columns from one, after comments, in CRLF files and behind a byte order mark", () => {
     const text =
       "\uFEFF# comment\r\nversion: 1\r\nsources: { default: {} }\r\ndrains:\r\n  orders: { mode: fast }\r\n";
