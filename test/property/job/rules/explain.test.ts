@@ -75,6 +75,7 @@ describe("redriver rules explain", () => {
         const held = explanation.rules.filter(({ outcome }) => outcome === "held").map(({ rule }) => rule);
         expect(held).toEqual(routed.rule === null ? [] : [routed.rule]);
         expect(explanation.rules.map(({ rule }) => rule)).toEqual(list.map(({ name }) => name));
+        expect(explanation.rules.filter(({ why }) => why === "")).toEqual([]);
         const { decision, decidedByLedger, becomes } = explanation;
         seen.add(`${decidedByLedger ? "ledger" : "rules"} ${decision.then}`);
         if (decidedByLedger) return;

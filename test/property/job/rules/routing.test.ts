@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileRules } from "../../../../src/job/rules/compile-rules.ts";
-import { describeCondition, explainRules } from "../../../../src/job/rules/explain-rules.ts";
 import { whenDue } from "../../../../src/job/rules/when-due.ts";
 import { conditions, ruleLists as rules, recordFacts as facts } from "../../../support/arbitrary-rules.ts";
 import { enteredAt, factsOf } from "../../../support/letters.ts";
@@ -37,22 +36,6 @@ describe("routing", () => {
       { numRuns: 1_000 },
     );
     expect(seen.size).toBeGreaterThan(3);
-  });
-
-  it("is explained as it was decided", () => {
-    fc.assert(
-      fc.property(rules, otherwise, facts, (rules, otherwise, facts) => {
-        const steps = explainRules(rules, facts);
-        const routing = compileRules(rules, otherwise)(facts);
-        expect(steps.map((step) => step.rule)).toEqual(rules.map((rule) => rule.name));
-        expect(steps.filter((step) => step.outcome === "held").map((step) => step.rule)).toEqual(
-          routing.rule === null ? [] : [routing.rule],
-        );
-        expect(steps.every((step) => step.why.length > 0)).toBe(true);
-        expect(rules.every((rule) => describeCondition(rule.when).length > 0)).toBe(true);
-      }),
-      { numRuns: 1_000 },
-    );
   });
 });
 
