@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { loadSettings } from "../../../src/config/settings/load-settings.ts";
-import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
+import { settingRows } from "../../../src/config/settings/settings-table.ts";
 import { readDoc } from "../../support/markdown.ts";
 import {
   isKustomizeHere,
@@ -72,17 +72,8 @@ describe.skipIf(!isKustomizeHere)("the component for an archive", () => {
   });
 });
 
-describe.skipIf(!isKustomizeHere)("the components for Redis", () => {
-  it.each([
-    ["redis-sentinel", ["redis.sentinels", "redis.sentinelName"]],
-    ["redis-cluster", ["redis.cluster", "redis.clusterNodes"]],
-  ] as const)("%s sets the settings that belong together", (component, names) => {
-    const { data } = only(withComponents(component), "ConfigMap", "redriver-settings");
-    expect(names.every((name) => settingNames.includes(name))).toBe(true);
-    expect(Object.keys(data)).toEqual(expect.arrayContaining(names.map(toEnvName)));
-  });
-
-  it("lets out to the Sentinels", () => {
+describe.skipIf(!isKustomizeHere)("the component for Sentinels", () => {
+  it("lets out to them", () => {
     const [door] = policyOf(withComponents("redis-sentinel"), "redriver-sentinels").egress;
     expect(door.ports).toEqual([{ protocol: "TCP", port: 26_379 }]);
   });
