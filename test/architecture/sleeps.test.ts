@@ -19,7 +19,6 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "test/integration/job/queue/outage.test.ts": "a job that ends after everything else has closed",
   "test/integration/job/service/connection-pool.test.ts": "the sleep of the clock itself",
   "test/integration/job/service/last-byte.test.ts": "a proxy that keeps bytes back",
-  "test/integration/job/store/audit/acts.heavy.test.ts": "an audit that is slow to write",
   "test/support/conformance-receiver.ts": "a receiver that is slow to answer",
   "test/support/forward-proxy.ts": "a proxy that keeps bytes back",
   "test/support/interleavings/turns.ts": "the real clock behind the one that is played",
