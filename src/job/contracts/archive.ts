@@ -80,7 +80,6 @@ export interface ArchiveDamage {
 
 /** The dead letters of a drain that the archive alone has, as a plan lists them. */
 export interface ArchivedLetters {
-  /** For how long the archive keeps them. */
   readonly keptForMs: number;
   /** At least one page; each record once. Throws `archive-unavailable`, and `redis-unavailable`. */
   pages(): AsyncIterable<{ readonly records: readonly RawRecord[]; readonly isLast: boolean }>;

@@ -46,7 +46,6 @@ export interface AuditRecord {
   readonly reason?: string;
   /** Redrives, this one included. If the act does not republish: redrives made before. */
   readonly attempt?: number;
-  /** Id of the message as it was published. */
   readonly as?: string;
   /** The dead letter that this one came back from, if its lineage names one. */
   readonly parent?: string;
@@ -81,7 +80,6 @@ export interface AuditEntry {
   readonly drain: DrainName | null;
   readonly passId?: string;
   readonly documentHash?: string;
-  /** A person's reason. */
   readonly why?: string;
   readonly lane?: AuditLane;
   /** Of a pause or its end, or of an apply that did nothing: the one destination or kind that it is about. */

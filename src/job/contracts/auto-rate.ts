@@ -26,7 +26,6 @@ export function startRateOf(rate: Rate | AutoRate): Rate {
   return isAutoRate(rate) ? { count: rate.fromPerSecond, perMs: secondMs } : rate;
 }
 
-/** The most that a host may ever have. */
 export function topRateOf(rate: Rate | AutoRate): Rate {
   return isAutoRate(rate) ? { count: rate.toPerSecond, perMs: secondMs } : rate;
 }

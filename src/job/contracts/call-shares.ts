@@ -66,7 +66,6 @@ export interface CallShares {
   takeMoments(count: number): Promise<readonly number[] | null>;
 }
 
-/** A replica with calls reports this often. */
 export const shareEveryMs = 1_000;
 /** Two reports may be late before a replica is taken for dead. */
 export const shareLeaseMs = 3_500;

@@ -83,7 +83,6 @@ export interface LearnedRate {
   /** Redis time of the beginning of its watch, Unix ms. */
   readonly since: number;
   readonly sent: number;
-  /** Messages that failed again in this watch. */
   readonly failedAgain: number;
 }
 

@@ -72,7 +72,6 @@ export interface LimitsConfig {
 
 /** How carefully a destination is tried. Absent (`lane: none`): everything that is due is published. */
 export interface LaneConfig {
-  /** Messages of the first step. */
   readonly canary: number;
   /** The step survives if none of its messages comes back for this long. */
   readonly watchMs: number;
@@ -111,7 +110,6 @@ export interface DrainConfig {
   /** From the document: the whole document's or this drain's `paused`. */
   readonly paused: boolean;
   readonly schedule: Schedule;
-  /** Time between two full passes. */
   readonly fullEveryMs: number;
   readonly minAgeMs: number;
   readonly attempts: {
@@ -149,7 +147,6 @@ export interface IndexConfig extends IndexTarget {
   readonly schedule: Schedule;
 }
 
-/** Somewhere that people are told of events. */
 export interface NotifyTarget {
   readonly name: string;
   /** Whole address, or where it is read from: the path of many webhooks is a secret. */

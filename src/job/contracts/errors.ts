@@ -6,7 +6,6 @@ export type Disposition = "retry" | "wait" | "skip" | "park" | "halt" | "crash";
 
 type LogLevel = "debug" | "info" | "warn" | "error" | "fatal";
 
-/** `exitCode`: of a command that ends with this error. */
 const row = (disposition: Disposition, level: LogLevel, exitCode: 1 | 2 | 3 | 78, meaning: string) => ({
   disposition,
   level,

@@ -54,7 +54,6 @@ interface PublishedFields {
   readonly messageId: string | null;
   readonly deduplicated: boolean;
   readonly attempt: number;
-  /** Sent as a canary of its lane. */
   readonly canary: boolean;
   /** Since it entered the DLQ. */
   readonly waitedMs: number;
@@ -144,7 +143,6 @@ interface EventFields {
     source: SourceId;
     /** The most that were in flight at once. */
     inFlight: Readonly<Record<ServiceOperation, number>>;
-    /** How many this replica may have in flight. */
     limits: Readonly<Record<ServiceOperation, number>>;
     /** The limit of calls that list or delete which all replicas keep to now; null: they keep to none. */
     dlqPerSecond: number | null;

@@ -114,13 +114,11 @@ export interface RecordedFailure extends FailureKind {
   readonly firstMetAt: number;
   /** Within the last hour of its last meeting. */
   readonly lastMetAt: number;
-  /** The drain that met it first. */
   readonly drain: DrainName;
   /** One of its dead letters, met within an hour before `lastMetAt`. It may be gone. */
   readonly sample: string | null;
 }
 
-/** A kind that a process has met. */
 export interface MetFailure extends FailureKind {
   readonly sample: string | null;
   /** The id of all other failures of its destination, for when there is no room for its own. */
@@ -168,7 +166,6 @@ export interface FailureQuiet {
   readonly at: number;
 }
 
-/** Who works on a kind, since when. */
 export interface FailureOwner {
   readonly name: string;
   readonly at: number;

@@ -60,7 +60,6 @@ export interface IndexSummary {
   readonly newest: Readonly<Partial<Record<SeriesField, Datapoint>>>;
   /** Names of days of the week, in the order of the answer. */
   readonly days: readonly string[];
-  /** Number of fields that were present and unusable. */
   readonly unusableFields: number;
 }
 

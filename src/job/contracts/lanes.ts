@@ -114,7 +114,6 @@ export interface LaneMove {
   readonly size: number;
   /** Has counts and statuses, and nothing of a message. */
   readonly why: string;
-  /** Messages of the judged step. */
   readonly sent: number;
   readonly comeBacks: number;
 }

@@ -177,7 +177,6 @@ export type RefusedVerdict =
 export interface SourceFacts extends LedgerStamp {
   /** Last acceptance of any item of this source, Unix ms; null: none since the ledger began. */
   readonly lastAcceptedAt: number | null;
-  /** Single refusals in a row with nothing accepted between. */
   readonly refusedAloneInARow: number;
 }
 

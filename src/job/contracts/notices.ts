@@ -32,7 +32,6 @@ export interface NoticeItem {
   readonly figures?: Readonly<Record<string, number>>;
 }
 
-/** Something that people are told once. */
 export interface Notice {
   /** The same in every replica and at every try. Begins with the time, so that ids sort by age. */
   readonly id: string;
@@ -42,7 +41,6 @@ export interface Notice {
   readonly source: SourceId;
   /** By importance, at most `maxNoticeItems`. */
   readonly items: readonly NoticeItem[];
-  /** Items beyond these. */
   readonly more: number;
 }
 
@@ -81,7 +79,6 @@ export interface NoticeBook<Memory> {
     memory: Memory,
     notices: readonly AddressedNotice[],
   ): Promise<{ readonly kind: "changed" } | { readonly kind: "replaced"; readonly leftOut: number }>;
-  /** They were delivered or given up. */
   remove(target: string, ids: readonly string[]): Promise<void>;
   digestBase(target: string): Promise<DigestBase | null>;
   /** Sets the base, and adds its digest if there is one, unless the base is no longer `before`. */
@@ -98,7 +95,6 @@ export interface Incident {
   readonly messages: number;
   /** Something of it went on as the last message was sent. */
   readonly goesOn: boolean;
-  /** When the next message may come. */
   readonly nextAt: number;
   /** What comes later is another incident. */
   readonly until: number;

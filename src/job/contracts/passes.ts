@@ -8,7 +8,6 @@ export interface Window {
   readonly windowId: string;
   readonly from: number;
   readonly to: number;
-  /** How often its range was split already. */
   readonly depth: number;
 }
 
@@ -185,7 +184,6 @@ export interface WindowMark {
   readonly under: "listing" | "waiting" | "long" | readonly DlqId[];
   /** Worked, and the worker lives. */
   readonly cleared?: readonly DlqId[];
-  /** Not to be worked any more. */
   readonly unworkable?: readonly DlqId[];
   /** A moment not to be listed for a day, Unix ms by the service's dates. */
   readonly unlistable?: number;

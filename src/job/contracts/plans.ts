@@ -38,7 +38,6 @@ export interface PlanLimits {
   readonly plans: number;
   /** Stored bytes of all of them. */
   readonly bytes: number;
-  /** Of one plan. */
   readonly records: number;
 }
 
@@ -87,7 +86,6 @@ const planMade = z.object({
 export type PlanMade = Frozen<z.infer<typeof planMade>>;
 
 export const verdictStates = [
-  /** The apply looks for what comes back. */
   "following",
   /** A watch is over, or something is known of each message. */
   "told",
@@ -122,7 +120,6 @@ const planVerdict = z.object({
   ),
   /** So many came back that a lane would be halted. */
   isBad: z.boolean(),
-  /** All of it in words. */
   text: z.string(),
 });
 export type PlanVerdict = Frozen<z.infer<typeof planVerdict>>;
@@ -168,7 +165,6 @@ export const sharedPlan = z.object({
   createdAt: time,
   expiresAt: time,
   state: z.enum(planStates),
-  /** Why it was interrupted or has failed. */
   why: z.string().nullable(),
   replica: z.string(),
   /** Who has stopped the present or last work on it; null: nobody. */

@@ -43,7 +43,6 @@ export interface QueueFacts {
     readonly expiring: Expiring;
     /** Null: no two drains may list the same. */
     readonly shared: SharedRecords | null;
-    /** Kinds of failure that its drains have met. */
     readonly failures: readonly RecordedFailure[];
     /** The busiest, which are few: there may be a lane for every customer. Null if no drain has lanes. */
     readonly lanes: LanesCounted | null;
@@ -120,7 +119,6 @@ export interface SharedRecords {
   readonly isAtMost?: true;
 }
 
-/** Lanes that metrics and status show one by one. */
 export const maxLanesShown = 20;
 
 /**

@@ -78,7 +78,6 @@ function addCounts<Counts extends { readonly [name: string]: number | undefined 
   return sum as Counts;
 }
 
-/** The earlier of two moments. Either may be missing. */
 export function earlier(one: number | null, other: number | null): number | null {
   if (one === null) return other;
   return other === null ? one : Math.min(one, other);

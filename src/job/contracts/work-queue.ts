@@ -10,9 +10,7 @@ export type Job =
   | { readonly kind: "statistics"; readonly index: string }
   /** Finds out what people are to be told. */
   | { readonly kind: "notices" }
-  /** Writes the summary for a target of `notify`. */
   | { readonly kind: "digest"; readonly target: string }
-  /** Sends what waits for a target. */
   | { readonly kind: "notify"; readonly target: string };
 
 export interface ScheduledJob {

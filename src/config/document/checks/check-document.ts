@@ -2,6 +2,7 @@ import { parseEdge, resolveEdge } from "../../../job/rules/patterns/parse-dates.
 import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
+import { sourceNameOf } from "./find-written-key.ts";
 import { checkGuards } from "./guard-checks.ts";
 import { checkNotify } from "./notify-checks.ts";
 import { checkRules } from "./rule-checks.ts";
@@ -89,10 +90,8 @@ function checkSourceIdentities(sources: Raw, report: Report): void {
 
 /** The source of a drain that may not publish `via: service`; null: it may, or is not known. */
 function retryOf(sources: Raw, drain: Raw): string | null {
-  const [first, second] = Object.keys(sources);
-  const name = drain["source"] ?? (second === undefined ? first : undefined);
-  if (typeof name !== "string" || !Object.hasOwn(sources, name)) return null;
-  return asMap(sources[name])["serviceRetry"] === true ? null : name;
+  const name = sourceNameOf(sources, drain);
+  return name === null || asMap(sources[name])["serviceRetry"] === true ? null : name;
 }
 
 function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, report: Report): void {

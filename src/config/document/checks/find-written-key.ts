@@ -42,6 +42,13 @@ export function writtenIn(
   return null;
 }
 
+/** The name of a drain's source; null if it is not known. */
+export function sourceNameOf(sources: Raw, drain: Raw): string | null {
+  const [first, ...others] = Object.keys(sources);
+  const name = drain["source"] ?? (others.length === 0 ? first : undefined);
+  return typeof name === "string" && Object.hasOwn(sources, name) ? name : null;
+}
+
 export function copiesNothing(layers: Layers): boolean {
   return writtenIn(layers, ["beforeExpiry", "then"])?.value === "nothing";
 }

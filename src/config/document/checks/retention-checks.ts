@@ -5,6 +5,7 @@ import { duration } from "../schema/building-blocks.ts";
 import {
   copiesNothing,
   layersOf,
+  sourceNameOf,
   spanIn,
   writtenIn,
   type Layers,
@@ -68,10 +69,8 @@ function reportSpan({ ms, path }: WrittenSpan, retention: Retention, then: strin
 }
 
 function retentionOf(document: Raw, drain: Raw): Retention | null {
-  const sources = asMap(document["sources"]);
-  const [first, ...others] = Object.keys(sources);
-  const name = drain["source"] ?? (others.length === 0 ? first : undefined);
-  if (typeof name !== "string" || !Object.hasOwn(sources, name)) return null;
+  const name = sourceNameOf(asMap(document["sources"]), drain);
+  if (name === null) return null;
   const path = ["sources", name, "retention"];
   const span = spanIn([{ keys: document, path: [] }], path, builtIn.source.retention);
   if (span === null || span.ms <= 0) return null;
