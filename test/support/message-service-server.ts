@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/job/contracts/clock.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type ServiceAnswer,
 } from "../../src/job/service/message-service.ts";
 import { createManualClock } from "./manual-clock.ts";
+import { serve } from "./serve.ts";
 
 export const testToken = "eyJVc2VySUQiOiJ0ZXN0In0=";
 
@@ -63,11 +64,8 @@ export async function startHttp(
   server.on("connection", () => {
     connections += 1;
   });
-  const baseUrl = await listen(server);
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const { url: baseUrl, close } = await serve(server);
+  onTestFinished(close);
   return { baseUrl, requests, connectionCount: () => connections };
 }
 
@@ -99,7 +97,9 @@ export async function startRaw(
     connections.push(connection);
     onConnection(connection, connections.length - 1);
   });
-  const baseUrl = (await listen(server)).replace("http:", `${scheme}:`);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const baseUrl = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   onTestFinished(async () => {
     for (const { socket } of connections) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
@@ -176,10 +176,4 @@ export function connectTo(
   });
   onTestFinished(() => service.close());
   return { service, answers };
-}
-
-async function listen(server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -206,16 +206,9 @@ class IdSearch {
     for (const one of this.#held.splice(0)) one();
   }
 
-  #call(query: ListQuery): Promise<ListedPage> {
-    this.#budget.callsLeft -= 1;
-    return waitWithinBudget(this.#source.clock, this.#budget.waits, () =>
-      listPage(this.#source, query, this.#signal),
-    );
-  }
-
   async #list(query: Partial<ListQuery>, goesOn: GoesOn): Promise<Listing> {
     this.release();
-    const { memory } = this.#source;
+    const { memory, clock } = this.#source;
     const records: RawRecord[] = [];
     const listed: DlqId[] = [];
     const size = createPageSize();
@@ -226,7 +219,10 @@ class IdSearch {
     };
     /** A caller that holds a page does not wait for another. */
     const waitSignal = () => (this.#held.length === 0 ? () => this.#signal : null);
-    const call = (sized: ListQuery): Promise<ListedPage> => this.#call(sized);
+    const call = (sized: ListQuery): Promise<ListedPage> => {
+      this.#budget.callsLeft -= 1;
+      return waitWithinBudget(clock, this.#budget.waits, () => listPage(this.#source, sized, this.#signal));
+    };
     try {
       for await (const page of followCursor((at) =>
         listWithinMemory(call, { select: {}, ...query, ...at }, size, { memory, waitSignal: waitSignal() }),

@@ -6,7 +6,14 @@ import type { BatchOutcome, ItemOutcome } from "../contracts/service.ts";
 import { parseJsonBody, type HttpAnswer, type AnswerBody, type CallEnd } from "./http-answer.ts";
 import type { Sent } from "./batch-body-last-byte.ts";
 import type { CallResult } from "./call.ts";
-import { describeCause, describeStatus, toAdvice, whereOf, type CallContext } from "./call-failure.ts";
+import {
+  codeOfStatus,
+  describeCause,
+  describeStatus,
+  toAdvice,
+  whereOf,
+  type CallContext,
+} from "./call-failure.ts";
 import { toErrorText } from "./error-text-filter.ts";
 import { rawErrorText } from "./unmasked-error-text.ts";
 import { toRetryAt } from "./retry-at.ts";
@@ -61,22 +68,14 @@ function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
   const { status, body } = answer;
   if (status >= 200 && status < 300) return fromSuccess(body, status, context);
   const error = describeStatus(answer, context);
-  switch (status) {
-    case 400:
-    case 412:
-    case 422:
-      return { kind: "refused", status, error, bisectBy: "count" };
-    case 413:
-      return { kind: "refused", status, error, bisectBy: "bytes" };
-    case 429:
-      return { kind: "not-sent", why: "rate-limited", error, retryAt: toRetryAt(answer) };
-    // The service gave up waiting for a request that it may have read after all.
-    case 408:
-      return { kind: "in-doubt", error };
-    default:
+  const code = codeOfStatus(status);
+  if (code === "request-refused") {
+    return { kind: "refused", status, error, bisectBy: status === 413 ? "bytes" : "count" };
   }
-  if (status >= 300 && status < 500) {
-    const code = status === 401 || status === 403 ? "unauthorised" : "source-misconfigured";
+  if (code === "rate-limited") return { kind: "not-sent", why: code, error, retryAt: toRetryAt(answer) };
+  // The service gave up waiting for a request that it may have read after all.
+  if (code === "service-timeout") return { kind: "in-doubt", error };
+  if (code !== "service-unavailable") {
     return { kind: "misconfigured", status, error: error + toAdvice(code, context.settings) };
   }
   // Quotas of the plan are permanent, although they come as 5xx (remote-contract.md, POST).

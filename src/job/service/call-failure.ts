@@ -91,7 +91,7 @@ export function describeStatus({ status, body }: HttpAnswer, { where, token }: C
   return `${where}: expected 2xx, got ${status}${text === "" ? "" : `: ${text}`}`;
 }
 
-function codeOfStatus(status: number): ErrorCode {
+export function codeOfStatus(status: number): ErrorCode {
   switch (status) {
     case 401:
     case 403:

@@ -110,13 +110,8 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
 });
 
 describe("the horizon of a drain that selects dates", () => {
-  const toDates = [
-    "{ fromDate: -4h, toDate: 2100-01-01 }",
-    "{ fromDate: -4h, toDate: now }",
-    "{ fromDate: -4h }",
-  ];
-
-  it.each(toDates)("lies behind the clock whatever they say: %s", async (select) => {
+  it("lies behind the clock whatever they say", async () => {
+    const select = "{ fromDate: -4h, toDate: 2100-01-01 }";
     const rig = await createRig({ redisUrl: redis.url(), drain: drain(select) });
     const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, {
       settled: [hourMs, hourMs + 1_000],
