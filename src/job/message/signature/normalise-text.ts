@@ -1,4 +1,6 @@
 import { isReadable, isWord, looksSecret } from "../secret-looking.ts";
+import { maxRead } from "./answer-shape.ts";
+import { oncePerShape } from "./once-per-shape.ts";
 
 /**
  * A text with placeholders for everything that is private, or that differs from one failure to the next:
@@ -11,8 +13,6 @@ import { isReadable, isWord, looksSecret } from "../secret-looking.ts";
  */
 const uncommonCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-
 const placeholders: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
   [/"[^"]{0,500}"|`[^`]{0,500}`|“[^”]{0,500}”/g, "<text>"],
   // An apostrophe opens a quotation only at the start of a word, so that "can't" is none.
@@ -24,7 +24,7 @@ const placeholders: readonly (readonly [pattern: RegExp, placeholder: string])[]
     "<secret>",
   ],
   [secretValue(), "<secret>"],
-  [uuid, "<id>"],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "<id>"],
   [
     /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)?(?:Z| ?[+-]\d\d:?\d\d)?(?: UTC| GMT)?/g,
     "<time>",
@@ -56,38 +56,14 @@ export function withoutLastWord(text: string): string {
 }
 
 /**
- * White space is collapsed; length is the caller's business. Never throws. Texts that differ in digits alone
- * are worked out once, because each message of an outage may have its own id in the answer.
+ * White space is collapsed; length is the caller's business. Never throws. Short texts of one shape are worked
+ * out once, because each message of an outage may have its own id in the answer.
  */
 export function normaliseText(text: string): string {
-  const shape = shapeOf(text);
-  const before = known.get(shape);
-  if (before !== undefined) return before;
-  const result = normaliseNew(text);
-  if (known.size >= maxKnown) known.clear();
-  if (shape.length <= maxKnownLength) known.set(shape, result);
-  return result;
+  return text.length <= maxRead ? normaliseOnce(text) : normaliseNew(text);
 }
 
-const known = new Map<string, string>();
-/** Texts of strangers: together at most a few MB. */
-const maxKnown = 1_000;
-const maxKnownLength = 1_024;
-
-/** Where the patterns of this file ask for a certain digit. */
-const namedDigits = /0x|%20|aws4|sha256/i;
-
-/** The last group of other UUIDs may be the beginning of a URL, which has a letter first. */
-const uuidOfShape = new RegExp(`${uuid.source}(?![a-z0-9+.-]{0,4}://)`, "gi");
-
-/** Equal only for texts that are normalised alike. */
-function shapeOf(text: string): string {
-  if (!/\d/.test(text) || namedDigits.test(text)) return text;
-  const ids = text.includes("-")
-    ? text.replaceAll(uuidOfShape, "a1111111-1111-1111-1111-111111111111")
-    : text;
-  return ids.replaceAll(/\d/g, "1");
-}
+const normaliseOnce = oncePerShape(normaliseNew);
 
 function normaliseNew(text: string): string {
   let result = withoutCredentials(text.replaceAll(uncommonCharacters, " "));

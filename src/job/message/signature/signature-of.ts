@@ -62,8 +62,6 @@ function toText(responseBody: string): string {
 }
 
 const textOf = oncePerShape(toText);
-const titleOf = oncePerShape(normaliseText);
-const markupOf = oncePerShape(normaliseText);
 
 function cut(text: string): string {
   if (text.length <= maxCharacters) return text;
@@ -86,9 +84,9 @@ function responseText(responseBody: string): string {
   if (!head.startsWith("<")) return normaliseText(head) || "(unprintable)";
   if (/<(?:!doctype html|html|head|title|body)[\s>]/i.test(head)) {
     const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(head)?.[1] ?? "";
-    return titleOf(title.length < maxTitle ? title : withoutLastWord(title)) || "(html)";
+    return normaliseText(title.length < maxTitle ? title : withoutLastWord(title)) || "(html)";
   }
-  return markupOf(head.replaceAll(/<[^<>]{0,300}>/g, " ")) || "(markup)";
+  return normaliseText(head.replaceAll(/<[^<>]{0,300}>/g, " ")) || "(markup)";
 }
 
 /** Without the word that the cut goes through: half a token is no longer recognised as one. */
