@@ -12,11 +12,12 @@ import { isRedisAway, isRedriverError, unlessRedisAway } from "../contracts/erro
 import type { Token } from "../contracts/ids.ts";
 import type { ParkRequest, RefusedRequest } from "../contracts/ledger.ts";
 import { isOfInput } from "../by-halves.ts";
+import { isNestedTooDeep } from "../message/nested-too-deep.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { begin } from "./begin.ts";
 import { hold, leaveInDoubt } from "./fate.ts";
-import { isWritable, reportUnwritable } from "./keep-copies.ts";
+import { reportUnwritable } from "./keep-copies.ts";
 import { idsOf, type Letter } from "./letter.ts";
 
 /**
@@ -31,7 +32,7 @@ export async function drop(
   const { source, config, archive } = drain;
   const toDrop = decided.filter(({ decision, fate }) => decision.then === "drop" && fate === null);
   if (archive === null || archive.problem()?.isResting) return holdAll(toDrop, "archive-missing");
-  const unwritable = toDrop.filter(({ raw }) => !isWritable(raw));
+  const unwritable = toDrop.filter(({ raw }) => isNestedTooDeep(raw));
   holdAll(unwritable, "archive-missing");
   reportUnwritable(source, unwritable.length);
   const letters = toDrop.filter(({ fate }) => fate === null);

@@ -43,7 +43,8 @@ async function keepSome(
   }
   if (near.size === 0) return;
   const missing = await source.copies.missing([...near.keys()]);
-  const keys = missing.filter((key) => isWritable(near.get(key) ?? {}));
+  // One that is nested too deep must not stop the copies of its page.
+  const keys = missing.filter((key) => !isNestedTooDeep(near.get(key)));
   reportUnwritable(source, missing.length - keys.length);
   const { drain } = of;
   const why = "near-expiry";
@@ -79,12 +80,7 @@ export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
   return `id_hash-${createHash("sha256").update(dlqId).digest("hex").slice(0, 24)}` as DlqId;
 }
 
-/** False for a record nested too deep for JSON. One such record must not stop the copies of its page. */
-export function isWritable(record: RawRecord): boolean {
-  return !isNestedTooDeep(record);
-}
-
-/** Reports records that are not in the archive because they are not writable. */
+/** Reports records that are not in the archive because they are nested too deep for JSON. */
 export function reportUnwritable({ events, config }: SourceRuntime, count: number): void {
   if (count === 0) return;
   const message = `expected records nested at most ${maxNestedLevels} levels deep, got ${count} deeper: not kept, so neither dropped nor copied`;

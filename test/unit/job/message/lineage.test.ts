@@ -35,23 +35,46 @@ const header = writeLineage(lineage, body, key);
 const read = (value: unknown, fields: Record<string, unknown> = { body }) =>
   readLineage(letterOf({ ...fields, header: value }), [key]);
 
-describe("a lineage header", () => {
-  it("reads the header of a version that knew no steps", () => {
-    const older =
-      "v1.eyJhIjoyLCJyIjoibXNnX3Jvb3QiLCJjIjoxNzAwMDAwMDAwMDAwLCJtIjo1LCJkIjoiaHR0cHM6Ly9hcGkuZXhhbXBsZS5jb20vb3JkZXJzIiwicCI6IjE3MjUwMDAwMDAwMDAtMSIsImIiOiItb0pDNlo5SWxteWxGQWtyUWpPMFJvVWZRclY2MVFNYjhUUGgzWFo0Zno0In0.cQjlo9e0OyF3RcOJ29QGAqQ6DdGgXfgq6t-GyDKvWrs";
-    expect(read({ "X-Redriver": [older] })).toEqual({
-      kind: "come-back",
-      lineage: { ...lineage, step: null, statusBefore: null },
-    });
-  });
+const older =
+  "v1.eyJhIjoyLCJyIjoibXNnX3Jvb3QiLCJjIjoxNzAwMDAwMDAwMDAwLCJtIjo1LCJkIjoiaHR0cHM6Ly9hcGkuZXhhbXBsZS5jb20vb3JkZXJzIiwicCI6IjE3MjUwMDAwMDAwMDAtMSIsImIiOiItb0pDNlo5SWxteWxGQWtyUWpPMFJvVWZRclY2MVFNYjhUUGgzWFo0Zno0In0.cQjlo9e0OyF3RcOJ29QGAqQ6DdGgXfgq6t-GyDKvWrs";
+const other = writeLineage({ ...lineage, attempt: 7 }, body, key);
+const forged = (payload: string) => `v1.${Buffer.from(payload).toString("base64url")}.x`;
+const comeBack = { kind: "come-back", lineage };
+const untrusted = (attempt: number) => ({ kind: "untrusted", attempt });
+const sayingNothing = ["", "v1", "v1..", "v2.e30.tag", "v1.e30.tag", "v1.%%%.tag", "x".repeat(200_000)];
+const noFlowControl = [
+  1,
+  "partner",
+  [],
+  [5, null, 1, null],
+  ["partner", "2", null, null],
+  ["partner", {}, null, null],
+];
 
-  it.each([1, "partner", [], [5, null, 1, null], ["partner", "2", null, null], ["partner", {}, null, null]])(
-    "leaves out what is no flow control: %j",
-    (w) => {
+type Row = readonly [what: string, values: readonly string[], reading: object];
+
+describe("a lineage header", () => {
+  it.each<Row>([
+    ["of before steps", [older], { ...comeBack, lineage: { ...lineage, step: null, statusBefore: null } }],
+    ["listed twice, alike", [header, ` ${header}`], comeBack],
+    ["listed twice, joined", [`${header}, ${header}`], comeBack],
+    ["beside another: the larger attempt counts", [header, other], untrusted(7)],
+    ["beside another of fewer attempts", [other, header], untrusted(7)],
+    ["beside junk", [header, "junk"], untrusted(2)],
+    ["of a forged count", [forged(`{"a":${Number.MAX_SAFE_INTEGER}}`)], untrusted(1_000)],
+    ["of a count below 0", [forged('{"a":-5}')], untrusted(0)],
+    ["of a count that is none", [forged('{"a":"9"}')], untrusted(0)],
+    ["of a prototype's count", [forged('{"__proto__":{"a":9}}')], untrusted(0)],
+    ["of something else, signed with our key", [signFields({ a: 3 }, key)], untrusted(3)],
+    ...[...sayingNothing, ",".repeat(200_000)].map((value): Row => ["of nothing", [value], untrusted(0)]),
+    ...noFlowControl.map((w): Row => {
       const changed = signFields({ ...lineagePayloadOf(header), w }, key);
-      expect(read({ "X-Redriver": [changed] })).toEqual({ kind: "come-back", lineage });
-    },
-  );
+      return ["with what is no flow control", [changed], comeBack];
+    }),
+  ])("%s", (_, values, reading) => {
+    expect(read({ "X-Redriver": values })).toEqual(reading);
+    expect(read({ "x-redriver": values.slice(0, 1), "X-Redriver": values.slice(1) })).toEqual(reading);
+  });
 
   it("is inherited with another body of bytes", () => {
     expect(read({ "X-Redriver": [header] }, { body, bodyBase64: "//8=" })).toEqual({ kind: "inherited" });
@@ -70,47 +93,6 @@ describe("a lineage header", () => {
     expect(readLineage(letterOf({ body, header: { "X-Redriver": [unsigned] } }), [""]).kind).toBe(
       "untrusted",
     );
-  });
-
-  it("may be listed twice, if the copies agree", () => {
-    expect(read({ "X-Redriver": [header, header] }).kind).toBe("come-back");
-    expect(read({ "X-Redriver": [header], "x-redriver": [` ${header}`] }).kind).toBe("come-back");
-    expect(read({ "X-Redriver": [`${header}, ${header}`] }).kind).toBe("come-back");
-  });
-
-  it("is untrusted when copies differ, and the larger attempt counts", () => {
-    const other = writeLineage({ ...lineage, attempt: 7 }, body, key);
-    expect(read({ "X-Redriver": [header, other] })).toEqual({ kind: "untrusted", attempt: 7 });
-    expect(read({ "X-Redriver": [other], "x-redriver": [header] })).toEqual({
-      kind: "untrusted",
-      attempt: 7,
-    });
-    expect(read({ "X-Redriver": [header, "junk"] })).toEqual({ kind: "untrusted", attempt: 2 });
-  });
-
-  it.each([
-    "",
-    "v1",
-    "v1..",
-    "v2.e30.tag",
-    "v1.e30.tag",
-    "v1.%%%.tag",
-    `v1.${Buffer.from('{"a":-5}').toString("base64url")}.x`,
-    `v1.${Buffer.from('{"a":"9"}').toString("base64url")}.x`,
-    `v1.${Buffer.from('{"__proto__":{"a":9}}').toString("base64url")}.x`,
-    "x".repeat(200_000),
-    ",".repeat(200_000),
-  ])("that says nothing is untrusted with no attempts (%#)", (value) => {
-    expect(read({ "X-Redriver": [value] })).toEqual({ kind: "untrusted", attempt: 0 });
-  });
-
-  it("does not let a forged count overflow", () => {
-    const forged = `v1.${Buffer.from(`{"a":${Number.MAX_SAFE_INTEGER}}`).toString("base64url")}.x`;
-    expect(read({ "X-Redriver": [forged] })).toEqual({ kind: "untrusted", attempt: 1_000 });
-  });
-
-  it("is untrusted when something else was signed with our key", () => {
-    expect(read({ "X-Redriver": [signFields({ a: 3 }, key)] })).toEqual({ kind: "untrusted", attempt: 3 });
   });
 
   it("does not contain the secret that its key comes from", () => {

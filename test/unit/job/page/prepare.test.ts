@@ -11,18 +11,22 @@ import { encodedOf, itemOf, sendAsCanary } from "../../../../src/job/page/publis
 
 const preparation: Preparation = { headerPrefix: "Upstash-", lineageKey, onLoss: "park", checkItem: anyItem };
 
-function dueOf(
-  raw: RawRecord,
-  changes: ItemChanges,
-  more: Partial<Preparation> = {},
-  attempt?: number,
-): Letter {
+const prepared = (raw: RawRecord, set: ItemChanges, more: Partial<Preparation> = {}, attempt?: number) => {
   const letter = decided(raw, attempt);
-  const prepared = prepare(letter, { set: changes }, { ...preparation, ...more });
-  if (prepared.kind !== "item") throw new Error(`parked: ${prepared.reason}`);
-  letter.item = prepared.item;
+  return { letter, is: prepare(letter, { set }, { ...preparation, ...more }) };
+};
+
+function dueOf(...of: Parameters<typeof prepared>): Letter {
+  const { letter, is } = prepared(...of);
+  if (is.kind !== "item") throw new Error(`parked: ${is.reason}`);
+  letter.item = is.item;
   return letter;
 }
+
+const parkOf = (...of: Parameters<typeof prepared>) => {
+  const { is } = prepared(...of);
+  return is.kind === "park" ? is.reason : "none";
+};
 
 /** The letter, which is sent as this canary from now on. */
 function asSent(letter: Letter, how: Sending): Letter {
@@ -30,11 +34,6 @@ function asSent(letter: Letter, how: Sending): Letter {
   return letter;
 }
 type Sending = Omit<SendAs, "lineage">;
-
-const parkOf = (raw: RawRecord, changes: ItemChanges, more: Partial<Preparation> = {}, attempt?: number) => {
-  const prepared = prepare(decided(raw, attempt), { set: changes }, { ...preparation, ...more });
-  return prepared.kind === "park" ? prepared.reason : "none";
-};
 
 /** What the service would list of an item that died: what it delivered, with its own headers beside it. */
 function diedAgain(item: BatchItem, sequence: number): RawRecord {
