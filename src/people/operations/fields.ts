@@ -1,6 +1,7 @@
 /** Fields that several operations have. */
 import { z } from "zod";
 import { toDestinationName, type DestinationName } from "../../job/message/destination-names.ts";
+import { parkReasons } from "../../job/message/park-reasons.ts";
 import { parseDuration } from "../../job/rules/durations.ts";
 import { field, type FieldFace } from "./define.ts";
 
@@ -123,3 +124,15 @@ export function filter(about: string, value: string) {
 }
 
 export const hostGlob = filter("only for this destination host; * stands for any part", "host");
+
+/** Of what is parked. */
+export const parkedFilter = z.strictObject({
+  drain: filter("only what this drain parked", "name"),
+  for: field(z.enum(parkReasons).optional(), {
+    about: "only what is parked for this reason",
+    value: "reason",
+  }),
+  host: hostGlob,
+  rule: filter("only what this rule matches now", "name"),
+  failure,
+});

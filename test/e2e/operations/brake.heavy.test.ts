@@ -1,5 +1,4 @@
 /** The brake with the real daemon: 10,000 to a slow host, and fewer with refused calls and lost answers. */
-import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
@@ -103,10 +102,4 @@ it.each([
   await emulator.idle();
   // The service itself may bring a message twice, if it does not hear the host's answer.
   expect([...host.came.values()].filter(({ size }) => size !== 1)).toEqual([]);
-  // The figures, for who runs it.
-  if (process.env["FIGURES"] !== undefined) {
-    writeFileSync(process.env["FIGURES"], `${what}: ${atAnswer} at the answer, ${delivered} after\n`, {
-      flag: "a",
-    });
-  }
 });

@@ -4,7 +4,7 @@ import type { CommandContext } from "../command-context.ts";
 import { hasConsent } from "../input/consent.ts";
 import { printResult } from "../output/print.ts";
 import type { createProgressLine } from "../output/progress.ts";
-import { toTable } from "../output/table.ts";
+import { toRows } from "../output/fields-text.ts";
 
 /** `redriver apply --to … --keep`: asks, copies, and says what became of the copies at the service. */
 export async function copyFor(
@@ -22,15 +22,10 @@ export async function copyFor(
   });
   progress.end();
   if (ends === null) io.err("nothing was done\n");
-  else printResult(io, json, ends, () => toTable(io.columns, ends, columns));
+  else printResult(io, json, ends, () => toRows(io.columns, ends.map(toRow)));
   if (ends === null || ends.some(({ left }) => left > 0)) exitWith(3);
 }
 
-const columns: Readonly<Record<string, (end: CopyEnd) => string | number>> = {
-  drain: ({ drain }) => drain,
-  to: ({ to }) => to,
-  planned: ({ planned }) => planned,
-  copied: ({ copied }) => copied,
-  left: ({ left }) => left,
-  why: ({ leftReasons }) => toCounts(leftReasons).join(", "),
-};
+function toRow({ leftReasons, ...end }: CopyEnd) {
+  return { ...end, why: toCounts(leftReasons) };
+}

@@ -9,7 +9,8 @@ import { toSecond } from "../../operations/phrases.ts";
 import type { CommandContext, Register } from "../command-context.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { countOption, timeOption } from "../input/option-values.ts";
-import { tableLimit, toTable } from "../output/table.ts";
+import { toRows } from "../output/fields-text.ts";
+import { tableLimit } from "../output/table.ts";
 import type { Io } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
@@ -75,7 +76,7 @@ async function show(
     return toRow(entry);
   };
   const { shown, more } = await printRows(io, entries, options.limit, toJsonOf(options), take, (rows) =>
-    toTable(io.columns, rows, columns),
+    toRows(io.columns, rows),
   );
   if (more) return;
   io.err(unknownDrainNote(options.drain, drains, shown) ?? "");
@@ -101,20 +102,19 @@ function toJsonOf({ json, showContent }: ShowOptions): ((entry: ArchiveEntry) =>
 }
 
 /** Bodies are not kept: a table is in memory before it is printed. */
-function toRow({ record, ...entry }: ArchiveEntry) {
-  return { ...entry, status: record["responseStatus"], url: record["url"] };
+function toRow({ at, why, source, drain, rule, dlqId, record }: ArchiveEntry) {
+  const { responseStatus: status, url } = record;
+  return {
+    archived: toSecond(at),
+    why,
+    source,
+    drain,
+    rule,
+    dlqId,
+    status: typeof status === "number" && status > 0 ? status : null,
+    url: typeof url === "string" ? toShownUrl(url, "masked") : null,
+  };
 }
-
-const columns: Readonly<Record<string, (row: ReturnType<typeof toRow>) => string>> = {
-  archived: ({ at }) => toSecond(at),
-  why: ({ why }) => why,
-  source: ({ source }) => source,
-  drain: ({ drain }) => drain ?? "-",
-  rule: ({ rule }) => rule ?? "-",
-  dlqId: ({ dlqId }) => dlqId,
-  status: ({ status }) => (typeof status === "number" && status > 0 ? String(status) : "-"),
-  url: ({ url }) => (typeof url === "string" ? toShownUrl(url, "masked") : "-"),
-};
 
 /** A killed process leaves a torn end: nothing that was promised is missing. Anything else is a failure. */
 function reportDamage({ file, kind, why }: ArchiveDamage, { io, exitWith }: CommandContext): void {

@@ -1,5 +1,6 @@
 import type { ArchiveDamage, ArchiveEntry, ArchiveReader } from "../../../job/contracts/archive.ts";
 import { toSecond } from "../../operations/phrases.ts";
+import { toRows } from "../output/fields-text.ts";
 import { toTable } from "../output/table.ts";
 
 export interface ArchiveCount {
@@ -51,13 +52,8 @@ export function toArchiveText(columns: number, files: readonly ArchiveFileSummar
   });
   const counts: ArchiveCount[] = [];
   for (const file of files) for (const count of file.counts) add(counts, count);
-  if (counts.length === 0) return perFile;
-  const perDrain = toTable(columns, counts, {
-    drain: ({ drain }) => drain ?? "-",
-    why: ({ why }) => why,
-    entries: ({ entries }) => entries,
-  });
-  return `${perFile}\n${perDrain}`;
+  const rows = counts.map((count) => ({ ...count }));
+  return rows.length === 0 ? perFile : `${perFile}\n${toRows(columns, rows)}`;
 }
 
 function add(counts: ArchiveCount[], count: ArchiveCount): void {

@@ -1,4 +1,5 @@
 import type { PassCounts, Tally } from "../../../job/contracts/tally.ts";
+import { toRows } from "../output/fields-text.ts";
 import { toTable } from "../output/table.ts";
 import type { DecisionCount } from "./decision-count.ts";
 
@@ -33,15 +34,7 @@ export function toSummary(
     seconds: ({ durationMs }) => Number((durationMs / 1_000).toFixed(1)),
   });
   const rows = lines.flatMap(({ drain, decisions }) => decisions.map((one) => ({ drain, ...one })));
-  if (rows.length === 0) return passes;
-  const decisions = toTable(columns, rows, {
-    drain: ({ drain }) => drain,
-    decision: ({ decision }) => decision,
-    reason: ({ reason }) => reason,
-    rule: ({ rule }) => rule ?? "-",
-    count: ({ count }) => count,
-  });
-  return `${passes}\n${decisions}`;
+  return rows.length === 0 ? passes : `${passes}\n${toRows(columns, rows)}`;
 }
 
 export function toProgress({ drain, tally }: { readonly drain: string; readonly tally: Tally }): string {

@@ -101,8 +101,10 @@ function toText(key: string, value: unknown, now: number): string {
 
 type Row = Readonly<Record<string, unknown>>;
 
-function toRows(width: number, rows: readonly Row[]): string {
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => isKnown(row[key]))))];
+/** A table with a column for each field that is known of a row. */
+export function toRows(width: number, rows: readonly Row[]): string {
+  const all = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const keys = all.filter((key) => rows.some((row) => isKnown(row[key])));
   return toTable(
     width,
     rows,

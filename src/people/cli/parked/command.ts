@@ -1,8 +1,9 @@
-import { parkReasons } from "../../../job/message/park-reasons.ts";
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import type { Core } from "../../../job/door.ts";
 import type { CommandContext, Register } from "../command-context.ts";
+import { parkedFilter } from "../../operations/fields.ts";
 import { counted } from "../../operations/phrases.ts";
+import { addFields } from "../operation-command.ts";
 import type { Stop } from "../input/stop-on-signals.ts";
 import { loadAll, loadForReading, type Loaded } from "../load-config.ts";
 import { requireFailure } from "../../operations/failures/choose.ts";
@@ -31,7 +32,7 @@ export const registerParked: Register = (program, context) => {
     .command("parked")
     .description("dead letters that wait for a person, or for a change of rules");
   addFilterOptions(parked.command("list").description("what is parked, oldest first, and why"))
-    .addOption(limitOption())
+    .addOption(countOption("--limit <n>", "at most so many, the oldest first"))
     .option("--json", "print one JSON object per line")
     .action((flags: ListFlags, command: Command) =>
       withRedisAndStop(loadFor(flags, command, context), context, (core, stop) =>
@@ -65,16 +66,8 @@ export const registerParked: Register = (program, context) => {
 };
 
 function addFilterOptions(command: Command): Command {
-  return command
-    .option("--drain <name>", "only what this drain parked")
-    .addOption(new Option("--for <reason>", "only what is parked for this reason").choices(parkReasons))
-    .option("--host <host>", "only for this destination host; * stands for any part")
-    .option("--rule <name>", "only what this rule matches now")
-    .option("--failure <id>", "only this kind of failure, as redriver failures lists it");
-}
-
-function limitOption(): Option {
-  return countOption("--limit <n>", "at most so many, the oldest first");
+  addFields(command, { input: parkedFilter });
+  return command;
 }
 
 /** Which rule matches now only a document that loads can answer. */

@@ -1,5 +1,4 @@
 import { systemClock } from "../../../system-world.ts";
-import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { createFileSummary, type FrozenDrain } from "../../plan/file-summary.ts";
 import type { PlanHead } from "../../plan/plan-file.ts";
@@ -30,16 +29,8 @@ export async function showPlan(
   const { head } = await readPlanFile(file, summary.add);
   const { createdAt, version, documentHash, flags: asked } = head;
   const drains = summary.drains(head);
-  const shown: ShownPlan = allPrintable({ createdAt, version, documentHash, flags: asked, drains });
+  const shown = { createdAt, version, documentHash, flags: asked, drains };
   printResult(io, flags.json, shown, () => toShownPlanText(io.columns, shown, now));
-}
-
-/** Anybody may have written the file, so a terminal gets no string of it as it is. */
-function allPrintable<Value>(value: Value): Value {
-  if (typeof value === "string") return toPrintable(value) as Value;
-  if (Array.isArray(value)) return value.map(allPrintable) as Value;
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, allPrintable(inner)])) as Value;
 }
 
 /** `now`, Unix ms: ages and what is left of a retention go by it. */

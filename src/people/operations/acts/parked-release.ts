@@ -4,7 +4,7 @@ import { parkReasons, type ParkReason } from "../../../job/message/park-reasons.
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { defineOperation, field, type OperationCall, type Foresight } from "../define.ts";
 import { requireFailure } from "../failures/choose.ts";
-import { countField, failure, filter, flag, hostGlob, nameText } from "../fields.ts";
+import { countField, filter, flag, nameText, parkedFilter } from "../fields.ts";
 import { createParkedCount } from "../parked/count.ts";
 import { createOldest, visitParked, type FoundParked } from "../parked/find.ts";
 import { findUseless } from "../parked/find-useless.ts";
@@ -18,14 +18,7 @@ const input = z.strictObject({
     value: "dlqIds",
     isArgument: true,
   }),
-  drain: filter("only what this drain parked", "name"),
-  for: field(z.enum(parkReasons).optional(), {
-    about: "only what is parked for this reason",
-    value: "reason",
-  }),
-  host: hostGlob,
-  rule: filter("only what this rule matches now", "name"),
-  failure,
+  ...parkedFilter.shape,
   source: filter("only of this source", "id"),
   limit: countField("at most so many, the oldest first"),
   all: flag("everything that is parked"),
