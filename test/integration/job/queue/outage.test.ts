@@ -4,31 +4,29 @@ import { systemClock } from "../../../../src/system-world.ts";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { DrainName, PassId } from "../../../../src/job/contracts/ids.ts";
 import type { Job, WorkQueue } from "../../../../src/job/contracts/work-queue.ts";
-import {
-  createRedisWay,
-  openQueue,
-  type RecordedEvents,
-  type RedisWay,
-} from "../../../support/queue-redis.ts";
+import { openQueue, type RecordedEvents } from "../../../support/queue-redis.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { createTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const server = useRedis();
-let way: RedisWay;
+/** The way to the server, which is nobody's to stop. */
+let way: TcpProxy;
 let prefix: string;
 const open: WorkQueue[] = [];
 
 beforeEach(async () => {
-  way = await createRedisWay(server.url());
+  const { hostname, port } = new URL(server.url());
+  way = await createTcpProxy({ host: hostname, port: Number(port) });
   prefix = server.fresh().keyPrefix;
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((queue) => queue.close({ softMs: 0, hardMs: 500 })));
-  await way.cut();
+  await way.close();
 });
 
 function replica(): { queue: WorkQueue; events: RecordedEvents } {
-  const opened = openQueue(way.url, {
+  const opened = openQueue(`redis://127.0.0.1:${way.port}${new URL(server.url()).pathname}`, {
     keyPrefix: prefix,
     lock: { durationMs: 1_000, stalledIntervalMs: 500 },
   });
@@ -53,6 +51,18 @@ async function startBusy(queue: WorkQueue, work: (signal: AbortSignal) => Promis
   await queue.addWindows([window]);
   await begun;
 }
+/** A handler that goes on when its gate opens, and ends so much later. */
+async function startGated(queue: WorkQueue, lastsMs = 0) {
+  const seen: string[] = [];
+  const gate = new AbortController();
+  await startBusy(queue, async () => {
+    seen.push("started");
+    await aborted(gate.signal);
+    await systemClock.sleep(lastsMs);
+    seen.push("finished");
+  });
+  return { seen, gate };
+}
 /** How long `close` took, ms. */
 async function timeToClose(queue: WorkQueue, times: Parameters<WorkQueue["close"]>[0]): Promise<number> {
   const before = performance.now();
@@ -70,15 +80,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 describe("close", () => {
   test("waits for a running handler and takes nothing new", async () => {
     const { queue } = replica();
-    const seen: string[] = [];
-    const gate = new AbortController();
-    await queue.start(async () => {
-      seen.push("started");
-      await aborted(gate.signal);
-      seen.push("finished");
-    });
-    await queue.addWindows([window]);
-    await waitFor(() => expect(seen).toEqual(["started"]));
+    const { seen, gate } = await startGated(queue);
     const { queue: other } = replica();
     const closed = queue.close({ softMs: 5_000, hardMs: 10_000 });
     await other.addWindows([{ ...window, windowId: "2" }]);
@@ -115,17 +117,8 @@ describe("close", () => {
 
   test("with Redis away still lets a running handler end by itself", async () => {
     const { queue, events } = replica();
-    const seen: string[] = [];
-    const gate = new AbortController();
-    await queue.start(async () => {
-      seen.push("started");
-      await aborted(gate.signal);
-      // Longer than closing everything else takes.
-      await systemClock.sleep(300);
-      seen.push("finished");
-    });
-    await queue.addWindows([window]);
-    await waitFor(() => expect(seen).toEqual(["started"]));
+    // Longer than closing everything else takes.
+    const { seen, gate } = await startGated(queue, 300);
     await way.cut();
     await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
     const closed = queue.close({ softMs: 5_000, hardMs: 10_000 });
@@ -180,7 +173,7 @@ describe("with Redis away", () => {
     await waitFor(() => expect(seen).toEqual(["1"]));
     await way.cut();
     await waitFor(() => expect(events.of("redis:lost").length).toBe(1));
-    await way.mend();
+    await way.heal();
     await waitFor(() => expect(events.of("redis:ready").length).toBe(1), { timeout: 30_000 });
     await queue.addWindows([{ ...window, windowId: "2" }]);
     await waitFor(() => expect(seen).toContain("2"), { timeout: 30_000 });
