@@ -24,6 +24,7 @@ import {
   publishedFact,
   request,
 } from "../../../../support/ledger-stands.ts";
+import { idsOf } from "../../../../support/audit-entry.ts";
 import { createManualClock } from "../../../../support/manual-clock.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -40,9 +41,6 @@ async function read(reader: AuditReader, query: Partial<AuditQuery> = {}): Promi
   for await (const one of reader.read({ order: "newest-first", ...query })) entries.push(one);
   return entries;
 }
-
-const idsOf = (entries: readonly AuditEntry[]): readonly string[] =>
-  entries.flatMap(({ records }) => records.map(({ dlqId }) => dlqId));
 
 const page = (of: number): readonly { readonly dlqId: string }[] =>
   Array.from({ length: 100 }, (_, n) => ({ dlqId: `${of}-${n}` }));

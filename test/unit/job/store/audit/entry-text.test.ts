@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseEntryText, toTexts } from "../../../../../src/job/store/audit/entry-text.ts";
-import type { AuditRecord } from "../../../../../src/job/contracts/audit.ts";
+import type { AuditRecord, NewAuditEntry } from "../../../../../src/job/contracts/audit.ts";
 import { entry, source } from "../../../../support/audit-entry.ts";
 
 const of = (count: number, hostOf: (n: number) => string | undefined): readonly AuditRecord[] =>
@@ -8,6 +8,9 @@ const of = (count: number, hostOf: (n: number) => string | undefined): readonly 
     const host = hostOf(n);
     return { dlqId: `1-${n}`, ...(host === undefined ? {} : { host }) };
   });
+
+/** As one text. */
+const toText = (of: Partial<NewAuditEntry>): string => toTexts({ ...entry("1-0"), ...of })[0] ?? "";
 
 const skims = (act: string): boolean => act === "park";
 
@@ -28,7 +31,7 @@ describe("the text of an entry", () => {
 
   test("tells no rule from none said, and empty from absent", () => {
     const records = [{ dlqId: "1-0", rule: null }, { dlqId: "1-1" }, { dlqId: "1-2", attempt: 0 }];
-    const [text = ""] = toTexts({ ...entry("1-0"), records });
+    const text = toText({ records });
     expect(parseEntryText(text, 7, source, {})?.records).toEqual(records);
   });
 
@@ -40,27 +43,27 @@ describe("the text of an entry", () => {
     { name: "of sixty hosts", hosts: (n) => `h${n % 60}`, perRecord: 5 },
   ])("keeps the host of each of a hundred records $name, for few bytes", ({ hosts, perRecord }) => {
     const records = of(100, hosts);
-    const [text = ""] = toTexts({ ...entry("1-0"), records });
-    const [bare = ""] = toTexts({ ...entry("1-0"), records: of(100, () => undefined) });
+    const text = toText({ records });
+    const bare = toText({ records: of(100, () => undefined) });
     expect(parseEntryText(text, 7, source, {})?.records).toEqual(records);
     expect((text.length - bare.length) / 100).toBeLessThanOrEqual(perRecord);
   });
 
   test("keeps as many hosts as have room, and never another one's host", () => {
     const records = of(100, (n) => `host-${n}.of-a-customer.example.com`);
-    const [text = ""] = toTexts({ ...entry("1-0"), records });
+    const text = toText({ records });
     const read = parseEntryText(text, 7, source, {})?.records ?? [];
     const known = read.filter(({ host }) => host !== undefined);
     expect(known.length).toBeGreaterThan(10);
     expect(records).toEqual(expect.arrayContaining([...known]));
-    const bare = toTexts({ ...entry("1-0"), records: of(100, () => undefined) })[0] ?? "";
+    const bare = toText({ records: of(100, () => undefined) });
     expect((text.length - bare.length) / 100).toBeLessThan(6.3);
   });
 
   test("stands for its records by host where they are only counted", () => {
     const records = of(100, (n) => (n % 4 === 3 ? undefined : `host-${n % 4}`));
     const ruled = records.map((one) => ({ ...one, rule: "outage", notes: ["canary"] }));
-    const [text = ""] = toTexts({ ...entry("1-0"), records: ruled });
+    const text = toText({ records: ruled });
     const counted = parseEntryText(text, 7, source, { isCounted: true })?.records;
     const one = { dlqId: "1-0", rule: "outage", notes: ["canary"], count: 25 };
     expect(counted).toEqual([
@@ -70,7 +73,7 @@ describe("the text of an entry", () => {
       one,
     ]);
     const comeBacks = of(2, () => "host-0").map((record) => ({ ...record, parent: "0-0" }));
-    const [other = ""] = toTexts({ ...entry("1-0"), records: comeBacks });
+    const other = toText({ records: comeBacks });
     expect(parseEntryText(other, 7, source, { isCounted: true })?.records).toEqual(comeBacks);
   });
 
@@ -80,13 +83,14 @@ describe("the text of an entry", () => {
     expect(parseEntryText(broken, 7, source, { skims })).toEqual(bare);
     expect(parseEntryText(broken, 7, source, { acts: new Set(["drop"]) })).toBeNull();
     expect(() => parseEntryText(broken, 7, source, {})).toThrow(SyntaxError);
-    const [other = ""] = toTexts({ ...entry("1-0"), act: "republish" });
+    const other = toText({ act: "republish" });
     expect(parseEntryText(other, 7, source, { skims })?.records).toHaveLength(1);
-    expect(() => parseEntryText(other.replace('"v":1', '"v":2'), 7, source, { skims })).toThrow("layout 1");
+    const ofLater = other.replace('"v":1', '"v":2');
+    expect(() => parseEntryText(ofLater, 7, source, { skims })).toThrow(/layout 1, got 2/);
   });
 
   test("of other acts or another actor is left out where these are asked for", () => {
-    const [text = ""] = toTexts({ ...entry("1-0"), by: "ann" });
+    const text = toText({ by: "ann" });
     expect(
       parseEntryText(text, 7, source, { acts: new Set(["delete"]), by: (by) => by === "ann" }),
     ).not.toBeNull();
@@ -94,12 +98,8 @@ describe("the text of an entry", () => {
     expect(parseEntryText(text, 7, source, { by: (by) => by === "bob" })).toBeNull();
   });
 
-  test("of another layout is refused, not misread", () => {
-    expect(() => parseEntryText('{"v":2,"a":"park"}', 7, source, {})).toThrow(/layout 1, got 2/);
-  });
-
   test("has a person's reason of bounded length", () => {
-    const [text = ""] = toTexts({ ...entry("1-0"), why: "x".repeat(100_000) });
+    const text = toText({ why: "x".repeat(100_000) });
     expect(text.length).toBeLessThan(1_200);
   });
 });
