@@ -3,6 +3,7 @@ import type { PauseBook } from "../../src/job/contracts/pauses.ts";
 import type { DlqId, MessageId } from "../../src/job/message/dead-letter.ts";
 import type { Clock } from "../../src/job/contracts/clock.ts";
 import type { DrainName, SourceId, Token } from "../../src/job/contracts/ids.ts";
+import type { Series } from "../../src/job/contracts/ledger-entries.ts";
 import type { LedgerLimits } from "../../src/job/contracts/ledger-limits.ts";
 import type {
   BeginOptions,
@@ -182,6 +183,20 @@ export async function begin(
   if (answer.kind !== "answered") throw new Error(`expected verdicts, got ${answer.kind}`);
   return answer.verdicts;
 }
+
+/** The verdict of a first POST, but for what is told. */
+export const begun = (series: Partial<Series> = {}, declaredDouble: string | false = false) => ({
+  kind: "begun",
+  series: { suffix: 1, firstAt: startOfTime, posts: 1, refusals: 0, doubts: 0, ...series },
+  declaredDouble,
+});
+
+/** The worker that holds a record posts it again. */
+export const after = (by: Token, outcome: "refused" | "unknown" | "not-sent") => ({
+  previous: { token: by, outcome },
+});
+
+export const lookAt = async ({ ledger }: LedgerStand, id: DlqId) => (await ledger.look([id])).views[0];
 
 export function beginAnswer(
   stand: LedgerStand,

@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import {
+  after,
+  begun,
+  lookAt,
   factOf,
   begin,
   beginAnswer,
@@ -28,19 +31,13 @@ beforeEach(async () => {
 
 describe("begin", () => {
   test("an unknown record is begun: first POST of the plain id, now", async () => {
-    expect(await begin(stand, id, a)).toEqual([
-      {
-        kind: "begun",
-        series: { suffix: 1, firstAt: startOfTime, posts: 1, refusals: 0, doubts: 0 },
-        declaredDouble: false,
-      },
-    ]);
+    expect(await begin(stand, id, a)).toEqual([begun()]);
     const { views } = await stand.ledger.look([id, dlqId(2)]);
     expect(views).toEqual([
       {
         state: "open",
         drain,
-        series: { suffix: 1, firstAt: startOfTime, posts: 1, refusals: 0, doubts: 0 },
+        series: begun().series,
         lastAt: startOfTime,
         attempt: 0,
         messageId: messageId(id),
@@ -56,8 +53,7 @@ describe("begin", () => {
     const first = await begin(stand, id, a);
     await stand.advance(10_000);
     expect(await begin(stand, id, a)).toEqual(first);
-    const { views } = await stand.ledger.look([id]);
-    expect(views[0]).toMatchObject({ state: "open", lastAt: startOfTime });
+    expect(await lookAt(stand, id)).toMatchObject({ state: "open", lastAt: startOfTime });
   });
 
   test("what a lost worker has begun waits for nobody, and what was begun since does", async () => {
@@ -73,11 +69,7 @@ describe("begin", () => {
     expect(await isUnknown(workerLostAt)).toEqual([true, false]);
     expect(await begin(stand, [id, dlqId(3)], c)).toEqual([{ kind: "in-flight" }, { kind: "in-flight" }]);
     expect(await begin(stand, [id, dlqId(3)], c, { workerLostAt })).toEqual([
-      {
-        kind: "begun",
-        series: { suffix: 1, firstAt: startOfTime, posts: 2, refusals: 0, doubts: 0 },
-        declaredDouble: false,
-      },
+      begun({ posts: 2 }),
       { kind: "in-flight" },
     ]);
     const parking = { reason: "unworkable", attempt: 0 } as const;
@@ -94,9 +86,7 @@ describe("begin", () => {
     await stand.advance(takeoverMs);
     expect(await begin(stand, id, b)).toEqual([{ kind: "in-flight" }]);
     await stand.advance(1);
-    expect(await begin(stand, id, b)).toMatchObject([
-      { kind: "begun", series: { suffix: 1, firstAt: startOfTime, posts: 2, refusals: 0 } },
-    ]);
+    expect(await begin(stand, id, b)).toEqual([begun({ posts: 2 })]);
     expect(await begin(stand, id, a)).toEqual([{ kind: "in-flight" }]);
     await stand.advance(takeoverMs + 1);
     expect(await begin(stand, id, c)).toMatchObject([{ series: { firstAt: startOfTime, posts: 3 } }]);
@@ -108,18 +98,18 @@ describe("begin", () => {
     expect(await begin(stand, id, b)).toMatchObject([{ kind: "begun", series: { posts: 2 } }]);
     await stand.advance(1);
     expect(await begin(stand, dlqId(2), b)).toEqual([{ kind: "past-horizon" }]);
-    const { views } = await stand.ledger.look([dlqId(2)]);
-    expect(views[0]).toMatchObject({ state: "open", series: { posts: 1 }, lastAt: startOfTime });
+    expect(await lookAt(stand, dlqId(2))).toMatchObject({
+      state: "open",
+      series: { posts: 1 },
+      lastAt: startOfTime,
+    });
   });
 
   test("past the horizon a new series is a declared double under the next suffix", async () => {
     await begin(stand, id, a);
     await stand.advance(horizonMs + 1);
-    const verdict = {
-      kind: "begun",
-      series: { suffix: 2, firstAt: startOfTime + horizonMs + 1, posts: 1, refusals: 0, doubts: 1 },
-      declaredDouble: "unknown-outcome-past-window",
-    };
+    const series = { suffix: 2, firstAt: startOfTime + horizonMs + 1, doubts: 1 };
+    const verdict = begun(series, "unknown-outcome-past-window");
     expect(await begin(stand, id, b, { pastHorizon: "new-series" })).toEqual([verdict]);
     // So do the repeat, and the takeover after it: whichever POST is proven accepted, it may be the second
     // message.
@@ -133,48 +123,39 @@ describe("begin", () => {
   test("the worker that holds a record posts again at once, keeping firstAt, and its old token is spent", async () => {
     await begin(stand, id, a);
     await stand.advance(1_000);
-    expect(await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } })).toMatchObject([
-      { kind: "begun", series: { firstAt: startOfTime, posts: 2, refusals: 0 } },
-    ]);
+    expect(await begin(stand, id, b, after(a, "unknown"))).toEqual([begun({ posts: 2 })]);
     await stand.advance(1_000);
     // Beside the unanswered POST the refusal ends nothing.
-    expect(await begin(stand, id, c, { previous: { token: b, outcome: "refused" } })).toMatchObject([
-      { kind: "begun", series: { firstAt: startOfTime, posts: 3, refusals: 1 } },
-    ]);
-    expect(await begin(stand, id, token("d"), { previous: { token: c, outcome: "not-sent" } })).toMatchObject(
-      [{ kind: "begun", series: { firstAt: startOfTime, posts: 3, refusals: 1 } }],
-    );
-    expect(await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } })).toEqual([
-      { kind: "in-flight" },
-    ]);
+    const third = [begun({ posts: 3, refusals: 1 })];
+    expect(await begin(stand, id, c, after(b, "refused"))).toEqual(third);
+    expect(await begin(stand, id, token("d"), after(c, "not-sent"))).toEqual(third);
+    expect(await begin(stand, id, b, after(a, "unknown"))).toEqual([{ kind: "in-flight" }]);
   });
 
   test("a retry past the horizon is not begun, and what became of the POST is counted once", async () => {
     await begin(stand, id, a);
-    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    await begin(stand, id, b, after(a, "unknown"));
     await stand.advance(horizonMs + 1);
-    const retry = { previous: { token: b, outcome: "refused" } } as const;
+    const retry = after(b, "refused");
     expect(await begin(stand, id, c, retry)).toEqual([{ kind: "past-horizon" }]);
     expect(await begin(stand, id, c, retry)).toEqual([{ kind: "past-horizon" }]);
-    const { views } = await stand.ledger.look([id]);
-    expect(views[0]).toMatchObject({ state: "open", series: { posts: 2, refusals: 1 } });
+    expect(await lookAt(stand, id)).toMatchObject({ state: "open", series: { posts: 2, refusals: 1 } });
   });
 
   test("a retry begins nothing that the token does not hold", async () => {
-    const retry = { previous: { token: a, outcome: "unknown" } } as const;
+    const retry = after(a, "unknown");
     await begin(stand, dlqId(2), c);
     await stand.advance(takeoverMs + 1);
     expect(await begin(stand, [id, dlqId(2)], b, retry)).toEqual([
       { kind: "in-flight" },
       { kind: "in-flight" },
     ]);
-    const { views } = await stand.ledger.look([id]);
-    expect(views).toEqual([{ state: "absent" }]);
+    expect(await lookAt(stand, id)).toEqual({ state: "absent" });
   });
 
   test("a POST that was not sent ends no series", async () => {
     await begin(stand, id, a);
-    expect(await begin(stand, id, b, { previous: { token: a, outcome: "not-sent" } })).toMatchObject([
+    expect(await begin(stand, id, b, after(a, "not-sent"))).toMatchObject([
       { series: { suffix: 1, posts: 1, refusals: 0 } },
     ]);
   });
@@ -185,8 +166,7 @@ describe("begin", () => {
     expect(await begin(stand, id, a, { pageReadAt })).toMatchObject([{ kind: "begun" }]);
     await stand.advance(1);
     expect(await beginAnswer(stand, dlqId(2), a, { pageReadAt })).toMatchObject({ kind: "page-too-old" });
-    const { views } = await stand.ledger.look([dlqId(2)]);
-    expect(views).toEqual([{ state: "absent" }]);
+    expect(await lookAt(stand, dlqId(2))).toEqual({ state: "absent" });
   });
 
   test("a pause of the drain or of all stops begin until it is lifted; another drain's does not", async () => {
@@ -249,9 +229,9 @@ describe("begin", () => {
       { kind: "begun", series: { posts: 1 } },
       { kind: "in-flight" },
     ]);
-    expect(
-      await begin(stand, id, b, { pageReadAt, previous: { token: a, outcome: "unknown" } }),
-    ).toMatchObject([{ kind: "begun", series: { posts: 2 } }]);
+    expect(await begin(stand, id, b, { pageReadAt, ...after(a, "unknown") })).toMatchObject([
+      { kind: "begun", series: { posts: 2 } },
+    ]);
     expect(await beginAnswer(stand, id, c, { pageReadAt })).toMatchObject({ kind: "page-too-old" });
   });
 

@@ -4,6 +4,9 @@ import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { isDecidedAgain, reasonsDecidedAgain } from "../../../../../src/job/contracts/ledger-entries.ts";
 import type { RefusedRequest } from "../../../../../src/job/contracts/ledger.ts";
 import {
+  after,
+  begun,
+  lookAt,
   begin,
   defaultLimits,
   dlqId,
@@ -48,10 +51,6 @@ async function park(
   return answer.verdicts[0]?.kind;
 }
 
-async function look(stand: LedgerStand, of: DlqId = id) {
-  return (await stand.ledger.look([of])).views[0];
-}
-
 let stand: Awaited<ReturnType<typeof create>>;
 beforeEach(async () => {
   stand = await create();
@@ -61,7 +60,7 @@ describe("refused", () => {
   test("a refusal for certain cools the record; when due, the next suffix begins a series that no refusal has touched", async () => {
     await begin(stand, id, a);
     expect(await refuse(stand, a, "refused")).toEqual({ kind: "cool", refusedAlone: 0 });
-    expect(await look(stand)).toEqual({
+    expect(await lookAt(stand, id)).toEqual({
       state: "cool",
       dueAt: startOfTime + 60_000,
       refusedAlone: 0,
@@ -72,13 +71,7 @@ describe("refused", () => {
     await stand.advance(59_999);
     expect(await begin(stand, id, b)).toEqual([{ kind: "cooling", dueAt: startOfTime + 60_000 }]);
     await stand.advance(1);
-    expect(await begin(stand, id, b)).toEqual([
-      {
-        kind: "begun",
-        series: { suffix: 2, firstAt: startOfTime + 60_000, posts: 1, refusals: 0, doubts: 0 },
-        declaredDouble: false,
-      },
-    ]);
+    expect(await begin(stand, id, b)).toEqual([begun({ suffix: 2, firstAt: startOfTime + 60_000 })]);
   });
 
   test("a POST that was not sent never counted", async () => {
@@ -102,23 +95,26 @@ describe("refused", () => {
 
   test("a hit beside an unanswered POST and a refusal leaves the record open, and shows that the service takes messages", async () => {
     await begin(stand, id, a);
-    await begin(stand, id, b, { previous: { token: a, outcome: "unknown" } });
+    await begin(stand, id, b, after(a, "unknown"));
     expect(await refuse(stand, b, "refused-alone", 0)).toEqual({ kind: "stays-open" });
     await stand.advance(takeoverMs + 1);
     await begin(stand, id, c);
     expect(await refuse(stand, c, "hit-after-refusals", 0)).toEqual({ kind: "stays-open" });
     const facts = await stand.ledger.refused([], c);
     expect(facts).toMatchObject({ lastAcceptedAt: startOfTime + takeoverMs + 1, refusedAloneInARow: 0 });
-    expect(await look(stand)).toMatchObject({ state: "open", series: { suffix: 1, posts: 3, refusals: 2 } });
+    expect(await lookAt(stand, id)).toMatchObject({
+      state: "open",
+      series: { suffix: 1, posts: 3, refusals: 2 },
+    });
   });
 
   test("what was refused is forgotten an hour after the window, when no id of it can be hit any more", async () => {
     await begin(stand, id, a);
     await refuse(stand, a, "refused");
     await stand.advance(defaultLimits.dedupWindowMs + 3_600_000 - 5_000);
-    expect(await look(stand)).toMatchObject({ state: "cool" });
+    expect(await lookAt(stand, id)).toMatchObject({ state: "cool" });
     await stand.advance(5_001);
-    expect(await look(stand)).toEqual({ state: "absent" });
+    expect(await lookAt(stand, id)).toEqual({ state: "absent" });
   });
 
   test("a later series that was refused is not forgotten: its next POST is still declared as a double", async () => {
@@ -139,7 +135,7 @@ describe("refused", () => {
     await begin(stand, id, a);
     await refuse(stand, a, "refused", 7_200_000);
     await stand.advance(7_195_000);
-    expect(await look(stand)).toMatchObject({ state: "cool" });
+    expect(await lookAt(stand, id)).toMatchObject({ state: "cool" });
   });
 });
 
@@ -150,7 +146,7 @@ describe("park and release", () => {
     expect(await park(stand, "refused", { token: b })).toBe("not-yours");
     await stand.advance(takeoverMs + 1);
     expect(await park(stand, "outcome-unknown", { attempt: 2 })).toBe("parked");
-    expect(await look(stand)).toEqual({
+    expect(await lookAt(stand, id)).toEqual({
       state: "parked",
       reason: "outcome-unknown",
       drain,
@@ -200,7 +196,7 @@ describe("park and release", () => {
     const seenAt = stand.now();
     await stand.ledger.release([id]);
     expect(await park(stand, "rule", { seenAt })).toBe("not-yours");
-    expect(await look(stand)).toMatchObject({ state: "cool", released: "by-person" });
+    expect(await lookAt(stand, id)).toMatchObject({ state: "cool", released: "by-person" });
     expect(await park(stand, "rule", { seenAt: seenAt + 1 })).toBe("parked");
   });
 
@@ -208,7 +204,7 @@ describe("park and release", () => {
     await park(stand, "attempts-exhausted", { attempt: 5 });
     expect((await stand.ledger.release([id, dlqId(2)])).count).toBe(1);
     expect((await stand.ledger.release([id])).count).toBe(1);
-    expect(await look(stand)).toEqual({
+    expect(await lookAt(stand, id)).toEqual({
       state: "cool",
       dueAt: startOfTime,
       refusedAlone: 0,
@@ -219,7 +215,7 @@ describe("park and release", () => {
     expect(await begin(stand, id, a)).toMatchObject([{ series: { suffix: 1 }, declaredDouble: false }]);
     // The attempt was not made, so it is still granted.
     await refuse(stand, a, "not-sent", 0);
-    expect(await look(stand)).toMatchObject({ state: "cool", released: "by-person" });
+    expect(await lookAt(stand, id)).toMatchObject({ state: "cool", released: "by-person" });
   });
 
   test("what was granted is told until its POST is answered, and by whom", async () => {
@@ -229,9 +225,9 @@ describe("park and release", () => {
     ] as const) {
       await park(stand, "vanished", { id: dlqId(n) });
       await stand.ledger.release([dlqId(n)], released);
-      expect(await look(stand, dlqId(n))).toMatchObject({ state: "cool", released });
+      expect(await lookAt(stand, dlqId(n))).toMatchObject({ state: "cool", released });
       await begin(stand, dlqId(n), a);
-      expect(await look(stand, dlqId(n))).toMatchObject({ state: "open", released });
+      expect(await lookAt(stand, dlqId(n))).toMatchObject({ state: "open", released });
     }
   });
 
@@ -249,10 +245,10 @@ describe("park and release", () => {
     await park(stand, "refused");
     for (let day = 0; day < 5; day += 1) {
       await stand.advance(2 * 86_400_000);
-      expect(await look(stand)).toMatchObject({ state: "parked" });
+      expect(await lookAt(stand, id)).toMatchObject({ state: "parked" });
     }
     await stand.advance(defaultLimits.retentionMs + 1);
-    expect(await look(stand)).toEqual({ state: "absent" });
+    expect(await lookAt(stand, id)).toEqual({ state: "absent" });
   });
 });
 
