@@ -26,12 +26,14 @@ export function toExpiring(
 ): Expiring {
   const hour = Math.floor(now / hourMs);
   const by = (hour + dayHours + 1) * hourMs;
-  const within = (hours: ExpiresByHour, before = by): number =>
-    Object.entries(hours).reduce(
-      (sum, [at, count]) =>
-        Number(at) < hour || (Number(at) + 1) * hourMs > before ? sum : sum + Math.max(0, count),
-      0,
-    );
+  const within = (hours: ExpiresByHour, before = by): number => {
+    let sum = 0;
+    // No list of pairs: there are hundreds of kinds, each with its hours.
+    for (const at of Object.keys(hours)) {
+      if (Number(at) >= hour && (Number(at) + 1) * hourMs <= before) sum += Math.max(0, hours[at] ?? 0);
+    }
+    return sum;
+  };
   // Only if that census met none near its expiry without a copy.
   const isCopied = census?.expiringUnarchived === 0 && census.expiringAccepted === 0;
   const originOf = new Map(failures.map(({ id, origin }) => [id, origin]));
@@ -117,8 +119,13 @@ export function toEarliestExpiry(
   retentionMs: number,
   now: number,
 ): number {
-  const hours = Object.keys(expires).map(Number);
-  const left = hours.filter((at) => (expires[at] ?? 0) > 0 && at >= Math.floor(now / hourMs));
-  const firstAt = left.length > 0 ? Math.min(...left) : Math.max(...hours);
+  const hour = Math.floor(now / hourMs);
+  let [first, last] = [Infinity, -Infinity];
+  for (const key of Object.keys(expires)) {
+    const at = Number(key);
+    last = Math.max(last, at);
+    if (at >= hour && at < first && (expires[key] ?? 0) > 0) first = at;
+  }
+  const firstAt = first === Infinity ? last : first;
   return Math.max(oldestAt === null ? now : oldestAt + retentionMs, firstAt * hourMs);
 }

@@ -163,18 +163,15 @@ export function toDestinationRows({ drains, sources }: Status): readonly Destina
     .flatMap(({ drain, source, mode, paused, stillCounting, destinations }) => {
       const pauses = sources.find((one) => one.source === source)?.hostPauses ?? [];
       const own = hostPausesOf(pauses, drain);
-      return destinations.map((one): DestinationRow => {
-        const names = namesOfOrigin(one.origin);
-        return {
-          ...one,
-          drain,
-          source,
-          stillCounting,
-          paused,
-          group: toGroup(one, mode === "plan"),
-          pauses: own.filter(({ host }) => names.includes(host)),
-        };
-      });
+      return destinations.map((one): DestinationRow => ({
+        ...one,
+        drain,
+        source,
+        stillCounting,
+        paused,
+        group: toGroup(one, mode === "plan"),
+        pauses: own.filter(({ host }) => namesOfOrigin(one.origin).includes(host)),
+      }));
     })
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted(
