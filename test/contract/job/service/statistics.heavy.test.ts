@@ -1,13 +1,18 @@
 import { beforeAll, describe, expect, test, type TestContext } from "vitest";
 import { read, skipLoudly, usePlainClient, type PlainAnswer } from "../../../support/plain-client.ts";
 import { isElsewhere, testTimeoutMs, type StatisticsUnderTest } from "../../../support/service-under-test.ts";
-import { allSeries } from "../../../support/statistics-series.ts";
 
 interface Datapoint {
   readonly x: string;
   readonly y: number;
 }
 
+/** Names of every series that the statistics of a search index tell. */
+const allSeries = (
+  "daily_update_requests daily_query_requests daily_bandwidths daily_rerank_requests query_throughput update_throughput " +
+  "query_latency_mean query_latency_99 update_latency_mean update_latency_99 embeds_latency_mean " +
+  "embeds_latency_99 rerank_latency_mean rerank_latency_99 vector_count data_size"
+).split(" ");
 const periods = ["1h", "3h", "12h", "1d", "3d", "7d", "30d"] as const;
 const threeHoursMs = 3 * 3_600_000;
 const client = await usePlainClient();
