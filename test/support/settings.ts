@@ -5,12 +5,6 @@ import { afterAll, beforeAll } from "vitest";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings, type SettingsInput } from "../../src/config/settings/load-settings.ts";
 import type { Settings } from "../../src/config/settings/settings.ts";
-import {
-  settingNames,
-  settingRows,
-  toEnvName,
-  type SettingName,
-} from "../../src/config/settings/settings-table.ts";
 
 /** Settings loaded from nothing but what is given, and a folder for files of the tests of one file. */
 export interface SettingsStand {
@@ -50,25 +44,4 @@ export function useSettings(): SettingsStand {
         : outcome.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
     },
   };
-}
-
-/**
- * What docs/settings.md shows: one row per setting, in the order of the table. Secrets show no default but
- * "none".
- */
-export function settingsTable(): readonly {
-  readonly name: SettingName;
-  readonly env: string;
-  readonly default: string;
-  readonly description: string;
-}[] {
-  return settingNames.map((name) => {
-    const { default: fallback, doc } = settingRows[name];
-    return {
-      name,
-      env: toEnvName(name),
-      default: fallback === null || fallback === "" ? "none" : String(fallback),
-      description: doc,
-    };
-  });
 }
