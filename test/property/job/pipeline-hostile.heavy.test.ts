@@ -100,32 +100,30 @@ function expectSafe({ deleted, taken }: HostileAccount, rig: Rig): void {
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
 }
 
-describe("answers of the worst kind", () => {
-  it("end the pass with a verdict, and nothing is lost or doubled unsaid", async () => {
-    const service = await startHostileService();
-    let hostile = 0;
-    let finished = 0;
-    await fuzz(fc.array(oddCall, { minLength: 1, maxLength: 5 }), 10_000, async (calls) => {
-      const { url, account } = service.open();
-      const ids = Array.from({ length: recordsPerRun }, nextId);
-      for (const id of ids) account.records.set(id, JSON.stringify(plainRecord(id)));
-      account.hostile.push(...calls);
-      await withRig(url, async (rig) => {
-        for (let round = 0; round < 3; round += 1) {
-          const pass = await passWith(rig, 1_200);
-          if (pass !== "failed" && pass.kind === "closed" && pass.outcome === "complete") finished += 1;
-          rig.drain.source.health.resume();
-        }
-        hostile += account.answeredHostile;
-        expectSafe(account, rig);
-        // What is not deleted is still there.
-        for (const id of ids) expect(account.records.has(id) || account.deleted.includes(id)).toBe(true);
-      });
+it("answers of the worst kind end the pass with a verdict, and nothing is lost or doubled unsaid", async () => {
+  const service = await startHostileService();
+  let hostile = 0;
+  let finished = 0;
+  await fuzz(fc.array(oddCall, { minLength: 1, maxLength: 5 }), 10_000, async (calls) => {
+    const { url, account } = service.open();
+    const ids = Array.from({ length: recordsPerRun }, nextId);
+    for (const id of ids) account.records.set(id, JSON.stringify(plainRecord(id)));
+    account.hostile.push(...calls);
+    await withRig(url, async (rig) => {
+      for (let round = 0; round < 3; round += 1) {
+        const pass = await passWith(rig, 1_200);
+        if (pass !== "failed" && pass.kind === "closed" && pass.outcome === "complete") finished += 1;
+        rig.drain.source.health.resume();
+      }
+      hostile += account.answeredHostile;
+      expectSafe(account, rig);
+      // What is not deleted is still there.
+      for (const id of ids) expect(account.records.has(id) || account.deleted.includes(id)).toBe(true);
     });
-    expect(hostile).toBeGreaterThan(20);
-    expect(finished).toBeGreaterThan(10);
-  }, 480_000);
-});
+  });
+  expect(hostile).toBeGreaterThan(20);
+  expect(finished).toBeGreaterThan(10);
+}, 480_000);
 
 /** Answers of the right shape, but for the value of one field. */
 const oddFields: readonly (readonly [HostileOperation, string])[] = [

@@ -125,24 +125,18 @@ describe("a message's own callback", () => {
     expect(rig.receiver.deliveries).toHaveLength(1);
   }, 60_000);
 
-  it("that may have been handed on and may not is not handed on twice", async () => {
+  it.each([
+    ["may have been handed on and may not", { kind: "drop-answer" }],
+    // Under another id, which a refusal cannot have taken.
+    ["was refused", { kind: "item-error", registersDeduplication: true }],
+  ] as const)("that %s is handed on once", async (_, fault) => {
     const { rig, call } = await createCalled();
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", count: 1 });
-    expect((await call()).status).toBe(502);
-    expect((await call()).status).toBe(200);
-    await rig.emulator.idle();
-    expect(rig.receiver.deliveries).toHaveLength(1);
-  });
-
-  it("that was refused is handed on under another id, which a refusal cannot have taken", async () => {
-    const { rig, call } = await createCalled();
-    rig.emulator.faults.add({ kind: "item-error", count: 1, registersDeduplication: true });
-    expect((await call()).status).toBe(502);
-    expect((await call()).status).toBe(200);
-    await rig.emulator.idle();
-    expect(rig.receiver.deliveries).toHaveLength(1);
-    expect((await call()).status).toBe(200);
-    await rig.emulator.idle();
+    rig.emulator.faults.add({ ...fault, operation: "batch", count: 1 });
+    for (const status of [502, 200, 200]) {
+      expect((await call()).status).toBe(status);
+      await rig.emulator.idle();
+      expect(rig.receiver.deliveries.length).toBeLessThanOrEqual(1);
+    }
     expect(rig.receiver.deliveries).toHaveLength(1);
   });
 

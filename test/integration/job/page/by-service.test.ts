@@ -111,64 +111,58 @@ it("a call that fails whenever it is made is made more and more rarely by sweeps
   }
 });
 
-describe("a record that somebody else took", () => {
-  it("is neither counted as published nor kept open", async () => {
+it("a record that somebody else took is neither counted as published nor kept open", async () => {
+  const rig = await open();
+  const dlqId = binary(rig);
+  const { serviceRetry } = rig.drain.source;
+  const { retry } = serviceRetry;
+  serviceRetry.retry = (...call) => {
+    rig.emulator.dlq.remove([dlqId]);
+    return retry(...call);
+  };
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 0, inDoubt: 0 } });
+  expect(retries(rig)).not.toEqual([]);
+  expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
+});
+
+it.each([
+  [405, "method not allowed", 1],
+  // It may be about the id, until that is listed again.
+  [404, "404 page not found", 2],
+])(
+  "a service without the endpoint answers %s and is not asked again: what a batch cannot carry is parked, the rest is held",
+  async (status, body, passes) => {
     const rig = await open();
+    rig.emulator.faults.add({ kind: "status", operation: "retry", status, body });
     const dlqId = binary(rig);
-    const { serviceRetry } = rig.drain.source;
-    const { retry } = serviceRetry;
-    serviceRetry.retry = (...call) => {
-      rig.emulator.dlq.remove([dlqId]);
-      return retry(...call);
-    };
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 0, inDoubt: 0 } });
-    expect(retries(rig)).not.toEqual([]);
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
-  });
-});
-
-describe("a service without the endpoint", () => {
-  it.each([
-    [405, "method not allowed", 1],
-    // It may be about the id, until that is listed again.
-    [404, "404 page not found", 2],
-  ])(
-    "answers %s and is not asked again: what a batch cannot carry is parked, the rest is held",
-    async (status, body, passes) => {
-      const rig = await open();
-      rig.emulator.faults.add({ kind: "status", operation: "retry", status, body });
-      const dlqId = binary(rig);
-      for (let pass = 0; pass < passes; pass += 1) {
-        expect(rig.eventsOf("service-retry:switched-off")).toEqual([]);
-        await rig.fullPass();
-        rig.advance(notSentCoolMs);
-      }
-      rig.seed(1);
-      expect(rig.eventsOf("service-retry:switched-off")).toHaveLength(1);
-      expect(await rig.fullPass()).toMatchObject({
-        tally: { reasons: { parked: { "binary-body": 1 }, held: { "no-service-retry": 1 } } },
-      });
-      expect(retries(rig)).toHaveLength(passes);
-      expect(await viewOf(rig, dlqId)).toMatchObject({ state: "parked", reason: "binary-body" });
-      expect(rig.emulator.dlq.size).toBe(2);
-    },
-  );
-});
-
-describe("a message that comes back", () => {
-  it("is known by its id, and is sent as often as its drain allows", async () => {
-    const rig = await open();
-    rig.receiver.answer = () => 503;
-    binary(rig);
-    let last;
-    for (const comeBacks of [0, 1, 1, 1, 0]) {
-      last = await rig.fullPass();
-      expect(last).toMatchObject({ tally: { comeBacks } });
-      await behindTheHorizon(rig);
+    for (let pass = 0; pass < passes; pass += 1) {
+      expect(rig.eventsOf("service-retry:switched-off")).toEqual([]);
+      await rig.fullPass();
+      rig.advance(notSentCoolMs);
     }
-    expect(rig.recordsOf("record:published").map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-    expect(last).toMatchObject({ tally: { reasons: { parked: { "attempts-exhausted": 1 } } } });
-  });
+    rig.seed(1);
+    expect(rig.eventsOf("service-retry:switched-off")).toHaveLength(1);
+    expect(await rig.fullPass()).toMatchObject({
+      tally: { reasons: { parked: { "binary-body": 1 }, held: { "no-service-retry": 1 } } },
+    });
+    expect(retries(rig)).toHaveLength(passes);
+    expect(await viewOf(rig, dlqId)).toMatchObject({ state: "parked", reason: "binary-body" });
+    expect(rig.emulator.dlq.size).toBe(2);
+  },
+);
+
+it("a message that comes back is known by its id, and is sent as often as its drain allows", async () => {
+  const rig = await open();
+  rig.receiver.answer = () => 503;
+  binary(rig);
+  let last;
+  for (const comeBacks of [0, 1, 1, 1, 0]) {
+    last = await rig.fullPass();
+    expect(last).toMatchObject({ tally: { comeBacks } });
+    await behindTheHorizon(rig);
+  }
+  expect(rig.recordsOf("record:published").map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(last).toMatchObject({ tally: { reasons: { parked: { "attempts-exhausted": 1 } } } });
 });
 
 describe("what holds a batch back", () => {

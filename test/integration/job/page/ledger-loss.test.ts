@@ -58,21 +58,19 @@ describe("records from before a loss of the ledger", () => {
   });
 });
 
-describe("kinds of failure", () => {
-  it("are recorded again after Redis has lost them, so that counts keep their destinations", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings });
-    const { failures, ledger } = rig.drain.source;
-    rig.seed(3, { responseStatus: 499 });
-    await rig.pass();
-    const before = await failures.all();
-    expect(before).toHaveLength(1);
-    await rig.core.redis.command("FLUSHALL");
-    await ledger.now();
-    await expect.poll(() => rig.eventsOf("ledger:lost-writes")).toHaveLength(1);
-    await rig.pass();
-    const after = await failures.all();
-    expect(after.map(({ id, origin }) => ({ id, origin }))).toEqual(
-      before.map(({ id, origin }) => ({ id, origin })),
-    );
-  });
+it("kinds of failure are recorded again after Redis has lost them, so that counts keep their destinations", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), settings });
+  const { failures, ledger } = rig.drain.source;
+  rig.seed(3, { responseStatus: 499 });
+  await rig.pass();
+  const before = await failures.all();
+  expect(before).toHaveLength(1);
+  await rig.core.redis.command("FLUSHALL");
+  await ledger.now();
+  await expect.poll(() => rig.eventsOf("ledger:lost-writes")).toHaveLength(1);
+  await rig.pass();
+  const after = await failures.all();
+  expect(after.map(({ id, origin }) => ({ id, origin }))).toEqual(
+    before.map(({ id, origin }) => ({ id, origin })),
+  );
 });

@@ -198,31 +198,29 @@ describe("a service that answers with hits", () => {
   });
 });
 
-describe("publishing that is halted because everything was refused", () => {
-  it("still asks what became of an earlier POST, and ends with an answer that proves one", async () => {
-    const rig = await open();
-    const [id] = rig.seed(1) as [DlqId];
-    const { ledger, source, wait } = withMovableLedger(rig);
-    // No try is left for whoever holds the body.
-    const health = { ...source.health, takeRetry: () => false };
-    const on = { ...rig, drain: { ...rig.drain, source: { ...source, health } } };
-    await passPublishing(on, async (_items, publish) => {
-      await publish();
-      return lost;
-    });
-    expect((await ledger.peek([id])).views).toMatchObject([{ state: "open" }]);
-    source.health.halt("service-refuses-everything", "ten in a row", "batch");
-    rig.seed(5);
-    wait(2 * minuteMs);
-    const asked: number[] = [];
-    await passPublishing(on, (items, publish) => {
-      asked.push(items.length);
-      return publish();
-    });
-    expect(asked[0]).toBe(1);
-    expect((await ledger.peek([id])).views).toMatchObject([{ state: "gone" }]);
-    expect(source.health.standing()).toEqual({ state: "usable" });
-    await passPublishing(on, (_items, publish) => publish());
-    await expectDrainedOnce(rig, 6);
+it("publishing that is halted because everything was refused still asks what became of an earlier POST, and ends with an answer that proves one", async () => {
+  const rig = await open();
+  const [id] = rig.seed(1) as [DlqId];
+  const { ledger, source, wait } = withMovableLedger(rig);
+  // No try is left for whoever holds the body.
+  const health = { ...source.health, takeRetry: () => false };
+  const on = { ...rig, drain: { ...rig.drain, source: { ...source, health } } };
+  await passPublishing(on, async (_items, publish) => {
+    await publish();
+    return lost;
   });
+  expect((await ledger.peek([id])).views).toMatchObject([{ state: "open" }]);
+  source.health.halt("service-refuses-everything", "ten in a row", "batch");
+  rig.seed(5);
+  wait(2 * minuteMs);
+  const asked: number[] = [];
+  await passPublishing(on, (items, publish) => {
+    asked.push(items.length);
+    return publish();
+  });
+  expect(asked[0]).toBe(1);
+  expect((await ledger.peek([id])).views).toMatchObject([{ state: "gone" }]);
+  expect(source.health.standing()).toEqual({ state: "usable" });
+  await passPublishing(on, (_items, publish) => publish());
+  await expectDrainedOnce(rig, 6);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createFolder } from "../../../support/command.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -41,32 +41,30 @@ function listedBy(rig: Rig): Record<string, unknown> {
   return { ...record, header };
 }
 
-describe("a canary that was called back and died", () => {
-  it.each([
-    ["with its own callback and its headers", own],
-    ["without a callback where it had none", () => ({})],
-  ])(
-    "is redriven %s, also where callbacks are configured no more",
-    async (_, fieldsOf) => {
-      const rig = await createCalledBack();
-      rig.receiver.answer = ({ path }) => (path === "/hook" ? 503 : 200);
-      rig.seed(1, { ...fieldsOf(rig), header: { "X-Tenant": ["acmé"] }, maxRetries: 0 });
-      await rig.pass();
-      await behindTheHorizon(rig);
-      const canary = listedBy(rig);
-      expect(String(canary["callback"])).toMatch(/\/ours\/default\?redriver-callback=(none|v1\.)/);
-      expect(rig.receiver.deliveries.filter(({ path }) => path.startsWith("/theirs"))).toEqual([]);
+it.each([
+  ["with its own callback and its headers", own],
+  ["without a callback where it had none", () => ({})],
+])(
+  "a canary that was called back and died is redriven %s, also where callbacks are configured no more",
+  async (_, fieldsOf) => {
+    const rig = await createCalledBack();
+    rig.receiver.answer = ({ path }) => (path === "/hook" ? 503 : 200);
+    rig.seed(1, { ...fieldsOf(rig), header: { "X-Tenant": ["acmé"] }, maxRetries: 0 });
+    await rig.pass();
+    await behindTheHorizon(rig);
+    const canary = listedBy(rig);
+    expect(String(canary["callback"])).toMatch(/\/ours\/default\?redriver-callback=(none|v1\.)/);
+    expect(rig.receiver.deliveries.filter(({ path }) => path.startsWith("/theirs"))).toEqual([]);
 
-      const after = await createRig({ redisUrl: redis.url(), drain: rules, twinOf: rig });
-      await after.pass();
-      await after.emulator.idle();
-      const { callback: _ours, callbackHeader: _none, ...same } = canary;
-      expect(listedBy(rig)).toEqual({ ...same, ...fieldsOf(rig) });
-      const theirs = rig.receiver.deliveries.filter(({ path }) => path.startsWith("/theirs"));
-      expect(theirs.map(({ path, headers }) => [path, headers["x-order"], headers["authorization"]])).toEqual(
-        "callback" in fieldsOf(rig) ? [["/theirs?order=1", "1", "Bearer theirs"]] : [],
-      );
-    },
-    60_000,
-  );
-});
+    const after = await createRig({ redisUrl: redis.url(), drain: rules, twinOf: rig });
+    await after.pass();
+    await after.emulator.idle();
+    const { callback: _ours, callbackHeader: _none, ...same } = canary;
+    expect(listedBy(rig)).toEqual({ ...same, ...fieldsOf(rig) });
+    const theirs = rig.receiver.deliveries.filter(({ path }) => path.startsWith("/theirs"));
+    expect(theirs.map(({ path, headers }) => [path, headers["x-order"], headers["authorization"]])).toEqual(
+      "callback" in fieldsOf(rig) ? [["/theirs?order=1", "1", "Bearer theirs"]] : [],
+    );
+  },
+  60_000,
+);

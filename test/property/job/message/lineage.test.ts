@@ -177,44 +177,42 @@ const redrives = fc.array(
 const dayMs = 86_400_000;
 const refusals = new Set<number | undefined>([400, 404, 422, 489]);
 
-describe("attempts, redrive by redrive", () => {
-  it("are spent by all but probes, and one canary besides, that came back down within seven days of the root", () => {
-    fc.assert(
-      fc.property(redrives, (made) => {
-        let letter = letterOf({ body: "b", responseStatus: 503 });
-        const bornAt = letter.createdAt;
-        let spent = 0;
-        let isForgiven = false;
-        for (const [index, { step, status, afterDays }] of made.entries()) {
-          const reading = readLineage(letter, [key]);
-          const root = rootOf(letter, reading);
-          expect(root.attempt).toBe(spent);
-          expect(root.redrives > 0).toBe(index > 0);
-          expect(root.redrives).toBeGreaterThanOrEqual(root.attempt);
-          expect(root.redrives).toBeLessThanOrEqual(index);
-          const next = { ...nextLineage(letter, reading, root.attempt), step };
-          expect(next).toMatchObject({ attempt: spent + 1, statusBefore: letter.responseStatus ?? 0 });
-          expect(next.isForgiven).toBe(isForgiven);
-          letter = letterOf({
-            dlqId: `${letter.enteredAt + afterDays * dayMs}-${index}`,
-            body: "b",
-            header: { "X-Redriver": [writeLineage(next, "b", key)] },
-            responseStatus: status,
-          });
-          const mayBeFree =
-            step?.isCanary === true &&
-            !refusals.has(status) &&
-            Math.abs(letter.enteredAt - bornAt) <= 7 * dayMs;
-          if (mayBeFree && step.isProbe) continue;
-          if (mayBeFree && !isForgiven) isForgiven = true;
-          else spent += 1;
-        }
-        const { attempt } = rootOf(letter, readLineage(letter, [key]));
-        expect(attempt).toBe(spent);
-        expect(attempt).toBeLessThanOrEqual(made.length);
-      }),
-    );
-  });
+it("attempts, redrive by redrive, are spent by all but probes, and one canary besides, that came back down within seven days of the root", () => {
+  fc.assert(
+    fc.property(redrives, (made) => {
+      let letter = letterOf({ body: "b", responseStatus: 503 });
+      const bornAt = letter.createdAt;
+      let spent = 0;
+      let isForgiven = false;
+      for (const [index, { step, status, afterDays }] of made.entries()) {
+        const reading = readLineage(letter, [key]);
+        const root = rootOf(letter, reading);
+        expect(root.attempt).toBe(spent);
+        expect(root.redrives > 0).toBe(index > 0);
+        expect(root.redrives).toBeGreaterThanOrEqual(root.attempt);
+        expect(root.redrives).toBeLessThanOrEqual(index);
+        const next = { ...nextLineage(letter, reading, root.attempt), step };
+        expect(next).toMatchObject({ attempt: spent + 1, statusBefore: letter.responseStatus ?? 0 });
+        expect(next.isForgiven).toBe(isForgiven);
+        letter = letterOf({
+          dlqId: `${letter.enteredAt + afterDays * dayMs}-${index}`,
+          body: "b",
+          header: { "X-Redriver": [writeLineage(next, "b", key)] },
+          responseStatus: status,
+        });
+        const mayBeFree =
+          step?.isCanary === true &&
+          !refusals.has(status) &&
+          Math.abs(letter.enteredAt - bornAt) <= 7 * dayMs;
+        if (mayBeFree && step.isProbe) continue;
+        if (mayBeFree && !isForgiven) isForgiven = true;
+        else spent += 1;
+      }
+      const { attempt } = rootOf(letter, readLineage(letter, [key]));
+      expect(attempt).toBe(spent);
+      expect(attempt).toBeLessThanOrEqual(made.length);
+    }),
+  );
 });
 
 function isStepOrNull(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { ItemChanges } from "../../../../src/job/message/item-changes.ts";
 import type { JsonValue } from "../../../../src/job/message/json-value.ts";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeRebuild } from "../../../../src/job/message/describe-rebuild.ts";
 import { readLineage, nextLineage } from "../../../../src/job/message/lineage.ts";
 import { checkFidelity } from "../../../../src/job/message/fidelity.ts";
@@ -100,51 +100,48 @@ const anyRecord: fc.Arbitrary<RawRecord> = fc.oneof(
   },
 );
 
-describe("any rule's change of any record", () => {
-  it("gives an item or a reason without throwing, the same each time, and can be described", () => {
-    let items = 0;
-    fc.assert(
-      fc.property(anyRecord, changes, fc.nat({ max: 2 }), (raw, change, attempt) => {
-        const parsed = parseRecord(raw);
-        if (parsed.kind === "unusable") return;
-        const { letter } = parsed;
-        checkFidelity(letter, raw);
-        isNonRetryable(letter);
-        retryAfterOf(letter);
-        readLineage(letter, ["key"]);
-        const lineage = nextLineage(letter, { kind: "none" }, attempt);
-        const rebuild = () =>
-          rebuildLetter(letter, change, {
-            signLineage: (body) => writeLineage(lineage, body, "key"),
-            attempt,
-            delayMs: 1_000,
-          });
-        const rebuilt = rebuild();
-        expect(rebuild()).toEqual(rebuilt);
-        if (rebuilt.kind === "park") return;
-        items++;
-        const { item } = rebuilt;
-        expect(change.body === undefined ? (item.body ?? "") : letter.body).toBe(letter.body);
-        for (const [name, value] of Object.entries(item.headers))
-          expect(name + value).not.toMatch(/[\r\n\0]/);
-        const delivered = rawRecord({
-          body: item.body ?? "",
-          header: { "X-Redriver": [item.headers["Upstash-Forward-X-Redriver"]] },
+it("any rule's change of any record gives an item or a reason without throwing, the same each time, and can be described", () => {
+  let items = 0;
+  fc.assert(
+    fc.property(anyRecord, changes, fc.nat({ max: 2 }), (raw, change, attempt) => {
+      const parsed = parseRecord(raw);
+      if (parsed.kind === "unusable") return;
+      const { letter } = parsed;
+      checkFidelity(letter, raw);
+      isNonRetryable(letter);
+      retryAfterOf(letter);
+      readLineage(letter, ["key"]);
+      const lineage = nextLineage(letter, { kind: "none" }, attempt);
+      const rebuild = () =>
+        rebuildLetter(letter, change, {
+          signLineage: (body) => writeLineage(lineage, body, "key"),
+          attempt,
+          delayMs: 1_000,
         });
-        const back = parseRecord(delivered);
-        expect(back.kind === "letter" ? readLineage(back.letter, ["key"]).kind : "").toBe("come-back");
-        for (const show of ["masked", "content"] as const) {
-          for (const { what, before, after } of describeRebuild(letter, item, {
-            headerPrefix: "Upstash-",
-            show,
-          })) {
-            expect(`${what}${before}${after}`).not.toMatch(/[\p{Cc}\p{Cs}]/u);
-            expect(`${what}${before}${after}`.length).toBeLessThan(5_000);
-          }
+      const rebuilt = rebuild();
+      expect(rebuild()).toEqual(rebuilt);
+      if (rebuilt.kind === "park") return;
+      items++;
+      const { item } = rebuilt;
+      expect(change.body === undefined ? (item.body ?? "") : letter.body).toBe(letter.body);
+      for (const [name, value] of Object.entries(item.headers)) expect(name + value).not.toMatch(/[\r\n\0]/);
+      const delivered = rawRecord({
+        body: item.body ?? "",
+        header: { "X-Redriver": [item.headers["Upstash-Forward-X-Redriver"]] },
+      });
+      const back = parseRecord(delivered);
+      expect(back.kind === "letter" ? readLineage(back.letter, ["key"]).kind : "").toBe("come-back");
+      for (const show of ["masked", "content"] as const) {
+        for (const { what, before, after } of describeRebuild(letter, item, {
+          headerPrefix: "Upstash-",
+          show,
+        })) {
+          expect(`${what}${before}${after}`).not.toMatch(/[\p{Cc}\p{Cs}]/u);
+          expect(`${what}${before}${after}`.length).toBeLessThan(5_000);
         }
-      }),
-      { numRuns: 900 },
-    );
-    expect(items).toBeGreaterThan(50);
-  });
+      }
+    }),
+    { numRuns: 900 },
+  );
+  expect(items).toBeGreaterThan(50);
 });

@@ -114,15 +114,13 @@ describe("a callback", () => {
   });
 });
 
-describe("an item", () => {
-  it("may have so many bytes, headers and bytes of headers, and no more", () => {
-    expect(check({}, { maxMessageBytes: 100 }, service, 100)).toBeNull();
-    expect(check({}, { maxMessageBytes: 100 }, service, 101)).toBe("over-limit");
-    const headers = { "X-A": "ü", "X-B": "2" };
-    expect(check({ headers }, { maxHeaders: 2, maxHeaderBytes: 9 })).toBeNull();
-    expect(check({ headers }, { maxHeaders: 1 })).toBe("over-limit");
-    expect(check({ headers }, { maxHeaderBytes: 8 })).toBe("over-limit");
-  });
+it("an item may have so many bytes, headers and bytes of headers, and no more", () => {
+  expect(check({}, { maxMessageBytes: 100 }, service, 100)).toBeNull();
+  expect(check({}, { maxMessageBytes: 100 }, service, 101)).toBe("over-limit");
+  const headers = { "X-A": "ü", "X-B": "2" };
+  expect(check({ headers }, { maxHeaders: 2, maxHeaderBytes: 9 })).toBeNull();
+  expect(check({ headers }, { maxHeaders: 1 })).toBe("over-limit");
+  expect(check({ headers }, { maxHeaderBytes: 8 })).toBe("over-limit");
 });
 
 describe("a host to allow", () => {

@@ -160,11 +160,12 @@ describe("the root of a dead letter", () => {
   });
 });
 
-describe("a tag", () => {
-  it.each(["k", "k".repeat(64), "k".repeat(65), "schlüssel".repeat(9)])("is HMAC-SHA256 under %j", (key) => {
+it.each(["k", "k".repeat(64), "k".repeat(65), "schlüssel".repeat(9)])(
+  "a tag is HMAC-SHA256 under %j",
+  (key) => {
     for (const length of [0, 1, 400, 4_096, 4_097, 70_000, 3]) {
       const text = "abcdefghij".repeat(7_000).slice(0, length);
       expect(hmacSha256(key, text)).toBe(createHmac("sha256", key).update(text).digest("base64url"));
     }
-  });
-});
+  },
+);

@@ -139,11 +139,9 @@ describe("a record that cannot be acted on", () => {
   });
 });
 
-describe("what describes the failed response", () => {
-  it("is read as far as it goes", () => {
-    const letter = letterOf({ responseHeader: { A: 1, B: ["x", {}], C: null }, responseBody: 3 });
-    expect(letter.responseHeader).toEqual({ A: ["1"], B: ["x"], C: [] });
-    expect(letter.responseBody).toBe("");
-    expect(letterOf({ responseHeader: "none" }).responseHeader).toEqual({});
-  });
+it("what describes the failed response is read as far as it goes", () => {
+  const letter = letterOf({ responseHeader: { A: 1, B: ["x", {}], C: null }, responseBody: 3 });
+  expect(letter.responseHeader).toEqual({ A: ["1"], B: ["x"], C: [] });
+  expect(letter.responseBody).toBe("");
+  expect(letterOf({ responseHeader: "none" }).responseHeader).toEqual({});
 });

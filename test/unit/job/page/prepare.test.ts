@@ -128,19 +128,17 @@ describe("a loss", () => {
   });
 });
 
-describe("a due letter", () => {
-  it("has the size of its largest item, and one item in all series but for the id", () => {
-    const letter = dueOf(rawRecord(), { delay: { kind: "spread", ms: 600_000 } });
-    const ids = [1, 2, 999].map((suffix) => itemOf(letter, suffix).headers["Upstash-Deduplication-Id"]);
-    expect(ids).toEqual(
-      [1, 2, 999].map((suffix) => `redriver-${enteredAt}-0${suffix === 1 ? "" : `-${suffix}`}`),
-    );
-    expect(letter.bytes).toBe(Buffer.byteLength(JSON.stringify(itemOf(letter, 999))));
-    expect(itemOf(letter, 2).headers["Upstash-Delay"]).toBe(itemOf(letter, 1).headers["Upstash-Delay"]);
-    expect(textOfEncoded(encodedOf(letter, 2))).toBe(JSON.stringify(itemOf(letter, 2)));
-    const probe = asSent(letter, asProbe);
-    expect(textOfEncoded(encodedOf(probe, 1))).toBe(JSON.stringify(itemOf(probe, 1)));
-  });
+it("a due letter has the size of its largest item, and one item in all series but for the id", () => {
+  const letter = dueOf(rawRecord(), { delay: { kind: "spread", ms: 600_000 } });
+  const ids = [1, 2, 999].map((suffix) => itemOf(letter, suffix).headers["Upstash-Deduplication-Id"]);
+  expect(ids).toEqual(
+    [1, 2, 999].map((suffix) => `redriver-${enteredAt}-0${suffix === 1 ? "" : `-${suffix}`}`),
+  );
+  expect(letter.bytes).toBe(Buffer.byteLength(JSON.stringify(itemOf(letter, 999))));
+  expect(itemOf(letter, 2).headers["Upstash-Delay"]).toBe(itemOf(letter, 1).headers["Upstash-Delay"]);
+  expect(textOfEncoded(encodedOf(letter, 2))).toBe(JSON.stringify(itemOf(letter, 2)));
+  const probe = asSent(letter, asProbe);
+  expect(textOfEncoded(encodedOf(probe, 1))).toBe(JSON.stringify(itemOf(probe, 1)));
 });
 
 const lane = { canary: 5, watchMs: 60_000, haltAt: 0.2, probeEveryMs: 300_000, openFrom: 300 };
