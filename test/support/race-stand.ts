@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { systemClock } from "../../src/system-world.ts";
 import { sourceKeys } from "../../src/job/store/keys.ts";
 import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
@@ -18,7 +19,6 @@ import { onClock, twice } from "./ledger-stands.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { useRedis, type TestRedis } from "./redis.ts";
 import { atOnce, createRig, type Rig, type RigOptions } from "./rig.ts";
-import { createStops, type Stop } from "./stops.ts";
 import { textOfEncoded } from "./text-of-encoded.ts";
 
 /** With the built-in settings: S + T + 15 s, and W − S − X − 45 s. */
@@ -276,5 +276,52 @@ function stopping(archive: Archive, stops: ReturnType<typeof createStops>): Arch
   return {
     ...archive,
     write: (entries) => stops.around("archive", () => archive.write(entries)),
+  };
+}
+
+/** A place at which somebody is stopped once. Not released, he has died there. */
+interface Stop {
+  /** Resolves when he is there. */
+  readonly reached: Promise<void>;
+  release(): void;
+}
+
+interface Armed extends Stop {
+  readonly place: string;
+  readonly pass: () => Promise<void>;
+}
+
+/** Stops around calls, by the name of the call. */
+function createStops() {
+  const armed: Armed[] = [];
+  const pass = async (place: string): Promise<void> => {
+    const next = armed.findIndex((stop) => stop.place === place);
+    const [stop] = next === -1 ? [] : armed.splice(next, 1);
+    await stop?.pass();
+  };
+  return {
+    add(call: string, moment: "before" | "after"): Stop {
+      const [arrival, leave] = [new AbortController(), new AbortController()];
+      const reached = once(arrival.signal, "abort").then(() => undefined);
+      const released = once(leave.signal, "abort").then(() => undefined);
+      const stop: Armed = {
+        place: `${moment} ${call}`,
+        reached,
+        release: () => leave.abort(),
+        pass: () => {
+          arrival.abort();
+          return released;
+        },
+      };
+      armed.push(stop);
+      return stop;
+    },
+    /** `after`: the call has ended well, and nobody has seen its answer. */
+    async around<Answer>(call: string, made: () => Promise<Answer>): Promise<Answer> {
+      await pass(`before ${call}`);
+      const answer = await made();
+      await pass(`after ${call}`);
+      return answer;
+    },
   };
 }

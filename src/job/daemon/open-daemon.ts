@@ -2,10 +2,8 @@ import type { ReadSecret } from "../../config/read-secret.ts";
 import { createDocumentFile } from "../../config/document/document-file.ts";
 import { replicaName, systemClock } from "../../system-world.ts";
 import { buildIndexReadings } from "../compose/build-index-readings.ts";
-import type { LiveCore } from "../compose/live-core.ts";
-import { openJobQueue, type JobQueue } from "../compose/open-job-queue.ts";
+import { openJobQueue } from "../compose/open-job-queue.ts";
 import { openLiveCore, type OpenParts } from "../compose/open-core.ts";
-import type { IndexGauge } from "../contracts/index-statistics.ts";
 import { createBullmqQueue } from "../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../redis/connect.ts";
 import { runDaemon, type DaemonParts } from "./run-daemon.ts";
@@ -15,32 +13,22 @@ export interface DaemonSetup extends OpenParts {
   readonly readSecret: ReadSecret;
 }
 
-export interface Daemon {
-  readonly live: LiveCore;
-  /** For the people beside it. */
-  readonly jobs: JobQueue;
-  /** Of the document in force. */
-  readonly indexGauges: () => Promise<readonly IndexGauge[]>;
-  /** Runs until `stop` aborts. Answers true if everything ended within the deadline. */
-  readonly run: (
-    parts: Omit<
-      DaemonParts,
-      "live" | "documentFile" | "replica" | "queue" | "events" | "clock" | "readStatistics"
-    >,
-  ) => Promise<boolean>;
-}
+type Built = "live" | "documentFile" | "replica" | "queue" | "events" | "clock" | "readStatistics";
 
 const closeWithinMs = 2_000;
 
-export function openDaemon(setup: DaemonSetup): Daemon {
+export function openDaemon(setup: DaemonSetup) {
   const { settings, events, teardown, readSecret } = setup;
   const live = openLiveCore(setup);
   const readings = buildIndexReadings(live.current().redis, settings, readSecret, events);
   return {
     live,
+    /** For the people beside it. */
     jobs: openJobQueue(setup),
+    /** Of the document in force. */
     indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
-    run(parts) {
+    /** Runs until `stop` aborts. Answers true if everything ended within the deadline. */
+    run(parts: Omit<DaemonParts, Built>): Promise<boolean> {
       const queue = createBullmqQueue({
         createConnection: (role) => toBullmqConnection(settings.redis.target, role),
         keyPrefix: settings.redis.keyPrefix,

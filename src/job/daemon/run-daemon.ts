@@ -157,10 +157,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const loops = [
     keepGoing(() => redisFitness.look()),
     work(),
-    keepGoing(async () => {
-      await lookAtDocument("by-time");
-      return documentCheckEveryMs;
-    }),
+    keepGoing(() => lookAtDocument("by-time").then(() => documentCheckEveryMs)),
     keepAnnouncing(),
     keepGoing(createCopyingWithoutRedis({ live, isRedisWell: redisFitness.isWell, clock, events, stop })),
     keepGoing(() => watchedArchive.look()),

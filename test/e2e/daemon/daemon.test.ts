@@ -40,12 +40,4 @@ describe("the daemon", () => {
     deliveredOnce(bodies);
     expect(first.log.filter(({ event }) => event === "job:failed")).toEqual([]);
   }, 180_000);
-
-  it("beside another on the same Redis delivers once", async () => {
-    const { setup, seed, deliveredOnce, emptied } = await setUp();
-    const bodies = seed(2_000);
-    await Promise.all([startDaemon(setup.env), startDaemon(setup.env)]);
-    await emptied(60_000);
-    deliveredOnce(bodies);
-  }, 180_000);
 });

@@ -69,17 +69,6 @@ describe("an event's line", () => {
     expect(JSON.stringify(line)).not.toContain("Bearer");
   });
 
-  test("of a record that was passed over names its date and the setting that changes it", () => {
-    expect(log({ type: "record:passed-over", source, date: 1_700_000_000_123 })).toMatchObject({
-      level: "warn",
-      source: "eu",
-      date: 1_700_000_000_123,
-      msg: expect.stringMatching(
-        /^a record of eu from 2023-11-14T22:13:20\.123Z \(1700000000123\) .*REDRIVER_SERVICE_MAX_ANSWER_BYTES/,
-      ) as string,
-    });
-  });
-
   test("of a Redis that is unfit says why, and the jobs that fail for it are at debug until it is fit", () => {
     const lines = logAll([
       failed("redis-unavailable"),

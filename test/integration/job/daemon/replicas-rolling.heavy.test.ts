@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startPod, type Pod } from "../../../support/pod.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { startService } from "../../../support/service.ts";
+import { seedLetters, startService } from "../../../support/service.ts";
 
 const redis = useRedis();
 
@@ -29,18 +29,9 @@ it("in a rolling change the old pods finish what they began, and the new ones ta
   const { emulator, receiver } = await startService();
   // Spread over an hour, so that the pass is cut into as many windows as it can be.
   const total = 8_000;
-  const at = Date.now() - 3_700_000;
   const bodies = Array.from({ length: total }, (_, index) => `message ${index}`);
-  emulator.dlq.seed(
-    bodies.map((body, index) => ({
-      dlqId: `${at + index * 450}-${index}`,
-      url: `${receiver.url}/hook`,
-      createdAt: at - 5_000,
-      responseStatus: 503,
-      maxRetries: 0,
-      body,
-    })),
-  );
+  const spread = { ageMs: 3_700_000, everyMs: 450 };
+  seedLetters(emulator, total, (index) => ({ url: `${receiver.url}/hook`, body: bodies[index] }), spread);
   emulator.faults.add({ kind: "latency", operation: "batch", ms: 400, name: "slow" });
   const common = { emulator, redisUrl: redis.url(), keyPrefix: redis.fresh().keyPrefix };
 

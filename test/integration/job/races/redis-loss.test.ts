@@ -1,5 +1,5 @@
 /** Redis goes away, or loses what it had, in the middle of a redrive. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { drainThat, stallPage, takeoverMs, twoOn, useRaces } from "../../../support/race-stand.ts";
@@ -12,6 +12,7 @@ const stand = useRaces(redis);
 async function createProxy(): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
   const url = new URL(redis.url());
   const proxy = await createTcpProxy({ host: url.hostname, port: Number(url.port) });
+  onTestFinished(() => proxy.close());
   url.host = `127.0.0.1:${proxy.port}`;
   return { proxy, url: url.href };
 }
@@ -42,7 +43,6 @@ describe("Redis goes away between the answer and the fact", () => {
     await (await race.worker()).sweep();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
-    await proxy.close();
   });
 
   it("R31 and the delete fails too: another takes over, and the fact that is replayed after it doubles nothing", async () => {
@@ -62,7 +62,6 @@ describe("Redis goes away between the answer and the fact", () => {
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     expect([...a.rig.eventsOf("double:found"), ...b.rig.eventsOf("double:found")]).toEqual([]);
     await expectDrainedOnce(race.rig, 2);
-    await proxy.close();
   });
 });
 

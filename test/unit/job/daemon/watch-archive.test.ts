@@ -26,15 +26,6 @@ function createWatch(seen: SeenVolume | null) {
 
 const failed = (source: string, message: string) => ({ type: "archive:failed", source, message });
 
-test("an archive that can be written is not told, and neither is one that cannot be asked", async () => {
-  const { watch, state, take } = createWatch(fit);
-  expect(await watch.look()).toBe(60_000);
-  state.seen = null;
-  await watch.look();
-  expect(watch.problem()).toBeNull();
-  expect(take()).toEqual([]);
-});
-
 test("one that cannot be written from the start on is told for each source, and again every ten minutes", async () => {
   const { watch, clock, take } = createWatch(unfit("no permission"));
   await watch.look();
@@ -49,9 +40,13 @@ test("one that cannot be written from the start on is told for each source, and 
   expect(take()).toEqual(told);
 });
 
-test("how its volume looks is told with each change", async () => {
+test("how its volume looks is told with each change, and not while it is fit or cannot be asked", async () => {
   const { watch, state, take } = createWatch(fit);
+  expect(await watch.look()).toBe(60_000);
+  state.seen = null;
   await watch.look();
+  expect(watch.problem()).toBeNull();
+  expect(take()).toEqual([]);
   state.seen = unfit("read-only");
   await watch.look();
   await watch.look();
