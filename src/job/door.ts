@@ -4,7 +4,7 @@
  *
  *   open  ─► openCore, openDaemon                    the parts of a document, for one command or for good
  *   read  ─► the books of a core, Redis, the archive, an index, letters as listed
- *   order ─► recordIntent, then an act: workOrdered, drainInProcess, JobQueue.requestSweep
+ *   order ─► recordIntent, then an act: workOrdered, drainInProcess, openJobQueue().requestSweep
  *
  * Each part is loaded when it is asked for, so a command loads what it needs and no more. What is pure and decides
  * is in door-pure.ts, for those who need it at once.

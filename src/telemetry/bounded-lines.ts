@@ -12,8 +12,6 @@ interface BoundedLinesParts {
   readonly onResumed: (lines: number) => void;
 }
 
-export type BoundedLines = ReturnType<typeof createBoundedLines>;
-
 export function createBoundedLines({ stream, maxWaiting, onResumed }: BoundedLinesParts) {
   let dropped = 0;
   let reported = 0;

@@ -5,26 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ImageConfig } from "./runtime-config.ts";
 
-export interface Buildah {
-  /** With the options that lead to the store. */
-  readonly command: readonly string[];
-  /** One name for images of several architectures. */
-  makeList(name: string, images: readonly string[]): Promise<void>;
-  /** Builds one target of a Dockerfile and names the image. Rejects with the end of what was said. */
-  build(options: BuildOptions): Promise<void>;
-  has(image: string): Promise<boolean>;
-  /** Resolves with the path of its files. They can be written to, without a change of the image. */
-  mount(image: string): Promise<string>;
-  id(image: string): Promise<string>;
-  config(image: string): Promise<ImageConfig>;
-  layerCount(image: string): Promise<number>;
-  /** From the lowest up. */
-  layers(image: string): Promise<readonly Layer[]>;
-  /** Removes every image, also those that are only there to save a step of a later build. */
-  clear(): Promise<void>;
-  /** Unmounts everything. The images stay. */
-  close(): Promise<void>;
-}
+export type Buildah = ReturnType<typeof createWith>;
 
 export interface BuildOptions {
   readonly file: string;
@@ -84,11 +65,14 @@ function createWith(flags: readonly string[], dir: string, store: string) {
 
   return {
     run,
+    /** With the options that lead to the store. */
     command: ["buildah", ...flags],
+    /** One name for images of several architectures. */
     async makeList(name: string, images: readonly string[]) {
       if (await this.has(name)) await run("rmi", name);
       await run("manifest", "create", name, ...images);
     },
+    /** Builds one target of a Dockerfile and names the image. Rejects with the end of what was said. */
     async build({ file, context, target, image, platform, args = {} }: BuildOptions) {
       const values = Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
       // In a chroot it works where no container may be started. Layers are kept, so that both targets share a build.
@@ -102,11 +86,14 @@ function createWith(flags: readonly string[], dir: string, store: string) {
       }[];
       return images.some(({ names }) => names?.includes(image) === true);
     },
+    /** Removes every image, also those that are only there to save a step of a later build. */
     clear: async () => void (await run("rmi", "--all", "--force")),
+    /** Resolves with the path of its files. They can be written to, without a change of the image. */
     mount: async (image: string) => await run("mount", await run("from", image)),
     id: async (image: string) => (await inspect(image)).FromImageID,
     config: async (image: string) => (await inspect(image)).OCIv1.config,
     layerCount: async (image: string) => (await inspect(image)).OCIv1.rootfs.diff_ids.length,
+    /** From the lowest up. */
     async layers(image: string) {
       const to = join(dir, "pushed");
       rmSync(to, { recursive: true, force: true });
@@ -117,6 +104,7 @@ function createWith(flags: readonly string[], dir: string, store: string) {
         file: join(to, digest.replace("sha256:", "")),
       }));
     },
+    /** Unmounts everything. The images stay. */
     async close() {
       await run("rm", "--all");
       // It mounts the store onto itself, and leaves that behind.

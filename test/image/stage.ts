@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PodContainer } from "../rig/pod.ts";
-import { runContainer, startContainer, type Container, type Run } from "./container.ts";
+import { runContainer, startContainer } from "./container.ts";
 import { toRuntimeConfig, type ImageConfig } from "./runtime-config.ts";
 import { makeVolumes } from "./volumes.ts";
 import type { World } from "./world.ts";
@@ -26,18 +26,14 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface Stage {
-  start(start: Start): Container;
-  /** Until it ends. */
-  run(start: Start): Promise<Run>;
-}
+export type Stage = ReturnType<typeof createStage>;
 
 /** `files`: of the ConfigMaps and Secrets that the manifests name. */
 export function createStage(
   world: World,
   scenario: string,
   files: Readonly<Record<string, Readonly<Record<string, string>>>>,
-): Stage {
+) {
   const dir = join(world.dir, scenario);
   mkdirSync(dir, { recursive: true });
   const toOptions = ({ name, container, image, command, args, env = {} }: Start) => ({
@@ -56,7 +52,8 @@ export function createStage(
     }),
   });
   return {
-    start: (start) => startContainer(toOptions(start)),
-    run: (start) => runContainer(toOptions(start)),
+    start: (start: Start) => startContainer(toOptions(start)),
+    /** Until it ends. */
+    run: (start: Start) => runContainer(toOptions(start)),
   };
 }

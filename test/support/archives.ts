@@ -6,13 +6,7 @@ import { createArchive, type ArchiveSettings } from "../../src/job/archive/archi
 import { createArchiveReader } from "../../src/job/archive/archive-reader.ts";
 import { toFileName } from "../../src/job/archive/file-name.ts";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
-import type {
-  Archive,
-  ArchiveDamage,
-  ArchiveEntry,
-  ArchiveFilter,
-  ReadEntry,
-} from "../../src/job/contracts/archive.ts";
+import type { ArchiveDamage, ArchiveEntry, ArchiveFilter } from "../../src/job/contracts/archive.ts";
 import type { RedriverError } from "../../src/job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
 import { createFolder } from "./command.ts";
@@ -37,14 +31,8 @@ export function archiveEntry(n: number, fields: Partial<ArchiveEntry> = {}): Arc
   };
 }
 
-export interface ArchiveStand {
-  readonly dir: string;
-  readonly archive: Archive;
-  readonly told: RedriverError[];
-}
-
 /** An archive in a folder of one test, closed with it. */
-export function createStand(settings: Partial<ArchiveSettings> = {}): ArchiveStand {
+export function createStand(settings: Partial<ArchiveSettings> = {}) {
   const dir = settings.dir ?? join(createFolder().path, "archive");
   const told: RedriverError[] = [];
   const now = settings.now ?? (() => Date.now());
@@ -62,18 +50,12 @@ export function createStand(settings: Partial<ArchiveSettings> = {}): ArchiveSta
   return { dir, archive, told };
 }
 
-export interface ReadArchive {
-  readonly entries: readonly ReadEntry[];
-  readonly ids: readonly string[];
-  readonly damages: readonly ArchiveDamage[];
-}
-
-export async function readArchive(dir: string, filter: ArchiveFilter = {}): Promise<ReadArchive> {
+export async function readArchive(dir: string, filter: ArchiveFilter = {}) {
   const damages: ArchiveDamage[] = [];
   const entries = [];
   const found = createArchiveReader(dir).entries(filter, (damage) => damages.push(damage));
   for await (const entry of found) entries.push(entry);
-  return { entries, ids: entries.map(({ dlqId }) => dlqId), damages };
+  return { entries, ids: entries.map(({ dlqId }): string => dlqId), damages };
 }
 
 export const archiveFiles = (dir: string): readonly string[] =>

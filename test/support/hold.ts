@@ -2,18 +2,8 @@ import { once } from "node:events";
 import type net from "node:net";
 import { createTcpTap } from "./tcp-tap.ts";
 
-/**
- * A TCP path to a server. The first connection on which the client says `word` is held there until it is
- * released.
- */
-export interface Hold {
-  readonly url: string;
-  /** Resolves when the word has come. */
-  readonly reached: Promise<void>;
-  release(): void;
-}
-
-export async function createHold(serverUrl: string, word: string): Promise<Hold> {
+/** A TCP path to a server. The first connection on which the client says `word` is held there until it is released. */
+export async function createHold(serverUrl: string, word: string) {
   let held: net.Socket | null = null;
   const reach = new AbortController();
   const reached = once(reach.signal, "abort").then(() => undefined);
@@ -28,5 +18,10 @@ export async function createHold(serverUrl: string, word: string): Promise<Hold>
       far.write(data);
     });
   });
-  return { url: `http://${host}`, reached, release: () => void held?.resume() };
+  return {
+    url: `http://${host}`,
+    /** Resolves when the word has come. */
+    reached,
+    release: () => void held?.resume(),
+  };
 }

@@ -4,17 +4,7 @@ import type { Worker } from "./race-stand.ts";
 import { createTcpTap } from "./tcp-tap.ts";
 
 /** A TCP path to Redis that keeps a reply back, and then breaks. */
-export interface LossyRedis {
-  readonly url: string;
-  /** From now on nothing comes back on the first connection on which the client says this word. */
-  withholdRepliesTo(word: string): void;
-  /** How often the client said the word. */
-  said(): number;
-  /** Resets that connection; the client connects again and sends again what was not answered. */
-  lose(): void;
-}
-
-export async function createLossyRedis(redisUrl: string): Promise<LossyRedis> {
+export async function createLossyRedis(redisUrl: string) {
   const url = new URL(redisUrl);
   let word: string | null = null;
   let times = 0;
@@ -33,10 +23,13 @@ export async function createLossyRedis(redisUrl: string): Promise<LossyRedis> {
   });
   return {
     url: url.href,
-    withholdRepliesTo: (next) => {
+    /** From now on nothing comes back on the first connection on which the client says this word. */
+    withholdRepliesTo(next: string): void {
       word = next;
     },
+    /** How often the client said the word. */
     said: () => times,
+    /** Resets that connection; the client connects again and sends again what was not answered. */
     lose: () => void muted?.resetAndDestroy(),
   };
 }
@@ -44,7 +37,7 @@ export async function createLossyRedis(redisUrl: string): Promise<LossyRedis> {
 /** The reply to the worker's next script of this name is withheld. Resolves when the script is on its way. */
 export function withholdReplyTo(
   worker: Worker,
-  lossy: LossyRedis,
+  lossy: Awaited<ReturnType<typeof createLossyRedis>>,
   name: string,
   load: (script: RedisScript) => Promise<unknown>,
 ): Promise<void> {

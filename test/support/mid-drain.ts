@@ -1,24 +1,15 @@
 import { expect } from "vitest";
 import { startDaemon } from "./daemon.ts";
-import { createDrainStage, readyz, type DrainStage, type Ready } from "./drain-stage.ts";
+import { createDrainStage, readyz, type Ready } from "./drain-stage.ts";
 import type { RedisServer } from "./redis-servers.ts";
 
 export type Daemon = Awaited<ReturnType<typeof startDaemon>>;
-
-export interface MidDrain {
-  readonly stage: DrainStage;
-  readonly daemon: Daemon;
-  /** Drained, and ready again. */
-  endsWell(timeoutMs?: number): Promise<void>;
-  /** Each record was. */
-  deliveredOnce(): void;
-}
 
 /** A daemon in the middle of a drain of slow batches. */
 export async function startMidDrain(redis: {
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
-}): Promise<MidDrain> {
+}) {
   const stage = await createDrainStage(redis);
   const bodies = stage.seed(600);
   stage.emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
@@ -27,11 +18,13 @@ export async function startMidDrain(redis: {
   return {
     stage,
     daemon,
+    /** Drained, and ready again. */
     async endsWell(timeoutMs = 60_000) {
       stage.emulator.faults.remove("slow");
       await stage.emptied(timeoutMs);
       await isReady(daemon);
     },
+    /** Each record was. */
     deliveredOnce: () => stage.deliveredOnce(bodies),
   };
 }

@@ -5,8 +5,6 @@ import { requestSweep } from "../queue/command-queue.ts";
 import { toBullmqConnection } from "../redis/connect.ts";
 import type { OpenParts } from "./open-core.ts";
 
-export type JobQueue = ReturnType<typeof openJobQueue>;
-
 /**
  * The jobs of all replicas, for a process that works none. Each call fails with `redis-unavailable`. Connected at the
  * first call: nobody may ask.

@@ -32,8 +32,6 @@ interface Watched {
   readonly since: number;
 }
 
-export type StandstillWatch = ReturnType<typeof createStandstillWatch>;
-
 /** `lastFailure`: of a job, in words; null: none. `isFit`: Redis can be worked on; if not, that is the reason. */
 export function createStandstillWatch(
   live: Pick<LiveCore, "current">,
