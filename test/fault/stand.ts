@@ -12,12 +12,10 @@ import { join } from "node:path";
 import { openCore } from "../../src/job/compose/open-core.ts";
 import type { Core } from "../../src/job/compose/build-core.ts";
 import { createTeardown } from "../../src/teardown.ts";
-import { loadDocument } from "../../src/config/document/load-document.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { createBooks, type Books } from "../rig/books.ts";
 import { sha256, type Fate } from "../rig/letters.ts";
+import { load, settingsOf } from "../support/loaded-document.ts";
 import { createReceiver, type Receiver } from "../support/receiver.ts";
 import {
   createLetters,
@@ -103,13 +101,9 @@ export async function createStand(redisUrl: string, keyPrefix: string, isTurnedU
     return existsSync(path) ? readFileSync(path, "utf8") : "";
   };
   const teardown = createTeardown();
-  const loaded = loadSettings({ env: { ...env, ...patientSettings }, flags: {} });
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
-  const compiled = loadDocument(document, file);
-  if (!compiled.ok) throw new Error(compiled.problems.map(formatProblem).join("\n"));
   const core = openCore({
-    settings: loaded.settings,
-    document: compiled.document,
+    settings: settingsOf({ env: { ...env, ...patientSettings } }),
+    document: load(document).document,
     env,
     events: { emit: () => undefined },
     teardown,

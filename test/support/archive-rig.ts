@@ -1,26 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import { createArchiveReader } from "../../src/job/archive/archive-reader.ts";
-import type { ArchiveEntry } from "../../src/job/contracts/archive.ts";
+import { expect } from "vitest";
+import type { ReadEntry } from "../../src/job/contracts/archive.ts";
+import { readArchive } from "./archives.ts";
+import { createFolder } from "./command.ts";
 import { createRig, type Rig, type RigOptions } from "./rig.ts";
 
 /** A folder that goes with the test. */
-export function newDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "redriver-drop-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+export const newDir = (): string => createFolder().path;
 
-const fail = ({ file, why }: { file: string; why: string }): never => {
-  throw new Error(`${file}: ${why}`);
-};
-
-/** Everything that the archive in this folder holds. */
-export async function kept(dir: string): Promise<readonly ArchiveEntry[]> {
-  const entries: ArchiveEntry[] = [];
-  for await (const entry of createArchiveReader(dir).entries({}, fail)) entries.push(entry);
+/** Everything that the archive in this folder holds, which is whole. */
+export async function kept(dir: string): Promise<readonly ReadEntry[]> {
+  const { entries, damages } = await readArchive(dir);
+  expect(damages).toEqual([]);
   return entries;
 }
 

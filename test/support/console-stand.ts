@@ -5,10 +5,10 @@ import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import { createPlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
 import { noTokens } from "../../src/people/console/access/live-tokens.ts";
 import { serveConsole } from "../../src/people/console/serve.tsx";
-import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import type { AuditEntry } from "../../src/job/contracts/audit.ts";
 import { requestSweep } from "../../src/job/queue/command-queue.ts";
 import { toBullmqConnection } from "../../src/job/redis/connect.ts";
+import { settingsOf } from "./loaded-document.ts";
 import { createReadRig } from "./read-rig.ts";
 import type { RigOptions } from "./rig.ts";
 
@@ -24,11 +24,10 @@ export async function createConsoleStand(
   const { target, keyPrefix } = core.settings.redis;
   const connection = toBullmqConnection(target, "queue");
   onTestFinished(() => connection.disconnect());
-  const loaded = loadSettings({
+  const settings = settingsOf({
     env: { REDRIVER_SERVICE_TOKEN: "t" },
     flags: { "console.port": 0, "console.badge": "staging", ...console },
   });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   let keptMs = 0;
   const stop = new AbortController();
   const plans = createPlanDesk({
@@ -41,7 +40,6 @@ export async function createConsoleStand(
     stop: stop.signal,
   });
   onTestFinished(() => plans.close({ softMs: 0, hardMs: 5_000 }));
-  const { settings } = loaded;
   const defects: unknown[] = [];
   const serve = async () => {
     const server = await serveConsole({

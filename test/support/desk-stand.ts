@@ -4,13 +4,10 @@ import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../src/job/compose/open-core.ts";
 import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import { createTeardown } from "../../src/teardown.ts";
-import { loadDocument } from "../../src/config/document/load-document.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { createPlanDesk, type PlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
 import type { DrainName, PlanId } from "../../src/job/contracts/ids.ts";
-import type { DrainsDocument } from "../../src/job/contracts/drains-document.ts";
 import type { PlanFilter, PlanOrder, SharedPlan } from "../../src/job/contracts/plans.ts";
+import { load, settingsOf } from "./loaded-document.ts";
 
 export interface DeskReplica {
   readonly desk: PlanDesk;
@@ -29,12 +26,6 @@ export interface DeskOptions {
   readonly version?: string;
 }
 
-export function parseDrains(text: string): DrainsDocument {
-  const reading = loadDocument(text, "drains.yaml");
-  if (!reading.ok) throw new Error(reading.problems.map(formatProblem).join("\n"));
-  return reading.document;
-}
-
 /** A replica of its own: its connection, its sources, its plan desk; without a queue. */
 export async function startDesk({
   env,
@@ -42,13 +33,11 @@ export async function startDesk({
   settings: flags = {},
   version = "test",
 }: DeskOptions): Promise<DeskReplica> {
-  const loaded = loadSettings({ env, flags });
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
-  const { settings } = loaded;
+  const settings = settingsOf({ env, flags });
   const teardown = createTeardown();
   const live = openLiveCore({
     settings,
-    document: parseDrains(document),
+    document: load(document).document,
     env,
     events: { emit: () => undefined },
     teardown,

@@ -1,6 +1,8 @@
 import { loadDocument } from "../../src/config/document/load-document.ts";
 import { showEffectiveDocument } from "../../src/config/document/show-effective-document.ts";
 import { formatProblem } from "../../src/config/problem.ts";
+import { loadSettings, type SettingsInput } from "../../src/config/settings/load-settings.ts";
+import type { Settings } from "../../src/config/settings/settings.ts";
 import type { DrainConfig, DrainsDocument } from "../../src/job/contracts/drains-document.ts";
 
 /** The top of the smallest document. */
@@ -39,4 +41,11 @@ export function withDrain(...lines: string[]): string {
     "  orders:",
     ...lines.map((line) => `    ${line}`),
   ].join("\n");
+}
+
+/** Settings from nothing but this. Throws all problems. */
+export function settingsOf(input: Partial<SettingsInput>): Settings {
+  const outcome = loadSettings({ env: {}, flags: {}, ...input });
+  if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
+  return outcome.settings;
 }

@@ -8,15 +8,13 @@ import { buildNotices } from "../../src/people/notices/build-notices.ts";
 import { readSecret } from "../../src/config/read-secret.ts";
 import { systemClock } from "../../src/system-world.ts";
 import { createTeardown } from "../../src/teardown.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { runDaemon } from "../../src/job/daemon/run-daemon.ts";
 import type { Emulator } from "../../dev/emulator/index.ts";
-import type { RedriverEvent } from "../../src/job/contracts/events.ts";
 import { createBullmqQueue } from "../../src/job/queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../src/job/redis/connect.ts";
 import { createFolder } from "./command.ts";
-import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
+import { settingsOf } from "./loaded-document.ts";
+import { recordEvents, type RecordedEvents } from "./record-events.ts";
 
 export interface PodOptions {
   readonly emulator: Emulator;
@@ -28,18 +26,17 @@ export interface PodOptions {
 }
 
 /** A daemon in this process, whole but for logs and metrics. */
-export interface Pod {
+export interface Pod extends Pick<RecordedEvents, "recordsOf"> {
+  readonly events: RecordedEvents["all"];
+  readonly eventsOf: RecordedEvents["of"];
   readonly live: LiveCore;
-  readonly events: readonly RedriverEvent[];
-  eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
-  recordsOf<Type extends RecordsType>(type: Type): RecordOf<Type>[];
   /** As SIGTERM does; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export function startPod({ emulator, redisUrl, keyPrefix, document, settings: given }: PodOptions): Pod {
   const folder = createFolder({ "drains.yaml": document });
-  const loaded = loadSettings({
+  const settings = settingsOf({
     env: { REDRIVER_SERVICE_TOKEN: emulator.token, REDRIVER_SERVICE_URL: emulator.url },
     flags: {
       "redis.url": redisUrl,
@@ -51,14 +48,11 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
       ...given,
     },
   });
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
-  const { settings } = loaded;
   const documentFile = createDocumentFile(settings);
   const reading = documentFile.load(document, Date.now());
   if (!reading.ok) throw new Error(reading.problems.join("\n"));
 
-  const all: RedriverEvent[] = [];
-  const events = { emit: (event: RedriverEvent) => void all.push(event) };
+  const events = recordEvents();
   const teardown = createTeardown();
   const live = openLiveCore({ settings, document: reading.document, env: {}, events, teardown });
   const queue = createBullmqQueue({
@@ -92,10 +86,9 @@ export function startPod({ emulator, redisUrl, keyPrefix, document, settings: gi
   onTestFinished(end);
   return {
     live,
-    events: all,
-    eventsOf: (type) =>
-      all.filter((event): event is Extract<RedriverEvent, { type: typeof type }> => event.type === type),
-    recordsOf: (type) => recordsOf(all, type),
+    events: events.all,
+    eventsOf: events.of,
+    recordsOf: events.recordsOf,
     stop: end,
   };
 }

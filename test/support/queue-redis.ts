@@ -1,19 +1,9 @@
 import { systemClock } from "../../src/system-world.ts";
-import type { RedriverEvent } from "../../src/job/contracts/events.ts";
 import { createBullmqQueue, type QueueOptions } from "../../src/job/queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../../src/job/redis/connect.ts";
+import { recordEvents } from "./record-events.ts";
 
-export type RecordedEvents = ReturnType<typeof recordEvents>;
-
-export function recordEvents() {
-  const all: RedriverEvent[] = [];
-  return {
-    all,
-    emit: (event: RedriverEvent) => void all.push(event),
-    of: <Type extends RedriverEvent["type"]>(type: Type) =>
-      all.filter((event): event is Extract<RedriverEvent, { type: Type }> => event.type === type),
-  };
-}
+export { recordEvents, type RecordedEvents } from "./record-events.ts";
 
 export function openQueue(url: string, options: Partial<QueueOptions> & { readonly keyPrefix: string }) {
   const events = recordEvents();

@@ -2,9 +2,6 @@ import { onTestFinished } from "vitest";
 import { openCore } from "../../src/job/compose/open-core.ts";
 import type { Core } from "../../src/job/compose/build-core.ts";
 import { createTeardown } from "../../src/teardown.ts";
-import { loadDocument } from "../../src/config/document/load-document.ts";
-import { formatProblem } from "../../src/config/problem.ts";
-import { loadSettings } from "../../src/config/settings/load-settings.ts";
 import { startEmulator, type Emulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
 import type { RedriverEvent } from "../../src/job/contracts/events.ts";
 import type { DrainName } from "../../src/job/contracts/ids.ts";
@@ -17,10 +14,12 @@ import { createSweepMemory, sweep } from "../../src/job/sweep/sweep.ts";
 import { defineScript, type RedisScript } from "../../src/job/redis/script-runner.ts";
 import { chosenKnobs, chosenOrder, turnedDown, turnedUp } from "./knobs.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
-import { recordsOf, type RecordOf, type RecordsType } from "./record-events.ts";
+import { load, settingsOf } from "./loaded-document.ts";
+import { recordEvents, type RecordedEvents } from "./record-events.ts";
 
 /** Everything but BullMQ: emulator, receiver, Redis ledger and the stages, in this process, for one test. */
-export interface Rig {
+export interface Rig extends Pick<RecordedEvents, "recordsOf"> {
+  readonly eventsOf: RecordedEvents["of"];
   readonly emulator: Emulator;
   readonly receiver: Receiver;
   readonly core: Core;
@@ -42,8 +41,6 @@ export interface Rig {
   /** How many requests of this kind the emulator has answered or cut. */
   callsOf(operation: "list" | "batch" | "delete"): number;
   readonly ahead: { ms: number };
-  eventsOf<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
-  recordsOf<Type extends RecordsType>(type: Type): RecordOf<Type>[];
 }
 
 /** The body of a drain that publishes what failed with 503 without any wait. */
@@ -107,21 +104,18 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     options.twinOf?.emulator ??
     (await startEmulator({ retryScale: 0, listParameters: "spec", ...chosenOrder(), ...options.emulator }));
   const keyPrefix = options.twinOf?.core.settings.redis.keyPrefix ?? `rig-${process.pid}-${(rigs += 1)}`;
-  const settings = loadSettings({
+  const settings = settingsOf({
     env: { REDRIVER_SERVICE_TOKEN: emulator.token, REDRIVER_SERVICE_URL: emulator.url },
     flags: { "redis.url": options.redisUrl, "redis.keyPrefix": keyPrefix, ...options.settings },
   });
-  if (!settings.ok) throw new Error(settings.problems.map(formatProblem).join("\n"));
-  const loaded = loadDocument(toDocument(options), "rig.yaml");
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
-
-  const events: RedriverEvent[] = [];
+  const { document } = load(toDocument(options));
+  const events = recordEvents();
   const teardown = createTeardown();
   const core = openCore({
-    settings: settings.settings,
-    document: loaded.document,
+    settings,
+    document,
     env: {},
-    events: { emit: (event) => void events.push(event) },
+    events,
     teardown,
   });
   (options.onTestFinished ?? onTestFinished)(async () => {
@@ -160,7 +154,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
   };
   const never = new AbortController().signal;
   const memory = createSweepMemory(drain.source.clock);
-  const passSettings = { ...settings.settings.passes, windowsAtOnce };
+  const passSettings = { ...settings.passes, windowsAtOnce };
   const signals = { signal: never, stopping: never };
   const pass = (): Promise<PassInProcess> => runPassInProcess(drain, passSettings, signals, ignore);
 
@@ -168,7 +162,7 @@ export async function createRig(options: RigOptions): Promise<Rig> {
     emulator,
     receiver,
     core,
-    events,
+    events: events.all,
     drain,
     pass,
     drainAll: () => drainInProcess(drain, { ...passSettings, alwaysFull: true }, signals, ignore, ignore),
@@ -198,9 +192,8 @@ export async function createRig(options: RigOptions): Promise<Rig> {
       emulator.clock.advance(ms);
     },
     ahead,
-    eventsOf: (type) =>
-      events.filter((event): event is Extract<RedriverEvent, { type: typeof type }> => event.type === type),
-    recordsOf: (type) => recordsOf(events, type),
+    eventsOf: events.of,
+    recordsOf: events.recordsOf,
   };
 }
 

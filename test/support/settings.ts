@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { formatProblem } from "../../src/config/problem.ts";
 import { loadSettings, type SettingsInput } from "../../src/config/settings/load-settings.ts";
 import type { Settings } from "../../src/config/settings/settings.ts";
+import { settingsOf } from "./loaded-document.ts";
 
 /** Settings loaded from nothing but what is given, and a folder for files of the tests of one file. */
 export interface SettingsStand {
@@ -32,11 +33,7 @@ export function useSettings(): SettingsStand {
       writeFileSync(file, content);
       return file;
     },
-    load(input) {
-      const outcome = loadSettings({ env: {}, flags: {}, ...input });
-      if (!outcome.ok) throw new Error(outcome.problems.map(formatProblem).join("\n"));
-      return outcome.settings;
-    },
+    load: settingsOf,
     problemsOf(input) {
       const outcome = loadSettings({ env: {}, flags: {}, ...input });
       return outcome.ok

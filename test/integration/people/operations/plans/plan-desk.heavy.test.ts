@@ -5,12 +5,12 @@ import { planLimits } from "../../../../../src/job/contracts/plans.ts";
 import {
   applyToEnd,
   makeHere,
-  parseDrains,
   planOf,
   startDesk,
   type DeskOptions,
   type DeskReplica,
 } from "../../../../support/desk-stand.ts";
+import { load } from "../../../../support/loaded-document.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 import { createTcpProxy } from "../../../../support/tcp-proxy.ts";
@@ -155,7 +155,7 @@ describe("a plan that the replicas share", () => {
     const id = await makeHere(here);
     await here.desk.apply(id, order);
     await stand.emulator.journal.waitFor((entry) => entry.type === "accepted");
-    here.live.adopt(parseDrains(outageDocument.replace("minAge: 1s", "minAge: 2s")));
+    here.live.adopt(load(outageDocument.replace("minAge: 1s", "minAge: 2s")).document);
     await here.desk.settled();
     const { state, why } = await planOf(here, id);
     expect(state).toBe("interrupted");
