@@ -42,30 +42,20 @@ interface Variant {
 }
 
 const variants: readonly Variant[] = [
-  { name: "callbacks", serveOrder: "first", callbacks: true },
   { name: "callbacks-troubled", serveOrder: "last", callbacks: true, isTroubled: true },
-  { name: "watch", serveOrder: "first", watchDeliveries: true },
   { name: "watch-troubled", serveOrder: "last", watchDeliveries: true, isTroubled: true },
   { name: "parallelism", serveOrder: "first", maxParallelism: true },
   { name: "parallelism-callbacks", serveOrder: "first", maxParallelism: true, callbacks: true },
   { name: "parallelism-watch", serveOrder: "last", maxParallelism: true, watchDeliveries: true },
-  { name: "nothing", serveOrder: "first" },
 ];
-
-/** Of these the small form has another that holds the same beside more trouble, or they hold nothing. */
-const ofLongFormAlone = ["callbacks", "watch", "nothing"];
 
 /** So many side by side: each waits for its receiver most of the time. */
 const sideBySide = 3;
 
 export async function saturated(world: World): Promise<readonly Figure[]> {
-  const only = process.env["SATURATED"]?.split(",");
-  const isChosen = ({ name }: Variant): boolean =>
-    only?.includes(name) ?? !(world.isSmall && ofLongFormAlone.includes(name));
-  const chosen = variants.filter(isChosen);
   const figures: Figure[] = [];
-  for (let from = 0; from < chosen.length; from += sideBySide) {
-    const some = chosen.slice(from, from + sideBySide);
+  for (let from = 0; from < variants.length; from += sideBySide) {
+    const some = variants.slice(from, from + sideBySide);
     figures.push(...(await Promise.all(some.map((one) => play(world, one)))).flat());
   }
   return figures;
@@ -146,7 +136,7 @@ async function measure(world: World, stage: Stage, variant: Variant): Promise<re
   const delivers = ratePerSecond(arrivals.map(({ at }) => at));
   const mostUndelivered = await countUndelivered(stage);
   const asked = (await emulator.journal("request")).filter(({ path }) => path === "/v2/globalParallelism");
-  const figures: readonly Figure[] = [
+  return [
     atMost("publishes to the dead host", countBetween(toDead, firstAt, firstAt + hour), mostInFirstHour),
     shown("the service can deliver, and did", `${canDeliver.toFixed(1)}/s, ${delivers.toFixed(1)}/s`),
     // Beside others on two cores the receiver is no measure of what the service can deliver.
@@ -159,9 +149,6 @@ async function measure(world: World, stage: Stage, variant: Variant): Promise<re
     exactly("the healthy one is drained", isDrained ? 1 : 0, 1),
     ...(await deliveredOnce({ ...stage, receivers: [healthy] }, idsOf(letters))),
   ];
-  // Who has no means is warned by the document. What is shown of it is what docs/lanes.md says.
-  const hasMeans = variant.callbacks ?? variant.watchDeliveries ?? variant.maxParallelism ?? false;
-  return hasMeans ? figures : figures.map((one) => shown(one.what, one.seen));
 }
 
 /** The most that was accepted and had not ended, at any time. */
