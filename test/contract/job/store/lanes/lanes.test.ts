@@ -42,6 +42,14 @@ beforeEach(() => {
   ({ stand, book, driver } = createDriven());
 });
 
+/** Its drain is called so long from now, and not before. */
+async function readyAfter(ms: number, resumeMinutes: readonly number[]): Promise<void> {
+  await stand.advance(ms - 1);
+  expect((await book.due()).ready).toEqual([]);
+  await stand.advance(1);
+  expect((await book.due()).ready).toEqual([{ drain, resumeMinutes }]);
+}
+
 describe("a lane that is tried", () => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
     const { now } = stand;
@@ -619,25 +627,6 @@ describe("a lane that is open", () => {
     expect(await period("down")).toMatchObject({ to: "halted", why: "1 of 1 canaries failed again, 503" });
   });
 
-  test("is not halted by what is known to be bad, however much of it there is", async () => {
-    await driver.open();
-    const step = await driver.step(1);
-    await stand.advance(30_000);
-    const { canaries } = await driver.ask(24);
-    await driver.sent(step, canaries);
-    await stand.advance(config.watchMs);
-    const all = parents(canaries + 1);
-    expect(await driver.note(step, "again", all, 422)).toEqual([]);
-    expect(await driver.checked(step, stand.now(), comeBacks(step, "again", all, 422))).toEqual({
-      kind: "none",
-    });
-    expect(await driver.view()).toMatchObject({
-      state: "open",
-      step: step + 1,
-      totals: { comeBacks: canaries + 1, halts: 0 },
-    });
-  });
-
   test.each(["open", "ramping"] as const)("%s and unused for an hour it is a canary again", async (state) => {
     await driver.survive(5);
     if (state === "open") await driver.survive(50);
@@ -747,15 +736,9 @@ describe("what lanes want", () => {
     await driver.halt();
     await driver.ask(9, {}, minutes(2, 3));
     await driver.ask(9, {}, minutes(4, 6));
-    await stand.advance(config.probeEveryMs - 1);
-    expect((await book.due()).ready).toEqual([]);
-    await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(2, 6) }]);
+    await readyAfter(config.probeEveryMs, minutes(2, 6));
     // Nobody asked: others are called after a minute.
-    await stand.advance(minuteMs - 1);
-    expect((await book.due()).ready).toEqual([]);
-    await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(3, 4) }]);
+    await readyAfter(minuteMs, minutes(3, 4));
     await stand.advance(hourMs);
     expect((await book.due()).ready).toEqual([]);
 
@@ -764,10 +747,7 @@ describe("what lanes want", () => {
     await driver.ask(9, {}, minutes(8));
     await driver.note(step, "down", ["p"]);
     const { nextAt } = await driver.view();
-    await stand.advance(nextAt! - stand.now() - 1);
-    expect((await book.due()).ready).toEqual([]);
-    await driver.untilProbe();
-    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(8) }]);
+    await readyAfter(nextAt! - stand.now(), minutes(8));
   });
 
   test("what was called and had to be given back is called again after a minute, not at once", async () => {
@@ -776,10 +756,7 @@ describe("what lanes want", () => {
     expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
     await driver.ask(9, {}, minutes(1));
     await driver.giveBack(step, 5);
-    await stand.advance(minuteMs - 1);
-    expect((await book.due()).ready).toEqual([]);
-    await stand.advance(1);
-    expect((await book.due()).ready).toEqual([{ drain, resumeMinutes: minutes(1) }]);
+    await readyAfter(minuteMs, minutes(1));
   });
 
   test("the lanes of one drain call it together, each drain for itself", async () => {
