@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   auditLimits,
   type AuditLimits,
@@ -51,9 +51,13 @@ const keyOf = ({ keyPrefix }: { readonly keyPrefix: string }, key: string): stri
 const create = (limits: Partial<AuditLimits> = {}, of = source): Audit & AuditReader =>
   createRedisAudit(redis.fresh(), of, { ...auditLimits, ...limits });
 
+let audit: Audit & AuditReader;
+beforeEach(() => {
+  audit = create();
+});
+
 describe("the audit", () => {
   test("gives what is skimmed by act alone, and whole from the entry on that is asked for in between", async () => {
-    const audit = create();
     const some = Array.from({ length: 400 }, (_, n) => entry({ records: [{ dlqId: `${n}-0` }] }));
     await audit.append([...some, entry({ act: "pause", drain: null, records: [] }), ...some]);
     for (const order of ["newest-first", "oldest-first"] as const) {
@@ -68,15 +72,8 @@ describe("the audit", () => {
   });
 
   test("keeps the move of a lane, which no dead letter's history shows", async () => {
-    const audit = create();
-    const lane = {
-      origin: "https://a.example",
-      from: "open",
-      to: "halted",
-      why: "3 of 5 failed again, 503",
-      sent: 5,
-      comeBacks: 3,
-    } as const;
+    const counts = { why: "3 of 5 failed again, 503", sent: 5, comeBacks: 3 };
+    const lane = { origin: "https://a.example", from: "open", to: "halted", ...counts } as const;
     const move = entry({ act: "lane-halted", lane, records: [] });
     await audit.record([move]);
     expect(await read(audit)).toEqual([{ ...move, at: expect.any(Number) }]);
@@ -86,7 +83,6 @@ describe("the audit", () => {
   });
 
   test("keeps every field of an entry, and says when it was written", async () => {
-    const audit = create();
     const before = Date.now();
     const whole = entry({
       act: "republish",
@@ -99,12 +95,10 @@ describe("the audit", () => {
         { dlqId: "1-2", rule: "outage", reason: "due", attempt: 1, notes: ["queue-delay"], parent: "0-8" },
       ],
     });
-    await audit.append([whole, entry({ act: "pause", by: "ann", drain: null, records: [] })]);
+    const stop = entry({ act: "pause", by: "ann", drain: null, records: [] });
+    await audit.append([whole, stop]);
     const [pause, republish] = await read(audit);
-    expect(pause).toEqual({
-      ...entry({ act: "pause", by: "ann", drain: null, records: [] }),
-      at: expect.any(Number),
-    });
+    expect(pause).toEqual({ ...stop, at: expect.any(Number) });
     expect(republish).toEqual({
       ...whole,
       at: expect.any(Number),
@@ -116,7 +110,6 @@ describe("the audit", () => {
   });
 
   test("is read newest first or oldest first, across pages", async () => {
-    const audit = create();
     const all = Array.from({ length: 250 }, (_, n) => entry({ records: [{ dlqId: `${n}-0` }] }));
     await audit.append(all.slice(0, 120));
     for (const one of all.slice(120)) await audit.append([one]);
@@ -126,7 +119,6 @@ describe("the audit", () => {
   });
 
   test("keeps more than 100 records of one entry as several", async () => {
-    const audit = create();
     const ids = Array.from({ length: 250 }, (_, n) => `1-${n}`);
     await audit.append([entry({ records: ids.map((dlqId) => ({ dlqId })) })]);
     const entries = await read(audit, { order: "oldest-first" });
@@ -135,7 +127,6 @@ describe("the audit", () => {
   });
 
   test("finds a dead letter, and leaves the other records of its entries out", async () => {
-    const audit = create();
     await audit.append([
       entry({ records: [{ dlqId: "1-0" }, { dlqId: "11-0" }, { dlqId: "1-00" }] }),
       entry({ act: "delete", records: [{ dlqId: "1-0" }] }),
@@ -150,7 +141,6 @@ describe("the audit", () => {
   });
 
   test("finds what was done in a drain, to all drains at once included", async () => {
-    const audit = create();
     await audit.append([
       entry(),
       entry({ drain: "refunds" as DrainName }),
@@ -165,7 +155,6 @@ describe("the audit", () => {
   });
 
   test("finds what was done in a span of time, both ends included", async () => {
-    const audit = create();
     await audit.append([entry({ records: [{ dlqId: "1-0" }] })]);
     const [first] = await read(audit);
     await expect.poll(() => Date.now()).toBeGreaterThan((first?.at ?? 0) + 2);
@@ -180,7 +169,6 @@ describe("the audit", () => {
   });
 
   test("follows a message through its dead letters, up and down", async () => {
-    const audit = create();
     const t = Date.now();
     const [a, b, c, other] = [`${t}-1`, `${t + 1}-2`, `${t + 2}-3`, `${t + 1}-4`] as const;
     await audit.append([
@@ -198,7 +186,6 @@ describe("the audit", () => {
   });
 
   test("ends no search for a lineage that runs in a circle", async () => {
-    const audit = create();
     await audit.append([
       entry({ records: [{ dlqId: "1-0", parent: "2-0" }] }),
       entry({ records: [{ dlqId: "2-0", parent: "1-0" }] }),
