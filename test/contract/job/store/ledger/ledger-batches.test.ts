@@ -61,7 +61,6 @@ describe("the kind and the rule under which a record was begun", () => {
   test.each([1, 2, 12, 100])(
     "are told or counted by its first come-back, of %i in one batch",
     async (kinds) => {
-      const stand = await create();
       await beginAs(stand, many, kinds);
       await publish(stand, many.slice(0, 60));
       await stand.ledger.gone(many.slice(0, 40));

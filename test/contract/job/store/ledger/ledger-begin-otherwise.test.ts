@@ -110,7 +110,6 @@ async function drop(stand: LedgerStand): Promise<void> {
 
 describe("what the archive alone has", () => {
   test("is begun from the tombstone of its drop, or forgotten, by nobody else and once", async () => {
-    const stand = await create();
     await drop(stand);
     expect(await begin(stand, id, b)).toEqual([{ kind: "gone" }]);
     const first = await begin(stand, [id, dlqId(2)], b, { archivedForMs });
@@ -143,7 +142,6 @@ describe("what the archive alone has", () => {
   });
 
   test("stays known while it is parked or in doubt past its horizon", async () => {
-    const stand = await create();
     await drop(stand);
     await begin(stand, id, b, { archivedForMs });
     await stand.advance(horizonMs + 1);

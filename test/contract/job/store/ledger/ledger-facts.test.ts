@@ -165,7 +165,6 @@ describe("facts", () => {
   ] as const)(
     "a deletion that is %s says whether it may be gone, and whether it counts",
     async (how, flags, failed) => {
-      const { ledger } = await create();
       await ledger.published([factOf(id, "x")]);
       await ledger.deleteFailed([id], how);
       expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ view: flags }]);

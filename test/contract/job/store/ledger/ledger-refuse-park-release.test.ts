@@ -164,7 +164,6 @@ describe("park and release", () => {
   test.each(reasonsDecidedAgain)(
     "a park by %s is decided again under other rules of the same drain, never by another drain's",
     async (reason) => {
-      const stand = await create();
       expect(await park(stand, reason)).toBe("parked");
       const parked = [{ kind: "parked", reason }];
       expect(await begin(stand, id, a)).toEqual(parked);
