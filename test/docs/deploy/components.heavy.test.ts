@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
-import { loadSettings } from "../../../src/config/settings/load-settings.ts";
 import { settingRows } from "../../../src/config/settings/settings-table.ts";
 import { readDoc } from "../../support/markdown.ts";
 import {
@@ -53,29 +52,14 @@ describe.skipIf(!isKustomizeHere)("the component for callbacks", () => {
 });
 
 describe.skipIf(!isKustomizeHere)("the component for an archive", () => {
-  it("mounts a volume that all replicas may write to where the document of its comment keeps the archive", () => {
+  it("has a volume that all replicas may write to, where the document of its comment keeps the archive", () => {
     const objects = withComponents("archive-volume");
-    const said = /`(archive: .*)`/.exec(readDoc("deploy/components/archive-volume/kustomization.yaml"))?.[1];
-    const outcome = loadDocument(
-      `version: 1\nsources: { a: {} }\n${said}\ndrains: { a: { rules: [] } }\n`,
-      "x",
+    const said = /`archive: \{ dir: ([^ ,]+)/.exec(
+      readDoc("deploy/components/archive-volume/kustomization.yaml"),
     );
-    if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
-    const { containers, volumes } = podOf(objects);
-    const mount = containers[0].volumeMounts.find(({ name }: Tree) => name === "archive");
-    expect(mount).toEqual({ name: "archive", mountPath: outcome.document.archive!.dir });
-    const claim = only(objects, "PersistentVolumeClaim");
-    expect(claim.spec.accessModes).toEqual(["ReadWriteMany"]);
-    expect(volumes.find(({ name }: Tree) => name === "archive").persistentVolumeClaim.claimName).toBe(
-      claim.metadata.name,
-    );
-  });
-});
-
-describe.skipIf(!isKustomizeHere)("the component for Sentinels", () => {
-  it("lets out to them", () => {
-    const [door] = policyOf(withComponents("redis-sentinel"), "redriver-sentinels").egress;
-    expect(door.ports).toEqual([{ protocol: "TCP", port: 26_379 }]);
+    const { volumeMounts } = podOf(objects).containers[0];
+    expect(volumeMounts).toContainEqual({ name: "archive", mountPath: said?.[1] });
+    expect(only(objects, "PersistentVolumeClaim").spec.accessModes).toEqual(["ReadWriteMany"]);
   });
 });
 
@@ -117,14 +101,6 @@ describe.skipIf(!isKustomizeHere)("the component for a forward proxy", () => {
     const settings = only(objects, "ConfigMap", "redriver-settings").data;
     const { REDRIVER_PROXY_URL: url, REDRIVER_PROXY_EXCEPT: except } = settings;
     expect([url, except]).toEqual([data.egressProxy, data.noProxy]);
-    const outcome = loadSettings({
-      env: { REDRIVER_PROXY_URL: url, REDRIVER_PROXY_EXCEPT: except },
-      flags: {},
-    });
-    expect(outcome).toMatchObject({
-      ok: true,
-      settings: { proxy: { url: `${url}/`, except: [data.noProxy] } },
-    });
     const port = Number(data.egressProxyPort);
     expect(new URL(url).port).toBe(String(port));
     expect(policyOf(objects, "redriver-egress-proxy").egress).toEqual([
