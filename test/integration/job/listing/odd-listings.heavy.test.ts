@@ -18,63 +18,59 @@ function seedMixed(rig: Rig, count: number): void {
   }
 }
 
-describe("a listing that never comes to an end", () => {
-  it.each<[string, FaultDefinition]>([
-    ["because a page repeats", { kind: "repeat-page" }],
-    ["because its cursor loops", { kind: "looping-cursor" }],
-  ])(
-    "%s ends its pass as partial and says why; nothing is lost or doubled, and the next goes on where the listing is right",
-    async (_name, fault) => {
-      // One window, whatever the knobs: a window of one page has no second that could repeat it.
-      const rig = await createRig({ redisUrl: redis.url(), ...oneWindow });
-      seedMixed(rig, 500);
-      const name = "odd";
-      rig.emulator.faults.add({ ...fault, name });
-      const result = await rig.pass().catch((error: unknown) => error);
-      expect(result).toMatchObject({ outcome: "partial" });
-      expect(rig.eventsOf("window:failed")[0]).toMatchObject({ code: "listing-endless" });
-      expect(rig.eventsOf("source:halted")).toEqual([]);
-      expect(rig.eventsOf("pass:closed")).toMatchObject([{ outcome: "partial" }]);
-      expect(rig.emulator.journal.counts().requests["list 200"]).toBeLessThan(60);
-      rig.emulator.faults.remove(name);
-      expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 250, parked: 0 } });
-      expect(rig.emulator.dlq.size).toBe(250);
-      rig.emulator.dlq.remove(held(rig));
-      await expectDrainedOnce(rig, 250);
-    },
-    60_000,
-  );
-});
+it.each<[string, FaultDefinition]>([
+  ["because a page repeats", { kind: "repeat-page" }],
+  ["because its cursor loops", { kind: "looping-cursor" }],
+])(
+  "a listing that never comes to an end, %s, ends its pass as partial and says why; nothing is lost or doubled, and the next goes on where the listing is right",
+  async (_name, fault) => {
+    // One window, whatever the knobs: a window of one page has no second that could repeat it.
+    const rig = await createRig({ redisUrl: redis.url(), ...oneWindow });
+    seedMixed(rig, 500);
+    const name = "odd";
+    rig.emulator.faults.add({ ...fault, name });
+    const result = await rig.pass().catch((error: unknown) => error);
+    expect(result).toMatchObject({ outcome: "partial" });
+    expect(rig.eventsOf("window:failed")[0]).toMatchObject({ code: "listing-endless" });
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+    expect(rig.eventsOf("pass:closed")).toMatchObject([{ outcome: "partial" }]);
+    expect(rig.emulator.journal.counts().requests["list 200"]).toBeLessThan(60);
+    rig.emulator.faults.remove(name);
+    expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 250, parked: 0 } });
+    expect(rig.emulator.dlq.size).toBe(250);
+    rig.emulator.dlq.remove(held(rig));
+    await expectDrainedOnce(rig, 250);
+  },
+  60_000,
+);
 
-describe("a listing that goes in circles in one window", () => {
-  it("ends that window alone, told once; the others go on, and the source is not halted", async () => {
-    // The product's windows, whatever the knobs: one is odd, and others are there.
-    const rig = await createRig({ redisUrl: redis.url(), ...ownWindows });
-    const old = rig.seed(150, { responseStatus: 404 }, 60 * minuteMs);
-    const others = rig.seed(150, {}, 10 * minuteMs);
-    const [oldest, young] = [old, others].map(([first]) => Number(first?.split("-")[0])) as [number, number];
-    const { service } = rig.drain.source;
-    const list: MessageService["list"] = async ({ cursor, ...query }, signal) => {
-      const at = cursor === undefined || cursor === "again" ? {} : { cursor };
-      const page = await service.list({ ...query, ...at }, signal);
-      const { fromDate = 0, toDate = Infinity } = query;
-      const isPart = fromDate > 0 || toDate < young;
-      const isOdd = isPart && fromDate <= oldest && oldest <= toDate;
-      return isOdd ? { records: page.records, cursor: "again" } : page;
-    };
-    const pass = () => passWith(rig, { service: { ...service, list } }, { alwaysFull: true });
-    for (let round = 1; round <= 2; round += 1) {
-      expect(await pass()).toMatchObject({ outcome: "partial" });
-      expect(rig.eventsOf("window:failed").map(({ code }) => code)).toEqual(
-        Array.from({ length: round }, () => "listing-endless"),
-      );
-    }
-    expect(rig.emulator.dlq.size).toBe(150);
-    expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
-    expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 150 } });
-    rig.emulator.dlq.remove(old);
-    await expectDrainedOnce(rig, 150);
-  });
+it("a listing that goes in circles in one window ends that window alone, told once; the others go on, and the source is not halted", async () => {
+  // The product's windows, whatever the knobs: one is odd, and others are there.
+  const rig = await createRig({ redisUrl: redis.url(), ...ownWindows });
+  const old = rig.seed(150, { responseStatus: 404 }, 60 * minuteMs);
+  const others = rig.seed(150, {}, 10 * minuteMs);
+  const [oldest, young] = [old, others].map(([first]) => Number(first?.split("-")[0])) as [number, number];
+  const { service } = rig.drain.source;
+  const list: MessageService["list"] = async ({ cursor, ...query }, signal) => {
+    const at = cursor === undefined || cursor === "again" ? {} : { cursor };
+    const page = await service.list({ ...query, ...at }, signal);
+    const { fromDate = 0, toDate = Infinity } = query;
+    const isPart = fromDate > 0 || toDate < young;
+    const isOdd = isPart && fromDate <= oldest && oldest <= toDate;
+    return isOdd ? { records: page.records, cursor: "again" } : page;
+  };
+  const pass = () => passWith(rig, { service: { ...service, list } }, { alwaysFull: true });
+  for (let round = 1; round <= 2; round += 1) {
+    expect(await pass()).toMatchObject({ outcome: "partial" });
+    expect(rig.eventsOf("window:failed").map(({ code }) => code)).toEqual(
+      Array.from({ length: round }, () => "listing-endless"),
+    );
+  }
+  expect(rig.emulator.dlq.size).toBe(150);
+  expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
+  expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 150 } });
+  rig.emulator.dlq.remove(old);
+  await expectDrainedOnce(rig, 150);
 });
 
 describe("a listing that lags behind deletes", () => {
@@ -168,18 +164,16 @@ it.each([
   },
 );
 
-describe("answers that are dated five minutes ahead of the service's records", () => {
-  it("hide nothing that enters between passes over what is new: the horizon is the earlier of both clocks", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    const date = new Date(Date.now() + 5 * minuteMs).toUTCString();
-    rig.emulator.faults.add({ kind: "headers", operation: "any", headers: { date } });
-    rig.seed(20);
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 20 } });
-    rig.seed(1, {}, 10_000);
-    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 1 } });
-    expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
-    await expectDrainedOnce(rig, 21);
-  });
+it("answers that are dated five minutes ahead of the service's records hide nothing that enters between passes over what is new: the horizon is the earlier of both clocks", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  const date = new Date(Date.now() + 5 * minuteMs).toUTCString();
+  rig.emulator.faults.add({ kind: "headers", operation: "any", headers: { date } });
+  rig.seed(20);
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 20 } });
+  rig.seed(1, {}, 10_000);
+  expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 1 } });
+  expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
+  await expectDrainedOnce(rig, 21);
 });
 
 const held = (rig: Rig): string[] =>

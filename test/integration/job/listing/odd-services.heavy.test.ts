@@ -20,33 +20,31 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis("own");
 const minuteMs = 60_000;
 
-describe("a service that registers the ids of items that it refuses", () => {
-  it.each(["first", "last"] as const)(
-    "and counts its window from the %s of an id: a refused item goes out under a fresh id, and each arrives once",
-    async (dedupWindowFrom) => {
-      const rig = await createRig({
-        redisUrl: redis.url(),
-        drain: atOnce,
-        // Older deployments remember an id for 90 days.
-        emulator: { dedupWindowFrom, dedupWindowMs: 90 * 24 * 60 * minuteMs },
-      });
-      const ids = rig.seed(10);
-      rig.emulator.faults.add({ kind: "item-error", registersDeduplication: true, positions: [2, 5, 8] });
-      expect(await rig.pass()).toMatchObject({ tally: { republished: 7, parked: 3, deleted: 7 } });
-      rig.emulator.faults.remove("item-error-1");
+it.each(["first", "last"] as const)(
+  "a service that registers the ids of items that it refuses and counts its window from the %s of an id: a refused item goes out under a fresh id, and each arrives once",
+  async (dedupWindowFrom) => {
+    const rig = await createRig({
+      redisUrl: redis.url(),
+      drain: atOnce,
+      // Older deployments remember an id for 90 days.
+      emulator: { dedupWindowFrom, dedupWindowMs: 90 * 24 * 60 * minuteMs },
+    });
+    const ids = rig.seed(10);
+    rig.emulator.faults.add({ kind: "item-error", registersDeduplication: true, positions: [2, 5, 8] });
+    expect(await rig.pass()).toMatchObject({ tally: { republished: 7, parked: 3, deleted: 7 } });
+    rig.emulator.faults.remove("item-error-1");
 
-      const { ledger } = rig.drain.source;
-      const { entries } = await ledger.parked(null, 100);
-      expect(new Set(entries.map(({ dlqId }) => dlqId))).toEqual(new Set([ids[2], ids[5], ids[8]]));
-      await ledger.release(entries.map(({ dlqId }) => dlqId));
-      await rig.fullPass();
-      await expectDrainedOnce(rig, 10);
-      // The next suffix is taken at once, so nothing meets an id that a refused item has registered.
-      expect(rig.emulator.journal.entries("deduplicated")).toHaveLength(0);
-      expect(rig.eventsOf("double:declared")).toEqual([]);
-    },
-  );
-});
+    const { ledger } = rig.drain.source;
+    const { entries } = await ledger.parked(null, 100);
+    expect(new Set(entries.map(({ dlqId }) => dlqId))).toEqual(new Set([ids[2], ids[5], ids[8]]));
+    await ledger.release(entries.map(({ dlqId }) => dlqId));
+    await rig.fullPass();
+    await expectDrainedOnce(rig, 10);
+    // The next suffix is taken at once, so nothing meets an id that a refused item has registered.
+    expect(rig.emulator.journal.entries("deduplicated")).toHaveLength(0);
+    expect(rig.eventsOf("double:declared")).toEqual([]);
+  },
+);
 
 describe("a service that counts its window from the last hit of an id", () => {
   it("and loses its answers again and again is asked under the same id until it answers", async () => {
@@ -215,52 +213,48 @@ describe("a service whose cursors count what came before", () => {
   }, 120_000);
 });
 
-describe("an answer of which half says published and half refused", () => {
-  it("leaves the record in doubt, and the same id says later that it was published", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
-    rig.seed(10);
-    rig.emulator.faults.add({ kind: "half-failed-group", count: 4 });
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 6, deleted: 6, inDoubt: 4, parked: 0 } });
-    expect(rig.eventsOf("outcome:unknown").flatMap(({ dlqIds }) => dlqIds)).toHaveLength(4);
-    expect(rig.emulator.dlq.size).toBe(4);
-    const { ledger } = rig.drain.source;
-    await rig.sweep();
-    expect(await ledger.summary()).toMatchObject({ open: 4 });
-    rig.advance(takeoverMs);
-    await rig.sweep();
-    expect(rig.emulator.dlq.size).toBe(0);
-    await expectDrainedOnce(rig, 10);
-    expect(rig.emulator.journal.counts().deduplicated).toBe(4);
-    expect(rig.eventsOf("double:declared")).toEqual([]);
-  }, 120_000);
-});
+it("an answer of which half says published and half refused leaves the record in doubt, and the same id says later that it was published", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+  rig.seed(10);
+  rig.emulator.faults.add({ kind: "half-failed-group", count: 4 });
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 6, deleted: 6, inDoubt: 4, parked: 0 } });
+  expect(rig.eventsOf("outcome:unknown").flatMap(({ dlqIds }) => dlqIds)).toHaveLength(4);
+  expect(rig.emulator.dlq.size).toBe(4);
+  const { ledger } = rig.drain.source;
+  await rig.sweep();
+  expect(await ledger.summary()).toMatchObject({ open: 4 });
+  rig.advance(takeoverMs);
+  await rig.sweep();
+  expect(rig.emulator.dlq.size).toBe(0);
+  await expectDrainedOnce(rig, 10);
+  expect(rig.emulator.journal.counts().deduplicated).toBe(4);
+  expect(rig.eventsOf("double:declared")).toEqual([]);
+}, 120_000);
 
-describe("a service that refuses everything with 400", () => {
-  it("is halted and rests, nothing is parked, and once it accepts again each goes out once", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
-    rig.seed(60);
-    const { ledger, wait, pass } = withMovableLedger(rig);
-    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no", name: "no" });
-    for (let round = 0; round < 2; round += 1) {
-      expect(await pass()).toMatchObject({ tally: { republished: 0, deleted: 0, parked: 0 } });
-      expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
-      expect(rig.drain.source.health.current("batch")).toMatchObject({ code: "service-refuses-everything" });
-      const asked = rig.emulator.journal.counts().requests["batch 400"];
-      expect(await pass()).toMatchObject({ tally: { listed: 60, republished: 0 } });
-      expect(rig.emulator.journal.counts().requests["batch 400"]).toBe(asked);
-      wait(10 * minuteMs);
-      rig.drain.source.health.resume();
-    }
-    expect(rig.eventsOf("source:halted").map(({ code }) => code)).toEqual([
-      "service-refuses-everything",
-      "service-refuses-everything",
-    ]);
-    expect((await ledger.parked(null, 100)).entries).toEqual([]);
-    expect(accountOf(rig).accepted).toEqual({ once: 0, more: 0 });
-    rig.emulator.faults.remove("no");
-    expect(await pass()).toMatchObject({ tally: { republished: 60, deleted: 60 } });
-    await expectDrainedOnce(rig, 60);
-  });
+it("a service that refuses everything with 400 is halted and rests, nothing is parked, and once it accepts again each goes out once", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+  rig.seed(60);
+  const { ledger, wait, pass } = withMovableLedger(rig);
+  rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no", name: "no" });
+  for (let round = 0; round < 2; round += 1) {
+    expect(await pass()).toMatchObject({ tally: { republished: 0, deleted: 0, parked: 0 } });
+    expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
+    expect(rig.drain.source.health.current("batch")).toMatchObject({ code: "service-refuses-everything" });
+    const asked = rig.emulator.journal.counts().requests["batch 400"];
+    expect(await pass()).toMatchObject({ tally: { listed: 60, republished: 0 } });
+    expect(rig.emulator.journal.counts().requests["batch 400"]).toBe(asked);
+    wait(10 * minuteMs);
+    rig.drain.source.health.resume();
+  }
+  expect(rig.eventsOf("source:halted").map(({ code }) => code)).toEqual([
+    "service-refuses-everything",
+    "service-refuses-everything",
+  ]);
+  expect((await ledger.parked(null, 100)).entries).toEqual([]);
+  expect(accountOf(rig).accepted).toEqual({ once: 0, more: 0 });
+  rig.emulator.faults.remove("no");
+  expect(await pass()).toMatchObject({ tally: { republished: 60, deleted: 60 } });
+  await expectDrainedOnce(rig, 60);
 });
 
 it("answers that cannot be read leave their items open, and the sweep finds them under the same id: no double", async () => {

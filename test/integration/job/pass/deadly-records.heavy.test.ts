@@ -135,20 +135,21 @@ const passOver = (rig: Rig, odd: string, deadly: Stage) => async () => {
 const parkedAlone = { state: "parked", reason: "unworkable" };
 const isSent = { state: expect.stringMatching(/^(published|gone)$/) as unknown };
 
-describe("a record that ends the worker of its window", () => {
-  it.each<[name: string, stage: Stage, becomes: object, left: readonly number[]]>([
-    [...stage("ledger", "look", "before"), parkedAlone, [1]],
-    [...stage("ledger", "begin", "before"), parkedAlone, [1]],
-    [...stage("ledger", "begin", "after"), parkedAlone, [1]],
-    [...stage("service", "publish", "before"), parkedAlone, [1]],
-    [...stage("service", "publish", "after"), parkedAlone, [1]],
-    [...stage("ledger", "published", "before"), parkedAlone, [1]],
-    [...stage("ledger", "published", "after"), isSent, [0, 1]],
-    [...stage("service", "remove", "before"), isSent, [0, 1]],
-    [...stage("service", "remove", "after"), isSent, [0, 1]],
-    [...stage("ledger", "gone", "before"), isSent, [0, 1]],
-    [...stage("ledger", "gone", "after"), isSent, [0, 1]],
-  ])("%s is parked alone, or never sent again, and all others go once", async (_, deadly, becomes, left) => {
+it.each<[name: string, stage: Stage, becomes: object, left: readonly number[]]>([
+  [...stage("ledger", "look", "before"), parkedAlone, [1]],
+  [...stage("ledger", "begin", "before"), parkedAlone, [1]],
+  [...stage("ledger", "begin", "after"), parkedAlone, [1]],
+  [...stage("service", "publish", "before"), parkedAlone, [1]],
+  [...stage("service", "publish", "after"), parkedAlone, [1]],
+  [...stage("ledger", "published", "before"), parkedAlone, [1]],
+  [...stage("ledger", "published", "after"), isSent, [0, 1]],
+  [...stage("service", "remove", "before"), isSent, [0, 1]],
+  [...stage("service", "remove", "after"), isSent, [0, 1]],
+  [...stage("ledger", "gone", "before"), isSent, [0, 1]],
+  [...stage("ledger", "gone", "after"), isSent, [0, 1]],
+])(
+  "a record that ends the worker of its window, %s, is parked alone, or never sent again, and all others go once",
+  async (_, deadly, becomes, left) => {
     const rig = await createRig({ redisUrl: redis.url() });
     const odd = rig.seed(120)[50]!;
     const pass = passOver(rig, odd, deadly);
@@ -161,8 +162,8 @@ describe("a record that ends the worker of its window", () => {
     expect(await pass()).toBe(0);
     expect(left).toContain(rig.emulator.dlq.size);
     await expectOthersOnce(rig, 120);
-  });
-});
+  },
+);
 
 const begun = async (rig: Rig, ids: readonly string[], publish: boolean): Promise<void> => {
   const { source, config } = rig.drain;
@@ -236,17 +237,15 @@ const census = (
   ).then((deaths) => ({ deaths, taken }));
 };
 
-describe("a record that ends its census", () => {
-  it.each([stage("copies", "missing", "before"), stage("copies", "copied", "before")])(
-    "%s is counted in the depth alone, and all others are copied",
-    async (_, deadly) => {
-      const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
-      const odd = rig.seed(60, {}, 71 * 3_600_000)[20]!;
-      const { archive } = createStand();
-      const first = await census(rig, odd, deadly, "doc-1", archive);
-      expect(first.deaths).toBeLessThanOrEqual(8);
-      expect(first.taken).toMatchObject({ depth: 60, unselected: 59, expiringUnarchived: 0 });
-      expect((await census(rig, odd, deadly, "doc-2", archive)).deaths).toBe(0);
-    },
-  );
-});
+it.each([stage("copies", "missing", "before"), stage("copies", "copied", "before")])(
+  "a record that ends its census, %s, is counted in the depth alone, and all others are copied",
+  async (_, deadly) => {
+    const rig = await createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });
+    const odd = rig.seed(60, {}, 71 * 3_600_000)[20]!;
+    const { archive } = createStand();
+    const first = await census(rig, odd, deadly, "doc-1", archive);
+    expect(first.deaths).toBeLessThanOrEqual(8);
+    expect(first.taken).toMatchObject({ depth: 60, unselected: 59, expiringUnarchived: 0 });
+    expect((await census(rig, odd, deadly, "doc-2", archive)).deaths).toBe(0);
+  },
+);

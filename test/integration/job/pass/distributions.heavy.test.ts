@@ -2,7 +2,7 @@
  * Every distribution of entries over time, in both orders of the listing: each record is listed once or
  * hardly more, and published once, however many windows and pages are at work.
  */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { useRedis } from "../../../support/redis.ts";
 import { atOnce, createRig, ownWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
 
@@ -47,8 +47,9 @@ async function createCountingRig(options: Omit<RigOptions, "redisUrl">) {
   return { rig, counted };
 }
 
-describe("ten thousand records that are left in the queue", () => {
-  it.each(cases)("entered $name, listed $order, are listed once", async ({ name, order }) => {
+it.each(cases)(
+  "ten thousand records that are left in the queue entered $name, listed $order, are listed once",
+  async ({ name, order }) => {
     // The product's windows, whatever the knobs: windows of a fifth of a page list much again.
     const options = { mode: "plan", emulator: { order }, ...ownWindows, windowsAtOnce: 4 } as const;
     const { rig, counted } = await createCountingRig(options);
@@ -56,5 +57,5 @@ describe("ten thousand records that are left in the queue", () => {
     expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { listed: 10_000, due: 10_000 } });
     expect(counted.listed).toBeLessThanOrEqual(10_101);
     expect(rig.callsOf("list")).toBeLessThanOrEqual(120);
-  });
-});
+  },
+);

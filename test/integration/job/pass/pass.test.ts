@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { createRig, pagesSideBySide } from "../../../support/rig.ts";
@@ -6,39 +6,35 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
-describe("the pages of a window", () => {
-  it("are listed while others are published, and each is settled once", async () => {
-    // Pages side by side, whatever the knobs: with one in flight none is listed beside another.
-    const rig = await createRig({ redisUrl: redis.url(), ...pagesSideBySide });
-    // Of one moment, so that they are one window.
-    const at = Date.now() - 600_000;
-    const of = { url: `${rig.receiver.url}/hook`, createdAt: at - 5_000, responseStatus: 503 };
-    rig.emulator.dlq.seed(
-      Array.from({ length: 250 }, (_, n) => ({ ...of, dlqId: `${at}-${n}`, body: `${n}` })),
-    );
-    rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300 });
-    expect(await rig.pass()).toMatchObject({ tally: { listed: 250, republished: 250, deleted: 250 } });
-    const calls = rig.emulator.journal.entries("request").map(({ operation }) => operation);
-    expect(calls.indexOf("batch")).toBeGreaterThan(calls.lastIndexOf("list"));
-    expect(rig.emulator.dlq.size).toBe(0);
-  });
+it("the pages of a window are listed while others are published, and each is settled once", async () => {
+  // Pages side by side, whatever the knobs: with one in flight none is listed beside another.
+  const rig = await createRig({ redisUrl: redis.url(), ...pagesSideBySide });
+  // Of one moment, so that they are one window.
+  const at = Date.now() - 600_000;
+  const of = { url: `${rig.receiver.url}/hook`, createdAt: at - 5_000, responseStatus: 503 };
+  rig.emulator.dlq.seed(
+    Array.from({ length: 250 }, (_, n) => ({ ...of, dlqId: `${at}-${n}`, body: `${n}` })),
+  );
+  rig.emulator.faults.add({ kind: "latency", operation: "batch", ms: 300 });
+  expect(await rig.pass()).toMatchObject({ tally: { listed: 250, republished: 250, deleted: 250 } });
+  const calls = rig.emulator.journal.entries("request").map(({ operation }) => operation);
+  expect(calls.indexOf("batch")).toBeGreaterThan(calls.lastIndexOf("list"));
+  expect(rig.emulator.dlq.size).toBe(0);
 });
 
-describe("a pass in plan mode", () => {
-  it("lists and decides, and publishes, deletes and claims nothing", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
-    rig.seed(250);
-    const result = await rig.pass();
-    expect(result).toMatchObject({
-      kind: "closed",
-      outcome: "complete",
-      tally: { listed: 250, due: 250, republished: 0, deleted: 0 },
-    });
-    expect(rig.emulator.dlq.size).toBe(250);
-    expect(rig.emulator.journal.counts().requests).not.toHaveProperty("batch 200");
-    expect(rig.emulator.journal.counts().requests).not.toHaveProperty("delete 200");
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+it("a pass in plan mode lists and decides, and publishes, deletes and claims nothing", async () => {
+  const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
+  rig.seed(250);
+  const result = await rig.pass();
+  expect(result).toMatchObject({
+    kind: "closed",
+    outcome: "complete",
+    tally: { listed: 250, due: 250, republished: 0, deleted: 0 },
   });
+  expect(rig.emulator.dlq.size).toBe(250);
+  expect(rig.emulator.journal.counts().requests).not.toHaveProperty("batch 200");
+  expect(rig.emulator.journal.counts().requests).not.toHaveProperty("delete 200");
+  expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
 });
 
 const paused = (): Promise<never> => {
@@ -46,14 +42,12 @@ const paused = (): Promise<never> => {
   return Promise.reject(new RedriverError("rate-limited", "429", { retryAt }));
 };
 
-describe("a pass that waits for a pause of its source before it is opened", () => {
-  it("is stopped, and has not failed", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    const drain = { ...rig.drain, source: { ...rig.drain.source, bind: paused } };
-    const stopping = new AbortController();
-    const signals = { signal: new AbortController().signal, stopping: stopping.signal };
-    const pass = runPassInProcess(drain, { overlapMs: 0, abandonAfterMs: 60_000 }, signals, () => undefined);
-    setTimeout(() => stopping.abort(), 300);
-    await expect(pass).rejects.toMatchObject({ code: "stopped" });
-  });
+it("a pass that waits for a pause of its source before it is opened is stopped, and has not failed", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  const drain = { ...rig.drain, source: { ...rig.drain.source, bind: paused } };
+  const stopping = new AbortController();
+  const signals = { signal: new AbortController().signal, stopping: stopping.signal };
+  const pass = runPassInProcess(drain, { overlapMs: 0, abandonAfterMs: 60_000 }, signals, () => undefined);
+  setTimeout(() => stopping.abort(), 300);
+  await expect(pass).rejects.toMatchObject({ code: "stopped" });
 });

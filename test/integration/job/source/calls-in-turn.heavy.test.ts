@@ -199,20 +199,18 @@ describe("one replica's calls in flight", () => {
   });
 });
 
-describe("several replicas", () => {
-  it("ask Redis for no moments while they need little of a limit", async () => {
-    const service = await startSlowService({ latencyMs: 100, perSecond: 1_000, isNamedAlways: true });
-    const shared = redis.fresh();
-    let moments = 0;
-    const run: typeof shared.run = (script, ...call) => {
-      if (script.name === "call-shares:take") moments += 1;
-      return shared.run(script, ...call);
-    };
-    startReplica({ ...shared, run }, service).work(4);
-    await expect.poll(() => service.calls.length).toBeGreaterThan(60);
-    expect(moments).toBe(0);
-    service.perSecond = 20;
-    await expect.poll(() => moments).toBeGreaterThan(0);
-    expect(service.calls.filter(({ status }) => status === 429).length).toBeLessThan(10);
-  });
+it("several replicas ask Redis for no moments while they need little of a limit", async () => {
+  const service = await startSlowService({ latencyMs: 100, perSecond: 1_000, isNamedAlways: true });
+  const shared = redis.fresh();
+  let moments = 0;
+  const run: typeof shared.run = (script, ...call) => {
+    if (script.name === "call-shares:take") moments += 1;
+    return shared.run(script, ...call);
+  };
+  startReplica({ ...shared, run }, service).work(4);
+  await expect.poll(() => service.calls.length).toBeGreaterThan(60);
+  expect(moments).toBe(0);
+  service.perSecond = 20;
+  await expect.poll(() => moments).toBeGreaterThan(0);
+  expect(service.calls.filter(({ status }) => status === 429).length).toBeLessThan(10);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
@@ -46,11 +46,12 @@ async function haltedStand(refusal: {
 
 const every = { kind: "every", everyMs: 300 } as const;
 
-describe("a source whose batches are refused", () => {
-  it.each([
-    ["unauthorised", { status: 403 }],
-    ["service-refuses-everything", { status: 400 }],
-  ])("is swept, counted and copied while its publishing is halted: %s", async (code, refusal) => {
+it.each([
+  ["unauthorised", { status: 403 }],
+  ["service-refuses-everything", { status: 400 }],
+])(
+  "a source whose batches are refused is swept, counted and copied while its publishing is halted: %s",
+  async (code, refusal) => {
     const { rig, queue, events, live, dir } = await haltedStand(refusal);
     const { emulator, drain: twin } = rig;
     const source = twin.source.config.id;
@@ -80,5 +81,5 @@ describe("a source whose batches are refused", () => {
     await expect.poll(() => events.of("pass:closed").length, { timeout: 30_000 }).toBeGreaterThan(1);
     expect(events.of("pass:closed").at(-1)).toMatchObject({ outcome: "complete" });
     expect(rig.callsOf("batch")).toBe(before);
-  });
-});
+  },
+);

@@ -180,18 +180,16 @@ describe("the memory of a page", () => {
   });
 });
 
-describe("the budget of a process", () => {
-  test.each([
-    ["the shipped container", 768, 384, 128],
-    // 85 % of the limit, less 270 MiB, of which a command beside it has a fifth.
-    ["a smaller one", 384, 192, 45],
-    // From 512 MiB on, the daemon itself is given 70 MiB more.
-    ["one of 512 MiB", 512, 256, 44],
-    ["a large one, where V8's heap is the limit", 4_096, 160, 100],
-    ["a machine without limits", 65_536, 4_096, 128],
-    ["a container that is too small for any", 256, 192, 16],
-  ])("in %s", (_, limitMiB, heapMiB, budgetMiB) => {
-    const budget = toBudget({ limitBytes: limitMiB * mib, heapBytes: heapMiB * mib });
-    expect(Math.floor(budget / mib)).toBe(budgetMiB);
-  });
+test.each([
+  ["the shipped container", 768, 384, 128],
+  // 85 % of the limit, less 270 MiB, of which a command beside it has a fifth.
+  ["a smaller one", 384, 192, 45],
+  // From 512 MiB on, the daemon itself is given 70 MiB more.
+  ["one of 512 MiB", 512, 256, 44],
+  ["a large one, where V8's heap is the limit", 4_096, 160, 100],
+  ["a machine without limits", 65_536, 4_096, 128],
+  ["a container that is too small for any", 256, 192, 16],
+])("the budget of a process in %s", (_, limitMiB, heapMiB, budgetMiB) => {
+  const budget = toBudget({ limitBytes: limitMiB * mib, heapBytes: heapMiB * mib });
+  expect(Math.floor(budget / mib)).toBe(budgetMiB);
 });

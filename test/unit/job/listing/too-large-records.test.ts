@@ -32,58 +32,52 @@ const memory = amplePageMemory();
 const room = { memory, waitSignal: () => new AbortController().signal };
 const sevens = (count: number): number[] => Array.from({ length: count }, () => 7);
 
-describe("pages of a listing", () => {
-  test("are made larger again after eight that fitted, and fail where a single record is too large", async () => {
-    const { list, counts } = createService((asked) => (asked < 20 ? 7 : 100));
-    const size = createPageSize();
-    for (let page = 0; page < 25; page += 1) {
-      (await listWithinMemory(list, { select: {} }, size, room)).release();
-    }
-    expect(counts.slice(0, 20)).toEqual([100, 25, ...sevens(8), 28, ...sevens(8), 28]);
-    expect(counts.at(-1)).toBe(100);
-    const nothing = createService(() => 0);
-    await expect(
-      listWithinMemory(nothing.list, { select: {} }, createPageSize(1), room),
-    ).rejects.toMatchObject({ code: "answer-too-large" });
-    expect(nothing.counts).toEqual([1]);
-  });
+test("pages of a listing are made larger again after eight that fitted, and fail where a single record is too large", async () => {
+  const { list, counts } = createService((asked) => (asked < 20 ? 7 : 100));
+  const size = createPageSize();
+  for (let page = 0; page < 25; page += 1) {
+    (await listWithinMemory(list, { select: {} }, size, room)).release();
+  }
+  expect(counts.slice(0, 20)).toEqual([100, 25, ...sevens(8), 28, ...sevens(8), 28]);
+  expect(counts.at(-1)).toBe(100);
+  const nothing = createService(() => 0);
+  await expect(listWithinMemory(nothing.list, { select: {} }, createPageSize(1), room)).rejects.toMatchObject(
+    { code: "answer-too-large" },
+  );
+  expect(nothing.counts).toEqual([1]);
 });
 
-describe("a range that is cut around moments", () => {
-  test.each<[DateRange, number[], DateRange[]]>([
-    [{}, [], [{}]],
-    [{}, [5], [{ toDate: 4 }, { fromDate: 5, toDate: 5 }, { fromDate: 6 }]],
-    [{ fromDate: 5, toDate: 5 }, [5], [{ fromDate: 5, toDate: 5 }]],
+test.each<[DateRange, number[], DateRange[]]>([
+  [{}, [], [{}]],
+  [{}, [5], [{ toDate: 4 }, { fromDate: 5, toDate: 5 }, { fromDate: 6 }]],
+  [{ fromDate: 5, toDate: 5 }, [5], [{ fromDate: 5, toDate: 5 }]],
+  [
+    { fromDate: 5, toDate: 9 },
+    [5, 6, 9],
     [
-      { fromDate: 5, toDate: 9 },
-      [5, 6, 9],
-      [
-        { fromDate: 5, toDate: 5 },
-        { fromDate: 6, toDate: 6 },
-        { fromDate: 7, toDate: 8 },
-        { fromDate: 9, toDate: 9 },
-      ],
+      { fromDate: 5, toDate: 5 },
+      { fromDate: 6, toDate: 6 },
+      { fromDate: 7, toDate: 8 },
+      { fromDate: 9, toDate: 9 },
     ],
-  ])("%j at %j", (range, moments, parts) => {
-    expect(cutAround(range, moments)).toEqual(parts);
-  });
+  ],
+])("a range that is cut around moments %j at %j", (range, moments, parts) => {
+  expect(cutAround(range, moments)).toEqual(parts);
 });
 
-describe("the moments that are remembered", () => {
-  test("are those of a range, in order, for an hour after they were last met", () => {
-    const clock = createManualClock();
-    const dates = createTooLargeDates(clock);
-    dates.note(30);
-    clock.advance(1_800_000);
-    for (const at of [20, 10]) dates.note(at);
-    expect(dates.within({})).toEqual([10, 20, 30]);
-    expect(dates.within({ fromDate: 20, toDate: 29 })).toEqual([20]);
-    clock.advance(1_800_000);
-    expect(dates.within({})).toEqual([10, 20]);
-    dates.note(20);
-    clock.advance(1_800_000);
-    expect(dates.within({})).toEqual([20]);
-  });
+test("the moments that are remembered are those of a range, in order, for an hour after they were last met", () => {
+  const clock = createManualClock();
+  const dates = createTooLargeDates(clock);
+  dates.note(30);
+  clock.advance(1_800_000);
+  for (const at of [20, 10]) dates.note(at);
+  expect(dates.within({})).toEqual([10, 20, 30]);
+  expect(dates.within({ fromDate: 20, toDate: 29 })).toEqual([20]);
+  clock.advance(1_800_000);
+  expect(dates.within({})).toEqual([10, 20]);
+  dates.note(20);
+  clock.advance(1_800_000);
+  expect(dates.within({})).toEqual([20]);
 });
 
 describe("the search for a record that is too large", () => {

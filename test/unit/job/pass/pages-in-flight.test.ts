@@ -55,20 +55,4 @@ describe("the pages of a window at work", () => {
     page.resolve();
     await next;
   });
-
-  it("end with the first failure, and no more is listed", async () => {
-    const flight = createPagesInFlight().ofWindow(always);
-    const [good, bad] = [deferred(), deferred()];
-    flight.begin(() => good.promise);
-    flight.begin(() => bad.promise);
-    bad.reject(new Error("first"));
-    expect(await isDone(bad.promise.catch(() => undefined))).toBe(true);
-    await expect(flight.mayListNext()).rejects.toThrow("first");
-    expect(flight.failed.aborted).toBe(true);
-    flight.fail(new Error("second"));
-    const ended = flight.ended();
-    expect(await isDone(ended.catch(() => undefined))).toBe(false);
-    good.resolve();
-    await expect(ended).rejects.toThrow("first");
-  });
 });

@@ -78,22 +78,20 @@ async function failing(one: ReturnType<typeof replica>): Promise<void> {
   one.lists("well");
 }
 
-describe("a replica's clock that is moved", () => {
-  test.each([-300_000, 300_000])("by %s ms changes no rest", async (byMs) => {
-    const time = createManualClock();
-    const one = replica(bookOn(time), time);
-    one.publishes({ kind: "not-sent", why: "rate-limited", error: "429", retryAt: time.now() + 10_000 });
-    await one.publish();
-    one.publishes({ kind: "answered", items: [] });
-    one.setClock(byMs);
-    time.advance(9_999);
-    expect(one.pauses.leftMs("batch")).toBe(1);
-    expect(await one.publish()).toMatchObject({ kind: "not-sent", why: "resting" });
-    time.advance(1);
-    expect(one.pauses.leftMs("batch")).toBe(0);
-    expect(await one.publish()).toMatchObject({ kind: "answered" });
-    expect(one.calls()).toBe(2);
-  });
+test.each([-300_000, 300_000])("a replica's clock that is moved by %s ms changes no rest", async (byMs) => {
+  const time = createManualClock();
+  const one = replica(bookOn(time), time);
+  one.publishes({ kind: "not-sent", why: "rate-limited", error: "429", retryAt: time.now() + 10_000 });
+  await one.publish();
+  one.publishes({ kind: "answered", items: [] });
+  one.setClock(byMs);
+  time.advance(9_999);
+  expect(one.pauses.leftMs("batch")).toBe(1);
+  expect(await one.publish()).toMatchObject({ kind: "not-sent", why: "resting" });
+  time.advance(1);
+  expect(one.pauses.leftMs("batch")).toBe(0);
+  expect(await one.publish()).toMatchObject({ kind: "answered" });
+  expect(one.calls()).toBe(2);
 });
 
 test("a source that fails is known as failing between its probes, until an answer to anybody", async () => {
