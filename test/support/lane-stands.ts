@@ -1,6 +1,7 @@
 import { createRedisLaneBook } from "../../src/job/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../src/job/contracts/drains-document.ts";
 import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/job/contracts/lanes.ts";
+import { toLaneId } from "../../src/job/message/lane-id.ts";
 import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { drain, source, withMovedTime } from "./ledger-stands.ts";
 
@@ -34,8 +35,8 @@ export const config: LaneConfig = {
   probeEveryMs: 300_000,
   openFrom: 500,
 };
-export const lane = "laneA12345";
 export const origin = "https://api.example.com";
+export const lane = toLaneId(drain, origin);
 
 /** One lane with the everyday calls. */
 export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = config) {

@@ -81,6 +81,7 @@ describe("a release of many", () => {
     await drainNow();
     const release = ["parked", "release", "--all", "--reason", "x"];
     const no = await run(release, { terminal: true, confirm: false });
+    expect(no).toMatchObject({ exitCode: 3, questions: [expect.stringContaining("Release 1?")] });
     expect(no.err).toContain(
       "2 would only be parked again for bad-destination: change the destination by a rule",
     );

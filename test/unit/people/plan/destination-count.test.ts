@@ -1,20 +1,9 @@
 import { expect, test } from "vitest";
 import { createDestinationCount } from "../../../../src/people/plan/destination-count.ts";
-import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
-import type { Letter } from "../../../../src/job/page/letter.ts";
 import { dueLetter, openView } from "../../../support/letters.ts";
 
-function dueAt(url: string, { queue, view }: DueAtFields = {}): Letter {
-  return dueLetter({
-    url,
-    ...(queue === undefined ? {} : { queue }),
-    ...(view === undefined ? {} : { view }),
-  });
-}
-interface DueAtFields {
-  readonly queue?: string;
-  readonly view?: LedgerView;
-}
+const dueAt = (url: string, more: Partial<Parameters<typeof dueLetter>[0]> = {}) =>
+  dueLetter({ url, ...more });
 
 const createCount = (...limited: readonly string[]) => createDestinationCount(new Set(limited));
 
@@ -25,8 +14,7 @@ test("publishes are counted by where they go, by when they are due, and by rules
   count.add(dueAt("https://a.example.com/y"), "slow", "later");
   count.add(dueAt("http://a.example.com/y"), null, "now");
   count.add(dueAt("https://a.example.com/z", { queue: "invoices" }), null, "later");
-  const again = openView();
-  count.add(dueAt("https://a.example.com/y", { view: again }), "fast", "now");
+  count.add(dueAt("https://a.example.com/y", { view: openView() }), "fast", "now");
   expect(count.report()).toMatchObject({
     destinations: [
       { origin: "https://a.example.com", host: "a.example.com", publishes: 3, later: 1 },

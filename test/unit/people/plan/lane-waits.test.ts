@@ -6,7 +6,6 @@ import { readLaneStandings } from "../../../../src/people/read/lane-standings.ts
 import { createLaneWaitCount } from "../../../../src/people/plan/lane-waits.ts";
 import type { Letter } from "../../../../src/job/page/letter.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
-import { toLaneId } from "../../../../src/job/message/lane-id.ts";
 import { config, createLaneStand, driverOf, origin } from "../../../support/lane-stands.ts";
 import { drain as name } from "../../../support/ledger-stands.ts";
 import { decidedLetter, dueLetter, openView } from "../../../support/letters.ts";
@@ -15,36 +14,21 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 
 async function createStage(lane: LaneConfig | null = config) {
-  const { book: kept, now, advance } = createLaneStand(redis.fresh());
-  const id = toLaneId(name, origin);
+  const stand = createLaneStand(redis.fresh());
+  const { book, advance } = stand;
   const asked: LaneAsk[] = [];
-  // The driver's lane has a name of its own.
-  const own = (one: string): string => (one === "laneA12345" ? id : one);
-  const book: typeof kept = {
-    ...kept,
-    ask: (drain, given, asks) =>
-      kept.ask(
-        drain,
-        given,
-        asks.map((one) => ({ ...one, lane: own(one.lane) })),
-      ),
-    sent: (sent) => kept.sent(sent.map((one) => ({ ...one, lane: own(one.lane) }))),
-    recordComeBacks: (back) => kept.recordComeBacks(back.map((one) => ({ ...one, lane: own(one.lane) }))),
-    checked: (step, at, back) => kept.checked({ ...step, lane: own(step.lane) }, at, back),
-  };
-  const lanes: Pick<typeof kept, "ask" | "viewsOf"> = {
+  const lanes: Pick<typeof book, "ask" | "viewsOf"> = {
     ask(drain, given, asks) {
       asked.push(...asks);
-      return kept.ask(drain, given, asks);
+      return book.ask(drain, given, asks);
     },
-    viewsOf: (ids) => kept.viewsOf(ids),
+    viewsOf: (ids) => book.viewsOf(ids),
   };
   const runtime = {
     config: { name, ...(lane === null ? {} : { lane }) },
     source: { lanes },
   } as unknown as DrainRuntime;
-  const driver = driverOf({ book, now, advance });
-  return { driver, book, count: createLaneWaitCount(runtime), advance, asked, runtime };
+  return { driver: driverOf(stand), book, count: createLaneWaitCount(runtime), advance, asked, runtime };
 }
 
 const due = (url = `${origin}/hook`, view: LedgerView = { state: "absent" }): Letter =>

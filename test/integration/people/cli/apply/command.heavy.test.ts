@@ -6,7 +6,6 @@ import { linesOf } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
-import { skipAsDayEnds } from "../../../../support/day-end.ts";
 
 const redis = useRedis();
 
@@ -158,21 +157,6 @@ describe("redriver apply", () => {
     },
     60_000,
   );
-
-  it("leaves what a day's ceiling has no room for, and says so", async ({ skip }) => {
-    skipAsDayEnds(skip);
-    const stand = await createPlanStand(redis.url(), {
-      document: outageDocument.replace("minAge: 1s", "minAge: 1s\n    limits: { perDay: 30 }"),
-    });
-    stand.seed(50);
-    await stand.plan();
-    const { exitCode, err, out } = await stand.apply("--json");
-    expect(exitCode).toBe(3);
-    const keys = Object.keys(lineOf(out).applied.tally).join(" ");
-    expect(keys).toBe("republished deduplicated dropped deleted parked comeBacks");
-    expect(err).toContain("20 left (day-limit 20); apply the plan again to go on");
-    expect(stand.emulator.journal.counts().accepted).toBe(30);
-  });
 
   it("asks on a terminal, with host, drains and counts, and does nothing without a yes", async () => {
     const stand = await createPlanStand(redis.url());

@@ -162,7 +162,10 @@ describe("a plan from the archive", () => {
     stand.document(dropping.replace("perDay: none", "perDay: 2"));
     await stand.plan("--from-archive");
     const { exitCode, err } = await stand.apply();
-    expect([exitCode, err]).toEqual([3, expect.stringContaining("orders: 3 left")]);
+    expect([exitCode, err]).toEqual([
+      3,
+      expect.stringContaining("orders: 3 left (day-limit 3); apply the plan again to go on"),
+    ]);
   });
 
   it("takes back what a person discarded, as what a rule dropped", async () => {

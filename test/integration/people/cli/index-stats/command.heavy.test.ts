@@ -28,13 +28,6 @@ async function setUp() {
   return { emulator, env };
 }
 
-it("index stats names the variable of a credential that is missing", async () => {
-  const { INDEX_PASSWORD: _password, ...env } = (await setUp()).env;
-  const { exitCode, err } = await runHere(["index", "stats"], env);
-  expect(exitCode).toBe(78);
-  expect(err).toContain("INDEX_PASSWORD");
-});
-
 it("a watch of index stats does not ask again before the time that a 429 names", async () => {
   const { emulator, env } = await setUp();
   let interrupt: (() => void) | undefined;

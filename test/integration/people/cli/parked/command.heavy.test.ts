@@ -59,25 +59,6 @@ describe("a dead letter that a rule parked", () => {
     expect(history[1]).toMatchObject({ as: accepted?.messageId, attempt: 1 });
     expect(JSON.stringify(await rows("history", "--records"))).not.toMatch(secrets);
   });
-
-  it("is asked about on a terminal, and stays where the answer is no", async () => {
-    const { seed, run, rows, drain } = await setUp();
-    seed(3);
-    await drain();
-    const release = ["parked", "release", "--drain", "orders", ...because];
-    expect(await run(release, { terminal: true, confirm: false })).toMatchObject({
-      exitCode: 3,
-      questions: [expect.stringContaining("Release 3?")],
-    });
-    expect(await rows("parked", "list")).toHaveLength(3);
-    expect(await rows("history", "--records")).toHaveLength(3);
-    expect(await run(release, { terminal: true, confirm: true })).toMatchObject({
-      exitCode: 0,
-      err: expect.stringContaining("released 3"),
-    });
-    expect(await rows("parked", "list")).toEqual([]);
-    expect(await run(release, { terminal: true })).toMatchObject({ questions: [], exitCode: 0 });
-  });
 });
 
 describe("redriver parked list", () => {

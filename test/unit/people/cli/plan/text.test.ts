@@ -5,7 +5,6 @@ import type { PlanReport } from "../../../../../src/people/operations/plans/free
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import type { RuleReport } from "../../../../../src/people/plan/rule-report.ts";
-import { laneOf } from "../../../../support/lane-wait.ts";
 
 const createdAt = Date.UTC(2026, 10, 20, 10, 15, 0);
 const none = { kinds: 0, count: 0 };
@@ -155,14 +154,25 @@ const report: PlanReport = {
   ],
 };
 
-const withLanes = (lanes: readonly LaneWait[], more = { lanes: 0, due: 0 }): PlanReport => ({
+const lane: LaneWait = {
+  origin: "https://a.example.com",
+  due: 812,
+  kept: 0,
+  state: "halted",
+  sinceMs: 180_000,
+  why: null,
+  sent: 0,
+  nextInMs: 0,
+  lastProbeAt: null,
+};
+const withLanes = (lanes: readonly LaneWait[]): PlanReport => ({
   ...report,
   drains: [
     {
       ...report.drains[0]!,
       rules: [],
       failures: { top: [], more: none },
-      lanes: { watchMs: 60_000, lanes, more },
+      lanes: { watchMs: 60_000, lanes, more: { lanes: 0, due: 0 } },
     },
   ],
 });
@@ -229,17 +239,14 @@ describe("a plan on the terminal", () => {
   });
 
   it("says where it would say how many are due that a halted lane holds them, or a pause does", () => {
-    const halted = withLanes([
-      laneOf({ state: "halted" }),
-      laneOf({ state: "halted", due: 8, nextInMs: 40_000 }),
-    ]);
+    const halted = withLanes([lane, { ...lane, due: 8 }]);
     const told = (pausedBy: string | null): string =>
       toPlanText(200, { ...halted, drains: [{ ...halted.drains[0]!, rules: [outage], pausedBy }] });
     expect(told(null)).toContain("812 republish (820 wait for halted lanes), 3 drop");
     expect(told(null)).toContain("due      812 now (or held by a halt, see lanes), 200 in");
     expect(told("by eve: incident 7")).toContain("812 republish (paused), 3 drop");
     expect(told("by eve: incident 7")).toContain("due      812 now (paused), 200 in");
-    const open = withLanes([laneOf({ state: "open" })]).drains[0]!;
+    const open = withLanes([{ ...lane, state: "open" }]).drains[0]!;
     expect(toPlanText(200, { ...halted, drains: [{ ...open, rules: [outage], pausedBy: null }] })).toContain(
       "812 republish, 3 drop",
     );
