@@ -25,16 +25,3 @@ test("a message is delivered at its time, in the first pass after it, without a 
   expect([isListed(rig, held), isListed(rig, queued)]).toEqual([false, false]);
   expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1, 1, 1]);
 });
-
-test("one whose record expires first is sent with its time, and delivered then", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
-  const [late] = rig.seed(1, { notBefore: Date.now() + 3 * hour + 1 }, 70 * hour);
-  const [queued] = rig.seed(1, { notBefore: Date.now() + 3 * hour + 1, queueName: "q" }, 70 * hour);
-  expect(await rig.pass()).toMatchObject({ tally: { republished: 1, deleted: 1, held: 1 } });
-  expect([isListed(rig, late), isListed(rig, queued)]).toEqual([false, true]);
-  rig.advance(3 * hour);
-  expect(rig.receiver.counts().size).toBe(0);
-  rig.advance(2_000);
-  await rig.emulator.idle();
-  expect([...rig.receiver.counts().values()]).toEqual([1]);
-});

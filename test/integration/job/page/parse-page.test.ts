@@ -56,13 +56,3 @@ it("what a drain redrives carries its flow control, and comes back to its own wh
   await passAndFail(without);
   expect(await listed(rig)).toEqual([partner, {}, expect.objectContaining(own)]);
 }, 120_000);
-
-it("a record without a dlqId is parked, and nothing is touched", async () => {
-  const rig = await createRig({ redisUrl: redis.url() });
-  rig.seed(1, { dlqId: null });
-  // It has no time of its own: it entered just now, and the horizon is 5 s behind.
-  rig.advance(6_100);
-  expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { parked: 1, republished: 0 } });
-  expect(rig.recordsOf("record:decided")).toMatchObject([{ decision: { reason: "no-dlq-id" } }]);
-  expect(rig.emulator.journal.counts().deleted).toBe(0);
-});

@@ -3,10 +3,11 @@ import type { LimitsConfig } from "../../../../../src/job/contracts/drains-docum
 import { RedriverError } from "../../../../../src/job/contracts/errors.ts";
 import type { DrainName, PassId, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import type { Capacity, CapacityQuery } from "../../../../../src/job/contracts/capacity.ts";
+import type { HoldReason } from "../../../../../src/job/rules/decision.ts";
 import type { Rate } from "../../../../../src/job/rules/rule-spec.ts";
 import type { DrainRuntime } from "../../../../../src/job/runtime.ts";
-import { hold } from "../../../../../src/job/page/fate.ts";
-import { roundsOf } from "../../../../../src/job/page/gates/rounds.ts";
+import { hold, type Fate } from "../../../../../src/job/page/fate.ts";
+import { leavesCapacityUnused, roundsOf } from "../../../../../src/job/page/gates/rounds.ts";
 import type { Letter } from "../../../../../src/job/page/letter.ts";
 import { createUnworkableRecords } from "../../../../../src/job/page/unworkable-records.ts";
 import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
@@ -41,19 +42,15 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
   };
   const queries: CapacityQuery[] = [];
   const capacity: Capacity = {
+    ...shared,
     take: (query) => {
       queries.push(query);
       return asked(shared.take(query));
     },
-    learn: (...what) => shared.learn(...what),
-    deliveryTime: shared.deliveryTime,
     giveBack: (query, at) =>
       broken
         ? Promise.reject(new RedriverError("redis-unavailable", "away"))
         : asked(shared.giveBack(query, at)),
-    used: shared.used,
-    failedAgain: shared.failedAgain,
-    learned: shared.learned,
   };
   const rules = Object.entries(ruleLimits).map(([name, limit]) => ({ name, limit }));
   const drain = {
@@ -84,7 +81,7 @@ function dueLetters(count: number, fields: DueFields = {}, name = "r"): readonly
 
 interface Run {
   readonly batches: { readonly at: number; readonly ids: readonly string[] }[];
-  /** At the end: those that were not published, as they got their fate. */
+  /** At the end: those that were held. */
   readonly held: Promise<readonly Letter[]>;
 }
 
@@ -108,17 +105,10 @@ function run({ drain, clock }: Stand, all: readonly Letter[], options: RunOption
   const { passId, pageAgeMs = 0 } = options;
   const signal = new AbortController().signal;
   const consume = async (): Promise<readonly Letter[]> => {
-    const held: Letter[] = [];
-    const noteHeld = (): void => {
-      const isNew = (one: Letter): boolean =>
-        one.fate?.kind === "held" && !sent.has(one) && !held.includes(one);
-      held.push(...all.filter(isNew));
-    };
     const sent = new Set<Letter>();
     const ofPass = passId === undefined ? drain : { ...drain, passId };
     const signals = { signal, stop: options.stop ?? signal };
     for await (const free of roundsOf(ofPass, all, start - pageAgeMs, signals)) {
-      noteHeld();
       expect(free.every(({ fate, wait }) => fate === null && wait === null)).toBe(true);
       batches.push({ at: clock.now() - start, ids: free.map(({ dlqId }) => dlqId) });
       const unused = options.unused?.(free) ?? [];
@@ -128,9 +118,8 @@ function run({ drain, clock }: Stand, all: readonly Letter[], options: RunOption
         sent.add(one);
       }
     }
-    noteHeld();
     expect(all.every(({ fate }) => fate !== null)).toBe(true);
-    return held;
+    return all.filter((one) => one.fate?.kind === "held" && !sent.has(one));
   };
   return { batches, held: consume() };
 }
@@ -376,4 +365,36 @@ describe("letters and capacity", () => {
     expect(reasonsOf(await work.held)).toHaveLength(20);
     expect(world.queries.map(({ requests }) => requests.length)).toEqual([100, 70]);
   });
+});
+
+const heldFor = (reason: HoldReason): Fate => ({
+  kind: "held",
+  decision: { then: "hold", reason, rule: null },
+});
+const parked = (reason: "refused" | "too-large" | "vanished"): Fate => ({
+  kind: "parked",
+  decision: { then: "park", reason, rule: null },
+});
+
+it.each<[string, Fate | null, boolean]>([
+  ["published", { kind: "published", deduplicated: false, isOfNow: true, isDeleteAudited: true }, false],
+  ["a hit", { kind: "published", deduplicated: true, isOfNow: false, isDeleteAudited: true }, false],
+  ["in doubt", { kind: "in-doubt" }, false],
+  ["done before", { kind: "done-before", isSettledElsewhere: true }, true],
+  ["waiting for its turn", null, true],
+  ["in another's hands", heldFor("in-flight"), true],
+  ["paused", heldFor("paused"), true],
+  ["a settle gate", heldFor("settle-gate"), true],
+  ["too old a page", heldFor("page-too-old"), true],
+  ["not sent", heldFor("not-sent"), true],
+  ["stopped", heldFor("stopping"), true],
+  ["refused alone", heldFor("refused-alone"), false],
+  ["a halted source", heldFor("source-halted"), false],
+  ["parked before", parked("vanished"), true],
+  ["refused for good", parked("refused"), false],
+  ["too large", parked("too-large"), false],
+])("capacity is left unused by what led to no POST: %s", (_name, fate, expected) => {
+  const letter = dueLetter();
+  letter.fate = fate;
+  expect(leavesCapacityUnused(letter)).toBe(expected);
 });
