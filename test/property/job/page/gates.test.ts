@@ -79,6 +79,8 @@ function toSent({ target, view, status, isSentAhead }: SentFields, index: number
   return { letter, target, isSentAhead, reconciles: view.state === "open" && !view.pastHorizon };
 }
 
+const lettersOf = (all: readonly Sent[]): readonly Letter[] => all.map(({ letter }) => letter);
+
 const failureNames = targets.flatMap((target) =>
   statuses.map((status) => {
     const { letter } = toSent({ target, view: { state: "absent" }, status, isSentAhead: false }, 0);
@@ -300,15 +302,8 @@ const drains: fc.Arbitrary<Drain> = fc.record({
   hasLanes: fc.boolean(),
   hasLimits: fc.boolean(),
 });
-const ages = fc.constantFrom(
-  0,
-  oldAfterMs,
-  oldAfterMs + 1,
-  laneOldAfterMs,
-  laneOldAfterMs + 1,
-  grantedForMs(defaultLimits),
-  grantedForMs(defaultLimits) + 1,
-);
+const bounds = [oldAfterMs, laneOldAfterMs, grantedForMs(defaultLimits)];
+const ages = fc.constantFrom(0, ...bounds, ...bounds.map((ms) => ms + 1));
 
 describe("the gates", () => {
   it("hold each letter by the first that has a reason; one that reconciles passes guard, pause and lane", async () => {
@@ -321,13 +316,9 @@ describe("the gates", () => {
           isAsked(sent, drain, reasonsFor(sent, drain, state, Infinity), Infinity),
         );
         const stage = createStage(drain);
-        const free = await stage.ask(
-          all.map(({ letter }) => letter),
-          state,
-          0,
-        );
+        const free = await stage.ask(lettersOf(all), state, 0);
         expect(all.map(({ letter }) => foundOf(letter))).toEqual(expected);
-        expect(free).toEqual(all.filter((_, index) => expected[index] === null).map(({ letter }) => letter));
+        expect(free).toEqual(lettersOf(all.filter((_, index) => expected[index] === null)));
         // What an earlier gate holds takes no capacity.
         expect(stage.requests.map(({ host }) => host)).toEqual(asked.map(({ target }) => target.rateHost));
         expect(all.filter(({ reconciles, letter }) => reconciles && letter.sendAs !== null)).toEqual([]);
@@ -356,21 +347,13 @@ describe("the gates", () => {
         const all = page.map(toSent);
         const stage = createStage(drain);
         const calm: State = { ...state, guards: ["open"], paused: [], drainPaused: false, stopping: false };
-        await stage.ask(
-          all.map(({ letter }) => letter),
-          calm,
-          0,
-        );
+        await stage.ask(lettersOf(all), calm, 0);
         const passed = all.filter(({ letter }) => foundOf(letter) === null);
         const reasons = passed.map((sent) => reasonsFor(sent, drain, later, ageMs));
         const expected = passed.map((sent, index) => expectedOf(sent, reasons[index]!));
         const asked = passed.filter((sent, index) => isAsked(sent, drain, reasons[index]!, ageMs));
         stage.requests.length = 0;
-        const free = await stage.ask(
-          passed.map(({ letter }) => letter),
-          later,
-          ageMs,
-        );
+        const free = await stage.ask(lettersOf(passed), later, ageMs);
         expect(passed.map(({ letter }) => foundOf(letter))).toEqual(expected);
         expect(free).toHaveLength(expected.filter((one) => one === null).length);
         // A grant is moved to now.

@@ -103,17 +103,6 @@ describe("the settings that a rule changes", () => {
     ]);
   });
 
-  it.each<[ItemChanges, string]>([
-    [{ method: "GET /" }, "unjoinable-header"],
-    [{ labels: ["a,b"] }, "unjoinable-header"],
-    [{ retryDelay: "1\n2" }, "unjoinable-header"],
-    [{ flowControl: { key: "a\nb", rate: 1 } }, "unjoinable-header"],
-    [{ callback: "nowhere" }, "bad-destination"],
-    [{ failureCallback: "ftp://example.com" }, "bad-destination"],
-  ])("are parked where no header can carry them: %j", (changes, reason) => {
-    expect(parkOf(original, changes)).toBe(reason);
-  });
-
   it("may take away what alone could not be carried", () => {
     expect(parkOf({ labels: ["a,b"] }, { labels: ["c"] })).toBe("none");
     expect(parkOf({ callback: "nowhere" }, { callback: null })).toBe("none");

@@ -145,26 +145,35 @@ describe("retries and delay", () => {
 });
 
 describe("what one header string cannot carry", () => {
-  it.each<[string, Record<string, unknown>, string]>([
-    ["several cookies", { header: { cookie: ["a", "b"] } }, "unjoinable-header"],
-    ["several authorizations", { header: { Authorization: ["a", "b"] } }, "unjoinable-header"],
-    ["a line break in a value", { header: { "X-A": ["a\r\nX-B: c"] } }, "unjoinable-header"],
-    ["a NUL in a value", { header: { "X-A": ["a\0"] } }, "unjoinable-header"],
-    ["a blank in a name", { header: { "X A": ["a"] } }, "unjoinable-header"],
-    ["an empty name", { header: { "": ["a"] } }, "unjoinable-header"],
-    ["a method that is no token", { method: "GET /\r\n" }, "unjoinable-header"],
-    ["a comma in a label", { labels: ["a,b"] }, "unjoinable-header"],
-    ["a line break in a label", { labels: ["a\nb"] }, "unjoinable-header"],
+  it.each<[string, Record<string, unknown>, ItemChanges]>([
+    ["several cookies", { header: { cookie: ["a", "b"] } }, {}],
+    ["several authorizations", { header: { Authorization: ["a", "b"] } }, {}],
+    ["a line break in a value", { header: { "X-A": ["a\r\nX-B: c"] } }, {}],
+    ["a NUL in a value", { header: { "X-A": ["a\0"] } }, {}],
+    ["a blank in a name", { header: { "X A": ["a"] } }, {}],
+    ["an empty name", { header: { "": ["a"] } }, {}],
+    ["a method that is no token", { method: "GET /\r\n" }, {}],
+    ["a rule's method that is no token", {}, { method: "GET /" }],
+    ["a comma in a label", { labels: ["a,b"] }, {}],
+    ["a comma in a rule's label", {}, { labels: ["a,b"] }],
+    ["a line break in a label", { labels: ["a\nb"] }, {}],
     [
       "a line break in a callback header",
       { callback: "https://c.example", callbackHeader: { A: "a\nb" } },
-      "unjoinable-header",
+      {},
     ],
-    ["a line break in a retry delay", { retryDelayExpression: "1\n2" }, "unjoinable-header"],
-    ["a callback that is no URL", { callback: "nowhere" }, "bad-destination"],
-    ["a line break in a callback", { failureCallback: "https://c.example/\r\nX: 1" }, "bad-destination"],
-  ])("is parked: %s", (_name, fields, reason) => {
-    expect(parkOf(fields)).toBe(reason);
+    ["a line break in a retry delay", { retryDelayExpression: "1\n2" }, {}],
+    ["a line break in a rule's retry delay", {}, { retryDelay: "1\n2" }],
+    ["a line break in a rule's flow control key", {}, { flowControl: { key: "a\nb", rate: 1 } }],
+  ])("is parked: %s", (_name, fields, changes) => {
+    expect(parkOf(fields, changes)).toBe("unjoinable-header");
+  });
+
+  it.each<[Record<string, unknown>, ItemChanges]>([
+    [{ callback: "nowhere" }, { callback: "nowhere" }],
+    [{ failureCallback: "https://c.example/\r\nX: 1" }, { failureCallback: "ftp://example.com" }],
+  ])("is parked as no address: %j, and set by a rule %j", (fields, changes) => {
+    expect([parkOf(fields), parkOf({}, changes)]).toEqual(["bad-destination", "bad-destination"]);
   });
 
   it("may be removed by a rule where the value alone is the trouble", () => {
