@@ -12,18 +12,7 @@ export interface DaemonDeath {
 }
 
 /** The daemon with failpoints (main.ts). */
-export interface FaultyDaemon {
-  /** Unix ms at which it had started; never resolves when it dies before. */
-  readonly started: Promise<number>;
-  readonly died: Promise<DaemonDeath>;
-  /** Whether it has heard that it is to stop. */
-  isStopping(): boolean;
-  /** What it had at work at once, at most. */
-  atWork(): AtWork;
-  /** Every passing of a failpoint so far, in order. */
-  passed(): readonly string[];
-  kill(): Promise<void>;
-}
+export type FaultyDaemon = ReturnType<typeof startFaultyDaemon>;
 
 /** What it sends over its channel. */
 export type FromDaemon =
@@ -36,7 +25,7 @@ export type FromDaemon =
 let names = 0;
 const withheld = "withheld";
 
-export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guard): FaultyDaemon {
+export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guard) {
   const name = `daemon-${(names += 1)}`;
   const child = startChild({
     args: [join(import.meta.dirname, "main.js")],
@@ -74,11 +63,15 @@ export function startFaultyDaemon(stand: Stand, fault: Fault | null, guard: Guar
   // A message to a process that has just died is lost, which is what its death means.
   daemon.on("error", () => undefined);
   return {
+    /** Unix ms at which it had started; never resolves when it dies before. */
     started,
     died: untilDeath(),
-    isStopping: () => stoppingAt !== null,
-    atWork: () => atWork,
-    passed: () =>
+    /** Whether it has heard that it is to stop. */
+    isStopping: (): boolean => stoppingAt !== null,
+    /** What it had at work at once, at most. */
+    atWork: (): AtWork => atWork,
+    /** Every passing of a failpoint so far, in order. */
+    passed: (): readonly string[] =>
       stand
         .read(`${name}.points`)
         .split("\n")

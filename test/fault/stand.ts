@@ -10,7 +10,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCore } from "../../src/job/compose/open-core.ts";
-import type { Core } from "../../src/job/compose/build-core.ts";
 import { createTeardown } from "../../src/teardown.ts";
 import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
 import { createBooks, type Books } from "../rig/books.ts";
@@ -35,32 +34,12 @@ import { turnedUpEnv } from "./turned-up.ts";
 /**
  * Everything of one case but its daemon: two services, a receiver, a folder, and a look into the same Redis.
  */
-export interface Stand {
-  readonly emulators: Readonly<Record<SourceName, Emulator>>;
-  readonly receiver: Receiver;
-  readonly letters: readonly ScenarioLetter[];
-  /** What the judge of the rig knows of each source; a letter's root is its key. */
-  readonly books: Readonly<Record<SourceName, Books>>;
-  readonly env: Readonly<Record<string, string>>;
-  readonly folder: string;
-  readonly archiveDir: string;
-  /** Reads ledger and audit, and leaves things half done before the daemon begins. */
-  readonly core: Core;
-  /** From now on the services misbehave as the scenario says. */
-  misbehave(): void;
-  /** The index's backlog is gone: what its guard held may go on. */
-  openGuard(): void;
-  /** The text of a file of the folder; empty where there is none. */
-  read(name: string): string;
-  /** What its daemons have written, one after the other. */
-  logs(): string;
-  close(): Promise<void>;
-}
+export type Stand = Awaited<ReturnType<typeof createStand>>;
 
 export const sourceNames = ["main", "second"] as const;
 
 /** `keyPrefix` is the case's own part of Redis. */
-export async function createStand(redisUrl: string, keyPrefix: string, isTurnedUp: boolean): Promise<Stand> {
+export async function createStand(redisUrl: string, keyPrefix: string, isTurnedUp: boolean) {
   const receiver = await createReceiver();
   const main = await startOne();
   const second = await startOne();
@@ -114,22 +93,28 @@ export async function createStand(redisUrl: string, keyPrefix: string, isTurnedU
     emulators,
     receiver,
     letters,
+    /** What the judge of the rig knows of each source; a letter's root is its key. */
     books,
     env,
     folder,
     archiveDir,
+    /** Reads ledger and audit, and leaves things half done before the daemon begins. */
     core,
-    misbehave: () => {
+    /** From now on the services misbehave as the scenario says. */
+    misbehave: (): void => {
       for (const name of sourceNames) for (const fault of faults[name]) emulators[name].faults.add(fault);
     },
-    openGuard: () => main.putIndex(indexId, { pending_index_count: 0 }),
+    /** The index's backlog is gone: what its guard held may go on. */
+    openGuard: (): void => main.putIndex(indexId, { pending_index_count: 0 }),
+    /** The text of a file of the folder; empty where there is none. */
     read,
-    logs: () =>
+    /** What its daemons have written, one after the other. */
+    logs: (): string =>
       readdirSync(folder)
         .filter((name) => name.endsWith(".log"))
         .map((name) => `${name}\n${read(name)}`)
         .join("\n"),
-    close: async () => {
+    close: async (): Promise<void> => {
       const keys = (await core.redis.command("KEYS", `*${keyPrefix}:*`)) as string[];
       if (keys.length > 0) await core.redis.command("DEL", ...keys);
       await teardown.run(2_000);

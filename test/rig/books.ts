@@ -1,29 +1,12 @@
 /** The judge with all its evidence: the emulator's journal, the audit in log and Redis, and the archive. */
 import type { Emulator, EntryOf, HappeningType, JournalEntry } from "../../dev/emulator/index.ts";
-import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import type { ArchivedIds } from "./archived-ids.ts";
-import { createDaemonLog, type DaemonLog } from "./daemon-log.ts";
-import { createAuditReading, createDeclarations, type Declarations } from "./declarations.ts";
+import { createDaemonLog } from "./daemon-log.ts";
+import { createAuditReading, createDeclarations } from "./declarations.ts";
 import { createJudge, type Judge, type JudgeOptions, type Loss } from "./judge.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 
-export interface Books {
-  readonly judge: Judge;
-  readonly log: DaemonLog;
-  readonly declarations: Declarations;
-  /** What Redis has lost, added by whoever made it lose that. */
-  readonly losses: Loss[];
-  /** Reads what the journal has that was not read yet, in its order. */
-  readJournal(journal: Emulator["journal"]): void;
-  /** The same of the audit in Redis. Rejects while Redis is away. */
-  readAudit(connection: RedisConnection): Promise<void>;
-  /** Explains the extra acceptances until then, Unix ms. */
-  explainDoubles(until: number): void;
-  /** What was deleted without an acceptance has to be in the archive, as a drop. Answers how many were. */
-  proveDeletions(readArchive: () => ArchivedIds): number;
-  /** Once nothing happens any more: what the journal leaves in the DLQ has to be there, and nothing else. */
-  judgeQueue(dlq: Emulator["dlq"]): void;
-}
+export type Books = ReturnType<typeof createBooks>;
 
 export interface BooksOptions extends Omit<JudgeOptions, "now"> {
   readonly sourceId: string;
@@ -42,7 +25,7 @@ const readTypes = [
   "fault",
 ] as const;
 
-export function createBooks(options: BooksOptions): Books {
+export function createBooks(options: BooksOptions) {
   const judge = createJudge({ ...options, now: Date.now });
   const declarations = createDeclarations(Date.now);
   const losses: Loss[] = [];
@@ -50,10 +33,13 @@ export function createBooks(options: BooksOptions): Books {
   return {
     judge,
     declarations,
+    /** What Redis has lost, added by whoever made it lose that. */
     losses,
     log: createDaemonLog(judge, declarations, options.secrets ?? createSecrets()),
+    /** The same of the audit in Redis. Rejects while Redis is away. */
     readAudit: createAuditReading(declarations, options.sourceId),
-    readJournal(journal) {
+    /** Reads what the journal has that was not read yet, in its order. */
+    readJournal(journal: Emulator["journal"]): void {
       const entries: JournalEntry[] = readTypes
         .flatMap((type: HappeningType): EntryOf<HappeningType>[] => journal.entries(type, after))
         .toSorted((one, other) => one.seq - other.seq);
@@ -63,10 +49,12 @@ export function createBooks(options: BooksOptions): Books {
         judge.read(entry);
       }
     },
-    explainDoubles(until) {
+    /** Explains the extra acceptances until then, Unix ms. */
+    explainDoubles(until: number): void {
       judge.explainDoubles({ declarations: declarations.of, story: declarations.story, losses }, until);
     },
-    proveDeletions(readArchive) {
+    /** What was deleted without an acceptance has to be in the archive, as a drop. Answers how many were. */
+    proveDeletions(readArchive: () => ArchivedIds): number {
       const unproven = judge.takeUnproven();
       if (unproven.length === 0) return 0;
       const { dropped } = readArchive();
@@ -83,7 +71,8 @@ export function createBooks(options: BooksOptions): Books {
       }
       return drops;
     },
-    judgeQueue(dlq) {
+    /** Once nothing happens any more: what the journal leaves in the DLQ has to be there, and nothing else. */
+    judgeQueue(dlq: Emulator["dlq"]): void {
       const inQueue = [...judge.letters.values()].filter(({ deleted }) => deleted === null);
       for (const { letter, acceptances } of inQueue) {
         if (dlq.find(letter.dlqId) === undefined && acceptances.length === 0) {

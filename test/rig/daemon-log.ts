@@ -2,16 +2,6 @@ import type { AuditEntryText, Declarations } from "./declarations.ts";
 import type { Judge } from "./judge.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What the daemons log: what they declare, what they cannot do just now, and what they must never say. */
-export interface DaemonLog {
-  line(daemon: number, text: string, from: "stdout" | "stderr"): void;
-  ended(daemon: number): void;
-  /** Code by daemon. */
-  readonly halted: ReadonlyMap<number, string>;
-  /** How often each event was logged. */
-  readonly counts: ReadonlyMap<string, number>;
-}
-
 type Line = AuditEntryText & {
   readonly audit?: boolean;
   readonly event?: string;
@@ -20,15 +10,18 @@ type Line = AuditEntryText & {
   readonly level?: string;
 };
 
-export function createDaemonLog(judge: Judge, declarations: Declarations, secrets: Secrets): DaemonLog {
+/** What the daemons log: what they declare, what they cannot do just now, and what they must never say. */
+export function createDaemonLog(judge: Judge, declarations: Declarations, secrets: Secrets) {
   const halted = new Map<number, string>();
   const counts = new Map<string, number>();
   const count = (event: string): void => void counts.set(event, (counts.get(event) ?? 0) + 1);
   return {
+    /** Code by daemon. */
     halted,
+    /** How often each event was logged. */
     counts,
-    ended: (daemon) => void halted.delete(daemon),
-    line(daemon, text, from) {
+    ended: (daemon: number) => void halted.delete(daemon),
+    line(daemon: number, text: string, from: "stdout" | "stderr"): void {
       for (const name of secrets.find(text)) {
         judge.broken("leaked", `${name} is in a line on ${from} of daemon ${daemon}`);
       }

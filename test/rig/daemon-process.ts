@@ -2,23 +2,7 @@ import { parseMetrics, type ScrapedMetrics } from "../../dev/demo/scraped-metric
 import { startChild, type Child, type ChildOptions } from "./child.ts";
 
 /** `redriver run`, started and ended as often as one likes. */
-export interface DaemonProcess {
-  start(): void;
-  /** Resolves when it is gone. */
-  kill(): Promise<void>;
-  /** SIGTERM; SIGKILL, and false, if it is not gone after its own deadline and some more. */
-  terminate(): Promise<boolean>;
-  freeze(): void;
-  thaw(): void;
-  /** `host:port` of its ops pages; null until it says so. */
-  address(): string | null;
-  /** `host:port` of its console; null until it says so, and without one. */
-  consoleAddress(): string | null;
-  /** Null while it does not run. */
-  pid(): number | null;
-  /** Rejects when it does not answer. */
-  metrics(): Promise<ScrapedMetrics>;
-}
+export type DaemonProcess = ReturnType<typeof createDaemonProcess>;
 
 export interface DaemonOptions extends Omit<ChildOptions, "args"> {
   /** Path of the built program. */
@@ -31,7 +15,7 @@ export interface DaemonOptions extends Omit<ChildOptions, "args"> {
 /** shutdown.hard of every rig is 6 s; a busy machine comes late. */
 const terminateWithinMs = 15_000;
 
-export function createDaemonProcess({ program, onLine, ...options }: DaemonOptions): DaemonProcess {
+export function createDaemonProcess({ program, onLine, ...options }: DaemonOptions) {
   let child: Child | null = null;
   let expected: "nothing" | "SIGKILL" | "SIGTERM" = "nothing";
   let address: string | null = null;
@@ -51,7 +35,7 @@ export function createDaemonProcess({ program, onLine, ...options }: DaemonOptio
     options.onEnd();
   }
   return {
-    start() {
+    start(): void {
       if (child !== null) return;
       expected = "nothing";
       child = startChild({
@@ -67,13 +51,15 @@ export function createDaemonProcess({ program, onLine, ...options }: DaemonOptio
       });
       gone = untilGone(child);
     },
-    async kill() {
+    /** Resolves when it is gone. */
+    async kill(): Promise<void> {
       if (child === null) return;
       expected = "SIGKILL";
       child.process.kill("SIGKILL");
       await gone;
     },
-    async terminate() {
+    /** SIGTERM; SIGKILL, and false, if it is not gone after its own deadline and some more. */
+    async terminate(): Promise<boolean> {
       if (child === null) return true;
       const ending = child.process;
       expected = "SIGTERM";
@@ -88,12 +74,16 @@ export function createDaemonProcess({ program, onLine, ...options }: DaemonOptio
       clearTimeout(timer);
       return inTime;
     },
-    freeze: () => void child?.process.kill("SIGSTOP"),
-    thaw: () => void child?.process.kill("SIGCONT"),
+    freeze: (): void => void child?.process.kill("SIGSTOP"),
+    thaw: (): void => void child?.process.kill("SIGCONT"),
+    /** `host:port` of its ops pages; null until it says so. */
     address: () => address,
+    /** `host:port` of its console; null until it says so, and without one. */
     consoleAddress: () => consoleAddress,
+    /** Null while it does not run. */
     pid: () => child?.process.pid ?? null,
-    async metrics() {
+    /** Rejects when it does not answer. */
+    async metrics(): Promise<ScrapedMetrics> {
       const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(10_000) });
       return parseMetrics(await response.text());
     },

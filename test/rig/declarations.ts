@@ -18,20 +18,7 @@ export interface Declaration {
   readonly latest: number;
 }
 
-export interface Declarations {
-  /**
-   * An entry of the audit, as it stood in a log line or in Redis. Each entry is in both; neither alone
-   * survives everything. `at`: when Redis took it, Unix ms; a log line is taken for as old as it may be,
-   * because the clock of the daemon that wrote it may be moved.
-   */
-  record(where: "log" | "redis", entry: AuditEntryText, at?: number): void;
-  /** In no order; one that was found in both places is there twice. */
-  of(dlqId: string): readonly Declaration[];
-  /** Whether the audit has this act of it. */
-  has(act: string, dlqId: string): boolean;
-  /** All that the audit says of a dead letter, for people. */
-  story(dlqId: string): string;
-}
+export type Declarations = ReturnType<typeof createDeclarations>;
 
 export interface AuditEntryText {
   readonly act: string;
@@ -48,11 +35,16 @@ export interface AuditEntryText {
 export const longestPipeMs = 5_000;
 
 /** `now`: Unix ms. */
-export function createDeclarations(now: () => number): Declarations {
+export function createDeclarations(now: () => number) {
   const declared = new Map<string, Declaration[]>();
   const audited = new Map<string, { readonly act: string; readonly at: number; readonly text: string }[]>();
   return {
-    record(where, { act, records }, at = now()) {
+    /**
+     * An entry of the audit, as it stood in a log line or in Redis. Each entry is in both; neither alone
+     * survives everything. `at`: when Redis took it, Unix ms; a log line is taken for as old as it may be,
+     * because the clock of the daemon that wrote it may be moved.
+     */
+    record(where: "log" | "redis", { act, records }: AuditEntryText, at = now()): void {
       const earliest = where === "log" ? at - longestPipeMs : at;
       for (const { dlqId, reason = "", notes = [] } of records) {
         const words = [act, reason, ...notes].filter((word) => word !== "");
@@ -64,9 +56,12 @@ export function createDeclarations(now: () => number): Declarations {
         }
       }
     },
-    of: (dlqId) => declared.get(dlqId) ?? [],
-    has: (act, dlqId) => (audited.get(dlqId) ?? []).some((one) => one.act === act),
-    story: (dlqId) =>
+    /** In no order; one that was found in both places is there twice. */
+    of: (dlqId: string): readonly Declaration[] => declared.get(dlqId) ?? [],
+    /** Whether the audit has this act of it. */
+    has: (act: string, dlqId: string): boolean => (audited.get(dlqId) ?? []).some((one) => one.act === act),
+    /** All that the audit says of a dead letter, for people. */
+    story: (dlqId: string): string =>
       (audited.get(dlqId) ?? [])
         .toSorted((one, other) => one.at - other.at)
         .map(({ text }) => text)

@@ -1,24 +1,18 @@
 import { seededRandom } from "../../dev/emulator/seeded-random.ts";
 
 /** Choices that follow from a seed alone. */
-export interface Dice {
-  /** A whole number, both ends included. */
-  whole(low: number, high: number): number;
-  chance(probability: number): boolean;
-  pick<Thing>(things: readonly Thing[]): Thing;
-  /** By weight, which is above 0. */
-  pickWeighted<Thing>(things: readonly (readonly [weight: number, thing: Thing])[]): Thing;
-  shuffled<Thing>(things: readonly Thing[]): Thing[];
-}
+export type Dice = ReturnType<typeof createDice>;
 
-export function createDice(seed: number): Dice {
+export function createDice(seed: number) {
   const random = seededRandom(seed);
   const whole = (low: number, high: number): number => low + Math.floor(random() * (high - low + 1));
   return {
+    /** A whole number, both ends included. */
     whole,
-    chance: (probability) => random() < probability,
-    pick: (things) => things[whole(0, things.length - 1)]!,
-    pickWeighted(things) {
+    chance: (probability: number): boolean => random() < probability,
+    pick: <Thing>(things: readonly Thing[]): Thing => things[whole(0, things.length - 1)]!,
+    /** By weight, which is above 0. */
+    pickWeighted<Thing>(things: readonly (readonly [weight: number, thing: Thing])[]): Thing {
       let left = random() * things.reduce((sum, [weight]) => sum + weight, 0);
       for (const [weight, thing] of things) {
         left -= weight;
@@ -26,7 +20,7 @@ export function createDice(seed: number): Dice {
       }
       return things.at(-1)![1];
     },
-    shuffled(things) {
+    shuffled<Thing>(things: readonly Thing[]): Thing[] {
       const mixed = [...things];
       for (let last = mixed.length - 1; last > 0; last -= 1) {
         const other = whole(0, last);

@@ -1,12 +1,7 @@
 import { spawn } from "node:child_process";
 
 /** Kills what it guards when the soak is gone, however that ended: also what was stopped with SIGSTOP. */
-export interface Guard {
-  add(pid: number): void;
-  remove(pid: number): void;
-  /** Ends the guard, and what it still guards. */
-  close(): void;
-}
+export type Guard = ReturnType<typeof startGuard>;
 
 const script = `
 while read -r what pid; do
@@ -19,12 +14,13 @@ for pid in $pids; do kill -KILL "$pid" 2>/dev/null; done
 `;
 
 /** In a process group of its own: Ctrl-C reaches the soak alone. */
-export function startGuard(): Guard {
+export function startGuard() {
   const shell = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   shell.unref();
   return {
-    add: (pid) => void shell.stdin.write(`+ ${pid}\n`),
-    remove: (pid) => void shell.stdin.write(`- ${pid}\n`),
+    add: (pid: number) => void shell.stdin.write(`+ ${pid}\n`),
+    remove: (pid: number) => void shell.stdin.write(`- ${pid}\n`),
+    /** Ends the guard, and what it still guards. */
     close: () => void shell.stdin.end(),
   };
 }

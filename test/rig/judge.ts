@@ -78,21 +78,7 @@ export interface Evidence {
   readonly losses: readonly Loss[];
 }
 
-export interface Judge {
-  born(letter: Letter, at: number): void;
-  read(entry: JournalEntry): void;
-  /** Explains the extra acceptances up to `until` (Unix ms); each is a declared case or a violation. */
-  explainDoubles(evidence: Evidence, until: number): void;
-  broken(rule: Rule, text: string): void;
-  readonly letters: ReadonlyMap<string, Booked>;
-  readonly violations: readonly Violation[];
-  readonly doubles: readonly Double[];
-  /** Deleted without an acceptance: the archive has to have them. */
-  takeUnproven(): readonly Booked[];
-  /** Messages that redriver published, by id, and the dead letter each was made of. */
-  readonly published: ReadonlyMap<string, Booked>;
-  readonly deadAgain: ReadonlySet<string>;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
 export interface JudgeOptions {
   /** W. */
@@ -103,7 +89,7 @@ export interface JudgeOptions {
   readonly now: () => number;
 }
 
-export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions): Judge {
+export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions) {
   const letters = new Map<string, Booked>();
   const published = new Map<string, Booked>();
   const deadAgain = new Set<string>();
@@ -243,16 +229,18 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
     letters,
     violations,
     doubles,
+    /** Messages that redriver published, by id, and the dead letter each was made of. */
     published,
     deadAgain,
-    read(entry) {
+    read(entry: JournalEntry): void {
       if (entry.type === "accepted") accepted(entry);
       else if (entry.type === "dead-lettered") deadLettered(entry);
       else if (entry.type === "deleted") deleted(entry);
       else if (entry.type === "retried") retried(entry);
       else if (entry.type === "lost") broken("emulator", `it failed on ${entry.messageId}: ${entry.error}`);
     },
-    explainDoubles(evidence, until) {
+    /** Explains the extra acceptances up to `until` (Unix ms); each is a declared case or a violation. */
+    explainDoubles(evidence: Evidence, until: number): void {
       for (const entry of unnamed.values()) {
         if (entry.at > until) continue;
         broken("foreign-id", `${entry.messageId} for ${entry.url} was accepted under no id`);
@@ -264,7 +252,8 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
         doubled.delete(booked);
       }
     },
-    takeUnproven() {
+    /** Deleted without an acceptance: the archive has to have them. */
+    takeUnproven(): readonly Booked[] {
       const taken = unproven;
       unproven = [];
       return taken;

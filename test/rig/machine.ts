@@ -2,13 +2,7 @@ import { cpus } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** How busy this machine is, with whatever it does besides. */
-export interface Machine {
-  /** Milliseconds by which this process has been kept waiting for its turn, since it began to look. */
-  latenessMs(): number;
-  /** Resolves when there is room for one more case, one caller after the other; at once for the first few. */
-  room(running: () => number): Promise<void>;
-  close(): void;
-}
+export type Machine = ReturnType<typeof createMachine>;
 
 const tickMs = 100;
 /** A case that has just begun shows in the load only after this. */
@@ -16,7 +10,7 @@ const settleMs = 1_200;
 const leastIdle = 0.2;
 const alwaysRunning = 3;
 
-export function createMachine(): Machine {
+export function createMachine() {
   let late = 0;
   let expectedAt = performance.now() + tickMs;
   const ticks = setInterval(() => {
@@ -25,8 +19,10 @@ export function createMachine(): Machine {
   }, tickMs);
   let turn: Promise<unknown> = Promise.resolve();
   return {
+    /** Milliseconds by which this process has been kept waiting for its turn, since it began to look. */
     latenessMs: () => late,
-    room: (running) => {
+    /** Resolves when there is room for one more case, one caller after the other; at once for the first few. */
+    room: (running: () => number): Promise<void> => {
       const mine = turn.then(() => whenRoom(running));
       turn = mine;
       return mine;

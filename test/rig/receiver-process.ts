@@ -4,18 +4,9 @@ import { startChild, type ChildOptions } from "./child.ts";
 import type { Arrival, Behaviour } from "./receiver-messages.ts";
 
 /** The witness: a receiver in a process of its own. */
-export interface ReceiverProcess {
-  readonly url: string;
-  /** Resolves when it is so. */
-  behave(behaviour: Partial<Behaviour>): Promise<void>;
-  /** All that came, oldest first. */
-  arrivals(): Promise<readonly Arrival[]>;
-  close(): Promise<void>;
-}
+export type ReceiverProcess = Awaited<ReturnType<typeof startReceiverProcess>>;
 
-export async function startReceiverProcess(
-  options: Pick<ChildOptions, "logFile" | "guard">,
-): Promise<ReceiverProcess> {
+export async function startReceiverProcess(options: Pick<ChildOptions, "logFile" | "guard">) {
   const child = startChild({ ...options, args: [join(import.meta.dirname, "receiver-main.js")] });
   const { ready, call } = await connectTo(child.process, "the receiver");
   const known: Arrival[] = [];
@@ -29,11 +20,13 @@ export async function startReceiverProcess(
   };
   return {
     ...(ready as { readonly url: string }),
-    async behave(changes) {
+    /** Resolves when it is so. */
+    async behave(changes: Partial<Behaviour>): Promise<void> {
       behaviour = { ...behaviour, ...changes };
       await call("behave", behaviour);
     },
-    async arrivals() {
+    /** All that came, oldest first. */
+    async arrivals(): Promise<readonly Arrival[]> {
       reading = read(reading);
       await reading;
       return [...known];

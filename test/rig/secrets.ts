@@ -1,28 +1,24 @@
 import { createReadStream } from "node:fs";
 
 /** Texts that must not be seen, looked for in whatever is shown. */
-export interface Secrets {
-  add(name: string, value: string): void;
-  /** Names of those that stand in the text, as they are, or in base64. */
-  find(text: string): readonly string[];
-  findInFile(path: string): Promise<readonly string[]>;
-}
+export type Secrets = ReturnType<typeof createSecrets>;
 
-export function createSecrets(): Secrets {
+export function createSecrets() {
   const forms: { readonly name: string; readonly text: string }[] = [];
   let longest = 0;
   const find = (text: string): readonly string[] => [
     ...new Set(forms.flatMap((form) => (text.includes(form.text) ? [form.name] : []))),
   ];
   return {
-    add(name, value) {
+    add(name: string, value: string): void {
       for (const text of [value, ...toBase64Forms(value)]) {
         forms.push({ name, text });
         longest = Math.max(longest, text.length);
       }
     },
+    /** Names of those that stand in the text, as they are, or in base64. */
     find,
-    async findInFile(path) {
+    async findInFile(path: string): Promise<readonly string[]> {
       const found = new Set<string>();
       let tail = "";
       for await (const chunk of createReadStream(path, "latin1")) {

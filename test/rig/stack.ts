@@ -2,41 +2,18 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Redis } from "ioredis";
 import type { JournalEntry } from "../../dev/emulator/index.ts";
 import { createClosing } from "../support/closing.ts";
 import { createRedisServers } from "../support/redis-servers.ts";
-import { createDaemonProcess, type DaemonProcess } from "./daemon-process.ts";
-import { startEmulatorProcess, type EmulatorProcess } from "./emulator-process.ts";
+import { createDaemonProcess } from "./daemon-process.ts";
+import { startEmulatorProcess } from "./emulator-process.ts";
 import type { Guard } from "./guard.ts";
 import { builtProgram } from "./program.ts";
 import { startReceiverProcess, type ReceiverProcess } from "./receiver-process.ts";
 import { waitUntil } from "./wait.ts";
 
 /** Everything that one scenario runs on, each in a process of its own, on loopback. */
-export interface Stack {
-  readonly emulator: EmulatorProcess;
-  /** The first of the receivers, and all of them. */
-  readonly receiver: ReceiverProcess;
-  readonly receivers: readonly ReceiverProcess[];
-  /** Straight to the Redis of the daemons. */
-  readonly redis: Redis;
-  /** Ends it as a machine that is shut down does. Resolves when it answers again, with what it had written. */
-  restartRedis(): Promise<void>;
-  readonly archiveDir: string;
-  /** What daemons and commands are started with. */
-  readonly env: Readonly<Record<string, string>>;
-  /** As many as were asked for; not started yet. */
-  readonly daemons: readonly DaemonProcess[];
-  /** Resolves when all of them have said that they work. */
-  startDaemons(): Promise<void>;
-  stopDaemons(): Promise<void>;
-  /** `redriver <args> --json`: a value a line, or one for all. */
-  ask(...args: readonly string[]): Promise<string>;
-  /** Parked records as the first daemon's metrics have it; null before they know. */
-  parkedByMetric(): Promise<number | null>;
-  close(): Promise<void>;
-}
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 export interface StackOptions {
   /** For all that is written. */
@@ -65,7 +42,7 @@ export const keyPrefix = "rig";
 
 const run = promisify(execFile);
 
-export async function startStack(options: StackOptions): Promise<Stack> {
+export async function startStack(options: StackOptions) {
   const { dir, guard, program = builtProgram } = options;
   const archiveDir = join(dir, "archive");
   mkdirSync(archiveDir, { recursive: true });
@@ -126,28 +103,35 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       emulator,
       receiver: receivers[0]!,
       receivers,
+      /** Straight to the Redis of the daemons. */
       redis: redis.admin,
-      async restartRedis() {
+      /** Ends it as a machine that is shut down does. Resolves when it answers again, with what it had written. */
+      async restartRedis(): Promise<void> {
         await redis.end("SIGTERM");
         await redis.restart();
       },
       archiveDir,
-      env,
+      /** What daemons and commands are started with. */
+      env: env as Readonly<Record<string, string>>,
+      /** As many as were asked for; not started yet. */
       daemons,
-      async startDaemons() {
+      /** Resolves when all of them have said that they work. */
+      async startDaemons(): Promise<void> {
         for (const one of daemons) one.start();
         await waitUntil("the daemons", () => daemons.every((one) => one.address() !== null), 60_000);
       },
-      async stopDaemons() {
+      async stopDaemons(): Promise<void> {
         await Promise.all(daemons.map((one) => one.terminate()));
       },
-      async ask(...args) {
+      /** `redriver <args> --json`: a value a line, or one for all. */
+      async ask(...args: readonly string[]): Promise<string> {
         const { stdout } = await run(process.execPath, [program, ...args, "--json"], {
           env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
           maxBuffer: 1 << 28,
         });
         return stdout;
       },
+      /** Parked records as the first daemon's metrics have it; null before they know. */
       parkedByMetric: async () => (await daemons[0]!.metrics()).sum("redriver_records", { state: "parked" }),
       close: closing.close,
     };

@@ -1,31 +1,19 @@
 import type { JournalEntry } from "../../dev/emulator/index.ts";
 import { readArchivedIds, type ArchivedIds } from "../rig/archived-ids.ts";
-import { createBooks, type Books } from "../rig/books.ts";
+import { createBooks } from "../rig/books.ts";
 import { longestPipeMs } from "../rig/declarations.ts";
 import type { Judge } from "../rig/judge.ts";
 import type { Secrets } from "../rig/secrets.ts";
 import { isRepublished, sourceId, times } from "./document.ts";
 import type { MadeLetter } from "./letters.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { createProgress } from "./progress.ts";
 import type { Stand } from "./stand.ts";
 import { stallLimitMs, type Obstacles } from "./waits.ts";
 
 /** All that is known of a soak, and who may say so. */
-export interface Bookkeeping extends Pick<Books, "judge" | "log"> {
-  readonly progress: Progress;
-  /** How often each kind of the emulator's faults has fired. */
-  readonly fired: ReadonlyMap<string, number>;
-  readonly counts: { deduplicated: number; dropped: number; expired: number; scrapes: number };
-  born(letters: readonly MadeLetter[]): void;
-  arriveWith(faultName: string, letters: readonly MadeLetter[]): void;
-  losing(from: number): Promise<void>;
-  /** Reads and judges what has happened since the last time. */
-  look(obstacles: Obstacles): Promise<void>;
-  /** The last word, once nothing happens any more. */
-  conclude(): Promise<void>;
-}
+export type Bookkeeping = ReturnType<typeof createBookkeeping>;
 
-export function createBookkeeping(stand: () => Stand, secrets: Secrets): Bookkeeping {
+export function createBookkeeping(stand: () => Stand, secrets: Secrets) {
   const arriving = new Map<string, readonly MadeLetter[]>();
   const fired = new Map<string, number>();
   const counts = { deduplicated: 0, dropped: 0, expired: 0, scrapes: 0 };
@@ -85,18 +73,20 @@ export function createBookkeeping(stand: () => Stand, secrets: Secrets): Bookkee
     judge,
     progress,
     log,
+    /** How often each kind of the emulator's faults has fired. */
     fired,
     counts,
-    born(letters) {
+    born(letters: readonly MadeLetter[]): void {
       for (const letter of letters) judge.born(letter, Date.now());
       stand().emulator.dlq.seed(letters.map(({ record }) => record));
     },
-    arriveWith: (name, letters) => void arriving.set(name, letters),
-    async losing(from) {
+    arriveWith: (name: string, letters: readonly MadeLetter[]): void => void arriving.set(name, letters),
+    async losing(from: number): Promise<void> {
       await books.readAudit(stand().redis.primary().connection).catch(() => undefined);
       losses.push({ from, to: Date.now() });
     },
-    async look(obstacles) {
+    /** Reads and judges what has happened since the last time. */
+    async look(obstacles: Obstacles): Promise<void> {
       const { emulator, redis } = stand();
       const { connection } = redis.primary();
       looks += 1;
@@ -110,7 +100,8 @@ export function createBookkeeping(stand: () => Stand, secrets: Secrets): Bookkee
       if (looks % 10 === 0) await scrape();
       await progress.look(obstacles, connection).catch(() => undefined);
     },
-    async conclude() {
+    /** The last word, once nothing happens any more. */
+    async conclude(): Promise<void> {
       const { emulator, witness, redis } = stand();
       // Being asked, the emulator first lets go what has reached its age.
       void emulator.dlq.size;

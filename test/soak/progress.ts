@@ -7,36 +7,14 @@ import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { sourceKey } from "../../src/job/redis/key-prefix.ts";
 import { ledgerLimits, sourceId } from "./document.ts";
 import type { Booked, Judge } from "../rig/judge.ts";
-import {
-  createQuiet,
-  stallLimitMs,
-  type Excuse,
-  type Obstacles,
-  type Quiet,
-  pauseOf,
-  weighWait,
-} from "./waits.ts";
-
-/** How long dead letters wait that could be settled, in times in which nothing is broken. */
-export interface Progress {
-  /** To be called often. Rejects while Redis is away. */
-  look(obstacles: Obstacles, connection: RedisConnection): Promise<void>;
-  /** What waits still. */
-  readonly waiting: number;
-  /** Since nothing is broken any more, excused or not. */
-  readonly longestWaitMs: number;
-  /** The longest that something waited that was begun, less what is excused. */
-  readonly longestStallMs: number;
-  readonly quiet: Quiet;
-  /** Dead letters that wait by design, or that waited longer than they may but for this. */
-  readonly excusedLetters: ReadonlyMap<string, ReadonlySet<string>>;
-}
+import { createQuiet, stallLimitMs, type Excuse, type Obstacles, pauseOf, weighWait } from "./waits.ts";
 
 /** Younger ones are on their way as a rule. */
 const grownMs = 3_000;
 const idsPerLook = 100;
 
-export function createProgress(judge: Judge, now: () => number): Progress {
+/** How long dead letters wait that could be settled, in times in which nothing is broken. */
+export function createProgress(judge: Judge, now: () => number) {
   const quiet = createQuiet();
   /** What waits for a person, or for minutes by design; asked again after a while. */
   const paused = new Map<Booked, number>();
@@ -83,17 +61,22 @@ export function createProgress(judge: Judge, now: () => number): Progress {
 
   return {
     quiet,
+    /** Dead letters that wait by design, or that waited longer than they may but for this. */
     excusedLetters,
-    get waiting() {
+    /** What waits still. */
+    get waiting(): number {
       return waiting;
     },
-    get longestWaitMs() {
+    /** Since nothing is broken any more, excused or not. */
+    get longestWaitMs(): number {
       return longestWaitMs;
     },
-    get longestStallMs() {
+    /** The longest that something waited that was begun, less what is excused. */
+    get longestStallMs(): number {
       return longestStallMs;
     },
-    async look(obstacles, connection) {
+    /** To be called often. Rejects while Redis is away. */
+    async look(obstacles: Obstacles, connection: RedisConnection): Promise<void> {
       const at = now();
       const left = [...judge.letters.values()].filter(
         (booked) =>

@@ -5,7 +5,7 @@ import { createRedis, type RedisConnection } from "../../src/job/redis/connect.t
 import type { Guard } from "../rig/guard.ts";
 import { waitUntil } from "../rig/wait.ts";
 import { createRedisServers, type RedisServer } from "../support/redis-servers.ts";
-import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { createTcpProxy } from "../support/tcp-proxy.ts";
 import { keyPrefix } from "./document.ts";
 
 export interface SoakRedis extends RedisServer {
@@ -27,22 +27,9 @@ const serverArgs = Object.entries({
 }).flatMap(([name, value]) => [`--${name}`, value]);
 
 /** The Redis that daemons reach, each by a path of its own, and what can happen to it. */
-export interface RedisPair {
-  readonly paths: readonly TcpProxy[];
-  primary(): SoakRedis;
-  /** Forgets everything. `before` is called just before. */
-  flush(before: () => Promise<void>): Promise<void>;
-  /**
-   * Kills the primary and makes a replica of it the next one; the replica lacks the last `lagMs`. `before` is
-   * called just before, with the Unix ms from which on it lacks what was written.
-   */
-  failOver(lagMs: number, before: (from: number) => Promise<void>): Promise<void>;
-  /** Logs of writes of all servers there were. */
-  files(): readonly string[];
-  close(): Promise<void>;
-}
+export type RedisPair = Awaited<ReturnType<typeof startRedisPair>>;
 
-export async function startRedisPair(dir: string, daemons: number, guard: Guard): Promise<RedisPair> {
+export async function startRedisPair(dir: string, daemons: number, guard: Guard) {
   const servers = createRedisServers({ guard, dir });
   const started: SoakRedis[] = [];
   const start = async (): Promise<SoakRedis> => {
@@ -69,12 +56,17 @@ export async function startRedisPair(dir: string, daemons: number, guard: Guard)
 
   return {
     paths,
-    primary: () => primary,
-    async flush(before) {
+    primary: (): SoakRedis => primary,
+    /** Forgets everything. `before` is called just before. */
+    async flush(before: () => Promise<void>): Promise<void> {
       await before();
       await primary.connection.command("FLUSHALL");
     },
-    async failOver(lagMs, before) {
+    /**
+     * Kills the primary and makes a replica of it the next one; the replica lacks the last `lagMs`. `before` is
+     * called just before, with the Unix ms from which on it lacks what was written.
+     */
+    async failOver(lagMs: number, before: (from: number) => Promise<void>): Promise<void> {
       const link = await createTcpProxy(target());
       const next = await start();
       try {
@@ -96,13 +88,14 @@ export async function startRedisPair(dir: string, daemons: number, guard: Guard)
         await link.close();
       }
     },
-    files: () =>
+    /** Logs of writes of all servers there were. */
+    files: (): readonly string[] =>
       started.flatMap((server) =>
         readdirSync(server.dir, { recursive: true, encoding: "utf8" })
           .filter((name) => name.endsWith(".aof"))
           .map((name) => join(server.dir, name)),
       ),
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(paths.map((path) => path.close()));
       for (const { connection } of started) await connection.close();
       await servers.stop();

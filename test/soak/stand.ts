@@ -1,39 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startEmulator, type Emulator } from "../../dev/emulator/index.ts";
-import { createTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import { createDaemonProcess, type DaemonProcess } from "../rig/daemon-process.ts";
+import { startEmulator } from "../../dev/emulator/index.ts";
+import { createTcpProxy } from "../support/tcp-proxy.ts";
+import { createDaemonProcess } from "../rig/daemon-process.ts";
 import { createDice } from "../rig/dice.ts";
 import { drawService } from "./draw-service.ts";
 import { toDocument, toSettings, times } from "./document.ts";
-import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { createFakeClock } from "./fake-clock.ts";
 import { startGuard } from "../rig/guard.ts";
-import { createLetterMaker, retentionMs, type LetterMaker } from "./letters.ts";
-import { startRedisPair, type RedisPair } from "./redis-pair.ts";
+import { createLetterMaker, retentionMs } from "./letters.ts";
+import { startRedisPair } from "./redis-pair.ts";
 import type { Secrets } from "../rig/secrets.ts";
 import { isTurnedUp, type TurnedUp } from "../rig/turned-up.ts";
 import { copyTurnedUp, turnedUpEnv } from "../rig/turned-up-program.ts";
-import { startWitness, type Witness } from "./witness.ts";
+import { startWitness } from "./witness.ts";
 
 /** Everything that a soak runs on, and breaks. */
-export interface Stand {
-  readonly emulator: Emulator;
-  /** What the seed made of the service. */
-  readonly service: Readonly<Record<string, string>>;
-  readonly witness: Witness;
-  readonly redis: RedisPair;
-  /** Between all daemons and the service: a source has one address. */
-  readonly servicePath: TcpProxy;
-  readonly daemons: readonly DaemonProcess[];
-  /** Of the last daemon; null: it cannot be moved here. */
-  readonly clock: FakeClock | null;
-  readonly secrets: Secrets;
-  readonly letters: LetterMaker;
-  readonly archiveDir: string;
-  readonly tokenFile: string;
-  close(): Promise<void>;
-}
+export type Stand = Awaited<ReturnType<typeof startStand>>;
 
 export interface StandOptions {
   readonly seed: number;
@@ -54,7 +38,7 @@ export interface StandOptions {
 /** A soak has few dead letters at a time. */
 const turnedUpSizes = { recordsPerPage: 3, pages: 2, splitFrom: 1 } as const;
 
-export async function startStand(options: StandOptions): Promise<Stand> {
+export async function startStand(options: StandOptions) {
   const { seed, dir, secrets } = options;
   const service = drawService(createDice(seed + 1));
   const guard = startGuard();
@@ -112,17 +96,20 @@ export async function startStand(options: StandOptions): Promise<Stand> {
   });
   return {
     emulator,
+    /** What the seed made of the service. */
     service,
     witness,
     redis,
+    /** Between all daemons and the service: a source has one address. */
     servicePath,
     daemons,
+    /** Of the last daemon; null: it cannot be moved here. */
     clock,
     secrets,
     letters: createLetterMaker(seed, witness.url, markers),
     archiveDir,
     tokenFile,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(daemons.map((daemon) => daemon.kill()));
       await servicePath.close();
       await redis.close();

@@ -41,21 +41,7 @@ const mostBetweenLooksMs = 2_000;
 const heldUp = "the machine held up Redis or the soak itself";
 
 /** Times in which nothing is broken, and how much of them is excused. */
-export interface Quiet {
-  look(at: number, obstacles: Obstacles): void;
-  /** Begin of the present time of quiet, Unix ms; null: something is broken. */
-  readonly since: number | null;
-  /** The latest end of any excuse so far, Unix ms. */
-  readonly excusedUntil: number;
-  /** Ms so far. */
-  readonly totalMs: number;
-  /** Ms so far, by excuse; two may be there at once. */
-  readonly excusedMs: ReadonlyMap<string, number>;
-  /** Ms of it between two times, Unix ms. */
-  within(from: number, to: number): number;
-}
-
-export function createQuiet(): Quiet {
+export function createQuiet() {
   const spans: { readonly from: number; to: number }[] = [];
   const excusedMs = new Map<string, number>();
   let current: { readonly from: number; to: number } | null = null;
@@ -63,7 +49,7 @@ export function createQuiet(): Quiet {
   const within = (from: number, to: number): number =>
     spans.reduce((sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)), 0);
   return {
-    look(at, { isBroken, excuses }) {
+    look(at: number, { isBroken, excuses }: Obstacles): void {
       for (const { until } of excuses) excusedUntil = Math.max(excusedUntil, until);
       if (isBroken) {
         current = null;
@@ -82,16 +68,21 @@ export function createQuiet(): Quiet {
         if (ms > 0) excusedMs.set(why, (excusedMs.get(why) ?? 0) + ms);
       }
     },
-    get since() {
+    /** Begin of the present time of quiet, Unix ms; null: something is broken. */
+    get since(): number | null {
       return current?.from ?? null;
     },
-    get excusedUntil() {
+    /** The latest end of any excuse so far, Unix ms. */
+    get excusedUntil(): number {
       return excusedUntil;
     },
-    get totalMs() {
+    /** Ms so far. */
+    get totalMs(): number {
       return within(0, Number.POSITIVE_INFINITY);
     },
+    /** Ms so far, by excuse; two may be there at once. */
     excusedMs,
+    /** Ms of it between two times, Unix ms. */
     within,
   };
 }

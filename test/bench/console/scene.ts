@@ -7,16 +7,7 @@ import { waitUntil } from "../../rig/wait.ts";
 import { toParked, toWaiting } from "./backlog.ts";
 
 /** Two replicas over a Redis that their own passes have filled. */
-export interface Scene {
-  readonly stack: Stack;
-  /** Address of each replica's console. */
-  readonly consoles: readonly string[];
-  /** How many requests the service has answered so far. */
-  serviceCalls(): Promise<number>;
-  /** Resolves when a stretch of time without any pass, sweep or census begins. */
-  untilQuiet(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 export interface SceneOptions {
   readonly dir: string;
@@ -64,7 +55,7 @@ drains:
       - { name: again, when: { responseStatus: 503 }, then: republish }
 `;
 
-export async function openScene(options: SceneOptions): Promise<Scene> {
+export async function openScene(options: SceneOptions) {
   const { say, parked, failures } = options;
   const stack = await startStack({
     ...options,
@@ -96,11 +87,12 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   const serviceCalls = async (): Promise<number> => (await stack.emulator.journal("request")).length;
   return {
     stack,
+    /** Address of each replica's console. */
     consoles,
+    /** How many requests the service has answered so far. */
     serviceCalls,
-    async untilQuiet() {
-      await untilStill(serviceCalls);
-    },
+    /** Resolves when a stretch of time without any pass, sweep or census begins. */
+    untilQuiet: (): Promise<void> => untilStill(serviceCalls),
     close: stack.close,
   };
 }

@@ -1,14 +1,10 @@
 /** A limit of DLQ calls in fixed windows of a second. */
-export interface CallLimit {
-  /** Counts a call. Null, or the headers of its 429. */
-  refuse(): Readonly<Record<string, string>> | null;
-}
-
-export function createCallLimit(perSecond: number): CallLimit {
+export function createCallLimit(perSecond: number) {
   let second = 0;
   let used = 0;
   return {
-    refuse() {
+    /** Counts a call. Null, or the headers of its 429. */
+    refuse(): Readonly<Record<string, string>> | null {
       const now = Math.floor(Date.now() / 1_000);
       if (now !== second) {
         second = now;
