@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { defined } from "../../../../../src/job/message/defined.ts";
 import type { CapacityRequest, Rate } from "../../../../../src/job/contracts/capacity.ts";
 import { createCapacityStand, pass, query, type CapacityStand } from "../../../../support/capacity-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -18,39 +19,30 @@ const request = fc.record({
   isLimited: fc.boolean(),
   post: fc.constantFrom("first" as const, "first" as const, "again" as const),
 });
-const step = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("take" as const),
-      replica: fc.nat(1),
-      pass: fc.nat(1),
-      asked: fc.array(request, { minLength: 1, maxLength: 25 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("wait" as const),
-      ms: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 200, max: 3_000 })),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constantFrom("give-back" as const, "move" as const),
-      replica: fc.nat(1),
-      which: fc.nat(4),
-      every: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
-);
+const take = fc.record({
+  do: fc.constant("take" as const),
+  replica: fc.nat(1),
+  pass: fc.nat(1),
+  asked: fc.array(request, { minLength: 1, maxLength: 25 }),
+});
+const wait = fc.record({
+  do: fc.constant("wait" as const),
+  ms: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 200, max: 3_000 })),
+});
+const change = fc.record({
+  do: fc.constantFrom("give-back" as const, "move" as const),
+  replica: fc.nat(1),
+  which: fc.nat(4),
+  every: fc.integer({ min: 1, max: 3 }),
+});
+const step = fc.oneof(take, take, take, wait, wait, wait, change);
+const atMost = (max: number) => fc.option(fc.integer({ min: 1, max }), { nil: undefined });
 const story = fc.record({
   publish: fc.option(rate, { nil: undefined }),
   perHost: fc.option(rate, { nil: undefined }),
   rule: rate,
-  perPass: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
-  perDay: fc.option(fc.integer({ min: 1, max: 90 }), { nil: undefined }),
+  perPass: atMost(60),
+  perDay: atMost(90),
   steps: fc.array(step, { minLength: 1, maxLength: 60 }),
 });
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
@@ -64,12 +56,7 @@ interface Grant {
 /** What is still granted at the end. */
 async function play(told: Story, stand: CapacityStand): Promise<readonly Grant[]> {
   const { publish, perHost, perPass, perDay } = told;
-  const limits = {
-    ...(publish === undefined ? {} : { publish }),
-    ...(perHost === undefined ? {} : { perHost }),
-    ...(perPass === undefined ? {} : { perPass }),
-    ...(perDay === undefined ? {} : { perDay }),
-  };
+  const limits = defined({ publish, perHost, perPass, perDay });
   const replicas = [stand.capacity, stand.twin];
   const takes: { readonly passId: string; readonly at: number; granted: readonly Grant[] }[] = [];
   for (const one of told.steps) {
@@ -94,21 +81,19 @@ async function play(told: Story, stand: CapacityStand): Promise<readonly Grant[]
       const take = takes.at(-1 - one.which);
       if (take === undefined) continue;
       const unused = take.granted.filter((_, index) => index % one.every === 0);
-      if (one.do === "move") {
-        const grantedAt = { grantedAt: take.at };
-        const moving = unused.map(({ request }) => ({ ...request, ...grantedAt }));
-        const asked = query({ passId: pass(take.passId), limits, requests: moving });
-        const { verdicts, at } = await replicas[one.replica]!.take(asked);
-        const moved = unused.filter((_, index) => verdicts[index]?.kind === "granted");
-        take.granted = take.granted.filter((grant) => !moved.includes(grant));
-        takes.push({ passId: take.passId, at, granted: moved.map((grant) => ({ ...grant, at })) });
-        continue;
-      }
       const asked = query({
         passId: pass(take.passId),
         limits,
         requests: unused.map((grant) => grant.request),
       });
+      if (one.do === "move") {
+        const moving = asked.requests.map((each) => ({ ...each, grantedAt: take.at }));
+        const { verdicts, at } = await replicas[one.replica]!.take({ ...asked, requests: moving });
+        const moved = unused.filter((_, index) => verdicts[index]?.kind === "granted");
+        take.granted = take.granted.filter((grant) => !moved.includes(grant));
+        takes.push({ passId: take.passId, at, granted: moved.map((grant) => ({ ...grant, at })) });
+        continue;
+      }
       await replicas[one.replica]!.giveBack(asked, take.at);
       take.granted = take.granted.filter((grant) => !unused.includes(grant));
     }
@@ -133,22 +118,16 @@ function expectBound(grants: readonly Grant[], { count, perMs }: Rate): void {
 function expectAllBounds(told: Story, grants: readonly Grant[]): void {
   if (told.publish !== undefined) expectBound(grants, told.publish);
   for (const host of hosts) {
-    if (told.perHost !== undefined)
-      expectBound(
-        grants.filter(({ request: { host: of } }) => of === host),
-        told.perHost,
-      );
+    const ofHost = grants.filter(({ request: { host: of } }) => of === host);
+    if (told.perHost !== undefined) expectBound(ofHost, told.perHost);
   }
-  expectBound(
-    grants.filter(({ request: { ruleLimit } }) => ruleLimit !== undefined),
-    told.rule,
-  );
+  const ofRule = grants.filter(({ request: { ruleLimit } }) => ruleLimit !== undefined);
+  expectBound(ofRule, told.rule);
   const counted = grants.filter(({ request: { post } }) => post === "first");
   expect(counted.length).toBeLessThanOrEqual(told.perDay ?? Infinity);
   for (const passId of ["p0", "p1"]) {
-    expect(counted.filter((grant) => grant.passId === passId).length).toBeLessThanOrEqual(
-      told.perPass ?? Infinity,
-    );
+    const ofPass = counted.filter((grant) => grant.passId === passId);
+    expect(ofPass.length).toBeLessThanOrEqual(told.perPass ?? Infinity);
   }
 }
 
