@@ -2,13 +2,7 @@ import type * as fc from "fast-check";
 import { expect } from "vitest";
 import type { LaneConfig } from "../../src/job/contracts/drains-document.ts";
 import type { ServiceLoad } from "../../src/job/contracts/service.ts";
-import type {
-  LaneChange,
-  LaneComeBack,
-  LaneState,
-  LaneTotals,
-  LaneView,
-} from "../../src/job/contracts/lanes.ts";
+import type { LaneChange, LaneComeBack, LaneTotals, LaneView } from "../../src/job/contracts/lanes.ts";
 import { grantLifeMs, type LaneStand } from "./lane-stands.ts";
 import { drain } from "./ledger-stands.ts";
 
@@ -31,17 +25,18 @@ interface Grant {
   readonly halt: number | null;
 }
 
-interface KnownStep {
-  readonly state: LaneState;
-  readonly size: number;
-  firstAt: number;
-  lastSentAt: number;
-  readonly down: Set<string>;
-  readonly back: Set<string>;
-  readonly delivered: Set<string>;
+const newStep = ({ state, size }: LaneView, firstAt: number) => ({
+  state,
+  size,
+  firstAt,
+  lastSentAt: -Infinity,
+  down: new Set<string>(),
+  back: new Set<string>(),
+  delivered: new Set<string>(),
   /** When the service said that nothing waits, and how long what it had begun may still take. */
-  cleared: { readonly elapsed: number; readonly endsIn: number } | null;
-}
+  cleared: null as { readonly elapsed: number; readonly endsIn: number } | null,
+});
+type KnownStep = ReturnType<typeof newStep>;
 
 export type Model = ReturnType<typeof newModel>;
 
@@ -119,16 +114,7 @@ function sentOf(model: Model, lane: string, step: number): number {
 function checkGrant(model: Model, view: LaneView, grant: Grant): void {
   const { canary, watchMs, probeEveryMs } = model.config;
   const key = keyOf(grant.lane, grant.step);
-  const step = model.steps.get(key) ?? {
-    state: view.state,
-    size: view.size,
-    firstAt: model.elapsed,
-    lastSentAt: -Infinity,
-    down: new Set(),
-    back: new Set(),
-    delivered: new Set(),
-    cleared: null,
-  };
+  const step = model.steps.get(key) ?? newStep(view, model.elapsed);
   const taken = takenOf(model, grant.lane, grant.step);
   // Grants from before the clock was set back may count for longer.
   const isTimed = step.firstAt > model.setBackAt;

@@ -59,13 +59,8 @@ describe("windows", () => {
     await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
     await queue.addWindows([windowOf("1"), windowOf("4")]);
     await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(4));
-    expect(seen.map((job) => (job.kind === "window" ? job.windowId : "")).toSorted()).toEqual([
-      "1",
-      "2",
-      "3",
-      "4",
-    ]);
-    expect(seen[0]).toEqual(windowOf("1"));
+    expect(seen).toHaveLength(4);
+    expect(seen).toEqual(expect.arrayContaining(["1", "2", "3", "4"].map(windowOf)));
   });
 
   test("those from the front are added until so many wait or run; one that waits for another try makes room", async () => {
@@ -106,9 +101,8 @@ describe("windows", () => {
       await waitFor(() => expect(seen).toBeGreaterThanOrEqual(times));
       await queue.addWindows(all, 2);
     }
-    expect(await Promise.all(["2", "3", "4", "5"].map((id) => redis.exists(keyOf(id))))).toEqual([
-      1, 0, 0, 0,
-    ]);
+    const added = await Promise.all(["2", "3", "4", "5"].map((id) => redis.exists(keyOf(id))));
+    expect(added).toEqual([1, 0, 0, 0]);
   });
 
   test("wait runs again at retryAt and spends no try", async () => {
