@@ -2,7 +2,7 @@ import { parkReasons, type ParkReason } from "../../../../../src/job/message/par
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { isDecidedAgain, reasonsDecidedAgain } from "../../../../../src/job/contracts/ledger-entries.ts";
-import type { RefusedRequest } from "../../../../../src/job/contracts/ledger.ts";
+import type { ParkOptions, RefusedRequest } from "../../../../../src/job/contracts/ledger.ts";
 import {
   after,
   begun,
@@ -30,25 +30,14 @@ async function refuse(stand: LedgerStand, by: typeof a, outcome: RefusedRequest[
   return (await stand.ledger.refused([{ dlqId: id, outcome, coolMs }], by)).verdicts[0];
 }
 
+type ParkBy = Partial<ParkOptions> & { readonly id?: DlqId; readonly attempt?: number };
 async function park(
   stand: LedgerStand,
   reason: ParkReason,
-  by: {
-    token?: typeof a;
-    drain?: typeof drain;
-    rulesHash?: string;
-    attempt?: number;
-    id?: DlqId;
-    seenAt?: number;
-  } = {},
+  { id: of = id, attempt = 0, ...by }: ParkBy = {},
 ) {
-  const answer = await stand.ledger.park([{ dlqId: by.id ?? id, reason, attempt: by.attempt ?? 0 }], {
-    drain: by.drain ?? drain,
-    rulesHash: by.rulesHash ?? "h1",
-    token: by.token ?? null,
-    ...(by.seenAt === undefined ? {} : { seenAt: by.seenAt }),
-  });
-  return answer.verdicts[0]?.kind;
+  const options = { drain, rulesHash: "h1", token: null, ...by };
+  return (await stand.ledger.park([{ dlqId: of, reason, attempt }], options)).verdicts[0]?.kind;
 }
 
 let stand: Awaited<ReturnType<typeof create>>;
