@@ -1,11 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { parse, stringify } from "yaml";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { runHere as ask } from "../support/cli.ts";
-import { deploy, isKustomizeHere, only, renderAt, type Tree } from "../support/kubernetes/kustomize.ts";
+import {
+  changeOverlay,
+  copyOfDeploy,
+  isKustomizeHere,
+  only,
+  renderAt,
+  type Tree,
+} from "../support/kubernetes/kustomize.ts";
 import {
   codeBlocks,
   codeSpans,
@@ -116,18 +122,12 @@ const quickStart = readDoc("docs/kubernetes-quick-start.md");
 
 /** The overlay that a reader of the quick start has after these steps. */
 function tutorialOverlay(steps: readonly string[]): readonly Tree[] {
-  const clone = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
-  onTestFinished(() => rmSync(clone, { recursive: true }));
-  for (const part of ["base", "redis", "overlays"]) {
-    cpSync(path.join(deploy, part), path.join(clone, "deploy", part), { recursive: true });
-  }
+  const clone = copyOfDeploy();
   const mine = path.join(clone, "deploy/overlays/mine");
-  const file = path.join(mine, "kustomization.yaml");
   for (const { language, heading, text } of codeBlocks(quickStart)) {
     if (!steps.some((step) => heading.startsWith(step))) continue;
     if (language === "sh" && text.startsWith("cp ")) execFileSync("sh", ["-ec", text], { cwd: clone });
-    if (language !== "yaml") continue;
-    writeFileSync(file, stringify({ ...parse(readFileSync(file, "utf8")), ...parse(text) }));
+    if (language === "yaml") changeOverlay(mine, parse(text));
   }
   if (steps.includes("6.")) {
     for (const [, name = "", from = "", to = ""] of changesOfStepSix()) {

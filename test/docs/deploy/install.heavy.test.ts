@@ -1,24 +1,21 @@
 /** The lines that install redriver, as far as they go without a cluster and a container engine. */
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { parse, parseAllDocuments, stringify } from "yaml";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
 import { createFolder } from "../../support/command.ts";
 import { readCompose } from "../../support/compose.ts";
 import { components } from "../../support/kubernetes/deploy-folders.ts";
 import { isHelmHere } from "../../support/kubernetes/helm.ts";
-import { deploy, isKustomizeHere, only, renderAt, type Tree } from "../../support/kubernetes/kustomize.ts";
+import {
+  changeOverlay,
+  copyOfDeploy,
+  isKustomizeHere,
+  only,
+  renderAt,
+  type Tree,
+} from "../../support/kubernetes/kustomize.ts";
 import {
   type CodeBlock,
   codeBlocks,
@@ -32,11 +29,8 @@ import {
 import { pathOf } from "../../support/tools.ts";
 
 const pages = ["README.md", "deploy/README.md", "docs/kubernetes-quick-start.md", "docs/upgrading.md"];
-const lines = [
-  ...new Set(
-    pages.flatMap((page) => [...shellLines(readDoc(page)), ...codeSpans(withoutCode(readDoc(page)))]),
-  ),
-];
+const linesIn = (page: string) => [...shellLines(readDoc(page)), ...codeSpans(withoutCode(readDoc(page)))];
+const lines = [...new Set(pages.flatMap(linesIn))];
 
 /** The words behind this beginning, of each line that has it. */
 const linesOf = (beginning: RegExp): readonly string[] => lines.filter((line) => beginning.test(line));
@@ -46,16 +40,9 @@ const wordsBehind = (word: string, line: string): readonly string[] =>
 const settingsOf = (objects: readonly Tree[]): Tree => only(objects, "ConfigMap", "redriver-settings").data;
 
 /** What a copy of the overlay `plan` renders to with this in its kustomization.yaml. */
-function copyWith(more: Tree): readonly Tree[] {
-  const clone = realpathSync(mkdtempSync(path.join(tmpdir(), "redriver-test-")));
-  onTestFinished(() => rmSync(clone, { recursive: true }));
-  for (const part of ["base", "redis", "components"]) {
-    cpSync(path.join(deploy, part), path.join(clone, part), { recursive: true });
-  }
-  const mine = path.join(clone, "overlays/mine");
-  cpSync(path.join(deploy, "overlays/plan"), mine, { recursive: true });
-  const file = path.join(mine, "kustomization.yaml");
-  writeFileSync(file, stringify({ ...parse(readFileSync(file, "utf8")), ...more }));
+function copyWith(fields: Tree): readonly Tree[] {
+  const mine = path.join(copyOfDeploy(), "deploy/overlays/plan");
+  changeOverlay(mine, fields);
   return renderAt(mine);
 }
 
@@ -209,28 +196,20 @@ describe.skipIf(!isKustomizeHere)("a copy of the overlay of the first visit", ()
   });
 });
 
-describe("lines that upgrade by helm", () => {
-  // Without either, Helm takes the chart's own values for all that the line does not name: no component, and the plan's document.
-  const keepsChoices = / (-f|--values)[ =]\S+| --reset-then-reuse-values\b/;
-  const upgrades = documentPages.flatMap((page) =>
-    [...shellLines(readDoc(page)), ...codeSpans(withoutCode(readDoc(page)))]
-      .filter((line) => /\bhelm upgrade \S/.test(line))
-      .map((line) => ({ page, line })),
-  );
+const installs = linesOf(/^helm (install|upgrade) /);
 
+describe("lines that upgrade by helm", () => {
   it("keep what was chosen before", () => {
+    // Without either, Helm takes the chart's own values for all that the line does not name: no component, and the plan's document.
+    const keepsChoices = / (-f|--values)[ =]\S+| --reset-then-reuse-values\b/;
+    const upgrades = documentPages.flatMap(linesIn).filter((line) => /\bhelm upgrade \S/.test(line));
     expect(upgrades.length).toBeGreaterThan(1);
-    expect(upgrades.filter(({ line }) => !keepsChoices.test(line))).toEqual([]);
+    expect(installs.length).toBeGreaterThan(1);
+    expect(upgrades.filter((line) => !keepsChoices.test(line))).toEqual([]);
   });
 });
 
 describe.skipIf(!isHelmHere)("lines for helm", () => {
-  const installs = linesOf(/^helm (install|upgrade) /);
-
-  it("are there", () => {
-    expect(installs.length).toBeGreaterThan(1);
-  });
-
   it.each(installs)("%s renders a daemon that plans", (line) => {
     const template = line.replace(/^helm (install|upgrade( --install)?)/, "helm template");
     // What the release before was given, which `template` cannot ask a cluster for.

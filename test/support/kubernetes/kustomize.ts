@@ -1,9 +1,10 @@
 /** What `deploy/` renders to, by the kustomize of kubectl. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import { createFolder } from "../command.ts";
 import { root } from "../markdown.ts";
 import { isHere, pathOf } from "../tools.ts";
 
@@ -45,6 +46,21 @@ export function renderWith(resources: readonly string[], components: readonly st
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** A folder of one test with a copy of `deploy`, for an overlay that is made in it. */
+export function copyOfDeploy(): string {
+  const clone = createFolder().path;
+  for (const part of ["base", "redis", "components", "overlays"]) {
+    cpSync(path.join(deploy, part), path.join(clone, "deploy", part), { recursive: true });
+  }
+  return clone;
+}
+
+/** Gives the overlay in this folder these fields too. */
+export function changeOverlay(folder: string, fields: Tree): void {
+  const file = path.join(folder, "kustomization.yaml");
+  writeFileSync(file, stringify({ ...parse(readFileSync(file, "utf8")), ...fields }));
 }
 
 /** The base with these components. */

@@ -62,7 +62,6 @@ describe("warnings about rules", () => {
 
   it.each([
     ["{ responseStatus: 503 }", "{ responseStatus: 503-504 }"],
-    ["{ host: a.example, responseStatus: 503 }", "{ host: a.example }"],
     ["{ not: { host: a } }", "{ host: a }"],
   ])("are silent if the condition is another one: %s above %s", (above, below) => {
     expect(rulesWarned([`{ when: ${above}, then: hold }`, `{ when: ${below}, then: park }`])).toEqual([]);
@@ -71,7 +70,6 @@ describe("warnings about rules", () => {
   it("go by how long the rule above is asked", () => {
     const asked = "{ when: { host: a }, then: park }";
     expect(rulesWarned([until("2030-01-01"), asked])).toEqual([]);
-    expect(rulesWarned([until("2030-01-01"), until("2031-01-01")])).toEqual([]);
     expect(rulesWarned([until("2031-01-01"), until("2030-01-01")])).toHaveLength(1);
     // Of two above it the one that lasts counts.
     expect(rulesWarned([until("2030-01-01"), asked, asked])).toEqual([
@@ -104,7 +102,6 @@ describe("warnings about patterns that probably never match", () => {
       "age",
       "got > 4d, but a record stays 3d in the queue, the source's retention; expected at most 3d",
     ],
-    ["{ age: 4d-5d }", "age", "got 4d-5d, but a record stays 3d"],
     ["{ not: { timeLeft: '>= 5d' } }", "not.timeLeft", "got >= 5d, but a record stays 3d"],
   ])("tell where and why: %s", (when, way, why) => {
     const [warning = "", ...others] = rulesWarned([`{ when: ${when}, then: hold }`]);
@@ -121,14 +118,11 @@ describe("warnings about patterns that probably never match", () => {
   });
 
   it.each([
-    "{ responseStatus: '>= 599' }",
-    "{ host: '*', path: '*' }",
     "{ path: { regex: orders } }",
     "{ path: none, host: none }",
     "{ age: '> 2d' }",
     "{ method: [get, PROPFIND, 'P*'] }",
     "{ url: ['https://a.example/*', 'http*', '*://a.example/*', HTTPS://A.example/, { regex: a }] }",
-    "{ url: [{ prefix: ht }, { suffix: a }] }",
   ])("are silent where some record may: %s", (when) => {
     expect(rulesWarned([`{ when: ${when}, then: hold }`])).toEqual([]);
   });
@@ -159,10 +153,7 @@ describe("warnings beside problems", () => {
     const found = load(withRules(rules, select), Date.UTC(2026, 0, 1)).warnings;
     expect(found).toHaveLength(4);
     expect(inRules([...rules, "{ when: { hots: a }, then: hold }"], select)).toEqual(found);
-    expect(inRules([...rules, "{ when: { host: c }, then: hld }"], select)).toEqual(found);
-  });
-
-  it("are told of what is readable of a condition", () => {
+    // And what is readable of a condition.
     expect(inRules(["{ when: { responseStatus: 5xy, method: GETT }, then: hold }"])).toEqual([
       expect.stringContaining("rules[0].when.method: can never match"),
     ]);
@@ -172,8 +163,6 @@ describe("warnings beside problems", () => {
     const hidden = "{ when: { host: b }, then: park }";
     // What the rule above would hold for, had it been written as it was meant, nobody knows.
     expect(inRules(["{ whn: { host: a }, then: hold }", hidden])).toEqual([]);
-    expect(inRules(["{ when: { host: b, pth: /a }, then: hold }", hidden])).toEqual([]);
-    expect(inRules(["{ then: republish }", hidden])).toEqual([]);
     expect(inRules(["{ when: any, then: hold, ignoreAfter: some day }", hidden])).toEqual([]);
     expect(
       both(`${head}drains: { a: { selct: { topicName: a } }, b: { select: { topicName: b } } }`),
@@ -211,20 +200,15 @@ describe("warnings about come-backs", () => {
   ])("tell of a select that a rule changes: %s, %s", (select, rule, name, sets) => {
     const why = `(rule "${name}" sets ${sets} not among these)`;
     expect(rulesWarned([rule], `select: { ${select} }`)).toEqual([expect.stringContaining(why)]);
-  });
-
-  it("tell of a select by the flow control key that the drain itself replaces", () => {
-    const select = "select: { flowControlKey: k }\n    flowControl: { key: other, parallelism: 5 }";
-    const why = "(the drain's flowControl has a key that is not among these)";
-    expect(rulesWarned([republish], select)).toEqual([expect.stringContaining(why)]);
+    const own = "select: { flowControlKey: k }\n    flowControl: { key: other, parallelism: 5 }";
+    const ownWhy = "(the drain's flowControl has a key that is not among these)";
+    expect(rulesWarned([republish], own)).toEqual([expect.stringContaining(ownWhy)]);
   });
 
   it.each([
     ["select: { topicName: orders }", "{ when: any, then: park }"],
     ["select: { url: ['https://a.example/x', 'https://b.example/x'] }", moved],
-    ["select: { queueName: q, label: l, responseStatus: 503 }", republish],
     ["select: { queueName: [p, q] }", setting("same", "queue: p")],
-    ["select: { flowControlKey: [k, l] }", republish],
     ["select: { flowControlKey: k }\n    flowControl: { key: k, parallelism: 5 }", republish],
     ["", republish],
   ])("are silent where they are listed again: %s, %s", (select, rule) => {
@@ -240,7 +224,6 @@ describe("warnings about come-backs", () => {
     expect(told("rest: { source: eu }")).toEqual([]);
     expect(told("rest: { source: us }")).toHaveLength(1);
     expect(told("rest: { source: eu, select: { responseStatus: 503 } }")).toHaveLength(1);
-    expect(told("rest: { source: eu, select: { fromDate: -1d } }")).toHaveLength(1);
   });
 });
 

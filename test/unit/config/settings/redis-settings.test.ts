@@ -123,14 +123,12 @@ describe("contradictions are told by name", () => {
     ["a cluster too", { ...sentinels, CLUSTER: "true" }, "either redis.cluster or redis.sentinels, got both"],
     ["no name", { SENTINELS: "a:1" }, "expected redis.sentinelName beside redis.sentinels, got none"],
     ["a name alone", named, "expected redis.sentinels beside redis.sentinelName, got none"],
-    ["a password alone", password, "expected redis.sentinels beside redis.sentinelPassword, got none"],
     ["twice", { ...sentinels, ...twice }, "either redis.sentinelPassword or redis.sentinelPasswordFile"],
     ["nodes without it", { CLUSTER_NODES: "a:1" }, "expected redis.cluster true beside redis.clusterNodes"],
     ["its database", { CLUSTER: "true", URL: "redis://h/3" }, "expected no database number beside"],
     ["no TLS", { URL: "redis://h", CA_FILE: certificate }, "a redis.url with rediss:// beside redis.caFile"],
     ["no certificate", { URL: tls, CA_FILE: "hush" }, "a readable file that holds certificates as PEM"],
     ["a Sentinel without a port", { ...named, SENTINELS: "a" }, "redis.sentinels"],
-    ["a Sentinel with a login", { ...named, SENTINELS: "u:p@a:1" }, "redis.sentinels"],
     ["a cluster that is maybe one", { CLUSTER: "yes" }, "expected true or false"],
   ])("%s", (_name, given, words) => {
     const env = Object.entries(given).map(([name, value]) => [

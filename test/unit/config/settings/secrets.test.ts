@@ -35,24 +35,17 @@ describe("a secret", () => {
   const alone = "expected the secret alone, printable characters without spaces, got";
   const mistakes: readonly (readonly [text: string, got: string])[] = [
     ['"s3cret"', "quotes around it"],
-    ["\u201cs3cret\u201d", "quotes around it"],
-    ["QSTASH_TOKEN=s3cret", "a name and = before it"],
-    ["export REDRIVER_SERVICE_TOKEN=s3cret", "a name and = before it"],
     ["token = s3cret", "a name and = before it"],
     ["service_token: s3cret", "a name and : before it"],
     ["Bearer s3cret", "the word Bearer before it"],
-    ["Authorization: Bearer s3cret", "a name and : before it"],
     ["<dev>", "a placeholder, which nothing fills in"],
     ["${TOKEN}", "a placeholder, which nothing fills in"],
     ["$QSTASH_TOKEN", "a placeholder, which nothing fills in"],
-    ["%QSTASH_TOKEN%", "a placeholder, which nothing fills in"],
     ["{{ .Values.token }}", "a placeholder, which nothing fills in"],
     ['{"token":"s3cret"}', "JSON around it"],
-    ['{\n  "token": "s3cret"\n}\n', "JSON around it"],
     ["s3cret;", "a semicolon behind it"],
     ["s3c\nret\n", "a line break inside"],
     ["s3cret\n\n", "a line break inside"],
-    [" s3cret", "a space"],
     ["s3\tcret", "a space"],
     ["\ufeffs3cret", "a byte order mark before it"],
     ["s3crét", "a character that is not ASCII"],
@@ -84,47 +77,23 @@ describe("a secret", () => {
     }
   });
 
-  it.each([
-    '"s3cret',
-    "abc==",
-    "eyJVc2VySUQiOiJhYmMifQ==",
-    "a.b-c_d~e+f/g==",
-    "it's",
-    "a;b",
-    "<a>b",
-    "$2b$10$abc",
-    "{abc}",
-    "x:y",
-    "sig_7k3d",
-  ])("that can be right is taken: %j", (text) => {
-    const reading = readSecret({ kind: "file", path: fileWith(`${text}\n`) }, from());
-    expect(reading).toEqual({ ok: true, value: text });
-    expect(problemsOf({ env: { REDRIVER_SERVICE_TOKEN: text } })).toEqual([]);
-  });
+  it.each(['"s3cret', "eyJVc2VySUQiOiJhYmMifQ==", "a.b-c_d~e+f/g==", "a;b", "$2b$10$abc", "{abc}", "x:y"])(
+    "that can be right is taken: %j",
+    (text) => {
+      const reading = readSecret({ kind: "file", path: fileWith(`${text}\n`) }, from());
+      expect(reading).toEqual({ ok: true, value: text });
+      expect(problemsOf({ env: { REDRIVER_SERVICE_TOKEN: text } })).toEqual([]);
+    },
+  );
 
   it("of Redis or from before may look like anything", () => {
     const text = '"KEY_OF=sixteen_characters"';
-    expect(
-      problemsOf({
-        env: {
-          REDRIVER_REDIS_SENTINELS: "127.0.0.1:26379",
-          REDRIVER_REDIS_SENTINEL_NAME: "main",
-          REDRIVER_REDIS_SENTINEL_PASSWORD: text,
-          REDRIVER_LINEAGE_OLD_KEYS: text,
-        },
-      }),
-    ).toEqual([]);
-  });
-
-  it("that is empty is a problem", () => {
-    const file = fileWith("\n");
-    expect(said(readSecret({ kind: "file", path: file }, from()))).toBe(
-      `file ${file}: expected a secret, got nothing`,
-    );
+    const redis = { SENTINELS: "127.0.0.1:26379", SENTINEL_NAME: "main", SENTINEL_PASSWORD: text };
+    const env = Object.entries(redis).map(([name, value]) => [`REDRIVER_REDIS_${name}`, value]);
+    expect(problemsOf({ env: { ...Object.fromEntries(env), REDRIVER_LINEAGE_OLD_KEYS: text } })).toEqual([]);
   });
 
   it("is read from an environment variable", () => {
-    expect(said(readSecret({ kind: "env", name: "T" }, from({ T: "abc" })))).toBe("abc");
     expect(said(readSecret({ kind: "env", name: "T" }, from()))).toBe(
       "environment variable T: expected a secret, got nothing",
     );

@@ -20,14 +20,9 @@ const spellings: readonly (readonly [string, readonly string[], readonly string[
     ["https://api.example.net/", "https://api.example.net:443/", "http://api.example.net:443/"],
     ["http://api.example.net/", "https://api.example.net:8443/", "https://b.example.net/"],
   ],
-  ["api.example.net.:443", ["https://api.example.net/"], ["http://api.example.net/"]],
   ["::1", ["http://[::1]/", "http://[::1]:8080/", "http://[0:0:0:0:0:0:0:1]/"], ["http://[::2]/"]],
-  ["[::1]:80", ["http://[::1]/"], ["https://[::1]/"]],
-  ["2001:DB8::0:1", ["https://[2001:db8::1]/"], []],
   ["::ffff:10.0.0.1", ["https://[::ffff:a00:1]/"], ["https://10.0.0.1/"]],
-  ["10.0.0.1", ["https://10.0.0.1/", "https://10.1/", "https://167772161/"], []],
   ["a\u200bpi.example.net", ["https://api.example.net/"], []],
-  ["\ufeffapi.example.net", ["https://api.example.net/"], []],
   ["api。example.net", ["https://api.example.net/"], []],
   ["under_score.example", ["https://under_score.example/"], []],
 ];
@@ -63,12 +58,8 @@ describe("a host in another spelling", () => {
   it.each([
     ["*.münchen.example", "https://a.xn--mnchen-3ya.example/"],
     ["mün*.example", "https://münchen.example/"],
-    ["*.EXAMPLE.net", "https://api.example.net/"],
-    ["*.example.net.", "https://api.example.net/"],
     ["*.example.net:443", "https://api.example.net/"],
-    ["*:8443", "https://api.example.net:8443/"],
     ["2001:db8:*", "https://[2001:db8::1]/"],
-    ["[2001:db8:*", "https://[2001:db8::1]/"],
     ["xn--*", "https://münchen.example/"],
   ])("is so in a glob: %s", (host, url) => {
     expect(hostOf(host).problems).toEqual([]);
@@ -104,7 +95,6 @@ describe("a host that no receiver has", () => {
   it.each([
     "${HOST}",
     "api.${REGION}.example.com",
-    "*.${DOMAIN}",
     "{{ host }}",
     "api–eu.example.com",
     "“api.example.com”",
@@ -146,7 +136,6 @@ describe("a path in another spelling", () => {
 
   it.each([
     ["/%7Eanna", "/~anna"],
-    ["/a b", "/a%20b"],
     ["/{id}", "/%7Bid%7D"],
     ["/a/../b", "/b"],
     ["/a\\b", "/a/b"],
@@ -174,7 +163,6 @@ describe("a path in another spelling", () => {
       "{ suffix: é/~anna }",
       "{ regex: ^/café/ }",
       "{ regex: ^/caf%C3%A9/~ }",
-      "{ regex: ^/caf%c3%a9/%7E }",
     ]) {
       expect(loadWhen(`{ path: ${form} }`).matches({ url }), form).toBe(true);
     }
@@ -193,9 +181,7 @@ describe("a text that is not meant as it is", () => {
     ["{ url: 'https://${HOST}/*' }", "when.url: has a placeholder"],
     ["{ queueName: '{{ queue }}' }", "when.queueName: has a placeholder"],
     ["{ body: { /a: '${A}' } }", 'when.body["/a"]: has a placeholder'],
-    ["{ label: 'or\u200bders' }", "has a character that nobody sees (U+200B)"],
     ["{ queueName: 'or\u00a0ders' }", "has a character that nobody sees (U+00A0)"],
-    ["{ path: '/a\ufeff' }", "has a character that nobody sees (U+FEFF)"],
     ["{ header: { X-A: 'a\u200b' } }", "has a character that nobody sees (U+200B)"],
     ["{ label: “orders” }", "has typographic quotes"],
   ])("is warned of: %s", (when, told) => {
