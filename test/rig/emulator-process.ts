@@ -1,11 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  createEmulatorClient,
-  type EmulatorAddresses,
-  type EmulatorClient,
-} from "../../dev/demo/emulator-client.ts";
+import { createEmulatorClient, type EmulatorAddresses } from "../../dev/demo/emulator-client.ts";
 import type { EntryOf, JournalEntry, SeedRecord } from "../../dev/emulator/index.ts";
 import { startChild, type Child, type ChildOptions } from "./child.ts";
 
@@ -25,15 +21,7 @@ type Followed = (typeof followed)[number];
  * `redriver emulator` as a process, seen through its control API and, for what is in the DLQ, through its
  * message API.
  */
-export interface EmulatorProcess
-  extends Pick<EmulatorAddresses, "url" | "token">, Pick<EmulatorClient, "control" | "service" | "state"> {
-  seed(records: readonly SeedRecord[]): Promise<void>;
-  /** All of them so far, oldest first. */
-  journal<Type extends Followed>(type: Type): Promise<readonly EntryOf<Type>[]>;
-  /** All that is in the DLQ: body by dlqId. */
-  list(): Promise<ReadonlyMap<string, string>>;
-  close(): Promise<void>;
-}
+export type EmulatorProcess = Awaited<ReturnType<typeof followEmulator>>;
 
 /** Of one call. */
 const maxSeedBytes = 50_000_000;
@@ -57,16 +45,13 @@ export const emulatorCommand = [
 ] as const;
 
 /** `args`: options of the command besides its ports. */
-export async function startEmulatorProcess(options: EmulatorProcessOptions): Promise<EmulatorProcess> {
+export async function startEmulatorProcess(options: EmulatorProcessOptions) {
   const args = [options.program, ...emulatorCommand, ...options.args];
   return await followEmulator(startChild({ ...options, args }), options.onEntry);
 }
 
 /** `child` runs `emulatorCommand`, wherever. */
-export async function followEmulator(
-  child: Child,
-  onEntry?: EmulatorProcessOptions["onEntry"],
-): Promise<EmulatorProcess> {
+export async function followEmulator(child: Child, onEntry?: EmulatorProcessOptions["onEntry"]) {
   const [line] = (await once(createInterface({ input: child.process.stdout! }), "line")) as [string];
   const addresses = JSON.parse(line) as EmulatorAddresses;
   const client = createEmulatorClient(addresses);
@@ -97,15 +82,18 @@ export async function followEmulator(
     control: client.control,
     service: client.service,
     state: client.state,
-    async seed(records) {
+    async seed(records: readonly SeedRecord[]): Promise<void> {
       for (const some of toPortions(records)) await client.control("POST", "/dlq", { records: some });
     },
-    async journal(type) {
+    /** All of them so far, oldest first. */
+    async journal<Type extends Followed>(type: Type): Promise<readonly EntryOf<Type>[]> {
       await read();
-      return [...(entries.get(type) ?? [])] as EntryOf<typeof type>[];
+      return [...(entries.get(type) ?? [])] as EntryOf<Type>[];
     },
-    list: async () => new Map((await client.listDlq()).map(({ dlqId, body }) => [dlqId, body])),
-    async close() {
+    /** All that is in the DLQ: body by dlqId. */
+    list: async (): Promise<ReadonlyMap<string, string>> =>
+      new Map((await client.listDlq()).map(({ dlqId, body }) => [dlqId, body])),
+    async close(): Promise<void> {
       ended.abort();
       await child.kill();
     },

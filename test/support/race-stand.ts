@@ -26,22 +26,7 @@ export const takeoverMs = 60_000;
 export const horizonMs = 420_000;
 
 /** One process of an installation, which can be stopped in the middle of what it does. */
-export interface Worker {
-  readonly rig: Rig;
-  readonly drain: DrainRuntime;
-  /** Lists what is in the DLQ, and works it as a window's page. */
-  page(): Promise<PageOutcome>;
-  list(): Promise<Page>;
-  work(page: Page): Promise<PageOutcome>;
-  sweep(): Promise<unknown>;
-  /**
-   * Stops it the next time that it makes this call: `list`, `publish`, `remove`, `archive`, or a script of
-   * the ledger such as `begin`. Not released, it has died there.
-   */
-  stop(call: string, moment: "before" | "after"): Stop;
-  /** Told of every script right before it is sent. */
-  onScript(told: (script: RedisScript) => Promise<void>): void;
-}
+export type Worker = ReturnType<typeof createWorker>;
 
 export interface WorkerOptions extends Partial<Omit<RigOptions, "twinOf">> {
   /** Every script runs twice, and the second reply counts. */
@@ -49,27 +34,7 @@ export interface WorkerOptions extends Partial<Omit<RigOptions, "twinOf">> {
 }
 
 /** Workers on one ledger, one service and one time. */
-export interface RaceStand {
-  readonly rig: Rig;
-  worker(options?: WorkerOptions): Promise<Worker>;
-  seed(count: number, fields?: Readonly<Record<string, unknown>>): DlqId[];
-  /** Time passes everywhere: for Redis, for the service, and for those who sleep. */
-  wait(ms: number): Promise<void>;
-  readonly clock: ManualClock;
-  /** Deduplication ids of every POST, in order, each with the Redis time since the stand was made, in ms. */
-  readonly posts: readonly { readonly at: number; readonly ids: readonly string[] }[];
-  /** To look with. */
-  readonly ledger: Ledger;
-  states(ids: readonly DlqId[]): Promise<readonly string[]>;
-  /** Their entries, as they stand in Redis; null where there is none. */
-  entries(ids: readonly DlqId[]): Promise<readonly unknown[]>;
-  /** Their entries have lived their time: by the server's own clock, which nobody moves. */
-  forget(ids: readonly DlqId[]): Promise<unknown>;
-  /** Redis loses everything of this installation, as FLUSHALL does it. */
-  loseEverything(): Promise<void>;
-  /** What Redis has now; called, it has that again, as after a failover to a replica that was behind. */
-  snapshot(): Promise<() => Promise<void>>;
-}
+export type RaceStand = Awaited<ReturnType<typeof createRaceStand>>;
 
 /** How a successor comes by what another worker left. */
 export const ways = [
@@ -131,7 +96,7 @@ export async function stallPage(
 
 const never = new AbortController().signal;
 
-async function createRaceStand(redis: RedisConnection, options: RigOptions): Promise<RaceStand> {
+async function createRaceStand(redis: RedisConnection, options: RigOptions) {
   const given: RigOptions = { drain: atOnce, ...options };
   const rig = await createRig(given);
   const clock = createManualClock();
@@ -155,30 +120,39 @@ async function createRaceStand(redis: RedisConnection, options: RigOptions): Pro
 
   return {
     rig,
+    /** Deduplication ids of every POST, in order, each with the Redis time since the stand was made, in ms. */
     posts,
     clock,
-    ledger: looking,
-    states: async (ids) => (await looking.peek(ids)).views.map(({ state }) => state),
-    async entries(ids) {
+    /** To look with. */
+    ledger: looking as Ledger,
+    states: async (ids: readonly DlqId[]): Promise<readonly string[]> =>
+      (await looking.peek(ids)).views.map(({ state }) => state),
+    /** Their entries, as they stand in Redis; null where there is none. */
+    async entries(ids: readonly DlqId[]): Promise<readonly unknown[]> {
       const texts = (await redis.command("MGET", ...ids.map(entryKey))) as readonly (string | null)[];
       return texts.map((text) => (text === null ? null : (JSON.parse(text) as unknown)));
     },
-    forget: (ids) => redis.command("DEL", ...ids.map(entryKey)),
-    seed: (count, fields) => rig.seed(count, fields) as DlqId[],
-    async worker({ scriptsTwice = false, ...own } = {}) {
+    /** Their entries have lived their time: by the server's own clock, which nobody moves. */
+    forget: (ids: readonly DlqId[]): Promise<unknown> => redis.command("DEL", ...ids.map(entryKey)),
+    seed: (count: number, fields?: Readonly<Record<string, unknown>>): DlqId[] =>
+      rig.seed(count, fields) as DlqId[],
+    async worker({ scriptsTwice = false, ...own }: WorkerOptions = {}): Promise<Worker> {
       const twin = await createRig({ ...given, ...own, twinOf: rig });
       return createWorker(twin, { clock, redisTime, scriptsTwice, told });
     },
-    async wait(ms) {
+    /** Time passes everywhere: for Redis, for the service, and for those who sleep. */
+    async wait(ms: number): Promise<void> {
       now += ms;
       rig.emulator.clock.advance(ms);
       clock.advance(ms);
     },
-    async loseEverything() {
+    /** Redis loses everything of this installation, as FLUSHALL does it. */
+    async loseEverything(): Promise<void> {
       const lost = await keys();
       if (lost.length > 0) await redis.command("DEL", ...lost);
     },
-    async snapshot() {
+    /** What Redis has now; called, it has that again, as after a failover to a replica that was behind. */
+    async snapshot(): Promise<() => Promise<void>> {
       const copies = (await keys()).map((key) => [key, `${redis.keyPrefix}:copy:${key}`] as const);
       for (const [key, copy] of copies) await redis.command("COPY", key, copy);
       return async () => {
@@ -201,7 +175,7 @@ interface WorkerParts {
   readonly told: (items: readonly string[]) => void;
 }
 
-function createWorker(rig: Rig, { clock, redisTime, scriptsTwice, told }: WorkerParts): Worker {
+function createWorker(rig: Rig, { clock, redisTime, scriptsTwice, told }: WorkerParts) {
   const stops = createStops();
   let onScript: ((script: RedisScript) => Promise<void>) | null = null;
   const { redis } = rig.core;
@@ -236,10 +210,16 @@ function createWorker(rig: Rig, { clock, redisTime, scriptsTwice, told }: Worker
     drain,
     list,
     work,
-    page: async () => work(await list()),
-    sweep: () => sweep(drain.source, new Map([[drain.config.name, drain]]), memory, never),
-    stop: (call, moment) => stops.add(call, moment),
-    onScript: (next) => {
+    /** Lists what is in the DLQ, and works it as a window's page. */
+    page: async (): Promise<PageOutcome> => work(await list()),
+    sweep: (): Promise<unknown> => sweep(drain.source, new Map([[drain.config.name, drain]]), memory, never),
+    /**
+     * Stops it the next time that it makes this call: `list`, `publish`, `remove`, `archive`, or a script of
+     * the ledger such as `begin`. Not released, it has died there.
+     */
+    stop: (call: string, moment: "before" | "after"): Stop => stops.add(call, moment),
+    /** Told of every script right before it is sent. */
+    onScript: (next: (script: RedisScript) => Promise<void>): void => {
       onScript = next;
     },
   };

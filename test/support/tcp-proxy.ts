@@ -15,27 +15,7 @@ export interface Target {
 export type Share = "all" | "half";
 
 /** A TCP path that can be cut, stalled, slowed and black-holed. Port 0 at first, the same port ever after. */
-export interface TcpProxy {
-  readonly port: number;
-  /** Open connections that have lost a byte. */
-  readonly dead: number;
-  /** Resets all connections and refuses new ones. */
-  cut(): Promise<void>;
-  /** Resets connections once; new ones are taken. */
-  reset(share?: Share): void;
-  /** Passes nothing on; what is under way arrives when it is healed, if both ends are still there. */
-  stall(share?: Share): void;
-  /** Keeps connections and passes nothing on: what is sent from now on is lost. */
-  swallow(share?: Share): void;
-  /** As swallow, for the connections that there are; new ones work. */
-  strand(): void;
-  /** Everything arrives so much later, in its order. */
-  slow(delayMs: number, share?: Share): void;
-  heal(): Promise<void>;
-  /** Where connections lead that are made from now on. */
-  retarget(target: Target): void;
-  close(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof createTcpProxy>>;
 
 type Mode =
   | { readonly kind: "open" | "stalled" | "swallowing" }
@@ -50,7 +30,7 @@ interface Link {
 
 const open: Mode = { kind: "open" };
 
-export async function createTcpProxy(first: Target): Promise<TcpProxy> {
+export async function createTcpProxy(first: Target) {
   const links = new Set<Link>();
   let target = first;
   let mode: Mode = open;
@@ -99,24 +79,32 @@ export async function createTcpProxy(first: Target): Promise<TcpProxy> {
   };
   return {
     port,
-    get dead() {
+    /** Open connections that have lost a byte. */
+    get dead(): number {
       return [...links].filter(({ isDead }) => isDead).length;
     },
+    /** Resets all connections and refuses new ones. */
     cut,
+    /** Resets connections once; new ones are taken. */
     reset,
-    stall: (whom = "all") => enter({ kind: "stalled" }, whom),
-    swallow: (whom = "all") => enter({ kind: "swallowing" }, whom),
-    strand() {
+    /** Passes nothing on; what is under way arrives when it is healed, if both ends are still there. */
+    stall: (whom: Share = "all"): void => enter({ kind: "stalled" }, whom),
+    /** Keeps connections and passes nothing on: what is sent from now on is lost. */
+    swallow: (whom: Share = "all"): void => enter({ kind: "swallowing" }, whom),
+    /** As swallow, for the connections that there are; new ones work. */
+    strand(): void {
       for (const link of links) link.isDead = true;
     },
-    slow: (delayMs, whom = "all") => enter({ kind: "slow", delayMs }, whom),
-    async heal() {
+    /** Everything arrives so much later, in its order. */
+    slow: (delayMs: number, whom: Share = "all"): void => enter({ kind: "slow", delayMs }, whom),
+    async heal(): Promise<void> {
       enter(open, "all");
       if (server.listening) return;
       server.listen(port, "127.0.0.1");
       await once(server, "listening");
     },
-    retarget(next) {
+    /** Where connections lead that are made from now on. */
+    retarget(next: Target): void {
       target = next;
     },
     close: cut,

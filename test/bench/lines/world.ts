@@ -3,16 +3,7 @@ import { measure, type Measured } from "../stand/measure.ts";
 import type { Stand } from "../stand/scene.ts";
 
 /** What the lines of one run share: each case is measured once, whoever asks for it. */
-export interface World {
-  readonly stand: Stand;
-  /** Messages of a deep queue. */
-  readonly messages: number;
-  /** Of every case, besides what makes it a case of its own. */
-  readonly common: Partial<Case>;
-  measure(changes: Changes): Promise<Measured>;
-  /** All that was measured so far. */
-  measured(): readonly Measured[];
-}
+export type World = ReturnType<typeof createWorld>;
 
 export type Changes = Pick<Case, "contender"> & Partial<Case>;
 
@@ -21,7 +12,7 @@ export function createWorld(
   messages: number,
   common: Partial<Case>,
   say: (line: string) => void,
-): World {
+) {
   const known = new Map<string, Promise<Measured>>();
   const measured: Measured[] = [];
   const measureNew = async (of: Case): Promise<Measured> => {
@@ -32,9 +23,11 @@ export function createWorld(
   };
   return {
     stand,
+    /** Messages of a deep queue. */
     messages,
+    /** Of every case, besides what makes it a case of its own. */
     common,
-    measure(changes) {
+    measure(changes: Changes): Promise<Measured> {
       const of = {
         ...plainCase,
         messages,
@@ -47,6 +40,7 @@ export function createWorld(
       known.set(key, one);
       return one;
     },
-    measured: () => measured,
+    /** All that was measured so far. */
+    measured: (): readonly Measured[] => measured,
   };
 }

@@ -1,16 +1,8 @@
 import type { Order, Records } from "./records.ts";
 import type { DlqQuery } from "./service-types.ts";
 
-/** Which records are still in the dead letter queue. */
-export interface DeadLetters {
-  list(query: DlqQuery): { readonly numbers: readonly number[]; readonly cursor: string | null };
-  /** How many of these were still there. */
-  remove(numbers: readonly number[]): number;
-  remaining(): number;
-}
-
-/** A cursor is the number from which the listing goes on, so deletes before it do not move it. */
-export function createDeadLetters(records: Records, order: Order): DeadLetters {
+/** Which records are still in the dead letter queue. A cursor is the number from which the listing goes on, so deletes before it do not move it. */
+export function createDeadLetters(records: Records, order: Order) {
   const isGone = new Uint8Array(records.count);
   let remaining = records.count;
   const isEarliestFirst = order === "earliest-first";
@@ -31,7 +23,7 @@ export function createDeadLetters(records: Records, order: Order): DeadLetters {
     isEarliestFirst ? isGone.indexOf(0, from) : from < 0 ? -1 : isGone.lastIndexOf(0, from);
 
   return {
-    list({ fromDate, toDate, count, cursor }) {
+    list({ fromDate, toDate, count, cursor }: DlqQuery) {
       const low = firstFrom(fromDate);
       const high = firstFrom(toDate + 1) - 1;
       const step = isEarliestFirst ? 1 : -1;
@@ -44,7 +36,8 @@ export function createDeadLetters(records: Records, order: Order): DeadLetters {
       const isMore = at >= low && at <= high;
       return { numbers, cursor: isMore ? String(at) : null };
     },
-    remove(numbers) {
+    /** How many of these were still there. */
+    remove(numbers: readonly number[]): number {
       let removed = 0;
       for (const number of numbers) {
         if (isGone[number] !== 0) continue;

@@ -1,11 +1,7 @@
 import type { Records } from "./records.ts";
 import type { BatchItem, DeliveryCounts } from "./service-types.ts";
 
-export interface Deliveries {
-  /** Its message id; null if it is no message of this bench. A known one is not delivered again. */
-  deliver(item: BatchItem): Accepted | null;
-  counts(): DeliveryCounts;
-}
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
 export interface Accepted {
   readonly messageId: string;
@@ -23,7 +19,7 @@ export function toPosition(accepted: Accepted | null): string {
 }
 
 /** Delivers what is published, and counts it by record. */
-export function createDeliveries(records: Records): Deliveries {
+export function createDeliveries(records: Records) {
   const times = new Uint8Array(records.count);
   /** By record the first id; others are rare. */
   const firstIds: (string | undefined)[] = [];
@@ -42,7 +38,8 @@ export function createDeliveries(records: Records): Deliveries {
   }
 
   return {
-    deliver(item) {
+    /** Its message id; null if it is no message of this bench. A known one is not delivered again. */
+    deliver(item: BatchItem): Accepted | null {
       const number = records.fromBody(item.body);
       const id = deduplicationIdOf(item);
       if (number === null || id === undefined) {
@@ -59,6 +56,6 @@ export function createDeliveries(records: Records): Deliveries {
       else counts.doubled += 1;
       return { messageId, deduplicated: false };
     },
-    counts: () => ({ ...counts }),
+    counts: (): DeliveryCounts => ({ ...counts }),
   };
 }

@@ -20,19 +20,7 @@ export interface RecordsOptions {
   readonly newestAt: number;
 }
 
-export interface Records {
-  readonly count: number;
-  /** Unix ms; never less than that of the number before. */
-  enteredAt(number: number): number;
-  toDlqId(number: number): string;
-  /** The number of a record, or null if no record has this id. */
-  fromDlqId(dlqId: string): number | null;
-  toMessageId(number: number): string;
-  /** The number of the record that has this body; null if none has it. */
-  fromBody(body: unknown): number | null;
-  /** The JSON of a listed page. */
-  toPage(numbers: readonly number[], cursor: string | null): Buffer;
-}
+export type Records = ReturnType<typeof createRecords>;
 
 const minuteMs = 60_000;
 const spreadMs = 3 * 24 * 60 * minuteMs;
@@ -40,7 +28,7 @@ const digits = 7;
 const numberMark = "#".repeat(digits);
 const timeMark = "@".repeat(13);
 
-export function createRecords(options: RecordsOptions): Records {
+export function createRecords(options: RecordsOptions) {
   const { count, distribution, bodyBytes, newestAt } = options;
   const enteredAt = (number: number): number => newestAt - Math.floor(ageMs(distribution, number, count));
   const toDlqId = (number: number): string => `${enteredAt(number)}-${toDigits(number)}`;
@@ -48,18 +36,22 @@ export function createRecords(options: RecordsOptions): Records {
   const toRecords = createTemplate(bodyOf.text);
   return {
     count,
+    /** Unix ms; never less than that of the number before. */
     enteredAt,
     toDlqId,
-    fromDlqId(dlqId) {
+    /** The number of a record, or null if no record has this id. */
+    fromDlqId(dlqId: string): number | null {
       const number = Number(dlqId.slice(dlqId.indexOf("-") + 1));
       return Number.isInteger(number) && number < count && toDlqId(number) === dlqId ? number : null;
     },
-    toMessageId: (number) => `msg_${toDigits(number)}`,
-    fromBody(body) {
+    toMessageId: (number: number): string => `msg_${toDigits(number)}`,
+    /** The number of the record that has this body; null if none has it. */
+    fromBody(body: unknown): number | null {
       const number = bodyOf.toNumber(body);
       return number !== null && number < count ? number : null;
     },
-    toPage(numbers, cursor) {
+    /** The JSON of a listed page. */
+    toPage(numbers: readonly number[], cursor: string | null): Buffer {
       const end = cursor === null ? "]}" : `],"cursor":"${cursor}"}`;
       return toRecords(
         numbers.map((number) => [toDigits(number), String(enteredAt(number))]),

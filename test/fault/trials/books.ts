@@ -6,33 +6,15 @@ import type { Redis } from "ioredis";
 import type { JournalEntry } from "../../../dev/emulator/index.ts";
 import type { RedisConnection } from "../../../src/job/redis/connect.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
-import { createBooks, type Books } from "../../rig/books.ts";
+import { createBooks } from "../../rig/books.ts";
 import type { Booked } from "../../rig/judge.ts";
 import { keyPrefix } from "../../rig/stack.ts";
 import { dedupWindowMs, isRepublished, sourceId } from "./document.ts";
 
-export interface TrialBooks extends Pick<Books, "judge" | "log"> {
-  /** Unix ms at which a dead letter was accepted first, or deleted; in their order. */
-  readonly moves: readonly number[];
-  /** When each was parked first, by dlqId, Unix ms. */
-  readonly parkedAt: ReadonlyMap<string, number>;
-  read(entry: JournalEntry): void;
-  /** Until then what is accepted was published for the trial, and dies: its dead letters are those to judge. */
-  begin(): void;
-  line(daemon: number, text: string, from: "stdout" | "stderr"): void;
-  /** What has to be settled yet: accepted and deleted, in any order, or parked. */
-  left(): Left;
-  /** The last word, once no daemon runs. */
-  conclude(world: { readonly redis: Redis; readonly archiveDir: string }): Promise<void>;
-}
-
-export interface Left {
-  readonly toPublish: number;
-  readonly toPark: number;
-}
+export type TrialBooks = ReturnType<typeof createTrialBooks>;
 
 /** `rootOf`: of what is published for the trial, by the hash of its body. */
-export function createTrialBooks(rootOf: ReadonlyMap<string, string>): TrialBooks {
+export function createTrialBooks(rootOf: ReadonlyMap<string, string>) {
   const { judge, log, ...books } = createBooks({ dedupWindowMs, isRepublished, sourceId });
   const moves: number[] = [];
   const parkedAt = new Map<string, number>();
@@ -52,21 +34,25 @@ export function createTrialBooks(rootOf: ReadonlyMap<string, string>): TrialBook
   return {
     judge,
     log,
-    moves,
-    parkedAt,
+    /** Unix ms at which a dead letter was accepted first, or deleted; in their order. */
+    moves: moves as readonly number[],
+    /** When each was parked first, by dlqId, Unix ms. */
+    parkedAt: parkedAt as ReadonlyMap<string, number>,
+    /** Until then what is accepted was published for the trial, and dies: its dead letters are those to judge. */
     begin: () => void (hasBegun = true),
-    read(entry) {
+    read(entry: JournalEntry): void {
       if (!hasBegun) return prepare(entry);
       judge.read(entry);
       if (isMove(entry)) moves.push(entry.at);
     },
-    line(daemon, text, from) {
+    line(daemon: number, text: string, from: "stdout" | "stderr"): void {
       log.line(daemon, text, from);
       if (!text.includes('"act":"park"')) return;
       for (const { dlqId } of (JSON.parse(text) as ParkLine).records) {
         if (!parkedAt.has(dlqId)) parkedAt.set(dlqId, Date.now());
       }
     },
+    /** What has to be settled yet: accepted and deleted, in any order, or parked. */
     left() {
       const all = [...judge.letters.values()];
       return {
@@ -74,7 +60,14 @@ export function createTrialBooks(rootOf: ReadonlyMap<string, string>): TrialBook
         toPark: all.filter(({ letter }) => letter.fate === "stay" && !parkedAt.has(letter.dlqId)).length,
       };
     },
-    async conclude({ redis, archiveDir }) {
+    /** The last word, once no daemon runs. */
+    async conclude({
+      redis,
+      archiveDir,
+    }: {
+      readonly redis: Redis;
+      readonly archiveDir: string;
+    }): Promise<void> {
       await books.readAudit(toConnection(redis));
       books.explainDoubles(Number.POSITIVE_INFINITY);
       books.proveDeletions(() => readArchivedIds(archiveDir));
