@@ -12,19 +12,20 @@ import {
   createRig,
   oneCursor,
   type Rig,
+  type RigOptions,
   impatient,
   takeoverMs,
 } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis("own");
+const rigOf = (options: Partial<RigOptions> = {}) => createRig({ redisUrl: redis.url(), ...options });
 const minuteMs = 60_000;
 
 it.each(["first", "last"] as const)(
   "a service that registers the ids of items that it refuses and counts its window from the %s of an id: a refused item goes out under a fresh id, and each arrives once",
   async (dedupWindowFrom) => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
+    const rig = await rigOf({
       drain: atOnce,
       // Older deployments remember an id for 90 days.
       emulator: { dedupWindowFrom, dedupWindowMs: 90 * 24 * 60 * minuteMs },
@@ -49,7 +50,7 @@ it.each(["first", "last"] as const)(
 describe("a service that counts its window from the last hit of an id", () => {
   it("and loses its answers again and again is asked under the same id until it answers", async () => {
     const emulator = { dedupWindowFrom: "last" } as const;
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient, emulator });
+    const rig = await rigOf({ settings: impatient, emulator });
     rig.seed(20);
     rig.emulator.faults.add({ kind: "drop-answer", operation: "batch", when: "after", count: 2 });
     expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 20, deleted: 20 } });
@@ -59,7 +60,7 @@ describe("a service that counts its window from the last hit of an id", () => {
 
   it("keeps no come-back from going out again: each has an id of its own", async () => {
     const emulator = { dedupWindowFrom: "last", dedupWindowMs: 90 * 24 * 60 * minuteMs } as const;
-    const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, emulator });
+    const rig = await rigOf({ drain: atOnce, emulator });
     rig.receiver.answer = () => 503;
     rig.seed(5, { maxRetries: 0 });
     await rig.pass();
@@ -77,11 +78,7 @@ describe("a service that counts its window from the last hit of an id", () => {
 
 describe("a service whose dates mean createdAt", () => {
   it("is found out, and every pass is full: what was made long before it died is not passed over", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      drain: atOnce,
-      emulator: { dateFilter: "created" },
-    });
+    const rig = await rigOf({ drain: atOnce, emulator: { dateFilter: "created" } });
     seedOutOfOrder(rig, 450, 2 * 60 * minuteMs, "early");
     expect(await rig.pass()).toMatchObject({
       outcome: "complete",
@@ -95,12 +92,7 @@ describe("a service whose dates mean createdAt", () => {
   });
 
   it("is not asked by times of entry what became of a delete: each record is looked for by its message", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      settings: impatient,
-      drain: atOnce,
-      emulator: { dateFilter: "created" },
-    });
+    const rig = await rigOf({ settings: impatient, drain: atOnce, emulator: { dateFilter: "created" } });
     seedOutOfOrder(rig, 20, 2 * 60 * minuteMs, "early");
     rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
     await rig.pass();
@@ -124,12 +116,7 @@ describe("a service whose cursors count what came before", () => {
   const everythingInOneWindow = 20 * minuteMs;
 
   it("skips records behind what a pass deletes, and full passes find each of them", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      drain: atOnce,
-      emulator: { cursorBy: "offset" },
-      ...oneCursor,
-    });
+    const rig = await rigOf({ drain: atOnce, emulator: { cursorBy: "offset" }, ...oneCursor });
     const ids = rig.seed(450, {}, everythingInOneWindow);
     const first = await rig.pass();
     expect(first).toMatchObject({ outcome: "complete", tally: { parked: 0, inDoubt: 0 } });
@@ -148,12 +135,7 @@ describe("a service whose cursors count what came before", () => {
   ] as const)(
     "buries in no full pass, %s, what is published and still in the DLQ, and after its tombstones it is not published again undeclared",
     async (order, toFrontMs) => {
-      const rig = await createRig({
-        redisUrl: redis.url(),
-        drain: atOnce,
-        emulator: { cursorBy: "offset", order },
-        ...oneCursor,
-      });
+      const rig = await rigOf({ drain: atOnce, emulator: { cursorBy: "offset", order }, ...oneCursor });
       rig.emulator.faults.add({ kind: "status", operation: "delete", status: 500, count: 1 });
       const at = Date.now() - everythingInOneWindow;
       const ids = seedFrom(rig, at, "first");
@@ -189,8 +171,7 @@ describe("a service whose cursors count what came before", () => {
   );
 
   it("takes nothing for gone in a full pass that it skipped behind a delete without an answer", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
+    const rig = await rigOf({
       drain: atOnce,
       settings: impatient,
       emulator: { cursorBy: "offset", order: "earliestFirst" },
@@ -214,7 +195,7 @@ describe("a service whose cursors count what came before", () => {
 });
 
 it("an answer of which half says published and half refused leaves the record in doubt, and the same id says later that it was published", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+  const rig = await rigOf({ settings: impatient });
   rig.seed(10);
   rig.emulator.faults.add({ kind: "half-failed-group", count: 4 });
   expect(await rig.pass()).toMatchObject({ tally: { republished: 6, deleted: 6, inDoubt: 4, parked: 0 } });
@@ -232,7 +213,7 @@ it("an answer of which half says published and half refused leaves the record in
 }, 120_000);
 
 it("a service that refuses everything with 400 is halted and rests, nothing is parked, and once it accepts again each goes out once", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
+  const rig = await rigOf({ drain: atOnce });
   rig.seed(60);
   const { ledger, wait, pass } = withMovableLedger(rig);
   rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no", name: "no" });
@@ -258,7 +239,7 @@ it("a service that refuses everything with 400 is halted and rests, nothing is p
 });
 
 it("answers that cannot be read leave their items open, and the sweep finds them under the same id: no double", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
+  const rig = await rigOf({ settings: impatient });
   rig.seed(10);
   for (const [position, answer] of [{}, null, 5, "msg_1", [], { messageId: " " }].entries()) {
     const fault = { positions: [position], answer, published: true, count: 1 };

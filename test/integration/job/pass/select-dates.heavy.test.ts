@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 
 const redis = useRedis();
+const rigOf = (options: Partial<RigOptions> = {}) => createRig({ redisUrl: redis.url(), ...options });
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
@@ -77,11 +78,7 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
   const { meaning, written } = given;
 
   it("is drained within them by every pass, and nothing outside is touched", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      drain: drain(ranges[written]()),
-      emulator: { dateFilter: meaning },
-    });
+    const rig = await rigOf({ drain: drain(ranges[written]()), emulator: { dateFilter: meaning } });
     const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, { ...ages, late });
     const inside = selected[meaning];
     const outside = Object.keys(ids).filter((name) => !inside.includes(name));
@@ -112,7 +109,7 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
 describe("the horizon of a drain that selects dates", () => {
   it("lies behind the clock whatever they say", async () => {
     const select = "{ fromDate: -4h, toDate: 2100-01-01 }";
-    const rig = await createRig({ redisUrl: redis.url(), drain: drain(select) });
+    const rig = await rigOf({ drain: drain(select) });
     const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, {
       settled: [hourMs, hourMs + 1_000],
       fresh: [0, minuteMs],
@@ -127,11 +124,7 @@ describe("the horizon of a drain that selects dates", () => {
   });
 
   it("moves on with a relative end: what grows into the range is taken by a pass over what is new", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      drain: drain("{ toDate: -8s }"),
-      settings: { "passes.overlap": "0s" },
-    });
+    const rig = await rigOf({ drain: drain("{ toDate: -8s }"), settings: { "passes.overlap": "0s" } });
     const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, {
       settled: [hourMs, hourMs + 1_000],
       growing: [6_500, minuteMs],
@@ -146,10 +139,7 @@ describe("the horizon of a drain that selects dates", () => {
   });
 
   it("leaves alone what has grown out of a relative beginning, also where it was to be looked at again", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      drain: drain("{ fromDate: -9s }").replace("minAge: 0s", "minAge: 8s"),
-    });
+    const rig = await rigOf({ drain: drain("{ fromDate: -9s }").replace("minAge: 0s", "minAge: 8s") });
     const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, { ageing: [7_000, minuteMs] });
     expect(await rig.pass()).toMatchObject({ tally: { listed: 1, held: 1 } });
     await expect.poll(Date.now, { timeout: 30_000 }).toBeGreaterThan(enteredAt(ids["ageing"]) + 9_000);

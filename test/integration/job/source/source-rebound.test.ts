@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { SourceId } from "../../../../src/job/contracts/ids.ts";
 import { createFolder } from "../../../support/command.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
+const rigOf = (options: Partial<RigOptions> = {}) => createRig({ redisUrl: redis.url(), ...options });
 
 it("an account that is drained under another id halts, whose ledger knows nothing of what was published", async () => {
-  const before = await createRig({ redisUrl: redis.url() });
+  const before = await rigOf();
   before.seed(3);
   expect(await before.pass()).toMatchObject({ tally: { republished: 3 } });
 
-  const renamed = await createRig({ redisUrl: redis.url(), twinOf: before, source: "{ id: eu }" });
+  const renamed = await rigOf({ twinOf: before, source: "{ id: eu }" });
   before.seed(2);
   await expect(renamed.pass()).rejects.toMatchObject({
     code: "source-rebound",
@@ -24,13 +25,10 @@ it("an account that is drained under another id halts, whose ledger knows nothin
 });
 
 it("an id that is given another account's address halts", async () => {
-  const before = await createRig({ redisUrl: redis.url() });
+  const before = await rigOf();
   await before.pass();
-  const other = await createRig({ redisUrl: redis.url() });
-  const moved = await createRig({
-    redisUrl: redis.url(),
-    twinOf: { ...before, emulator: other.emulator },
-  });
+  const other = await rigOf();
+  const moved = await rigOf({ twinOf: { ...before, emulator: other.emulator } });
   await expect(moved.pass()).rejects.toMatchObject({
     code: "source-rebound",
     message: expect.stringContaining("was used with another address") as string,
@@ -39,7 +37,7 @@ it("an id that is given another account's address halts", async () => {
 
 /** What was published under the old name, and whose delete failed: it is listed still. */
 async function createBefore(): Promise<Rig & { readonly dlqIds: readonly string[] }> {
-  const before = await createRig({ redisUrl: redis.url() });
+  const before = await rigOf();
   const dlqIds = before.seed(3);
   const fault = before.emulator.faults.add({ kind: "status", status: 500, operation: "delete" });
   await before.pass();
@@ -50,7 +48,7 @@ async function createBefore(): Promise<Rig & { readonly dlqIds: readonly string[
 }
 
 const renamedFrom = (before: Rig, source = "{}", sourceName = "eu"): Promise<Rig> =>
-  createRig({ redisUrl: redis.url(), twinOf: before, source, sourceName });
+  rigOf({ twinOf: before, source, sourceName });
 
 const published = async (rig: Rig): Promise<number> => {
   await rig.emulator.idle();
@@ -102,7 +100,7 @@ describe("a source that is renamed while its token is rotated", () => {
   });
 
   it("is accepted where the old name's ledger has nothing left", async () => {
-    const before = await createRig({ redisUrl: redis.url() });
+    const before = await rigOf();
     await before.pass();
     before.emulator.setToken("rotated");
     const renamed = await renamedFrom(before);
@@ -113,8 +111,7 @@ describe("a source that is renamed while its token is rotated", () => {
 
 it("two accounts at one address are two sources of one document, whatever their ledgers have", async () => {
   const { path } = createFolder({ token: "another-token" });
-  const rig = await createRig({
-    redisUrl: redis.url(),
+  const rig = await rigOf({
     document: `  second: { token: { file: ${path}/token } }\n`,
     drain: `
     source: default
