@@ -91,21 +91,6 @@ test("older states are held as superseded; once the newest is gone, the next one
   expect(held.at(-1)?.decision).toMatchObject({ then: "hold", reason: "superseded", by: middle });
 });
 
-test("what the newest waits for does not matter: held or parked, it supersedes", async () => {
-  const dir = newDir();
-  const rules = newestOnly("drop").replace(
-    "      - { name: outage",
-    "      - { name: broken, when: { responseStatus: 422 }, then: park }\n      - { name: outage",
-  );
-  const rig = await createArchiveRig(redis.url(), dir, rules);
-  rig.seed(1, order("a", 1), 2 * hourMs);
-  const [newest] = rig.seed(1, { ...order("a", 2), responseStatus: 422 }, hourMs);
-  await rig.pass();
-  expect([...(await kept(dir))].map(({ rule }) => rule)).toEqual(["only-the-newest"]);
-  expect(rig.emulator.dlq.size).toBe(1);
-  expect((await kept(dir)).map(({ dlqId }) => dlqId)).not.toContain(newest);
-});
-
 test("whoever has not listed the queue drops and sends nothing that rests on newer letters", async () => {
   const rig = await createArchiveRig(redis.url(), newDir(), newestOnly("drop"));
   rig.seed(2, order("a", 1));

@@ -10,7 +10,6 @@ import {
 import { hmacSha256 } from "../../../../src/job/message/hmac.ts";
 import {
   dlqIdOf,
-  enteredAt,
   letterOf,
   lineagePayloadOf,
   messageIdOf,
@@ -120,37 +119,17 @@ describe("the root of a dead letter", () => {
     });
   });
 
-  it.each([{ kind: "none" }, { kind: "inherited" }] as const)(
-    "is the dead letter itself when %j",
-    (reading) => {
-      expect(rootOf(letter, reading)).toEqual({
-        rootCreatedAt: enteredAt - 60_000,
-        attempt: 0,
-        redrives: 0,
-        maxRetries: 3,
-      });
-      expect(nextLineage(letter, reading, 0)).toEqual({
-        attempt: 1,
-        rootId: letter.messageId,
-        rootCreatedAt: enteredAt - 60_000,
-        rootMaxRetries: 3,
-        rootDestination: letter.url,
-        parentDlqId: letter.dlqId,
-        step: null,
-        isForgiven: false,
-        statusBefore: letter.responseStatus ?? 0,
-      });
-    },
-  );
-
-  it("takes only the attempts from a header that is not believed", () => {
-    const reading = { kind: "untrusted", attempt: 4 } as const;
-    expect(rootOf(letter, reading)).toEqual({
-      rootCreatedAt: enteredAt - 60_000,
-      attempt: 4,
-      redrives: 4,
-      maxRetries: 3,
-    });
+  it.each([
+    [{ kind: "none" }, 0],
+    [{ kind: "inherited" }, 0],
+    [{ kind: "untrusted", attempt: 4 }, 4],
+  ] as const)("is the dead letter itself when %j, which tells of attempts at most", (reading, attempt) => {
+    const { createdAt: rootCreatedAt, messageId: rootId, url: rootDestination } = letter;
+    expect(rootOf(letter, reading)).toEqual({ rootCreatedAt, attempt, redrives: attempt, maxRetries: 3 });
+    const root = { rootId, rootCreatedAt, rootDestination, rootMaxRetries: 3 };
+    const { dlqId: parentDlqId, responseStatus: statusBefore = 0 } = letter;
+    const next = { attempt: attempt + 1, parentDlqId, step: null, isForgiven: false, statusBefore };
+    expect(nextLineage(letter, reading, attempt)).toEqual({ ...root, ...next });
   });
 
   it("counts from the larger of header and ledger", () => {
