@@ -78,11 +78,6 @@ describe("a message's own callback, behind ours", () => {
   it("written by a later version is left for that", () => {
     expect(readProofCallback(`${address}?redriver-callback=v2.abc`, [key])).toEqual({ kind: "sealed" });
   });
-
-  it("is not replaced where the address would be longer than 2,000 characters", () => {
-    const long = itemOf({ callback: `https://cb.example.com/${"c".repeat(1_450)}` });
-    expect(withProofCallback(long, "Upstash-", address, key)).toBeNull();
-  });
 });
 
 it.each([

@@ -52,55 +52,46 @@ describe("the settings that a rule changes", () => {
   };
 
   it("are set in place of the original's", () => {
-    const { queue, headers } = itemOf(original, {
+    const changes: ItemChanges = {
       queue: "q2",
       method: "PUT",
       retries: 0,
       retryDelay: "500 * retried",
-      timeoutMs: 1_500,
       callback: "https://new.example.com/c",
       failureCallback: "https://user:pw@new.example.com/f",
       labels: ["three"],
       flowControl: { key: "redriven", rate: 5, periodMs: 1_500 },
+    };
+    const set = itemOf(original, { ...changes, timeoutMs: 1_500 });
+    const listed = {
+      ...original,
+      queueName: "q2",
+      method: "PUT",
+      maxRetries: 0,
+      retryDelayExpression: "500 * retried",
+      callback: "https://new.example.com/c",
+      failureCallback: "https://user:pw@new.example.com/f",
+      labels: ["three"],
+    };
+    const { headers, ...rest } = itemOf({
+      ...listed,
+      flowControlKey: "redriven",
+      parallelism: 0,
+      rate: 5,
+      period: 2,
     });
-    expect({ queue, headers }).toEqual({
-      queue: "q2",
-      headers: {
-        "Upstash-Method": "PUT",
-        "Upstash-Retries": "0",
-        "Upstash-Retry-Delay": "500 * retried",
-        "Upstash-Timeout": "2s",
-        "Upstash-Callback": "https://new.example.com/c",
-        "Upstash-Callback-Forward-X-C": "1",
-        "Upstash-Failure-Callback": "https://user:pw@new.example.com/f",
-        "Upstash-Failure-Callback-Forward-X-F": "2",
-        "Upstash-Label": "three",
-        "Upstash-Flow-Control-Key": "redriven",
-        "Upstash-Flow-Control-Value": "rate=5, period=2s",
-        "Upstash-Deduplication-Id": "redriver-1-0",
-        "Upstash-Forward-X-Redriver-Message-Id": "msg_1",
-        "Upstash-Forward-X-Redriver": "v1.payload.tag",
-      },
-    });
+    expect(set).toEqual({ ...rest, headers: { ...headers, "Upstash-Timeout": "2s" } });
   });
 
   it("are removed by null, and labels by an empty list", () => {
-    const { queue, headers } = itemOf(original, {
+    const changes = {
       queue: null,
       retryDelay: null,
       callback: null,
       failureCallback: null,
-      labels: [],
       flowControl: null,
-    });
-    expect(queue).toBeUndefined();
-    expect(Object.keys(headers).toSorted()).toEqual([
-      "Upstash-Deduplication-Id",
-      "Upstash-Forward-X-Redriver",
-      "Upstash-Forward-X-Redriver-Message-Id",
-      "Upstash-Method",
-      "Upstash-Retries",
-    ]);
+    };
+    expect(itemOf(original, { ...changes, labels: [] })).toEqual(itemOf({ method: "PATCH", maxRetries: 3 }));
   });
 
   it("may take away what alone could not be carried", () => {
