@@ -46,8 +46,10 @@ export async function readChartMarks(
   return marks;
 }
 
-/** Pages of an apply follow one another. */
-function isOfOneAct(newer: AuditEntry, { at, act, by, drain, why, host, lane }: AuditEntry): boolean {
+type Act = Pick<AuditEntry, "at" | "act" | "by" | "drain" | "why" | "host" | "lane">;
+
+/** Pages of an apply follow one another, and so does one order for each source. */
+export function isOfOneAct(newer: Act, { at, act, by, drain, why, host, lane }: Act): boolean {
   const isAlike = newer.act === act && newer.by === by && newer.drain === drain && newer.why === why;
   const isSoon = act === "apply" || newer.at - at < ofOneOrderMs;
   return isAlike && newer.host === host && lane === undefined && isSoon;

@@ -5,6 +5,7 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
+import { isOfOneAct } from "../../read/chart-marks.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";
 import { sumOf } from "../../read/totals.ts";
@@ -66,7 +67,11 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
   const acts: ActRow[] = [];
   const query = { order: "newest-first", isCounted: true, acts: toldActs, since: from, until: to } as const;
   const { entries } = selectRecords(reader.read(query), defined({ host }));
-  for await (const row of toActRows(entries)) if (acts.unshift(row) === maxTold) break;
+  for await (const row of toActRows(entries)) {
+    const isOnItsOwn = row.count > 0 || row.ordered !== undefined;
+    if (acts[0] !== undefined && !isOnItsOwn && isOfOneAct(acts[0], row)) acts.shift();
+    if (acts.unshift(row) === maxTold) break;
+  }
   return {
     from,
     to,
