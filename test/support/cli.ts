@@ -1,4 +1,3 @@
-import { EventEmitter, once } from "node:events";
 import { runCli } from "../../src/people/cli/program.ts";
 
 export interface CliAnswer {
@@ -71,27 +70,14 @@ export function linesOf(out: string): readonly Row[] {
   return out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Row]));
 }
 
-/** A command of this process that goes on until it is interrupted. */
-export interface CliRunning {
-  readonly ended: Promise<CliAnswer>;
-  /** What it writes first to stdout; rejects when the command ends before. */
-  readonly printed: Promise<string>;
-  interrupt(): void;
-}
-
-export function startHere(...argv: readonly string[]): CliRunning {
+/** A command of this process that goes on until it is interrupted. `printed`: what it writes first to stdout. */
+export function startHere(...argv: readonly string[]) {
   let interrupt: (() => void) | undefined;
-  const events = new EventEmitter();
-  const output = once(events, "printed").then(([text]) => String(text));
-  const ended = runHere(
-    argv,
-    {},
-    { onOut: (text) => void events.emit("printed", text), onListening: (stop) => (interrupt = stop) },
-  );
-  const tooSoon = ended.then(({ exitCode, err }) =>
-    Promise.reject(new Error(`ended with ${exitCode}: ${err}`)),
-  );
-  const printed = Promise.race([output, tooSoon]);
+  let ended!: Promise<CliAnswer>;
+  const printed = new Promise<string>((resolve, reject) => {
+    ended = runHere(argv, {}, { onOut: resolve, onListening: (stop) => (interrupt = stop) });
+    void ended.then(({ exitCode, err }) => reject(new Error(`ended with ${exitCode}: ${err}`)));
+  });
   // Only looked at by who waits for output.
   printed.catch(() => undefined);
   return { ended, printed, interrupt: () => interrupt?.() };

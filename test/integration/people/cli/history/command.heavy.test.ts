@@ -9,44 +9,42 @@ const setUp = (text?: string, options?: EmulatorOptions) => createCommandStand(r
 
 const because = ["--reason", "the receiver is fixed", "--by", "ann"];
 
-describe("a message that comes back", () => {
-  it("is one story: its dead letters are found from the first and from the last", async () => {
-    const { emulator, receiver, seed, run, rows, drain } = await setUp(wholeQueue);
-    receiver.answer = () => 500;
-    const [first = ""] = seed(1, { responseStatus: 503 });
-    expect(await drain()).toMatchObject({ republished: 1 });
-    // A pass lists what has been there for five seconds: each look costs a second of a machine that others use.
-    await expect.poll(async () => (await drain())["parked"], { timeout: 90_000, interval: 500 }).toBe(1);
-    const [parked] = await rows("parked", "list");
-    expect(parked).toMatchObject({ reason: "attempts-exhausted", attempt: 1, rule: "outage", status: 500 });
-    const last = String(parked?.["dlqId"]);
-    expect(last).not.toBe(first);
+it("a message that comes back is one story: its dead letters are found from the first and from the last", async () => {
+  const { emulator, receiver, seed, run, rows, drain } = await setUp(wholeQueue);
+  receiver.answer = () => 500;
+  const [first = ""] = seed(1, { responseStatus: 503 });
+  expect(await drain()).toMatchObject({ republished: 1 });
+  // A pass lists what has been there for five seconds: each look costs a second of a machine that others use.
+  await expect.poll(async () => (await drain())["parked"], { timeout: 90_000, interval: 500 }).toBe(1);
+  const [parked] = await rows("parked", "list");
+  expect(parked).toMatchObject({ reason: "attempts-exhausted", attempt: 1, rule: "outage", status: 500 });
+  const last = String(parked?.["dlqId"]);
+  expect(last).not.toBe(first);
 
-    receiver.answer = () => 200;
-    await run(["parked", "release", "--for", "attempts-exhausted", "--yes", ...because]);
-    expect(await drain()).toMatchObject({ republished: 1, deleted: 1 });
-    await emulator.idle();
-    expect(receiver.deliveries.map(({ body }) => body)).toEqual(["of-a-body 1", "of-a-body 1"]);
+  receiver.answer = () => 200;
+  await run(["parked", "release", "--for", "attempts-exhausted", "--yes", ...because]);
+  expect(await drain()).toMatchObject({ republished: 1, deleted: 1 });
+  await emulator.idle();
+  expect(receiver.deliveries.map(({ body }) => body)).toEqual(["of-a-body 1", "of-a-body 1"]);
 
-    const story = (await rows("history", first)).map(({ act, dlqId }) => [act, dlqId]);
-    expect(story).toEqual([
-      ["delete", last],
-      ["published", last],
-      ["republish", last],
-      ["release", last],
-      ["park", last],
-      ["delete", first],
-      ["published", first],
-      ["republish", first],
-    ]);
-    expect((await rows("history", last)).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
-    const parts = await rows("history", last);
-    expect(parts.find(({ act }) => act === "park")).toMatchObject({ parent: first });
-    // A receiver knows its message's id alone.
-    const { as } = parts.find(({ act, dlqId }) => act === "published" && dlqId === first) ?? {};
-    expect((await rows("history", String(as))).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
-  }, 120_000);
-});
+  const story = (await rows("history", first)).map(({ act, dlqId }) => [act, dlqId]);
+  expect(story).toEqual([
+    ["delete", last],
+    ["published", last],
+    ["republish", last],
+    ["release", last],
+    ["park", last],
+    ["delete", first],
+    ["published", first],
+    ["republish", first],
+  ]);
+  expect((await rows("history", last)).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
+  const parts = await rows("history", last);
+  expect(parts.find(({ act }) => act === "park")).toMatchObject({ parent: first });
+  // A receiver knows its message's id alone.
+  const { as } = parts.find(({ act, dlqId }) => act === "published" && dlqId === first) ?? {};
+  expect((await rows("history", String(as))).map(({ act, dlqId }) => [act, dlqId])).toEqual(story);
+}, 120_000);
 
 const comeBacks = ({ emulator }: CommandStand) =>
   emulator.journal.entries().flatMap((entry) => (entry.type === "dead-lettered" ? [entry.dlqId] : []));

@@ -10,55 +10,53 @@ const setUp = () => createCommandStand(redis.url());
 const because = ["--reason", "the receiver is fixed", "--by", "ann"];
 const secrets = /of-a-query|of-a-header|of-a-body/;
 
-describe("a dead letter that a rule parked", () => {
-  it("is released by a person and then published exactly once, and history tells it all", async () => {
-    const { emulator, receiver, seed, run, rows, drain } = await setUp();
-    const [id = "", other = ""] = seed(2);
-    expect(await drain()).toMatchObject({ parked: 2, republished: 0 });
-    expect(await rows("parked", "list")).toEqual([
-      {
-        v: 1,
-        dlqId: id,
-        enteredAt: Number(id.split("-")[0]),
-        expiresAt: expect.any(Number),
-        source: "default",
-        drain: "orders",
-        drainInDocument: true,
-        reason: "rule",
-        attempt: 0,
-        listed: true,
-        host: new URL(receiver.url).host,
-        status: 422,
-        failure: expect.stringMatching(/^[0-9a-f]{10}$/) as string,
-        answer: "(empty)",
-        rule: "broken",
-      },
-      expect.objectContaining({ dlqId: other }),
-    ]);
+it("a dead letter that a rule parked is released by a person and then published exactly once, and history tells it all", async () => {
+  const { emulator, receiver, seed, run, rows, drain } = await setUp();
+  const [id = "", other = ""] = seed(2);
+  expect(await drain()).toMatchObject({ parked: 2, republished: 0 });
+  expect(await rows("parked", "list")).toEqual([
+    {
+      v: 1,
+      dlqId: id,
+      enteredAt: Number(id.split("-")[0]),
+      expiresAt: expect.any(Number),
+      source: "default",
+      drain: "orders",
+      drainInDocument: true,
+      reason: "rule",
+      attempt: 0,
+      listed: true,
+      host: new URL(receiver.url).host,
+      status: 422,
+      failure: expect.stringMatching(/^[0-9a-f]{10}$/) as string,
+      answer: "(empty)",
+      rule: "broken",
+    },
+    expect.objectContaining({ dlqId: other }),
+  ]);
 
-    const released = await run(["parked", "release", id, "--yes", ...because]);
-    expect(released).toMatchObject({ exitCode: 0, out: "" });
-    expect(released.err).toMatch(/1 parked for rule by orders\nreleased 1; /);
-    expect(await rows("parked", "list")).toMatchObject([{ dlqId: other }]);
+  const released = await run(["parked", "release", id, "--yes", ...because]);
+  expect(released).toMatchObject({ exitCode: 0, out: "" });
+  expect(released.err).toMatch(/1 parked for rule by orders\nreleased 1; /);
+  expect(await rows("parked", "list")).toMatchObject([{ dlqId: other }]);
 
-    expect(await drain()).toMatchObject({ republished: 1, deleted: 1, parked: 1 });
-    expect(await drain()).toMatchObject({ republished: 0, parked: 1 });
-    expect([...receiver.counts().values()]).toEqual([1]);
-    expect(emulator.dlq.size).toBe(1);
+  expect(await drain()).toMatchObject({ republished: 1, deleted: 1, parked: 1 });
+  expect(await drain()).toMatchObject({ republished: 0, parked: 1 });
+  expect([...receiver.counts().values()]).toEqual([1]);
+  expect(emulator.dlq.size).toBe(1);
 
-    const history = await rows("history", id);
-    expect(history.map(({ act, rule, reason, by, why }) => [act, rule, reason, by, why])).toEqual([
-      ["delete", undefined, undefined, expect.any(String), undefined],
-      ["published", "broken", undefined, expect.any(String), undefined],
-      ["republish", "broken", "due", expect.any(String), undefined],
-      ["release", undefined, "rule", "ann", "the receiver is fixed"],
-      ["park", "broken", "rule", expect.any(String), undefined],
-    ]);
-    expect(new Set(history.map(({ dlqId }) => dlqId))).toEqual(new Set([id]));
-    const [accepted] = emulator.journal.entries("accepted");
-    expect(history[1]).toMatchObject({ as: accepted?.messageId, attempt: 1 });
-    expect(JSON.stringify(await rows("history", "--records"))).not.toMatch(secrets);
-  });
+  const history = await rows("history", id);
+  expect(history.map(({ act, rule, reason, by, why }) => [act, rule, reason, by, why])).toEqual([
+    ["delete", undefined, undefined, expect.any(String), undefined],
+    ["published", "broken", undefined, expect.any(String), undefined],
+    ["republish", "broken", "due", expect.any(String), undefined],
+    ["release", undefined, "rule", "ann", "the receiver is fixed"],
+    ["park", "broken", "rule", expect.any(String), undefined],
+  ]);
+  expect(new Set(history.map(({ dlqId }) => dlqId))).toEqual(new Set([id]));
+  const [accepted] = emulator.journal.entries("accepted");
+  expect(history[1]).toMatchObject({ as: accepted?.messageId, attempt: 1 });
+  expect(JSON.stringify(await rows("history", "--records"))).not.toMatch(secrets);
 });
 
 describe("redriver parked list", () => {
@@ -117,129 +115,123 @@ describe("redriver parked list", () => {
 const refusal = (sku: number) =>
   JSON.stringify({ error: `sku ${sku} of ann@example.com is not sold any more` });
 
-describe("what is parked, by how it failed", () => {
-  it("is counted below the table, the most first, with answers cut in the table and whole in JSON", async () => {
-    const { seed, run, rows, drain } = await setUp();
-    seed(1, { responseBody: "no \u0007route" });
-    const [id = ""] = seed(1, { responseBody: refusal(17) });
-    seed(2, { responseBody: refusal(4) });
-    await drain();
-    const answer = "sku <n> of <email> is not sold any more";
-    const [first, second, third] = await rows("parked", "list");
-    expect([first, second]).toMatchObject([
-      { status: 422, answer: "no route" },
-      { dlqId: id, status: 422, answer },
-    ]);
-    expect(third).toMatchObject({ failure: second!["failure"] });
-    expect((await run(["parked", "show", id])).out).toMatch(new RegExp(`^answer +${answer}$`, "m"));
+it("what is parked is counted by how it failed below the table, the most first, with answers cut in the table and whole in JSON", async () => {
+  const { seed, run, rows, drain } = await setUp();
+  seed(1, { responseBody: "no \u0007route" });
+  const [id = ""] = seed(1, { responseBody: refusal(17) });
+  seed(2, { responseBody: refusal(4) });
+  await drain();
+  const answer = "sku <n> of <email> is not sold any more";
+  const [first, second, third] = await rows("parked", "list");
+  expect([first, second]).toMatchObject([
+    { status: 422, answer: "no route" },
+    { dlqId: id, status: 422, answer },
+  ]);
+  expect(third).toMatchObject({ failure: second!["failure"] });
+  expect((await run(["parked", "show", id])).out).toMatch(new RegExp(`^answer +${answer}$`, "m"));
 
-    const table = await run(["parked", "list"]);
-    expect(table.out).toMatch(/ 422  sku <n> of <email> is not sold any more +0\n/);
-    const shown = table.err.split("\n").map((line) => line.trim().split(/ {2,}/));
-    expect(shown.slice(2, 4)).toEqual([
-      [second!["failure"], "3", expect.anything(), `422 ${answer}`],
-      [first!["failure"], "1", expect.anything(), "422 no route"],
-    ]);
-    // Of all of them, not of the row shown.
-    const cut = await run(["parked", "list", "--limit", "1"]);
-    expect(cut.err).toBe(`${table.err}these are 1 of 4; see --limit\n`);
-    const json = await run(["parked", "list", "--limit", "2", "--json"]);
-    expect(json.err).toBe("these are 2 of 4; see --limit\n");
-    expect(linesOf(json.out)).toEqual([first, second]);
-  });
+  const table = await run(["parked", "list"]);
+  expect(table.out).toMatch(/ 422  sku <n> of <email> is not sold any more +0\n/);
+  const shown = table.err.split("\n").map((line) => line.trim().split(/ {2,}/));
+  expect(shown.slice(2, 4)).toEqual([
+    [second!["failure"], "3", expect.anything(), `422 ${answer}`],
+    [first!["failure"], "1", expect.anything(), "422 no route"],
+  ]);
+  // Of all of them, not of the row shown.
+  const cut = await run(["parked", "list", "--limit", "1"]);
+  expect(cut.err).toBe(`${table.err}these are 1 of 4; see --limit\n`);
+  const json = await run(["parked", "list", "--limit", "2", "--json"]);
+  expect(json.err).toBe("these are 2 of 4; see --limit\n");
+  expect(linesOf(json.out)).toEqual([first, second]);
 });
 
 const enteredAt = (id: string): number => Number(id.split("-")[0]);
 
-describe("redriver parked summary", () => {
-  it("counts all by reason, rule, destination and kind of failure, and says what to do next", async () => {
-    const { emulator, receiver, seed, run, drain } = await setUp();
-    const [first = ""] = seed(3, { responseBody: refusal(17) });
-    seed(1, { url: "https://api.example.com/hook", responseBody: "no route" });
-    const [gone = "", last = ""] = seed(2, { topicName: "refunds", responseStatus: 404 });
-    await drain();
-    await drain("refunds");
-    emulator.dlq.remove([gone]);
-    const { out, err, exitCode } = await run(["parked", "summary", "--json"]);
-    expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
-    const retention = 3 * 24 * 3_600_000;
-    expect(JSON.parse(out)).toMatchObject({
-      total: 6,
-      reasons: [
-        {
-          drain: "orders",
-          drainInDocument: true,
-          reason: "rule",
-          count: 4,
-          gone: 0,
-          oldestEnteredAt: enteredAt(first),
-          firstExpiryAt: enteredAt(first) + retention,
-          next: { command: 'redriver parked release --drain orders --for rule --reason "..."' },
-        },
-        { drain: "refunds", reason: "otherwise", count: 2, gone: 1, oldestEnteredAt: enteredAt(last) },
+it("redriver parked summary counts all by reason, rule, destination and kind of failure, and says what to do next", async () => {
+  const { emulator, receiver, seed, run, drain } = await setUp();
+  const [first = ""] = seed(3, { responseBody: refusal(17) });
+  seed(1, { url: "https://api.example.com/hook", responseBody: "no route" });
+  const [gone = "", last = ""] = seed(2, { topicName: "refunds", responseStatus: 404 });
+  await drain();
+  await drain("refunds");
+  emulator.dlq.remove([gone]);
+  const { out, err, exitCode } = await run(["parked", "summary", "--json"]);
+  expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
+  const retention = 3 * 24 * 3_600_000;
+  expect(JSON.parse(out)).toMatchObject({
+    total: 6,
+    reasons: [
+      {
+        drain: "orders",
+        drainInDocument: true,
+        reason: "rule",
+        count: 4,
+        gone: 0,
+        oldestEnteredAt: enteredAt(first),
+        firstExpiryAt: enteredAt(first) + retention,
+        next: { command: 'redriver parked release --drain orders --for rule --reason "..."' },
+      },
+      { drain: "refunds", reason: "otherwise", count: 2, gone: 1, oldestEnteredAt: enteredAt(last) },
+    ],
+    rules: {
+      top: [
+        { rule: "broken", count: 4 },
+        { rule: null, count: 1 },
       ],
-      rules: {
-        top: [
-          { rule: "broken", count: 4 },
-          { rule: null, count: 1 },
-        ],
-      },
-      hosts: {
-        top: [
-          { host: new URL(receiver.url).host, count: 4 },
-          { host: "api.example.com", count: 1 },
-        ],
-      },
-      failures: { top: [{ text: "sku <n> of <email> is not sold any more", count: 3 }, {}, {}] },
-    });
-
-    const table = await run(["parked", "summary"]);
-    expect(table.err).toBe("");
-    expect(table.out).toMatch(/^parked +6\nfirst expiry +20[^(]+\(in 2d2[23]h/);
-    expect(table.out).toMatch(/^reasons\n.*\n +4 .* orders +0 +rule$/m);
-    expect(table.out).toContain(
-      '\n  orders, rule (4): change the rules of the drain, or send them once:\n    redriver parked release --drain orders --for rule --reason "..."\n',
-    );
-    const refunds = await run(["parked", "summary", "--drain", "refunds"]);
-    expect(refunds.out).toMatch(/^parked +2$/m);
-    expect(refunds.out).not.toContain("orders");
-    expect((await run(["parked", "summary", "--for", "refused"])).out).toBe("nothing is parked\n");
-    expect(`${out}${table.out}`).not.toMatch(secrets);
+    },
+    hosts: {
+      top: [
+        { host: new URL(receiver.url).host, count: 4 },
+        { host: "api.example.com", count: 1 },
+      ],
+    },
+    failures: { top: [{ text: "sku <n> of <email> is not sold any more", count: 3 }, {}, {}] },
   });
+
+  const table = await run(["parked", "summary"]);
+  expect(table.err).toBe("");
+  expect(table.out).toMatch(/^parked +6\nfirst expiry +20[^(]+\(in 2d2[23]h/);
+  expect(table.out).toMatch(/^reasons\n.*\n +4 .* orders +0 +rule$/m);
+  expect(table.out).toContain(
+    '\n  orders, rule (4): change the rules of the drain, or send them once:\n    redriver parked release --drain orders --for rule --reason "..."\n',
+  );
+  const refunds = await run(["parked", "summary", "--drain", "refunds"]);
+  expect(refunds.out).toMatch(/^parked +2$/m);
+  expect(refunds.out).not.toContain("orders");
+  expect((await run(["parked", "summary", "--for", "refused"])).out).toBe("nothing is parked\n");
+  expect(`${out}${table.out}`).not.toMatch(secrets);
 });
 
 const renamed = () =>
   createFolder().write("drains.yaml", commandDocument.replace("\n  orders:\n", "\n  purchases:\n"));
 
-describe("what a drain parked that has another name now", () => {
-  it("is marked where it is listed, and waits for a release whatever the rules are", async () => {
-    const { seed, run, rows, drain } = await setUp();
-    const [id = ""] = seed(1);
-    seed(1, { topicName: "refunds", responseStatus: 404 });
-    await drain();
-    await drain("refunds");
-    expect((await run(["parked", "list"])).err).not.toContain("not in the document");
-    const drains = ["--drains", renamed()];
-    const table = await run([...drains, "parked", "list"]);
-    expect(table.out).toMatch(/ rule +orders \(not in the document\) +- /);
-    expect(table.out).toMatch(/ otherwise +refunds +- /);
-    expect(table.err).toMatch(/\n1 was parked by a drain that is not in the document [^\n]*release\n$/);
-    expect(linesOf((await run([...drains, "parked", "list", "--json"])).out)).toMatchObject([
-      { dlqId: id, drain: "orders", drainInDocument: false },
-      { drain: "refunds", drainInDocument: true },
-    ]);
-    const shown = await run([...drains, "parked", "show", id]);
-    expect(shown.out).toMatch(/^drain in document +no$/m);
-    expect(shown.out).toMatch(/^waits for +a release, or a drain of that name again$/m);
+it("what a drain parked that has another name now is marked where it is listed, and waits for a release whatever the rules are", async () => {
+  const { seed, run, rows, drain } = await setUp();
+  const [id = ""] = seed(1);
+  seed(1, { topicName: "refunds", responseStatus: 404 });
+  await drain();
+  await drain("refunds");
+  expect((await run(["parked", "list"])).err).not.toContain("not in the document");
+  const drains = ["--drains", renamed()];
+  const table = await run([...drains, "parked", "list"]);
+  expect(table.out).toMatch(/ rule +orders \(not in the document\) +- /);
+  expect(table.out).toMatch(/ otherwise +refunds +- /);
+  expect(table.err).toMatch(/\n1 was parked by a drain that is not in the document [^\n]*release\n$/);
+  expect(linesOf((await run([...drains, "parked", "list", "--json"])).out)).toMatchObject([
+    { dlqId: id, drain: "orders", drainInDocument: false },
+    { drain: "refunds", drainInDocument: true },
+  ]);
+  const shown = await run([...drains, "parked", "show", id]);
+  expect(shown.out).toMatch(/^drain in document +no$/m);
+  expect(shown.out).toMatch(/^waits for +a release, or a drain of that name again$/m);
 
-    const pass = await run([...drains, "drain", "purchases", "--yes", "--json"]);
-    expect(JSON.parse(pass.out)).toMatchObject([{ tally: { parked: 1, republished: 0 } }]);
-    const released = await run([...drains, "parked", "release", "--drain", "orders", "--yes", ...because]);
-    expect(released.err).toMatch(/1 parked for rule by orders \(not in the document\)\nreleased 1; /);
-    const again = await run([...drains, "drain", "purchases", "--yes", "--json"]);
-    expect(JSON.parse(again.out)).toMatchObject([{ tally: { republished: 1, deleted: 1 } }]);
-    expect(await rows("parked", "list")).toHaveLength(1);
-  });
+  const pass = await run([...drains, "drain", "purchases", "--yes", "--json"]);
+  expect(JSON.parse(pass.out)).toMatchObject([{ tally: { parked: 1, republished: 0 } }]);
+  const released = await run([...drains, "parked", "release", "--drain", "orders", "--yes", ...because]);
+  expect(released.err).toMatch(/1 parked for rule by orders \(not in the document\)\nreleased 1; /);
+  const again = await run([...drains, "drain", "purchases", "--yes", "--json"]);
+  expect(JSON.parse(again.out)).toMatchObject([{ tally: { republished: 1, deleted: 1 } }]);
+  expect(await rows("parked", "list")).toHaveLength(1);
 });
 
 describe("redriver parked show", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Estimate } from "../../../../../src/people/plan/estimate.ts";
 import type { LaneWaits } from "../../../../../src/people/plan/lane-waits.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
@@ -31,33 +31,31 @@ async function lanesIn({ env }: PlanStand): Promise<ReadonlyMap<string, unknown>
   return kept;
 }
 
-describe("redriver plan, of a drain with lanes", () => {
-  it("says of a halted one why and when it is probed; the lane stays as it is", async () => {
-    const stand = await createPlanStand(redis.url(), { document });
-    stand.receiver.answer = () => 503;
-    const healthy = await createReceiver();
-    stand.seed(30);
-    await stand.plan();
-    await stand.apply();
-    const before = await lanesIn(stand);
-    expect(before.size).toBeGreaterThan(0);
-    stand.seed(3, { url: `${healthy.url}/orders` });
-    const { lanes } = await planned(stand);
-    await healthy.close();
-    expect(lanes.lanes).toMatchObject([
-      {
-        state: "halted",
-        why: expect.stringMatching(/of 5 failed again, 503$/),
-        sent: 0,
-      },
-      { due: 3, state: "canary", sinceMs: null, nextInMs: 0 },
-    ]);
-    expect(lanes.lanes[0]?.nextInMs).toBeGreaterThan(3_500_000);
-    const text = (await stand.run(["plan", "orders"])).out.replaceAll(/\s+/g, " ");
-    expect(text).toMatch(/\S+ +\d+ +halted for \S+ +next probe in 59m\S* +\d of 5 failed again, 503/);
-    expect(await lanesIn(stand)).toEqual(before);
-  }, 80_000);
-});
+it("a plan says of a halted lane why and when it is probed; the lane stays as it is", async () => {
+  const stand = await createPlanStand(redis.url(), { document });
+  stand.receiver.answer = () => 503;
+  const healthy = await createReceiver();
+  stand.seed(30);
+  await stand.plan();
+  await stand.apply();
+  const before = await lanesIn(stand);
+  expect(before.size).toBeGreaterThan(0);
+  stand.seed(3, { url: `${healthy.url}/orders` });
+  const { lanes } = await planned(stand);
+  await healthy.close();
+  expect(lanes.lanes).toMatchObject([
+    {
+      state: "halted",
+      why: expect.stringMatching(/of 5 failed again, 503$/),
+      sent: 0,
+    },
+    { due: 3, state: "canary", sinceMs: null, nextInMs: 0 },
+  ]);
+  expect(lanes.lanes[0]?.nextInMs).toBeGreaterThan(3_500_000);
+  const text = (await stand.run(["plan", "orders"])).out.replaceAll(/\s+/g, " ");
+  expect(text).toMatch(/\S+ +\d+ +halted for \S+ +next probe in 59m\S* +\d of 5 failed again, 503/);
+  expect(await lanesIn(stand)).toEqual(before);
+}, 80_000);
 
 it("a plan says what the lane of another drain knows of its destination, also without lanes of its own", async () => {
   const stand = await createPlanStand(redis.url(), {

@@ -40,70 +40,66 @@ async function keysOf({ env }: PlanStand): Promise<readonly string[]> {
   return (await redis.fresh().command("KEYS", `${env["REDRIVER_REDIS_KEY_PREFIX"]}:*`)) as string[];
 }
 
-describe("redriver plan, of ceilings", () => {
-  it("says what of the day is used, and over how many days the rest is spread", async () => {
-    const stand = await createPlanStand(redis.url(), { document: document() });
-    stand.seed(30);
-    expect((await stand.run(["drain", "orders", "--yes"])).exitCode).toBe(0);
-    await stand.emulator.idle();
-    stand.seed(75);
-    const { room, estimate } = await planned(stand);
-    expect(room).toMatchObject({
-      closedGuards: [],
-      perDay: { limit: 50, used: 30, left: 20 },
-      perPass: { limit: 40, usedByOpenPass: null },
-    });
-    // 20 today, 50 tomorrow, 5 the day after.
-    expect(estimate).toMatchObject({
-      publishes: 75,
-      passes: 2,
-      days: 3,
-    });
-    const { out } = await stand.run(["plan", "orders"]);
-    expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "per day 30 of 50 used today (UTC), 20 left, spread over 3 days or more",
-    );
+it("a plan says what of the day is used, and over how many days the rest is spread", async () => {
+  const stand = await createPlanStand(redis.url(), { document: document() });
+  stand.seed(30);
+  expect((await stand.run(["drain", "orders", "--yes"])).exitCode).toBe(0);
+  await stand.emulator.idle();
+  stand.seed(75);
+  const { room, estimate } = await planned(stand);
+  expect(room).toMatchObject({
+    closedGuards: [],
+    perDay: { limit: 50, used: 30, left: 20 },
+    perPass: { limit: 40, usedByOpenPass: null },
   });
+  // 20 today, 50 tomorrow, 5 the day after.
+  expect(estimate).toMatchObject({
+    publishes: 75,
+    passes: 2,
+    days: 3,
+  });
+  const { out } = await stand.run(["plan", "orders"]);
+  expect(out.replaceAll(/\s+/g, " ")).toContain(
+    "per day 30 of 50 used today (UTC), 20 left, spread over 3 days or more",
+  );
 });
 
-describe("redriver plan, of guards", () => {
-  const guards = `    guards:
+const guards = `    guards:
       - { index: catalog, hold: "pending_index_count > 10000", resume: "< 5000" }
       - { index: users, hold: "pending_index_count > 10", whenStale: ignore }
 `;
 
-  it("names the closed ones with value and thresholds, and leaves no trace of having looked", async () => {
-    const stand = await createPlanStand(redis.url(), { document: document(guards) });
-    stand.seed(3);
-    const { out: stale } = await stand.run(["plan", "orders"]);
-    expect(stale.replaceAll(/\s+/g, " ")).toContain("index catalog, no fresh reading of pending_index_count");
-    const connection = { ...redis.fresh(), keyPrefix: String(stand.env["REDRIVER_REDIS_KEY_PREFIX"]) };
-    await createRedisStatisticsStore(connection).write(
-      {
-        index: "catalog",
-        readAt: Date.now(),
-        summary: { scalars: { pending_index_count: 12_000 }, newest: {}, days: [], unusableFields: 0 },
-      },
-      60_000,
-    );
-    const { room } = await planned(stand);
-    expect(room["closedGuards"]).toEqual([
-      {
-        index: "catalog",
-        field: "pending_index_count",
-        why: "reading",
-        value: 12_000,
-        holdsAt: "> 10000",
-        resumesAt: "< 5000",
-      },
-    ]);
-    const { out } = await stand.run(["plan", "orders"]);
-    expect(out.replaceAll(/\s+/g, " ")).toContain(
-      "guard closed, so nothing new is published: index catalog, pending_index_count is 12000 (holds > 10000, resumes < 5000)",
-    );
-    // What acts would remember of guards and ceilings.
-    expect((await keysOf(stand)).filter((key) => /:(guards|limits):/.test(key))).toEqual([]);
-  });
+it("a plan names closed guards with value and thresholds, and leaves no trace of having looked", async () => {
+  const stand = await createPlanStand(redis.url(), { document: document(guards) });
+  stand.seed(3);
+  const { out: stale } = await stand.run(["plan", "orders"]);
+  expect(stale.replaceAll(/\s+/g, " ")).toContain("index catalog, no fresh reading of pending_index_count");
+  const connection = { ...redis.fresh(), keyPrefix: String(stand.env["REDRIVER_REDIS_KEY_PREFIX"]) };
+  await createRedisStatisticsStore(connection).write(
+    {
+      index: "catalog",
+      readAt: Date.now(),
+      summary: { scalars: { pending_index_count: 12_000 }, newest: {}, days: [], unusableFields: 0 },
+    },
+    60_000,
+  );
+  const { room } = await planned(stand);
+  expect(room["closedGuards"]).toEqual([
+    {
+      index: "catalog",
+      field: "pending_index_count",
+      why: "reading",
+      value: 12_000,
+      holdsAt: "> 10000",
+      resumesAt: "< 5000",
+    },
+  ]);
+  const { out } = await stand.run(["plan", "orders"]);
+  expect(out.replaceAll(/\s+/g, " ")).toContain(
+    "guard closed, so nothing new is published: index catalog, pending_index_count is 12000 (holds > 10000, resumes < 5000)",
+  );
+  // What acts would remember of guards and ceilings.
+  expect((await keysOf(stand)).filter((key) => /:(guards|limits):/.test(key))).toEqual([]);
 });
 
 const minute = 60_000;
@@ -157,11 +153,9 @@ describe("redriver plan, where the service's clock is another one", () => {
   });
 });
 
-describe("redriver plan, while the service limits calls", () => {
-  it("waits in place for a short limit, also if its very first listing meets it", async () => {
-    const stand = await createPlanStand(redis.url(), { document: document() });
-    stand.seed(7);
-    stand.emulator.faults.add({ kind: "status", operation: "list", status: 429, limit: "burst", count: 2 });
-    expect((await planned(stand)).planned).toBe(7);
-  });
+it("a plan waits in place for a short limit, also if its very first listing meets it", async () => {
+  const stand = await createPlanStand(redis.url(), { document: document() });
+  stand.seed(7);
+  stand.emulator.faults.add({ kind: "status", operation: "list", status: 429, limit: "burst", count: 2 });
+  expect((await planned(stand)).planned).toBe(7);
 });

@@ -137,12 +137,10 @@ describe("redriver rules test", () => {
   });
 });
 
-describe("redriver rules schema", () => {
-  it("prints what is committed for editors", async () => {
-    expect(await ask(["rules", "schema"])).toMatchObject({
-      exitCode: 0,
-      err: "",
-      out: documentJsonSchemaText(),
-    });
+it("redriver rules schema prints what is committed for editors", async () => {
+  expect(await ask(["rules", "schema"])).toMatchObject({
+    exitCode: 0,
+    err: "",
+    out: documentJsonSchemaText(),
   });
 });

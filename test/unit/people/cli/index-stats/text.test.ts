@@ -52,22 +52,20 @@ describe("index stats on a terminal", () => {
   });
 });
 
-describe("index stats as JSON", () => {
-  it("carries every point with all nine digits, and what was left over", () => {
-    const [shown] = JSON.parse(JSON.stringify(toStatisticsJson([view])));
-    expect(shown).toMatchObject({
-      index: "catalog",
-      id: "3f1c-catalog",
-      period: "1h",
-      readAt: "2026-01-02T03:04:05.000Z",
-      scalars: { pending_index_count: 12 },
-      days: ["Sunday", "Monday"],
-      other: { region: "eu" },
-    });
-    expect(shown.series.query_latency_99).toEqual([
-      { at: "2025-10-19T18:33:05.244068975Z", value: 4.5 },
-      { at: "2025-10-19T17:34:00.000000000Z", value: 20 },
-    ]);
-    expect(shown.problems).toHaveLength(3);
+it("index stats as JSON carries every point with all nine digits, and what was left over", () => {
+  const [shown] = JSON.parse(JSON.stringify(toStatisticsJson([view])));
+  expect(shown).toMatchObject({
+    index: "catalog",
+    id: "3f1c-catalog",
+    period: "1h",
+    readAt: "2026-01-02T03:04:05.000Z",
+    scalars: { pending_index_count: 12 },
+    days: ["Sunday", "Monday"],
+    other: { region: "eu" },
   });
+  expect(shown.series.query_latency_99).toEqual([
+    { at: "2025-10-19T18:33:05.244068975Z", value: 4.5 },
+    { at: "2025-10-19T17:34:00.000000000Z", value: 20 },
+  ]);
+  expect(shown.problems).toHaveLength(3);
 });

@@ -87,9 +87,8 @@ drains:
   });
 });
 
-describe("what redriver rules test shows", () => {
-  it("where some fail: expected, got, and the walk through the rules", () => {
-    const text = `version: 1
+it("what redriver rules test shows where some fail: expected, got, and the walk through the rules", () => {
+  const text = `version: 1
 sources: { default: {} }
 drains:
   orders:
@@ -122,7 +121,7 @@ drains:
         given: { dlqId: nonsense }
         expect: { then: hold }
 `;
-    expect(testText(text)).toMatchInlineSnapshot(`
+  expect(testText(text)).toMatchInlineSnapshot(`
       "drains.yaml:18:9: failed orders
         test               the schema is lifted, further than it is
         losses             expected  none
@@ -186,5 +185,4 @@ drains:
       failed: 4 of 5 tests, 1 passed
       "
     `);
-  });
 });
