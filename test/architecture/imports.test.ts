@@ -5,7 +5,7 @@ import { files, folderOf, imports, root, type Import } from "../support/import-g
 
 /**
  * Who may import whom, by folder of src. `message` and `rules` are pure and below everything; implementations
- * never import each other; only compose builds. ARCHITECTURE.md shows the same table.
+ * never import each other; only compose builds. ARCHITECTURE.md says the same in short.
  */
 const pure = ["job/message", "job/rules", "job/contracts"];
 /** All that people know of the job. */

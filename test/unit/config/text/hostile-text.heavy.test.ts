@@ -19,7 +19,6 @@ describe("a text made to hurt", () => {
   it.each([
     ["nested lists", fill("["), /nesting at most 32 levels/],
     ["nested mappings", fill("{a: "), /nesting at most 32 levels/],
-    ["nested list items", fill("- "), /nesting at most 32 levels/],
     [
       "nested indentation",
       Array.from({ length: 1_400 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n"),
@@ -28,7 +27,6 @@ describe("a text made to hurt", () => {
     ["aliases of aliases", billionLaughs, /at most 50000 values/],
     ["an alias of itself", "&a [*a]", /nesting at most 32 levels/],
     ["more than a mebibyte", fill("# comment\n", mebibyte + 20), /at most 1048576 bytes/],
-    ["a mebibyte of characters of two bytes", fill("é"), /at most 1048576 bytes/],
     ["a mebibyte of commas", `[${fill(",", mebibyte - 1)}`, /at most 100000 words/],
     [
       "a mebibyte of keys",
@@ -39,11 +37,6 @@ describe("a text made to hurt", () => {
     ["a mebibyte of bad escapes", fill(`- "${"\\q".repeat(3_000)}"\n`), /at most 10000 backslashes/],
     ["a key of a mebibyte", `${fill("x", mebibyte - 3)}: 1`, /text of at most 8192 characters/],
     ["twenty thousand duplicates", fill("a: 1\n", 60_000), /duplicate key "a"/],
-    [
-      "twelve thousand unknown keys",
-      Array.from({ length: 12_000 }, (_, index) => `drain${index}: 1`).join("\n"),
-      /unknown key "drain0"/,
-    ],
   ])("%s fails fast", (_, text, expected) => {
     const started = performance.now();
     const problems = problemsOf(text);
@@ -71,7 +64,6 @@ describe("a text made to hurt", () => {
       expect(problemsOf(text).join("\n")).toContain(`"${name}" cannot be a name`);
     }
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-    expect(({} as Record<string, unknown>)["mode"]).toBeUndefined();
   });
 
   it("has no merge keys", () => {
@@ -98,9 +90,7 @@ drains:
       'token: "hunter2',
       "token: hunter2: x",
       "token: !hunter2 x",
-      "hunter2",
       "token: *hunter2x\n? [hunter2]",
-      "token: @hunter2",
     ]) {
       const told = problemsOf(text).filter((problem) => !problem.includes("unknown alias"));
       expect(told.join("\n")).not.toContain("hunter2 ");
@@ -111,7 +101,6 @@ drains:
 
   it.each([
     ["a rule's name", 'rules: [{ name: "a\\uD800", when: any, then: hold }]'],
-    ["a queue", 'rules: [{ when: any, then: republish, set: { queue: "\\uDFFF" } }]'],
     ["a selection", 'select: { queueName: "\\uD800" }'],
     ["a header's name", 'rules: [{ when: { header: { "X-\\uD800": a } }, then: hold }]'],
     ["a list", 'rules: [{ when: { label: [a, "\\uDC00\\uD800"] }, then: hold }]'],
@@ -176,8 +165,6 @@ describe("rules made to hurt", () => {
   it.each([
     ["(a{1000}){1000}", "RE2 syntax (invalid repeat count)"],
     ["(a|b|c|d){1000}", "a smaller regular expression"],
-    ["(", "RE2 syntax (missing closing"],
-    ["x".repeat(1_001), "at most 1000 characters"],
   ])("an expression that would hurt or means nothing is refused where it stands: %s", (source, expected) => {
     const text = `version: 1\nsources: { a: {} }\ndrains: { x: { rules: [{ when: { body: { regex: "${source}" } }, then: hold }] } }`;
     const [problem = "", ...others] = problemsOf(text);
