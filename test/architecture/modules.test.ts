@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { files, importedBy, root } from "../support/import-graph.ts";
@@ -53,18 +53,3 @@ it.each(["status", "history", "archive", "parked", "rules", "config"])(
     expect([...reached].map(nameOf)).not.toContain("telemetry/logger.ts");
   },
 );
-
-const stages = "parse-page look-up decide prepare keep-copies park drop publish settle";
-const gates = "guard pause capacity";
-
-it.each([
-  ...stages.split(" ").map((name) => `job/page/${name}`),
-  ...gates.split(" ").map((name) => `job/page/gates/${name}`),
-  "job/lanes/admit",
-])("the stage %s has a test of its name", (stage) => {
-  expect(files).toContain(join(root, `${stage}.ts`));
-  const tests = ["unit", "integration"].flatMap((tier) =>
-    ["test.ts", "heavy.test.ts"].map((end) => join(root, "../test", tier, `${stage}.${end}`)),
-  );
-  expect(tests.some((test) => existsSync(test))).toBe(true);
-});

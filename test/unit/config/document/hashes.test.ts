@@ -27,19 +27,15 @@ version: 1`;
     ["then: hold", "then: park", true],
     ["name: x", "name: y", true],
     ["select:", "minAge: 1m, select:", true],
-    ["[a, b]", "[a]", false],
     ["select:", "mode: live, select:", false],
     ["select:", "paused: true, select:", false],
     ["select:", "onLoss: republish, select:", true],
     ["select:", "limits: { publish: 1/s }, select:", false],
     ["select:", "lane: none, select:", false],
-    ["select:", "lane: { probeEvery: 6m }, select:", false],
     ["select:", "flowControl: { key: k, rate: 1 }, select:", true],
-    ["select:", "beforeExpiry: { within: 1h }, select:", false],
     ["select: {", "select: { fromDate: -2d,", false],
     ["sources: { default: {} }", "sources: { default: { retention: 7d } }", false],
     ["sources: { default: {} }", "archive: { dir: /a }\nsources: { default: {} }", false],
-    ["sources: { default: {} }", "sources: { default: { census: 1h } }", false],
     // Written, it says that the source has a ledger of its own, and a daemon that was halted for the lack of
     // it has to hear of that.
     ["sources: { default: {} }", "sources: { default: { id: default } }", false],
@@ -81,13 +77,10 @@ version: 1`;
 
   it.each([
     ["{ header: { A: x } }", "{ responseHeader: { A: x } }"],
-    ["{ body: { /a: 1 } }", "{ responseBody: { /a: 1 } }"],
     ["{ body: { /a: 1 } }", "{ body: { /b: 1 } }"],
     ['{ body: { /a: "< 1" } }', '{ body: { /a: "<= 1" } }'],
     ['{ body: { /a: "x" } }', '{ body: "x" }'],
     ["{ host: { prefix: x } }", "{ host: { suffix: x } }"],
-    ["{ host: { exists: true } }", "{ host: none }"],
-    ['{ age: ">= 1ms" }', '{ age: "<= 1ms" }'],
     ["{ callerIp: 10.0.0.0/8 }", "{ callerIp: 10.0.0.0/9 }"],
   ])("follow what is asked: %s or %s", (one, other) => {
     expect(hashOfWhen(one)).not.toBe(hashOfWhen(other));

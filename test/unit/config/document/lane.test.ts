@@ -33,11 +33,9 @@ describe("a lane", () => {
 
   it.each([
     ["the slower of both rates, half a watch of it", "publish: 5/s, perHost: 10/s", "{}", 150],
-    ["the slower of both rates, whichever it is", "publish: 10/s, perHost: 60/m", "{}", 30],
     ["the one that there is", "publish: none, perHost: 4/s", "{ watch: 10s }", 20],
     ["twice canary, where limits are slow", "publish: 6/h", "{ canary: 7 }", 14],
     ["a thousand, where limits are fast", "publish: 9000/s, perHost: 5000/s", "{}", 1_000],
-    ["a thousand without limits", "publish: none, perHost: none", "{}", 1_000],
   ])("opens from %s", (_name, limits, lane, expected) => {
     expect(openFromOf(limits, lane)).toBe(expected);
   });
@@ -54,9 +52,7 @@ describe("a lane", () => {
   it.each([
     ["{ canary: 0 }", 21, `${canary}, got 0`],
     ["{ watch: 1999ms }", 20, `${watch}, got "1999ms"`],
-    ["{ watch: 61m }", 20, `${watch}, got "61m"`],
     ["{ haltAt: 0% }", 21, `${haltAt}, got "0%"`],
-    ["{ haltAt: 101% }", 21, `${haltAt}, got "101%"`],
     ["{ haltAt: 20 }", 21, `${haltAt}, got 20`],
     ["", 5, "lane: expected a mapping, or none, got nothing"],
     [
@@ -76,7 +72,6 @@ describe("a lane", () => {
   const builtInProbes = "at most 5m, probeEvery as it is built in";
   const own = "drains.orders.lane";
   it.each([
-    ["{}", "{ probeEvery: 0s }", `4:41 ${own}.probeEvery`, builtInWatch, "0s"],
     ["{}", "{ probeEvery: 59s }", `4:41 ${own}.probeEvery`, builtInWatch, "59s"],
     ["{}", "{ watch: 6m }", `4:36 ${own}.watch`, builtInProbes, "6m"],
     ["{}", "{ watch: 2m, probeEvery: 90s }", `4:52 ${own}.probeEvery`, `at least 2m, ${own}.watch`, "1m30s"],
@@ -103,10 +98,5 @@ describe("a lane", () => {
     expect(problemsOf(`${head}defaults: { lane: none }\ndrains: { a: {} }`)).toEqual([]);
     const other = `${head}defaults: { lane: { probeEvery: 10m } }\ndrains: { a: { lane: none }, b: { lane: { watch: 9m } } }`;
     expect(problemsOf(other)).toEqual([]);
-  });
-
-  it("is told of a watch that is no duration once, and not compared", () => {
-    expect(problemsOf(withDrain("lane: { watch: 2h, probeEvery: 1h }"))).toHaveLength(1);
-    expect(problemsOf(withDrain("lane: { watch: 1h, probeEvery: soon }"))).toHaveLength(1);
   });
 });

@@ -13,14 +13,10 @@ describe("a condition", () => {
     ["no answer is none", number("responseStatus", "none"), { responseStatus: 0 }, true],
     ["no answer is no number", number("responseStatus", "< 1000"), {}, false],
     ["an empty text is absent", text("callback", { exists: false }), { callback: "" }, true],
-    ["an empty body is absent", text("body", "none"), { body: "" }, true],
     ["bytes of the body", number("size", 4), { body: "éé" }, true],
     ["bytes behind base64", number("size", 3), { body: "", bodyBase64: "/wD/" }, true],
-    ["no bytes", number("size", 0), { body: "" }, true],
     ["an unset rate is absent", number("rate", "none"), { rate: 0 }, true],
-    ["a parallelism", number("parallelism", { exists: true }), { parallelism: 5 }, true],
     ["the moment of creation", moment("createdAt", "< 2024-09-04"), {}, true],
-    ["the moment of creation, later", moment("createdAt", ">= 2024-09-04"), {}, false],
     ["an address beside a network", address("10.0.0.0/9"), { callerIP: "10.200.3.4" }, false],
     ["an IPv6 address in a network", address("2001:db8::/33"), { callerIP: "2001:db8:7fff::1" }, true],
     ["an IPv6 address beside a network", address("2001:db8::/33"), { callerIP: "2001:db8:8000::1" }, false],
@@ -40,7 +36,6 @@ describe("a condition", () => {
     ["/items/1/id", 7, '{"items":[{"id":1},{"id":7}]}', true],
     ["/items/01/id", 7, '{"items":[{"id":1},{"id":7}]}', false],
     ["/items/length", { exists: true }, '{"items":[1]}', false],
-    ["/a~1b/c~0d", "x", '{"a/b":{"c~d":"x"}}', true],
     ["/constructor/name", "Object", "{}", false],
   ])("the body's %j asked for %j, %s: %s", (pointer, wanted, body, expected) => {
     expect(holds(value("body", pointer, wanted), { body })).toBe(expected);
