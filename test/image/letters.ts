@@ -1,13 +1,10 @@
 /** What is in the DLQ before the drain, and what redriver is told to do with it. */
 import type { SeedRecord } from "../../dev/emulator/index.ts";
 import { toBody } from "../memory/letters.ts";
-import { poisonPrefix } from "../rig/receiver-messages.ts";
 
 export const small = idsOf("small", 300, 2_000);
 /** Some pages of these are more than the daemon's memory has room for at once. */
 export const large = idsOf("large", 30, 1_000_000);
-/** Refused by their receiver for good. */
-export const poison = idsOf(poisonPrefix, 2, 2_000);
 export const wanted = [...small, ...large];
 
 export interface Letter {
@@ -23,13 +20,12 @@ const hourMs = 3_600_000;
 /** Large ones lie among the small ones. */
 const apartMs = 1_000;
 
-export function toRecords(now: number, url: string, poisonUrl: string): readonly SeedRecord[] {
+export function toRecords(now: number, url: string): readonly SeedRecord[] {
   const all = [
-    ...small.map((letter, index) => ({ letter, url, at: index * apartMs })),
-    ...large.map((letter, index) => ({ letter, url, at: index * 10 * apartMs + 500 })),
-    ...poison.map((letter, index) => ({ letter, url: poisonUrl, at: index * 100 * apartMs + 700 })),
+    ...small.map((letter, index) => ({ letter, at: index * apartMs })),
+    ...large.map((letter, index) => ({ letter, at: index * 10 * apartMs + 500 })),
   ];
-  return all.map(({ letter: { id, bodyBytes }, url, at }, index) => {
+  return all.map(({ letter: { id, bodyBytes }, at }, index) => {
     const enteredAt = now - 6 * hourMs + at;
     return {
       dlqId: `${enteredAt}-${index + 1}`,
@@ -56,6 +52,5 @@ drains:
     limits: { publish: 40/s, perHost: 40/s, perPass: none, perDay: none }
     beforeExpiry: { then: nothing }
     rules:
-      - { name: receiver-said-never, when: { responseStatus: 422 }, then: park }
       - { name: outage, when: { responseStatus: [429, 500-599, none] }, then: republish }
 `;

@@ -4,7 +4,7 @@
  *     npm run test:image
  *     npm run test:image -- --node-image docker.io/library/node:26-bookworm-slim [--runtime-image …]
  *         [--fresh] [--results file]
- *     npm run test:image -- rights drain                   some scenarios
+ *     npm run test:image -- drain                          some scenarios
  *
  * Without `--node-image` the bases are made on this machine, out of Debian's packages and npm's, and kept for
  * the next time; `--fresh` makes them again. Exits 1 if something did not hold, 2 if it was used wrongly. What
@@ -31,7 +31,6 @@ import { configFigures, developmentFigures, fileFigures, linkFigure, type Build 
 import { drainFigures } from "./drain.ts";
 import { readManifests } from "./manifest.ts";
 import { releaseFigures } from "./release.ts";
-import { rightsFigures } from "./rights.ts";
 import { sizeFigures } from "./sizes.ts";
 import { createStage, mountImage } from "./stage.ts";
 import { findMissing } from "./tools.ts";
@@ -44,7 +43,7 @@ import {
   type World,
 } from "./world.ts";
 
-const scenarios = ["production", "development", "rights", "drain"] as const;
+const scenarios = ["production", "development", "drain"] as const;
 const { values, positionals } = parseOrEnd({
   allowPositionals: true,
   options: {
@@ -112,7 +111,6 @@ async function play(world: World): Promise<readonly ScenarioResult[]> {
   const figuresOf = {
     production: () => productionFigures(world, build),
     development: async () => developmentFigures(await mountImage(world, developmentImage)),
-    rights: () => rightsFigures(world),
     drain: () => drainFigures(world, bare !== null),
   };
   const chosen = scenarios.filter((name) => positionals.length === 0 || positionals.includes(name));

@@ -1,12 +1,9 @@
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { startEmulator } from "../../../../dev/emulator/index.ts";
 import { startPod } from "../../../support/pod.ts";
-import { createRedisServers } from "../../../support/redis-servers.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis("own");
-const servers = createRedisServers();
-afterAll(() => servers.stop());
 
 const schedulesKey = (keyPrefix: string): string => `{${keyPrefix}}:${keyPrefix}-v1-short:repeat`;
 const document = `
@@ -49,29 +46,5 @@ it("schedules and replicas that Redis lost are written again as soon as a loss i
   expect(pod.eventsOf("ledger:lost-writes").length).toBe(1);
   // Without the notice both would be 15 s after the first time.
   await expect.poll(look, { timeout: 30_000, interval: 20 }).toEqual(all);
-  await expect.poll(living, { timeout: 30_000, interval: 20 }).toBe(1);
-});
-
-it("a replica says that it lives as soon as it is connected to a Redis that came back with nothing", async () => {
-  const emulator = await startEmulator();
-  onTestFinished(() => emulator.close());
-  const server = await servers.start();
-  const pod = startPod({
-    emulator,
-    redisUrl: server.url,
-    keyPrefix: "replica",
-    document,
-    settings: { "sweep.every": "1h" },
-  });
-  const { redis: connection, replicas } = pod.live.current();
-  const living = async (): Promise<number> => (await replicas.all().catch(() => [])).length;
-  await expect.poll(living, { timeout: 30_000, interval: 20 }).toBe(1);
-  // It works, which it says beforehand: its next word is 15 s away.
-  const schedules = (): Promise<unknown> => connection.command("ZCARD", schedulesKey(connection.keyPrefix));
-  await expect.poll(schedules, { timeout: 30_000, interval: 20 }).toBe(2);
-  await server.kill();
-  await expect.poll(() => connection.isReady()).toBe(false);
-  await servers.start([], { port: server.port });
-  await expect.poll(() => connection.isReady(), { timeout: 30_000, interval: 20 }).toBe(true);
   await expect.poll(living, { timeout: 30_000, interval: 20 }).toBe(1);
 });

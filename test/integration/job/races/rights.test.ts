@@ -1,6 +1,5 @@
 /** What a person, a gate or another document says between a worker's look and its act. */
 import { describe, expect, it } from "vitest";
-import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { drainThat, stallPage, twoOn, useRaces } from "../../../support/race-stand.ts";
 
@@ -33,22 +32,6 @@ describe("a person releases a park", () => {
     expect(race.posts).toHaveLength(1);
     await expectDrainedOnce(race.rig, 2);
   });
-
-  it("R47 between the look of a worker that parks it and its park: the person's word stands", async () => {
-    const race = await stand();
-    const [old, late] = [
-      await race.worker({ drain: parksAll }),
-      await race.worker({ drain: parksAll.replace("max: 5", "max: 6").replace("outage", "renamed") }),
-    ];
-    const [id] = race.seed(1) as [DlqId];
-    await old.page();
-    await race.wait(1);
-    const parking = await stallPage(late, "park", "before");
-    await race.wait(1);
-    expect(await race.ledger.release([id])).toMatchObject({ count: 1 });
-    await parking.goOn();
-    expect((await race.ledger.peek([id])).views).toMatchObject([{ state: "cool", released: "by-person" }]);
-  });
 });
 
 describe("a worker under an older document parks", () => {
@@ -57,17 +40,6 @@ describe("a worker under an older document parks", () => {
     const parking = await stallPage(old, "park", "before");
     await a.page();
     await parking.goOn();
-    expect(await race.states(ids)).toEqual(["gone", "gone"]);
-    await expectDrainedOnce(race.rig, 2);
-  });
-
-  it("R49 what another has begun since its look: it stays with its holder", async () => {
-    const { race, a: old, b: a, ids } = await twoOn(stand(), 2, { drain: parksAll });
-    const parking = await stallPage(old, "park", "before");
-    const posting = await stallPage(a, "publish", "before");
-    await parking.goOn();
-    expect(await race.states(ids)).toEqual(["open", "open"]);
-    await posting.goOn();
     expect(await race.states(ids)).toEqual(["gone", "gone"]);
     await expectDrainedOnce(race.rig, 2);
   });
