@@ -73,6 +73,20 @@ export async function twoOn<Stand extends RaceStand>(
   };
 }
 
+/** So many letters in the hands of a worker that died right there. */
+export async function deadAt<Stand extends RaceStand>(
+  made: Promise<Stand>,
+  letters: number,
+  call: string,
+  moment: "before" | "after",
+  worker: (race: Stand) => Promise<Worker> = (race) => race.worker(),
+) {
+  const race = await made;
+  const ids = race.seed(letters) as [DlqId, ...DlqId[]];
+  await stallPage(await worker(race), call, moment);
+  return { race, ids };
+}
+
 /**
  * Resolves when the worker's act has come to this call. Never told to go on, the worker has died there. `goOn` answers
  * how the act ended.

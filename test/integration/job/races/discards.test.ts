@@ -7,6 +7,7 @@ import type { DrainRuntime } from "../../../../src/job/runtime.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import {
+  deadAt,
   horizonMs,
   type RaceStand,
   stallPage,
@@ -93,9 +94,7 @@ describe("a discard", () => {
   it.each(["before", "after"] as const)(
     "R61 whose worker dies %s its DELETE leaves the fact, and the sweep deletes without a second copy",
     async (moment) => {
-      const race = await stand();
-      const ids = race.seed(2);
-      await stallPage(await race.person(), "remove", moment);
+      const { race, ids } = await deadAt(stand(), 2, "remove", moment, (on) => on.person());
       await race.wait(takeoverMs + 1);
       await (await race.worker()).sweep();
       expect(await endOf(race, ids)).toEqual(discarded(ids));
@@ -103,9 +102,7 @@ describe("a discard", () => {
   );
 
   it("R62 leaves what was begun and is not proven: it is reconciled first", async () => {
-    const race = await stand();
-    const ids = race.seed(2);
-    await stallPage(await race.worker(), "publish", "after");
+    const { race, ids } = await deadAt(stand(), 2, "publish", "after");
     const person = await race.person();
     for (const waitMs of [0, takeoverMs + 1]) {
       await race.wait(waitMs);

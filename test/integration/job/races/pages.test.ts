@@ -4,7 +4,15 @@
 import { describe, expect, it } from "vitest";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { type RaceStand, stallPage, takeoverMs, twoOn, useRaces, ways } from "../../../support/race-stand.ts";
+import {
+  deadAt,
+  type RaceStand,
+  stallPage,
+  takeoverMs,
+  twoOn,
+  useRaces,
+  ways,
+} from "../../../support/race-stand.ts";
 
 const stand = useRaces();
 
@@ -14,12 +22,6 @@ const deletesOf = ({ rig }: RaceStand): number =>
   rig.emulator.journal.entries("request").filter(({ operation }) => operation === "delete").length;
 
 const postsOf = ({ posts }: RaceStand): number => posts.length;
-
-/** A worker that died right there, with the records in its hands. */
-async function die(race: RaceStand, call: string, moment: "before" | "after"): Promise<void> {
-  const dead = await race.worker();
-  await stallPage(dead, call, moment);
-}
 
 describe("a page is in the hands of a worker that stalls", () => {
   it("R17 until its record was published, deleted and its tombstone forgotten: it begins nothing", async () => {
@@ -50,9 +52,7 @@ describe("a page is in the hands of a worker that stalls", () => {
   });
 
   it("R20 of a sweep, while a pass settles what it found: nothing is published again", async () => {
-    const race = await stand();
-    race.seed(2);
-    await die(race, "publish", "after");
+    const { race } = await deadAt(stand(), 2, "publish", "after");
     await race.wait(takeoverMs + 1);
     const [sweeper, b] = [await race.worker(), await race.worker()];
     const stalled = await stallPage(sweeper, "look", "before", ({ sweep }) => sweep());
@@ -87,9 +87,7 @@ describe("two replicas list the same page at once", () => {
   });
 
   it("R23 both sweep the same outcome that is unknown: one POST settles it", async () => {
-    const race = await stand();
-    race.seed(3);
-    await die(race, "publish", "after");
+    const { race } = await deadAt(stand(), 3, "publish", "after");
     await race.wait(takeoverMs + 1);
     const [a, b] = [await race.worker(), await race.worker()];
     const [one, other] = [a.stop("begin", "before"), b.stop("begin", "before")];
@@ -105,9 +103,7 @@ describe("two replicas list the same page at once", () => {
 
 describe("a worker dies after the fact and before the delete", () => {
   it.each(ways)("R24 and %s deletes, without a POST", async (_way, takeUp) => {
-    const race = await stand();
-    const ids = race.seed(2);
-    await die(race, "published", "after");
+    const { race, ids } = await deadAt(stand(), 2, "published", "after");
     expect(await race.states(ids)).toEqual(["published", "published"]);
     await race.wait(takeoverMs + 1);
     await takeUp(await race.worker());
@@ -117,9 +113,7 @@ describe("a worker dies after the fact and before the delete", () => {
   });
 
   it("R25 and a sweep and a page race for it: both delete, one is told that nothing was left, and it is gone", async () => {
-    const race = await stand();
-    const ids = race.seed(2);
-    await die(race, "published", "after");
+    const { race, ids } = await deadAt(stand(), 2, "published", "after");
     await race.wait(takeoverMs + 1);
     const [sweeper, pager] = [await race.worker(), await race.worker()];
     const [one, other] = [sweeper.stop("remove", "before"), pager.stop("remove", "before")];
@@ -139,9 +133,7 @@ describe("a worker dies after the fact and before the delete", () => {
 
 describe("a worker dies after the delete and before the tombstone", () => {
   it("R26 and a sweep finds by a listing that it is gone", async () => {
-    const race = await stand();
-    const ids = race.seed(2);
-    await die(race, "remove", "after");
+    const { race, ids } = await deadAt(stand(), 2, "remove", "after");
     expect(await race.states(ids)).toEqual(["published", "published"]);
     await race.wait(takeoverMs + 1);
     await (await race.worker()).sweep();
@@ -154,9 +146,7 @@ describe("a worker dies after the delete and before the tombstone", () => {
     ["R27 and a full pass that no longer lists it buries it", 10_000, "gone"],
     ["R64 and a full pass whose clock is behind does not list it: it buries nothing", -300_000, "published"],
   ] as const)("%s", async (_title, aheadMs, state) => {
-    const race = await stand();
-    const ids = race.seed(2);
-    await die(race, "remove", "after");
+    const { race, ids } = await deadAt(stand(), 2, "remove", "after");
     await race.wait(10_000);
     const { rig, drain } = await race.worker();
     const clock = { ...drain.source.clock, now: () => Date.now() + aheadMs };
@@ -172,7 +162,7 @@ describe("a worker dies after the delete and before the tombstone", () => {
     const race = await stand();
     const ids = race.seed(2);
     race.rig.emulator.faults.add({ kind: "lagging-list", forMs: 10 * takeoverMs, count: 1 });
-    await die(race, "remove", "after");
+    await stallPage(await race.worker(), "remove", "after");
     await race.wait(takeoverMs + 1);
     const b = await race.worker();
     await b.page();

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { drainThat, stallPage, takeoverMs, twoOn, useRaces } from "../../../support/race-stand.ts";
+import { deadAt, drainThat, stallPage, takeoverMs, twoOn, useRaces } from "../../../support/race-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
 
@@ -131,9 +131,7 @@ describe("Redis loses everything while no worker runs", () => {
   ] as const)(
     "R58 with a record published and not deleted: %s",
     async (_name, lateMs, deduplicated, accepted) => {
-      const race = await stand({ drain: parksAfterLoss });
-      race.seed(1);
-      await stallPage(await race.worker(), "remove", "before");
+      const { race } = await deadAt(stand({ drain: parksAfterLoss }), 1, "remove", "before");
       await race.loseEverything();
       await race.wait(race.ledger.limits.dedupWindowMs - 1_000 + 2_000 * lateMs);
       const b = await race.worker();

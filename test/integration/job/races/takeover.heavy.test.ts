@@ -4,6 +4,7 @@ import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createHold } from "../../../support/hold.ts";
 import {
+  deadAt,
   drainThat,
   horizonMs,
   type RaceStand,
@@ -17,12 +18,6 @@ import {
 const stand = useRaces();
 
 const parking = drainThat("republish", "unknownOutcome: park");
-
-/** Begun by a worker that died with its POST on its way: the service took it, and nobody heard. */
-async function leaveUnanswered(race: RaceStand): Promise<void> {
-  const dead = await race.worker();
-  await stallPage(dead, "publish", "after");
-}
 
 const deletedTimes = ({ rig }: RaceStand, id: DlqId): number =>
   rig.emulator.journal.entries("deleted").filter(({ dlqIds }) => dlqIds.includes(id)).length;
@@ -149,9 +144,7 @@ describe("no POST of one id begins later than the window allows", () => {
         [0, 2],
         [1, 1],
       ] as const) {
-        const race = await stand({ drain: parking });
-        race.seed(1);
-        await leaveUnanswered(race);
+        const { race } = await deadAt(stand({ drain: parking }), 1, "publish", "after");
         await race.wait(horizonMs + lateMs);
         await takeOver(await race.worker());
         expect(race.posts).toHaveLength(posts);
@@ -245,9 +238,10 @@ describe("no POST of one id begins later than the window allows", () => {
 
 describe("a refusal after an unanswered POST", () => {
   it("R13 leaves it open: neither cool nor parked, and in the DLQ", async () => {
-    const race = await stand();
-    const [id] = race.seed(1) as [DlqId];
-    await leaveUnanswered(race);
+    const {
+      race,
+      ids: [id],
+    } = await deadAt(stand(), 1, "publish", "after");
     await race.wait(takeoverMs + 1);
     const b = await race.worker();
     race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 429, count: 1 });
