@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRedisLedger } from "../../../src/job/store/ledger/redis-ledger.ts";
@@ -78,27 +78,6 @@ async function acceptedAndKnown(stage: DrainStage, bodies: readonly string[]): P
   return accepted.length;
 }
 
-function makePipe(folder: string): string {
-  const pipe = join(folder, "pipe");
-  execFileSync("mkfifo", [pipe]);
-  return pipe;
-}
-
-/** Once somebody has opened it for reading, who waits from then on for what is written. */
-async function writerTo(pipe: string): Promise<number> {
-  let fd = -1;
-  const opens = (): boolean => {
-    try {
-      fd = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  await expect.poll(opens, { timeout: 30_000 }).toBe(true);
-  return fd;
-}
-
 /**
  * A module for `--import`: every sync of a file hangs in the kernel, as on a volume that is gone, and says
  * so.
@@ -113,16 +92,13 @@ Object.getPrototypeOf(handle).sync = () => {
 await handle.close();
 `;
 
-/**
- * A module for `--import`: this file opens only when whoever writes to the pipe has closed it, as on a volume
- * that is slow.
- */
-const slowFile = (file: string, pipe: string): string => `
+/** A module for `--import`: the process is told to stop when it opens this file. */
+const stopAt = (file: string): string => `
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 const { openSync } = fs;
 fs.openSync = (path, ...options) => {
-  if (path === ${JSON.stringify(file)}) fs.readFileSync(${JSON.stringify(pipe)});
+  if (path === ${JSON.stringify(file)}) process.kill(process.pid, "SIGTERM");
   return openSync(path, ...options);
 };
 syncBuiltinESMExports();
@@ -137,7 +113,9 @@ async function stopWithHungDisk(): Promise<End> {
     .replace("sources:", `archive: { dir: ${join(folder.path, "archive")} }\nsources:`)
     .replace("then: republish", "then: drop");
   folder.write("drains.yaml", document);
-  const stall = folder.write("stall.mjs", stalledDisk(makePipe(folder.path)));
+  const pipe = join(folder.path, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const stall = folder.write("stall.mjs", stalledDisk(pipe));
   const daemon = await startDaemon({ ...stage.setup.env, NODE_OPTIONS: `--import ${stall}` });
   await daemon.line(({ event }) => event === "test:stalled");
   daemon.child.kill("SIGTERM");
@@ -181,18 +159,10 @@ async function stopBeforeRedis(url: string): Promise<End> {
 
 async function stopBeforeSettings(): Promise<End> {
   const { setup, emulator } = await setUp(soon);
-  const pipe = makePipe(setup.folder.path);
   const settings = setup.folder.write("settings.yaml", "{}");
-  const slow = setup.folder.write("slow.mjs", slowFile(settings, pipe));
-  const daemon = start(["run"], {
-    ...setup.env,
-    REDRIVER_CONFIG_FILE: settings,
-    NODE_OPTIONS: `--import ${slow}`,
-  });
-  const fd = await writerTo(pipe);
-  daemon.child.kill("SIGTERM");
-  closeSync(fd);
-  const end = await endOf(daemon);
+  const stop = setup.folder.write("stop.mjs", stopAt(settings));
+  const given = { REDRIVER_CONFIG_FILE: settings, NODE_OPTIONS: `--import ${stop}` };
+  const end = await endOf(start(["run"], { ...setup.env, ...given }));
   expect(emulator.journal.entries("request")).toEqual([]);
   return end;
 }
