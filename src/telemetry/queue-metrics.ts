@@ -9,8 +9,7 @@ export type SourceRow = QueueFacts["sources"][number];
 type LaneRow = NonNullable<SourceRow["lanes"]>["lanes"][number];
 
 /** A metric, and its value. Null or undefined: it has no series, because absent is not 0. */
-type Row<Subject> = readonly [help: string, value: Value<Subject>];
-type Value<Subject> = (of: Subject) => number | null | undefined;
+type Row<Subject> = readonly [help: string, value: (of: Subject) => number | null | undefined];
 type Rows<Subject> = Readonly<Record<string, Row<Subject>>>;
 
 /** A metric of each row, all with the same labels. */
@@ -20,167 +19,7 @@ export interface Table<Subject> {
   readonly rows: Rows<Subject>;
 }
 
-const ofDrains: Rows<DrainRow> = {
-  redriver_pass_last_success_timestamp_seconds: [
-    "End of the last complete pass.",
-    ({ facts }) => toSeconds(facts?.lastSuccessAt),
-  ],
-  redriver_drain_acting: [
-    "1 when the drain acts; 0 in plan mode or while paused.",
-    ({ acting }) => Number(acting),
-  ],
-  redriver_drain_counted: [
-    "1 when all records of the drain have been counted; while it is 0, there are at least as many as shown.",
-    ({ stillCounting }) => Number(!stillCounting),
-  ],
-};
-
-const ofSources: Rows<SourceRow> = {
-  redriver_pending_deletes: [
-    "Published or archived and not deleted yet.",
-    ({ summary }) => summary?.pendingDelete,
-  ],
-  redriver_oldest_pending_delete_timestamp_seconds: [
-    "Since when the oldest of the pending deletes is pending.",
-    ({ summary }) => toSeconds(summary?.oldestPendingAt),
-  ],
-  redriver_failed_deletes: [
-    "Pending deletes that were tried and failed.",
-    ({ summary }) => summary?.failedDeletes,
-  ],
-  redriver_settle_gate_closed: [
-    "1 while the source publishes nothing because too much waits for its delete.",
-    ({ summary }) => (summary === null ? null : Number(summary.settleGate === "closed")),
-  ],
-  redriver_source_depth: [
-    "Records in the DLQ of the source, those to be deleted included. Absent until all were counted once.",
-    ({ depth }) => (depth?.stillCounting === true ? null : depth?.count),
-  ],
-  redriver_source_depth_exact: [
-    "1 when the depth is a count; 0 while it is estimated from counts, arrivals and deletes since.",
-    ({ depth }) => (depth === null ? null : Number(depth.exact)),
-  ],
-  redriver_source_oldest_record_timestamp_seconds: [
-    "When the oldest record of the source entered the DLQ.",
-    ({ census }) => toSeconds(census?.oldestEnteredAt),
-  ],
-  redriver_source_earliest_expiry_timestamp_seconds: [
-    "When the oldest record of the source leaves the DLQ for good.",
-    ({ census }) => toSeconds(census?.earliestExpiryAt),
-  ],
-  redriver_source_expiring_records: [
-    "Records whose retention ends within a day, with or without a copy. Absent until all were counted once.",
-    ({ expiring }) => expiring.count,
-  ],
-  redriver_source_expiring_unarchived_records: [
-    "Records that expire soon and of which the archive has no copy, as the last census counted.",
-    ({ census }) => census?.expiringUnarchived,
-  ],
-  redriver_source_expiring_accepted_records: [
-    "Records that expire soon without a copy and whose drains say beforeExpiry: nothing, as the last census counted.",
-    ({ census }) => census?.expiringAccepted,
-  ],
-  redriver_source_unselected_come_backs: [
-    "Records that came back from a redrive and that no drain selects, as the last census counted.",
-    ({ census }) => census?.strayComeBacks.count,
-  ],
-  redriver_source_census_interval_seconds: [
-    "How often the document asks for a census.",
-    ({ censusEveryMs }) => toSeconds(censusEveryMs),
-  ],
-  redriver_source_census_timestamp_seconds: [
-    "When the last census began.",
-    ({ census }) => toSeconds(census?.at),
-  ],
-};
-
-/** Redis keeps these counters, so each scrape sets them to their stored value. */
-const totalsOfSources: Rows<SourceRow> = {
-  // The sum of all lanes: a sum of the hidden ones would jump with each lane that enters or leaves the 20.
-  redriver_source_lane_canaries_total: [
-    "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
-    ({ lanes }) => lanes?.totals.canaries,
-  ],
-  redriver_source_lane_come_backs_total: [
-    "Those of them that came back, of all lanes.",
-    ({ lanes }) => lanes?.totals.comeBacks,
-  ],
-  redriver_source_lane_halts_total: [
-    "How often lanes were halted, of all lanes.",
-    ({ lanes }) => lanes?.totals.halts,
-  ],
-};
-
-const totalsOfLanes: Rows<LaneRow> = {
-  redriver_lane_canaries_total: [
-    "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were asked for most messages.",
-    ({ totals }) => totals.canaries,
-  ],
-  redriver_lane_come_backs_total: [
-    "Those of them that came back; of the same lanes.",
-    ({ totals }) => totals.comeBacks,
-  ],
-  redriver_lane_halts_total: [
-    "How often a lane was halted; of the same lanes.",
-    ({ totals }) => totals.halts,
-  ],
-};
-
-const arrivals: Rows<DrainRow> = {
-  redriver_arrivals_total: [
-    "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",
-    ({ facts }) => facts?.arrivals,
-  ],
-};
-
 export const restOfDestinations = "other";
-
-const ofDestinations: Rows<Pick<DestinationOfDrain, "origin" | "waiting" | "parked">> = {
-  redriver_destination_waiting: [
-    "Records that wait: due, held or in doubt. Of the 20 destinations of a source with most; other: of all others.",
-    ({ waiting }) => waiting,
-  ],
-  redriver_destination_parked: [
-    "Records that wait for a person; of the same destinations.",
-    ({ origin, parked }) => (origin === restOfDestinations ? null : parked),
-  ],
-};
-
-const totalsOfDestinations: Rows<Pick<DestinationOfDrain, "published" | "failedAgain">> = {
-  redriver_destination_published_total: [
-    "Dead letters that were published to a destination, ever; of the same destinations.",
-    ({ published }) => published,
-  ],
-  redriver_destination_failed_again_total: [
-    "Redriven messages to a destination that were found dead again, ever; of the same destinations.",
-    ({ failedAgain }) => failedAgain,
-  ],
-};
-
-const totalsOfRules: Rows<RuleCounts> = {
-  redriver_rule_published_total: [
-    "Dead letters that a rule has published, ever. Absent until it has published one.",
-    ({ published }) => published,
-  ],
-  redriver_rule_failed_again_total: [
-    "Those of them that were found dead again.",
-    ({ failedAgain }) => failedAgain,
-  ],
-};
-
-const ofFailures: Rows<ShownFailure> = {
-  redriver_failure_waiting: [
-    "Records that failed alike and wait. Of the 20 failures of a source with most, and of up to 20 that are new.",
-    ({ waiting }) => waiting,
-  ],
-};
-
-const totalsOfFailures: Rows<ShownFailure> = {
-  redriver_failure_arrivals_total: [
-    "Records that failed alike, ever; of the same failures. It grows as pages end.",
-    ({ arrived }) => arrived,
-  ],
-};
 
 const ofDrain = ["source", "drain"] as const;
 const ofDestination = ["source", "drain", "origin"] as const;
@@ -242,18 +81,164 @@ export const single = {
   ),
 } as const;
 
+const table = <Subject>(
+  type: "gauge" | "counter",
+  labels: readonly string[],
+  rows: Rows<Subject>,
+): Table<Subject> => ({ type, labels, rows });
+
 export const tables = {
-  drains: { type: "gauge", labels: ["drain"], rows: ofDrains },
-  sources: { type: "gauge", labels: ["source"], rows: ofSources },
-  sourceTotals: { type: "counter", labels: ["source"], rows: totalsOfSources },
-  laneTotals: { type: "counter", labels: ofDestination, rows: totalsOfLanes },
-  arrivals: { type: "counter", labels: ofDrain, rows: arrivals },
-  destinations: { type: "gauge", labels: ofDestination, rows: ofDestinations },
-  destinationTotals: { type: "counter", labels: ofDestination, rows: totalsOfDestinations },
-  ruleTotals: { type: "counter", labels: ["drain", "rule"], rows: totalsOfRules },
-  failures: { type: "gauge", labels: ofFailure, rows: ofFailures },
-  failureTotals: { type: "counter", labels: ofFailure, rows: totalsOfFailures },
-} as const;
+  drains: table<DrainRow>("gauge", ["drain"], {
+    redriver_pass_last_success_timestamp_seconds: [
+      "End of the last complete pass.",
+      ({ facts }) => toSeconds(facts?.lastSuccessAt),
+    ],
+    redriver_drain_acting: [
+      "1 when the drain acts; 0 in plan mode or while paused.",
+      ({ acting }) => Number(acting),
+    ],
+    redriver_drain_counted: [
+      "1 when all records of the drain have been counted; while it is 0, there are at least as many as shown.",
+      ({ stillCounting }) => Number(!stillCounting),
+    ],
+  }),
+  sources: table<SourceRow>("gauge", ["source"], {
+    redriver_pending_deletes: [
+      "Published or archived and not deleted yet.",
+      ({ summary }) => summary?.pendingDelete,
+    ],
+    redriver_oldest_pending_delete_timestamp_seconds: [
+      "Since when the oldest of the pending deletes is pending.",
+      ({ summary }) => toSeconds(summary?.oldestPendingAt),
+    ],
+    redriver_failed_deletes: [
+      "Pending deletes that were tried and failed.",
+      ({ summary }) => summary?.failedDeletes,
+    ],
+    redriver_settle_gate_closed: [
+      "1 while the source publishes nothing because too much waits for its delete.",
+      ({ summary }) => (summary === null ? null : Number(summary.settleGate === "closed")),
+    ],
+    redriver_source_depth: [
+      "Records in the DLQ of the source, those to be deleted included. Absent until all were counted once.",
+      ({ depth }) => (depth?.stillCounting === true ? null : depth?.count),
+    ],
+    redriver_source_depth_exact: [
+      "1 when the depth is a count; 0 while it is estimated from counts, arrivals and deletes since.",
+      ({ depth }) => (depth === null ? null : Number(depth.exact)),
+    ],
+    redriver_source_oldest_record_timestamp_seconds: [
+      "When the oldest record of the source entered the DLQ.",
+      ({ census }) => toSeconds(census?.oldestEnteredAt),
+    ],
+    redriver_source_earliest_expiry_timestamp_seconds: [
+      "When the oldest record of the source leaves the DLQ for good.",
+      ({ census }) => toSeconds(census?.earliestExpiryAt),
+    ],
+    redriver_source_expiring_records: [
+      "Records whose retention ends within a day, with or without a copy. Absent until all were counted once.",
+      ({ expiring }) => expiring.count,
+    ],
+    redriver_source_expiring_unarchived_records: [
+      "Records that expire soon and of which the archive has no copy, as the last census counted.",
+      ({ census }) => census?.expiringUnarchived,
+    ],
+    redriver_source_expiring_accepted_records: [
+      "Records that expire soon without a copy and whose drains say beforeExpiry: nothing, as the last census counted.",
+      ({ census }) => census?.expiringAccepted,
+    ],
+    redriver_source_unselected_come_backs: [
+      "Records that came back from a redrive and that no drain selects, as the last census counted.",
+      ({ census }) => census?.strayComeBacks.count,
+    ],
+    redriver_source_census_interval_seconds: [
+      "How often the document asks for a census.",
+      ({ censusEveryMs }) => toSeconds(censusEveryMs),
+    ],
+    redriver_source_census_timestamp_seconds: [
+      "When the last census began.",
+      ({ census }) => toSeconds(census?.at),
+    ],
+  }),
+  /** Redis keeps these counters, so each scrape sets them to their stored value. */
+  sourceTotals: table<SourceRow>("counter", ["source"], {
+    // The sum of all lanes: a sum of the hidden ones would jump with each lane that enters or leaves the 20.
+    redriver_source_lane_canaries_total: [
+      "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
+      ({ lanes }) => lanes?.totals.canaries,
+    ],
+    redriver_source_lane_come_backs_total: [
+      "Those of them that came back, of all lanes.",
+      ({ lanes }) => lanes?.totals.comeBacks,
+    ],
+    redriver_source_lane_halts_total: [
+      "How often lanes were halted, of all lanes.",
+      ({ lanes }) => lanes?.totals.halts,
+    ],
+  }),
+  laneTotals: table<LaneRow>("counter", ofDestination, {
+    redriver_lane_canaries_total: [
+      "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were asked for most messages.",
+      ({ totals }) => totals.canaries,
+    ],
+    redriver_lane_come_backs_total: [
+      "Those of them that came back; of the same lanes.",
+      ({ totals }) => totals.comeBacks,
+    ],
+    redriver_lane_halts_total: [
+      "How often a lane was halted; of the same lanes.",
+      ({ totals }) => totals.halts,
+    ],
+  }),
+  arrivals: table<DrainRow>("counter", ofDrain, {
+    redriver_arrivals_total: [
+      "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",
+      ({ facts }) => facts?.arrivals,
+    ],
+  }),
+  destinations: table<Pick<DestinationOfDrain, "origin" | "waiting" | "parked">>("gauge", ofDestination, {
+    redriver_destination_waiting: [
+      "Records that wait: due, held or in doubt. Of the 20 destinations of a source with most; other: of all others.",
+      ({ waiting }) => waiting,
+    ],
+    redriver_destination_parked: [
+      "Records that wait for a person; of the same destinations.",
+      ({ origin, parked }) => (origin === restOfDestinations ? null : parked),
+    ],
+  }),
+  destinationTotals: table<Pick<DestinationOfDrain, "published" | "failedAgain">>("counter", ofDestination, {
+    redriver_destination_published_total: [
+      "Dead letters that were published to a destination, ever; of the same destinations.",
+      ({ published }) => published,
+    ],
+    redriver_destination_failed_again_total: [
+      "Redriven messages to a destination that were found dead again, ever; of the same destinations.",
+      ({ failedAgain }) => failedAgain,
+    ],
+  }),
+  ruleTotals: table<RuleCounts>("counter", ["drain", "rule"], {
+    redriver_rule_published_total: [
+      "Dead letters that a rule has published, ever. Absent until it has published one.",
+      ({ published }) => published,
+    ],
+    redriver_rule_failed_again_total: [
+      "Those of them that were found dead again.",
+      ({ failedAgain }) => failedAgain,
+    ],
+  }),
+  failures: table<ShownFailure>("gauge", ofFailure, {
+    redriver_failure_waiting: [
+      "Records that failed alike and wait. Of the 20 failures of a source with most, and of up to 20 that are new.",
+      ({ waiting }) => waiting,
+    ],
+  }),
+  failureTotals: table<ShownFailure>("counter", ofFailure, {
+    redriver_failure_arrivals_total: [
+      "Records that failed alike, ever; of the same failures. It grows as pages end.",
+      ({ arrived }) => arrived,
+    ],
+  }),
+};
 
 export const queueMetrics: readonly MetricDefinition[] = [
   ...Object.values(single),
