@@ -260,9 +260,8 @@ describe("an iteration", () => {
     const seen: Job[] = [];
     await queue.start(async (job) => void seen.push(job));
     await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(2));
-    expect(events.of("job:failed").map(({ kind, givenUp }) => ({ kind, givenUp }))).toEqual([
-      { kind: "sweep", givenUp: true },
-    ]);
+    const failed = events.of("job:failed").filter(({ kind }) => kind === "sweep");
+    expect(failed).toMatchObject([{ givenUp: true }]);
   });
 });
 
