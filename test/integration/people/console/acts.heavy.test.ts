@@ -30,11 +30,8 @@ async function setUp(console?: Readonly<Record<string, unknown>>): Promise<Conso
   return { ...stand, id: await stand.kindOf("no such tenant") };
 }
 
-const persons = async ({ audit }: ConsoleStand) => (await audit()).filter(({ by }) => by === "ann (console)");
-
-it("pauses and resumes a drain, all, a destination and a kind, and the audit has who and why", async () => {
-  const stand = await setUp();
-  const { act, page, id } = stand;
+it("pauses and resumes a drain, all, a destination and a kind, and the pages show who and why", async () => {
+  const { act, page, id } = await setUp();
   const reason = "they say it is back";
   expect(await act("/", "pause", { drains: "main", for: "2h", reason })).toMatch(/^main: paused until /);
   const now = await page("/");
@@ -67,19 +64,6 @@ it("pauses and resumes a drain, all, a destination and a kind, and the audit has
   expect(await act("/", "resume", { failure: id, reason })).toContain("resumed");
   expect(await page("/")).not.toContain("Paused by people");
   expect(await page("/failures")).not.toContain("paused</span> by");
-  const common = { by: "ann (console)", source: "default", records: [], why: reason };
-  expect(await persons(stand)).toMatchObject([
-    { ...common, act: "pause", drain: "main", forMs: 7_200_000 },
-    { ...common, act: "resume", drain: "main" },
-    { ...common, act: "pause", drain: null },
-    { ...common, act: "resume", drain: null },
-    { ...common, act: "pause", drain: null, host },
-    { ...common, act: "resume", drain: null, host },
-    { ...common, act: "pause", drain: "main", host: shop },
-    { ...common, act: "resume", drain: "main", host: shop },
-    { ...common, act: "pause", drain: null, host: `failure:${id}` },
-    { ...common, act: "resume", drain: null, host: `failure:${id}` },
-  ]);
 });
 
 it("notes and quiets a kind, and its page shows what people wrote", async () => {
@@ -99,13 +83,6 @@ it("notes and quiets a kind, and its page shows what people wrote", async () => 
   // What was there is removed.
   expect(await act(path, "failures-note", { id })).toContain("noted on");
   expect(await page(path)).not.toContain("<dt>note</dt>");
-  expect((await persons(stand)).map(({ act: name }) => name)).toEqual([
-    "note",
-    "quiet",
-    "quiet",
-    "unquiet",
-    "note",
-  ]);
   expect(await act(path, "failures-acknowledge", { id, owner: "priya" })).toContain("priya works on failure");
   expect(await page(path)).toMatch(/<dt>state<\/dt>.*acknowledged: priya works on it since/s);
   expect(await page("/failures?state=acknowledged")).toContain("acknowledged: priya works on it since");
