@@ -15,10 +15,10 @@ const drain = `
 const strangers = `<a href="/of-a-stranger" src="/of-a-stranger">`;
 
 /** A console with something parked, something that waits, and a plan; and a path of each screen. */
-async function setUp(basePath: string) {
+async function setUp() {
   const stand = await createConsoleStand(
     { redisUrl: redis.url(), drain },
-    { "console.role": "admin", "console.basePath": basePath },
+    { "console.role": "admin", "console.basePath": base },
   );
   stand.seed(3, { url: "https://pay.example.com/hook", responseBody: strangers });
   const [parked = ""] = stand.seed(2, { responseStatus: 422, responseBody: strangers });
@@ -26,7 +26,7 @@ async function setUp(basePath: string) {
   const failure = `/failures/${await stand.kindOf("pay")}`;
   const formToken = formTokenOf(await stand.page("/plans"));
   const made = await stand.send("plan-keep", { formToken, by: "ann", reason: "to see", back: "/plans" });
-  const plan = (made.headers.get("location") ?? "").replace(basePath, "");
+  const plan = (made.headers.get("location") ?? "").replace(base, "");
   const known: Readonly<Record<string, string>> = {
     "/failures/:id": failure,
     "/plans/:id": plan,
@@ -66,7 +66,7 @@ async function firstSections({ get }: Pick<ConsoleStand, "get">, livePath: strin
 }
 
 it("every address that a screen and its stream name is below the base, whether a proxy strips it or not", async () => {
-  const stand = await setUp(base);
+  const stand = await setUp();
   const { get, paths } = stand;
   const livePaths = new Set<string>();
   const assets = new Set<string>();
@@ -103,7 +103,7 @@ it("every address that a screen and its stream name is below the base, whether a
 }, 60_000);
 
 it("acts, plans of the API, cookies and the API's own description lead below it", async () => {
-  const { get, url, formToken, made, plan, failure } = await setUp(base);
+  const { get, url, formToken, made, plan, failure } = await setUp();
   expect([made.status, made.headers.get("location")]).toEqual([303, `${base}${plan}`]);
   for (const cookie of made.headers.getSetCookie()) expect(cookie).toContain(`; Path=${base};`);
 
@@ -152,12 +152,4 @@ it("acts, plans of the API, cookies and the API's own description lead below it"
   }
   const refused = await get(`${base}/api/v1/no-such`);
   expect([refused.status, refused.headers.get("content-type")]).toEqual([404, "application/json"]);
-});
-
-it("without a base all is at the root, and nothing else is", async () => {
-  const { get, page, made, plan } = await setUp("");
-  expect(addressesOf(await page("/"))).toContain("/failures");
-  expect(made.headers.get("location")).toBe(plan);
-  expect(made.headers.get("set-cookie")).toContain("; Path=/;");
-  expect((await get(`${base}/failures`)).status).toBe(404);
 });

@@ -3,14 +3,101 @@ import dns from "node:dns";
 import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { expect, it, onTestFinished } from "vitest";
+import { createSendNotices, type SendParts } from "../../../../src/people/notices/send-notices.ts";
+import type { NotifyTarget } from "../../../../src/job/contracts/drains-document.ts";
+import type { SourceId } from "../../../../src/job/contracts/ids.ts";
+import { noticeEvents, type Notice } from "../../../../src/job/contracts/notices.ts";
+import { deliverNotices } from "../../../../src/people/notices/deliver.ts";
+import { evaluateNotices, writeDigests } from "../../../../src/people/notices/evaluate.ts";
 import type { NoticeFacts } from "../../../../src/people/notices/notice-facts.ts";
-import { createNoticeStand, notice, target, waitingFacts } from "../../../support/notice-stand.ts";
-import { openQueue } from "../../../support/queue-redis.ts";
+import type { NoticeMemory } from "../../../../src/people/notices/to-notices.ts";
+import type { RedisConnection } from "../../../../src/job/redis/connect.ts";
+import { createRedisNoticeBook } from "../../../../src/job/store/notices/redis-notice-book.ts";
+import { createRedisIncidentBook } from "../../../../src/job/store/notices/redis-incident-book.ts";
+import { drain, noticeFacts } from "../../../support/notice-facts.ts";
+import { openQueue, recordEvents } from "../../../support/queue-redis.ts";
+import { createReceiver } from "../../../support/receiver.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { serve } from "../../../support/serve.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const redis = useRedis();
+
+const waiting = (count: number) => noticeFacts({ waiting: count });
+
+const source = "eu" as SourceId;
+
+const target: NotifyTarget = {
+  name: "oncall",
+  url: { kind: "env", name: "UNUSED" },
+  form: "events",
+  events: noticeEvents,
+  allowPrivate: true,
+  // Nothing waits for others, unless a test says so.
+  everyMs: 1,
+};
+
+const notice = (number: number, at = Date.now() - 1): Notice => ({
+  id: `${at}-eu-${number}`,
+  event: "failure.new",
+  at,
+  source,
+  items: [{ drain, destination: null, cause: `cause ${number}`, failure: null, count: 10 }],
+  more: 0,
+});
+
+/** What replicas share of notices, and a receiver of them. */
+async function createNoticeStand(connection: RedisConnection = redis.fresh()) {
+  const receiver = await createReceiver();
+  onTestFinished(() => receiver.close());
+  const events = recordEvents();
+  const book = createRedisNoticeBook<NoticeMemory>(connection, source);
+  const books = new Map([[source, book]]);
+  const readsOf = (facts: NoticeFacts) => () => Promise.resolve(new Map([[source, facts]]));
+  const incidents = createRedisIncidentBook(connection);
+  const clock = { now: () => Date.now() };
+  return {
+    receiver,
+    events,
+    book: { ...book, waiting: async (of: string) => (await book.read()).waiting(of) },
+    evaluate: (facts: NoticeFacts, now: number, targets: readonly NotifyTarget[] = [target]) =>
+      evaluateNotices({ books, targets, readFacts: readsOf(facts), events, now }),
+    writeDigests: (of: NotifyTarget, facts: NoticeFacts, now: number) =>
+      writeDigests(of, { books, readFacts: readsOf(facts), events, now }),
+    deliver: ({
+      lastTry = false,
+      everyMs = target.everyMs,
+      ...parts
+    }: Partial<SendParts> & { readonly lastTry?: boolean; readonly everyMs?: number } = {}) =>
+      deliverNotices({
+        target: { name: target.name, everyMs },
+        books,
+        incidents,
+        send: createSendNotices({
+          target,
+          url: `${receiver.url}/hook`,
+          clock,
+          egress: { url: undefined, except: [] },
+          ...parts,
+        }),
+        events,
+        clock,
+        signal: new AbortController().signal,
+        lastTry,
+      }),
+    /** Puts notices on their way, whatever the facts say. */
+    async put(...notices: readonly Notice[]) {
+      const { version, memory } = await book.read();
+      const none = { backlogs: {}, parked: {}, halted: {}, failures: {}, expiring: {} };
+      const addressed = notices.map((one) => ({ target: target.name, notice: one }));
+      return book.replace(version, memory ?? none, addressed);
+    },
+    received: () =>
+      receiver.deliveries.map(
+        ({ body }) => JSON.parse(body) as { readonly type: string; readonly id: string },
+      ),
+  };
+}
 
 function resolveWith(lookup: typeof dns.lookup): void {
   dns.lookup = lookup;
@@ -18,14 +105,14 @@ function resolveWith(lookup: typeof dns.lookup): void {
 }
 
 it("is written once by replicas that evaluate at once, sent signed, and not again", async () => {
-  const { evaluate, deliver, receiver, received, book } = await createNoticeStand(redis.fresh());
+  const { evaluate, deliver, receiver, received, book } = await createNoticeStand();
   const now = Date.now();
-  await evaluate(waitingFacts(0), now - 5_000);
-  const pending = await Promise.all([0, 1, 2, 3].map((ms) => evaluate(waitingFacts(40), now + ms)));
+  await evaluate(waiting(0), now - 5_000);
+  const pending = await Promise.all([0, 1, 2, 3].map((ms) => evaluate(waiting(40), now + ms)));
   expect(new Set(pending.flatMap((one) => [...one]))).toEqual(new Set(["oncall"]));
   expect(await book.waiting("oncall")).toHaveLength(1);
   await deliver({ secret: "key" });
-  await evaluate(waitingFacts(40), now + 5_000);
+  await evaluate(waiting(40), now + 5_000);
   await deliver({ secret: "key" });
 
   expect(received().map(({ type }) => type)).toEqual(["redriver.backlog.began"]);
@@ -38,19 +125,19 @@ it("is written once by replicas that evaluate at once, sent signed, and not agai
 });
 
 it("tells each target what it asked for", async () => {
-  const { evaluate, book } = await createNoticeStand(redis.fresh());
+  const { evaluate, book } = await createNoticeStand();
   const others = [
     { ...target, name: "parks", events: ["parked.new" as const] },
     { ...target, name: "elsewhere", sources: [] },
     { ...target, name: "drains", drains: [] },
   ];
-  const pending = await evaluate(waitingFacts(40), Date.now(), [target, ...others]);
+  const pending = await evaluate(waiting(40), Date.now(), [target, ...others]);
   expect([...pending]).toEqual(["oncall"]);
   expect(await book.waiting("drains")).toEqual([]);
 });
 
 it("sends what comes together as one message, and the next after its time, whichever replica sends it", async () => {
-  const { put, deliver, received, events, book } = await createNoticeStand(redis.fresh());
+  const { put, deliver, received, events, book } = await createNoticeStand();
   const everyMs = 300_000;
   const now = Date.now();
   await put(notice(1, now - 5_000));
@@ -78,7 +165,7 @@ it("sends what comes together as one message, and the next after its time, which
 });
 
 it("that was not taken makes nothing wait for the next one's time", async () => {
-  const { put, deliver, receiver, received } = await createNoticeStand(redis.fresh());
+  const { put, deliver, receiver, received } = await createNoticeStand();
   await put(notice(1, Date.now() - 16_000));
   receiver.answer = () => 500;
   await expect(deliver({ everyMs: 300_000 })).rejects.toMatchObject({ code: "notice-undelivered" });
@@ -113,7 +200,7 @@ it("is sent again by its job after errors, and under the same id", async () => {
 });
 
 it("is dropped with its last try, and reported", async () => {
-  const { put, deliver, receiver, book, events } = await createNoticeStand(redis.fresh());
+  const { put, deliver, receiver, book, events } = await createNoticeStand();
   receiver.answer = () => ({ status: 500, body: "secret" });
   await put(notice(1), notice(2));
   await expect(deliver()).rejects.toMatchObject({ code: "notice-undelivered" });
@@ -131,7 +218,7 @@ it("waits as long as a busy target asks, but no news waits for more than an hour
   });
   const { url, close } = await serve(server);
   onTestFinished(close);
-  const { put, deliver, book, events } = await createNoticeStand(redis.fresh());
+  const { put, deliver, book, events } = await createNoticeStand();
   const now = Date.now();
   await put(notice(1, now - 3_700_000), notice(2, now));
   const error: unknown = await deliver({ url, lastTry: true }).catch((thrown: unknown) => thrown);
@@ -144,7 +231,7 @@ it("waits as long as a busy target asks, but no news waits for more than an hour
 });
 
 it("never reaches a private address, by its literal, by a name that leads there, or by a redirect", async () => {
-  const { put, deliver, receiver } = await createNoticeStand(redis.fresh());
+  const { put, deliver, receiver } = await createNoticeStand();
   await put(notice(1));
   const port = new URL(receiver.url).port;
   const guarded = { ...target, allowPrivate: false };
@@ -196,36 +283,35 @@ it("reads only the start of an answer that has no end", async () => {
   });
   const { url, close } = await serve(server);
   onTestFinished(close);
-  const { put, deliver, book } = await createNoticeStand(redis.fresh());
+  const { put, deliver, book } = await createNoticeStand();
   await put(notice(1));
   await deliver({ url });
   expect(await book.waiting("oncall")).toEqual([]);
 });
 
 it("leaves notices out when a thousand wait, and says so", async () => {
-  const { put, book } = await createNoticeStand(redis.fresh());
+  const { put, book } = await createNoticeStand();
   const verdict = await put(...Array.from({ length: 1_010 }, (_, index) => notice(index)));
   expect(verdict).toEqual({ kind: "replaced", leftOut: 12 });
   expect(await book.waiting("oncall")).toHaveLength(998);
 });
 
 it("forgets what waits for a target that is gone, once it is no news any more", async () => {
-  const { put, evaluate, book, events } = await createNoticeStand(redis.fresh());
+  const { put, evaluate, book, events } = await createNoticeStand();
   const now = Date.now();
   await put(notice(1, now - 3_700_000), notice(2, now));
-  expect([...(await evaluate(waitingFacts(0), now, []))]).toEqual([]);
+  expect([...(await evaluate(waiting(0), now, []))]).toEqual([]);
   expect(await book.waiting("oncall")).toHaveLength(1);
   expect(events.of("notice:dropped")).toMatchObject([{ why: "no such target" }]);
 });
 
 /** A drain that has published so many, and where so many wait. */
-function day(published: number, waiting: number): NoticeFacts {
-  const [one] = waitingFacts(waiting).drains;
-  return waitingFacts(waiting, { drains: [{ ...one!, published, heldByRules: waiting }] });
+function day(published: number, count: number): NoticeFacts {
+  return noticeFacts({ waiting: count, published, heldByRules: count });
 }
 
 it("a digest counts from the one before, once however often its job runs", async () => {
-  const { evaluate, writeDigests, book } = await createNoticeStand(redis.fresh());
+  const { evaluate, writeDigests, book } = await createNoticeStand();
   const daily = { ...target, digest: { kind: "cron", pattern: "0 8 * * *" } as const, events: [] };
   const now = Date.now();
   await evaluate(day(100, 0), now, [daily]);

@@ -1,56 +1,22 @@
 import { describe, expect, it } from "vitest";
-import type { RecordedFailure, StandingFailure } from "../../../../src/job/contracts/failures.ts";
+import type { RecordedFailure } from "../../../../src/job/contracts/failures.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
-import type { DrainNoticeFacts, NoticeFacts } from "../../../../src/people/notices/notice-facts.ts";
 import { recordedFailure, standingFailure as failure } from "../../../support/failures.ts";
+import { drain, noticeFacts, startMs, type GivenFacts } from "../../../support/notice-facts.ts";
 import { toNotices, type NoticeMemory } from "../../../../src/people/notices/to-notices.ts";
 
-const drain = "orders" as DrainName;
 const origin = "https://pay.example.com";
 const dayMs = 86_400_000;
-const startMs = Date.UTC(2026, 10, 1);
 
 const kind = (id: string, more: Partial<RecordedFailure> = {}) => recordedFailure(id, startMs, more);
 
-interface Given extends Partial<Omit<DrainNoticeFacts, "failures">>, Partial<Omit<NoticeFacts, "drains">> {
-  readonly failures?: readonly StandingFailure[];
-}
-
-function facts({
-  failures = [],
-  kinds,
-  quiet = new Set(),
-  owned = new Set(),
-  halted = [],
-  isHaltedWhole = true,
-  uncopied = 0,
-  ...own
-}: Given) {
-  const idle = {
-    waiting: 0,
-    stillCounting: false,
-    heldByRules: 0,
-    parked: 0,
-    published: 0,
-    failedAgain: 0,
-    expiresAt: null,
-  };
-  return {
-    drains: [{ drain, ...idle, nearMs: 0, destinations: [], ...own, failures }],
-    kinds: kinds ?? new Map(failures.map(({ id }) => [id, kind(id)])),
-    quiet,
-    owned,
-    halted,
-    isHaltedWhole,
-    uncopied,
-  } satisfies NoticeFacts;
-}
+const hour = (hours: number): string => String(Math.floor(startMs / 3_600_000) + hours);
 
 /** Evaluates one after the other, `seconds` from the start, and answers what each had to tell. */
-function tell(...steps: readonly (readonly [seconds: number, given: Given])[]) {
+function tell(...steps: readonly (readonly [seconds: number, given: GivenFacts])[]) {
   let memory: NoticeMemory | null = null;
   return steps.map(([seconds, given]) => {
-    const { news, after } = toNotices(memory, facts(given), startMs + seconds * 1_000);
+    const { news, after } = toNotices(memory, noticeFacts(given), startMs + seconds * 1_000);
     // As Redis gives it back.
     memory = JSON.parse(JSON.stringify(after)) as NoticeMemory;
     return news.map(([event, items]) => ({ event, items }));
@@ -203,11 +169,11 @@ describe("a new failure", () => {
     const { news } = toNotices(
       null,
       {
-        ...facts({ failures: [] }),
+        ...noticeFacts({ failures: [] }),
         kinds: new Map([["aa", kind("aa")]]),
         drains: [
-          ...facts({ failures: [failure("aa", { arrived: 4 })] }).drains,
-          { ...facts({ failures: [failure("aa", ofTwo)] }).drains[0]!, drain: "b" as DrainName },
+          ...noticeFacts({ failures: [failure("aa", { arrived: 4 })] }).drains,
+          { ...noticeFacts({ failures: [failure("aa", ofTwo)] }).drains[0]!, drain: "b" as DrainName },
         ],
       },
       startMs,
@@ -377,7 +343,6 @@ describe("what expires", () => {
   });
 
   it("is told with the kind that expires, and how many, not with what waits most", () => {
-    const hour = (hours: number): string => String(Math.floor(startMs / 3_600_000) + hours);
     const failures = [
       failure("many", { waiting: 900, expires: { [hour(60)]: 900 } }),
       failure("old", { waiting: 40, parked: 3, expires: { [hour(-2)]: 1, [hour(3)]: 5, [hour(30)]: 37 } }),
@@ -413,8 +378,8 @@ it("nothing is told of a source that stays as it is, and its memory does not cha
     waiting: 30,
     failures: [failure("aa", { arrived: 30, waiting: 30, lastArrivedAt: startMs })],
   };
-  const first = toNotices(null, facts(given), startMs);
-  const second = toNotices(first.after, facts(given), startMs + 5_000);
+  const first = toNotices(null, noticeFacts(given), startMs);
+  const second = toNotices(first.after, noticeFacts(given), startMs + 5_000);
   expect(second.news).toEqual([]);
   expect(JSON.stringify(second.after)).toBe(JSON.stringify(first.after));
 });
