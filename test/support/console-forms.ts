@@ -13,7 +13,7 @@ export interface ConsoleHere {
   readonly url: string;
   readonly running: Running;
   get(path: string): Promise<ConsolePage>;
-  /** Opens a page, fills one of its forms in and sends it; answers the page that follows. */
+  /** Opens a page, fills its first form that has these fields in and sends it; answers the page that follows. */
   act(path: string, name: string, values?: Readonly<Record<string, string>>): Promise<ConsolePage>;
 }
 
@@ -39,13 +39,13 @@ export function openConsole(
     get,
     async act(path, name, values = {}) {
       const { text } = await get(path);
-      const form = new RegExp(`<form[^>]* action="/acts/${name}">(.*?)</form>`, "s").exec(text)?.[1];
-      if (form === undefined) throw new Error(`no form ${name} on ${path}: ${toText(text)}`);
+      const forms = text.matchAll(new RegExp(`<form[^>]* action="/acts/${name}">(.*?)</form>`, "gs"));
+      const hasAll = (form: string) =>
+        Object.keys(values).every((field) => form.includes(` name="${field}"`));
+      const form = [...forms].map(([, inner = ""]) => inner).find(hasAll);
+      if (form === undefined) throw new Error(`no such form ${name} on ${path}: ${toText(text)}`);
       const fields = new URLSearchParams(toFields(form));
-      for (const [field, value] of Object.entries(values)) {
-        if (!form.includes(` name="${field}"`)) throw new Error(`the form ${name} has no field ${field}`);
-        fields.set(field, value);
-      }
+      for (const [field, value] of Object.entries(values)) fields.set(field, value);
       const answer = await fetch(`${url}/acts/${name}`, {
         method: "POST",
         headers,
