@@ -1,21 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished } from "vitest";
-import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../src/job/compose/open-core.ts";
 import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import { createTeardown } from "../../src/teardown.ts";
-import { createPlanDesk, type PlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
+import { createPlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
 import type { DrainName, PlanId } from "../../src/job/contracts/ids.ts";
 import type { PlanFilter, PlanOrder, SharedPlan } from "../../src/job/contracts/plans.ts";
 import { load, settingsOf } from "./loaded-document.ts";
 
-export interface DeskReplica {
-  readonly desk: PlanDesk;
-  readonly live: LiveCore;
-  readonly name: string;
-  /** As the daemon does at SIGTERM. */
-  shutDown(): Promise<void>;
-}
+export type DeskReplica = Awaited<ReturnType<typeof startDesk>>;
 
 export interface DeskOptions {
   /** Of commands: address, token, Redis. */
@@ -27,12 +20,7 @@ export interface DeskOptions {
 }
 
 /** A replica of its own: its connection, its sources, its plan desk; without a queue. */
-export async function startDesk({
-  env,
-  document,
-  settings: flags = {},
-  version = "test",
-}: DeskOptions): Promise<DeskReplica> {
+export async function startDesk({ env, document, settings: flags = {}, version = "test" }: DeskOptions) {
   const settings = settingsOf({ env, flags });
   const teardown = createTeardown();
   const live = openLiveCore({
@@ -53,6 +41,7 @@ export async function startDesk({
     version,
     stop: stop.signal,
   });
+  /** As the daemon does at SIGTERM. */
   const shutDown = async (): Promise<void> => {
     stop.abort();
     await desk.close({ softMs: 10_000, hardMs: 15_000 });

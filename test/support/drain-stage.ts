@@ -1,24 +1,13 @@
 import { expect } from "vitest";
-import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
-import { createEnv, type DaemonEnv } from "./daemon.ts";
-import type { Receiver } from "./receiver.ts";
+import type { EmulatorOptions } from "../../dev/emulator/index.ts";
+import { createEnv } from "./daemon.ts";
 import { seedLetters, startService } from "./service.ts";
 
 /**
  * A service with dead letters, a receiver that counts, and what a daemon needs to drain the one into the
  * other.
  */
-export interface DrainStage {
-  readonly emulator: Emulator;
-  readonly receiver: Receiver;
-  readonly setup: DaemonEnv;
-  /** Records that the rule republishes, with so many characters of padding; answers their bodies. */
-  seed(count: number, padding?: number): string[];
-  /** Nothing is left in the DLQ, and everything that was sent has arrived. */
-  emptied(timeoutMs: number): Promise<void>;
-  /** Each body once, and nothing else. */
-  deliveredOnce(bodies: readonly string[]): void;
-}
+export type DrainStage = Awaited<ReturnType<typeof createDrainStage>>;
 
 export const document = `
 version: 1
@@ -46,7 +35,7 @@ const impatient = {
 export async function createDrainStage(
   redis: { readonly url: string; readonly env?: Readonly<Record<string, string>> },
   options: EmulatorOptions = {},
-): Promise<DrainStage> {
+) {
   const { emulator, receiver } = await startService(options);
   const setup = createEnv({ emulator, redisUrl: redis.url, document, env: { ...impatient, ...redis.env } });
   let seeded = 0;
@@ -54,7 +43,8 @@ export async function createDrainStage(
     emulator,
     receiver,
     setup,
-    seed(count, padding = 0) {
+    /** Records that the rule republishes, with so many characters of padding; answers their bodies. */
+    seed(count: number, padding = 0): string[] {
       const bodies = Array.from({ length: count }, () =>
         JSON.stringify({ id: `m-${(seeded += 1)}`, pad: "x".repeat(padding) }),
       );
@@ -62,11 +52,13 @@ export async function createDrainStage(
       seedLetters(emulator, count, (index) => ({ url, body: bodies[index] }), { everyMs: 10 });
       return bodies;
     },
-    async emptied(timeout) {
+    /** Nothing is left in the DLQ, and everything that was sent has arrived. */
+    async emptied(timeout: number): Promise<void> {
       await expect.poll(() => emulator.dlq.size, { timeout, interval: 100 }).toBe(0);
       await emulator.idle();
     },
-    deliveredOnce(bodies) {
+    /** Each body once, and nothing else. */
+    deliveredOnce(bodies: readonly string[]): void {
       expect(Object.fromEntries(receiver.counts())).toEqual(
         Object.fromEntries(bodies.map((body) => [body, 1])),
       );

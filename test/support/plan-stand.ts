@@ -1,30 +1,11 @@
 import { join } from "node:path";
-import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
+import type { EmulatorOptions } from "../../dev/emulator/index.ts";
 import { runHere, withoutComeBackWarnings, type CliAnswer, type CliHere } from "./cli.ts";
 import { createEnv } from "./daemon.ts";
-import type { Receiver } from "./receiver.ts";
 import { seedLetters, startService } from "./service.ts";
 
 /** Emulator, receiver and an environment for commands of one test. */
-export interface PlanStand {
-  readonly emulator: Emulator;
-  readonly receiver: Receiver;
-  readonly env: Readonly<Record<string, string>>;
-  /** Where `plan()` writes. */
-  readonly file: string;
-  /** Replaces the drains document. */
-  document(text: string): void;
-  /**
-   * Dead letters of a receiver that was down, an hour old unless another age is given; each with a body of
-   * its own.
-   */
-  seed(count: number, fields?: Readonly<Record<string, unknown>>, ageMs?: number): readonly string[];
-  run(argv: readonly string[], here?: CliHere): Promise<CliAnswer>;
-  /** Freezes a plan in the file. */
-  plan(...args: readonly string[]): Promise<CliAnswer>;
-  /** Applies the file, without a terminal. */
-  apply(...args: readonly string[]): Promise<CliAnswer>;
-}
+export type PlanStand = Awaited<ReturnType<typeof createPlanStand>>;
 
 /** How a document begins whose one source has neither lanes nor limits. */
 export const unlimitedHead = `
@@ -53,7 +34,7 @@ export async function createPlanStand(
     emulator: options = {},
     env: more = {},
   }: { document?: string; emulator?: EmulatorOptions; env?: Readonly<Record<string, string>> } = {},
-): Promise<PlanStand> {
+) {
   const { emulator, receiver } = await startService(options);
   const { env, folder } = createEnv({
     emulator,
@@ -69,9 +50,19 @@ export async function createPlanStand(
     emulator,
     receiver,
     env,
+    /** Where `plan()` writes. */
     file,
-    document: (text) => void folder.write("drains.yaml", text),
-    seed: (count, fields = {}, ageMs = 60 * 60_000) => {
+    /** Replaces the drains document. */
+    document: (text: string): void => void folder.write("drains.yaml", text),
+    /**
+     * Dead letters of a receiver that was down, an hour old unless another age is given; each with a body of
+     * its own.
+     */
+    seed: (
+      count: number,
+      fields: Readonly<Record<string, unknown>> = {},
+      ageMs = 60 * 60_000,
+    ): readonly string[] => {
       const common = {
         url: `${receiver.url}/orders`,
         responseBody: "upstream is not there",
@@ -83,7 +74,10 @@ export async function createPlanStand(
       });
     },
     run,
-    plan: (...args) => run(["plan", "--all", "--out", file, ...args]),
-    apply: (...args) => run(["apply", file, "--reason", "the receiver is up again", "--by", "ada", ...args]),
+    /** Freezes a plan in the file. */
+    plan: (...args: readonly string[]): Promise<CliAnswer> => run(["plan", "--all", "--out", file, ...args]),
+    /** Applies the file, without a terminal. */
+    apply: (...args: readonly string[]): Promise<CliAnswer> =>
+      run(["apply", file, "--reason", "the receiver is up again", "--by", "ada", ...args]),
   };
 }

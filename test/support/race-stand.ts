@@ -5,7 +5,6 @@ import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
 import type { Archive } from "../../src/job/contracts/archive.ts";
 import type { Clock } from "../../src/job/contracts/clock.ts";
-import type { Ledger } from "../../src/job/contracts/ledger.ts";
 import type { MessageService } from "../../src/job/contracts/service.ts";
 import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import type { RedisScript, ScriptRunner } from "../../src/job/redis/script-runner.ts";
@@ -138,7 +137,7 @@ async function createRaceStand(redis: RedisConnection, options: RigOptions) {
     posts,
     clock,
     /** To look with. */
-    ledger: looking as Ledger,
+    ledger: looking,
     states: async (ids: readonly DlqId[]): Promise<readonly string[]> =>
       (await looking.peek(ids)).views.map(({ state }) => state),
     /** Their entries, as they stand in Redis; null where there is none. */

@@ -7,17 +7,6 @@ import { join } from "node:path";
 import { Redis, type RedisOptions } from "ioredis";
 import { testCertificate, testCertificateKey } from "./service-certificate.ts";
 
-/**
- * Real servers for tests of a topology, each on a port of its own, ended with the test or with this process.
- */
-export interface RedisServers {
-  /** A folder of the test. */
-  readonly folder: string;
-  /** `args` as redis-server takes them. Resolves when it answers. */
-  start(args?: readonly string[], options?: StartOptions): Promise<RedisServer>;
-  stop(): Promise<void>;
-}
-
 export interface StartOptions {
   /** How the test itself asks this server; default: without a login. */
   readonly admin?: Pick<RedisOptions, "username" | "password" | "tls" | "enableReadyCheck">;
@@ -26,22 +15,7 @@ export interface StartOptions {
   readonly port?: number;
 }
 
-export interface RedisServer {
-  readonly port: number;
-  readonly url: string;
-  /** A connection of the test's own. */
-  readonly admin: Redis;
-  /** Its folder, with what it writes. */
-  readonly dir: string;
-  /** As the machine would: at once. */
-  kill(): Promise<void>;
-  /** Resolves when it is gone. */
-  end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** After an end: with what it had written, on the same port. Resolves when it answers. */
-  restart(): Promise<void>;
-  pause(): void;
-  resume(): void;
-}
+export type RedisServer = Awaited<ReturnType<ReturnType<typeof createRedisServers>["start"]>>;
 
 const startTimeoutMs = 10_000;
 
@@ -52,14 +26,22 @@ export interface RedisServersOptions {
   readonly dir?: string;
 }
 
-export function createRedisServers({ guard, dir: given }: RedisServersOptions = {}): RedisServers {
+/**
+ * Real servers for tests of a topology, each on a port of its own, ended with the test or with this process.
+ */
+export function createRedisServers({ guard, dir: given }: RedisServersOptions = {}) {
   const command = findProgram("redis-server", "redis-server");
   const folder = mkdtempSync(join(given ?? tmpdir(), "redriver-redis-"));
   const ends: (() => Promise<void>)[] = [];
   const admins: Redis[] = [];
   return {
+    /** A folder of the test. */
     folder,
-    async start(args = [], { admin: adminOptions = {}, config, port = 0 } = {}) {
+    /** `args` as redis-server takes them. Resolves when it answers. */
+    async start(
+      args: readonly string[] = [],
+      { admin: adminOptions = {}, config, port = 0 }: StartOptions = {},
+    ) {
       const taken = port === 0 ? await freePort() : port;
       const dir = mkdtempSync(join(folder, "server-"));
       const isTls = args.includes("--tls-cert-file");
@@ -107,16 +89,21 @@ export function createRedisServers({ guard, dir: given }: RedisServersOptions = 
       return {
         port: taken,
         url: `${isTls ? "rediss" : "redis"}://127.0.0.1:${taken}`,
+        /** A connection of the test's own. */
         admin,
+        /** Its folder, with what it writes. */
         dir,
+        /** As the machine would: at once. */
         kill: () => end("SIGKILL"),
+        /** Resolves when it is gone. */
         end,
+        /** After an end: with what it had written, on the same port. Resolves when it answers. */
         restart: launch,
-        pause: () => void child.kill("SIGSTOP"),
-        resume: () => void child.kill("SIGCONT"),
+        pause: (): void => void child.kill("SIGSTOP"),
+        resume: (): void => void child.kill("SIGCONT"),
       };
     },
-    async stop() {
+    async stop(): Promise<void> {
       for (const admin of admins) admin.disconnect();
       await Promise.all(ends.map((end) => end()));
       if (given === undefined) rmSync(folder, { recursive: true, force: true });
