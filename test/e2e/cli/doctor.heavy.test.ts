@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { DoctorFinding } from "../../../src/people/operations/doctor/finding.ts";
 import { runToEnd } from "../../support/command.ts";
 import { createEnv, startDaemon, type DaemonSetup } from "../../support/daemon.ts";
 import { startHttp } from "../../support/message-service-server.ts";
@@ -25,11 +26,7 @@ async function setUp(text: string, env: DaemonSetup["env"] = {}) {
 
 interface Report {
   readonly ok: boolean;
-  readonly findings: readonly {
-    readonly subject: string;
-    readonly state: string;
-    readonly message: string;
-  }[];
+  readonly findings: readonly DoctorFinding[];
 }
 
 async function examine(

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Decided } from "../../../../../src/people/plan/compare-documents.ts";
+import type { compareDocuments, Decided } from "../../../../../src/people/plan/compare-documents.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -16,19 +16,7 @@ interface Rule {
 }
 
 interface Report {
-  readonly drains: readonly {
-    readonly drain: string;
-    readonly listed: number;
-    readonly different: number;
-    readonly groups: readonly {
-      readonly before: Decided;
-      readonly after: Decided;
-      readonly isSentOtherwise: boolean;
-      readonly count: number;
-      readonly failures: readonly { readonly status: number; readonly count: number }[];
-      readonly samples: readonly string[];
-    }[];
-  }[];
+  readonly drains: readonly (Awaited<ReturnType<typeof compareDocuments>> & { readonly drain: string })[];
 }
 
 const statuses = [422, 500, 502, 503] as const;

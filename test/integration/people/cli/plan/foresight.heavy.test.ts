@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
+import type { FrozenDrain } from "../../../../../src/people/plan/file-summary.ts";
+import type { DrainReport } from "../../../../../src/people/plan/plan-drain.ts";
 import { createPlanWriter } from "../../../../../src/people/plan/plan-file.ts";
 import type { PlanRecord } from "../../../../../src/people/plan/plan-file-record.ts";
 import { linesOf, runHere } from "../../../../support/cli.ts";
@@ -39,18 +41,6 @@ interface RecordLine {
   readonly expiresAt: number;
   readonly next?: { readonly then: string; readonly rule: string | null; readonly at: number };
 }
-interface Rule {
-  readonly rule: string | null;
-  readonly later: number;
-  readonly laterFrom: number | null;
-  readonly next: readonly { readonly then: string; readonly rule: string | null; readonly count: number }[];
-  readonly expiry: Readonly<Record<string, number | null>>;
-}
-interface Drain {
-  readonly expiry: Readonly<Record<string, number | null>>;
-  readonly rules: readonly Rule[];
-}
-
 async function seeded(): Promise<{ stand: PlanStand; ids: Readonly<Record<string, string>>; at: number }> {
   const stand = await createPlanStand(redis.url(), { document });
   const at = Date.now();
@@ -68,7 +58,7 @@ async function seeded(): Promise<{ stand: PlanStand; ids: Readonly<Record<string
   return { stand, ids, at };
 }
 
-const drainOf = (out: string): Drain => (JSON.parse(out) as { drains: [Drain] }).drains[0];
+const drainOf = (out: string): DrainReport => (JSON.parse(out) as { drains: [DrainReport] }).drains[0];
 
 describe("redriver plan, of what time brings", () => {
   it("tells what is decided next of each record that is held until a known time, and calls nothing due that is not republished", async () => {
@@ -176,7 +166,7 @@ describe("redriver plan --show", () => {
 
     const json = JSON.parse((await runHere(["plan", "--show", stand.file, "--json"], {})).out) as {
       documentHash: string;
-      drains: [Drain & { host: string; acts: number }];
+      drains: [FrozenDrain];
     };
     const planned = JSON.parse((await stand.run(["plan", "--all", "--json"])).out) as {
       documentHash: string;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRedisStatisticsStore } from "../../../../../src/job/store/statistics/redis-statistics-store.ts";
+import type { DrainReport } from "../../../../../src/people/plan/plan-drain.ts";
 import { createPlanStand, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -22,18 +23,10 @@ drains:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 ${more}`;
 
-interface Planned {
-  readonly planned: number;
-  readonly range: { readonly to: number };
-  readonly clock: { readonly serviceAheadMs: number; readonly horizon: number; readonly unseenMs: number };
-  readonly room: Readonly<Record<string, unknown>>;
-  readonly estimate: Readonly<Record<string, unknown>>;
-}
-
-async function planned(stand: PlanStand): Promise<Planned> {
+async function planned(stand: PlanStand): Promise<DrainReport> {
   const { out, exitCode } = await stand.run(["plan", "orders", "--json"]);
   expect(exitCode).toBe(0);
-  return (JSON.parse(out) as { drains: [Planned] }).drains[0];
+  return (JSON.parse(out) as { drains: [DrainReport] }).drains[0];
 }
 
 async function keysOf({ env }: PlanStand): Promise<readonly string[]> {
@@ -84,7 +77,7 @@ it("a plan names closed guards with value and thresholds, and leaves no trace of
     60_000,
   );
   const { room } = await planned(stand);
-  expect(room["closedGuards"]).toEqual([
+  expect(room.closedGuards).toEqual([
     {
       index: "catalog",
       field: "pending_index_count",
@@ -144,7 +137,7 @@ describe("redriver plan, where the service's clock is another one", () => {
     ofAge(stand, 3 * minute);
     ofAge(stand, minute, 1);
     const { planned: count, estimate, range } = await planned(stand);
-    expect({ count, due: estimate["publishes"] }).toEqual({ count: 2, due: 1 });
+    expect({ count, due: estimate.publishes }).toEqual({ count: 2, due: 1 });
     expect(range.to).toBeLessThan(Date.now() - 9 * minute);
     const { out } = await stand.run(["plan", "orders"]);
     expect(out.replaceAll(/\s+/g, " ")).toMatch(/clock the service's is 10m\S* behind this machine's;/);
