@@ -50,8 +50,8 @@ describe("plans in the console", () => {
     expect(shown.text).not.toContain("order 1<");
     expect(stand.emulator.journal.counts().accepted).toBe(0);
     // One replica shows what the other shows.
-    const partOf = (page: string) => /Plan of orders.*You \(/s.exec(page)?.[0];
-    expect(partOf(toText((await one.get(made.path)).text))).toBe(partOf(text));
+    const [part = "none"] = /Plan of orders.*You \(/s.exec(text) ?? [];
+    expect(toText((await one.get(made.path)).text)).toContain(part);
 
     const applied = await two.act(made.path, "apply", { by: "bob", reason: "the receiver is up again" });
     expect(toText(applied.text)).toMatch(/plan \S+ is being applied: 230 messages/);

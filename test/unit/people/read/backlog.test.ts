@@ -194,12 +194,13 @@ describe("the outlook of a drain", () => {
   });
 
   it("does not count come-backs as going whose next attempt is later", () => {
-    const late = (waiting: number, ...beside: DestinationOutlook[]) =>
-      outlookOf({ 99: 100 }, waiting, { held: { waiting: 28 }, beside });
-    expect(late(28)).toMatchObject({ waiting: 28, waitingForAttempt: 28, going: 0, atRateMs: null });
-    expect(late(30)).toMatchObject({ going: 2 });
+    const held = { waiting: 28 };
+    const none = { waiting: 28, waitingForAttempt: 28, going: 0, atRateMs: null };
+    expect(outlookOf({ 99: 100 }, 28, { held })).toMatchObject(none);
+    expect(outlookOf({ 99: 100 }, 30, { held })).toMatchObject({ going: 2 });
     // They are taken to be for the halted one.
-    expect(late(30, dead(900))).toMatchObject({ waitingForAttempt: 0, going: 30 });
+    const beside = outlookOf({ 99: 100 }, 30, { held, beside: [dead(900)] });
+    expect(beside).toMatchObject({ waitingForAttempt: 0, going: 30 });
   });
 
   it("does not count as going what only a person or a date of its own moves", () => {
@@ -211,9 +212,9 @@ describe("the outlook of a drain", () => {
   });
 
   it("does not count as going what was sent and waits for proof", () => {
-    const one = (open: number) => outlookOf({ 94: 600 }, 300, { open });
-    expect(one(100)).toMatchObject({ waiting: 300, waitingForProof: 100, going: 200, atRateMs: 20_000 });
-    expect(one(400)).toMatchObject({ waiting: 300, waitingForProof: 300, going: 0, atRateMs: null });
+    const [some, all] = [100, 400].map((open) => outlookOf({ 94: 600 }, 300, { open }));
+    expect(some).toMatchObject({ waiting: 300, waitingForProof: 100, going: 200, atRateMs: 20_000 });
+    expect(all).toMatchObject({ waiting: 300, waitingForProof: 300, going: 0, atRateMs: null });
   });
 
   it.each(["still-under-way", "cooling"])(
