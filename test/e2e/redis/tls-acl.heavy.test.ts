@@ -8,7 +8,6 @@ import {
   createRedisServers,
   tlsAdmin,
   tlsArgs,
-  tlsEnv,
   type Certificates,
   type RedisServer,
   writeCertificates,
@@ -68,19 +67,4 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
     await saysNotReady(daemon, "redis.caFile");
     expect(stage.emulator.journal.entries("request")).toEqual([]);
   });
-
-  it("that asks its clients for a certificate is told by the settings that name one, and drained through with it", async () => {
-    await server.admin.config("SET", "tls-auth-clients", "yes");
-    const trust = { REDRIVER_REDIS_CA_FILE: certificates.caFile };
-    const stage = await createDrainStage({ url: server.url, env: trust });
-    const bodies = stage.seed(20);
-    const without = await startDaemon(stage.setup.env);
-    await saysNotReady(without, "redis.certFile and redis.keyFile");
-    expect(stage.emulator.journal.entries("request")).toEqual([]);
-    const daemon = await startDaemon({ ...stage.setup.env, ...tlsEnv(certificates) });
-    await stage.emptied(30_000);
-    stage.deliveredOnce(bodies);
-    expect(await readyz(daemon.address)).toEqual({ ok: true, reasons: [] });
-    expect(JSON.stringify([...without.log, ...daemon.log])).not.toContain("PRIVATE KEY");
-  }, 120_000);
 });
