@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { indexMetrics } from "../../src/job/statistics/index-gauges.ts";
 import { ownMetrics, questionOf } from "../pages/metrics-page.ts";
 import { alertRules, runbookOf } from "../support/alert-tests.ts";
+import { createFolder } from "../support/command.ts";
 import { dashboardFiles, expressionsOf, readDashboard } from "../support/dashboards.ts";
 import { isHere } from "../support/tools.ts";
 
@@ -110,16 +108,11 @@ describe.each(dashboardFiles)("%s", (file) => {
 });
 
 it.skipIf(!isHere("promtool"))("every expression of the dashboards passes promtool check rules", () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "redriver-dashboards-"));
-  try {
-    const rules = all.map(({ expr }, at) => ({ record: `panel:${at}`, expr }));
-    writeFileSync(path.join(directory, "rules.yaml"), stringify({ groups: [{ name: "panels", rules }] }));
-    const run = spawnSync("promtool", ["check", "rules", "rules.yaml"], { cwd: directory, encoding: "utf8" });
-    expect({ status: run.status, said: run.stdout + run.stderr }).toMatchObject({ status: 0 });
-    expect(run.stdout).toContain(`${all.length} rules found`);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  const rules = all.map(({ expr }, at) => ({ record: `panel:${at}`, expr }));
+  const file = createFolder().write("rules.yaml", stringify({ groups: [{ name: "panels", rules }] }));
+  const run = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
+  expect({ status: run.status, said: run.stdout + run.stderr }).toMatchObject({ status: 0 });
+  expect(run.stdout).toContain(`${all.length} rules found`);
 });
 
 it("every alert has a panel that leads to its runbook", () => {

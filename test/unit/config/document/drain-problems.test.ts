@@ -34,11 +34,9 @@ const plain = "{ name: a, given: {}, expect: { then: hold } }";
 describe("a test of rules", () => {
   it.each([
     ["{ name: a, given: { ur: x }, expect: { then: hold } }", 'unknown key "ur"'],
-    ["{ name: a, given: { host: x }, expect: { then: hold } }", 'unknown key "host"'],
     ["{ name: a, given: { age: 5m, dlqId: 1-0 }, expect: { then: hold } }", "either age or dlqId, got both"],
     ["{ name: a, given: { label: x, labels: [y] }, expect: { then: hold } }", "either label or labels, got"],
     ["{ name: a, given: {}, expect: { then: hold, rule: outge } }", 'did you mean "outage"?'],
-    ["{ name: a, given: {}, expect: { then: hold, reason: to-young } }", "one of due"],
     ["{ name: a, given: {}, expect: { then: hold, item: { body: {} } } }", "item only beside then"],
     ["{ name: a, given: {}, expect: { then: republish, losses: [body] } }", "body-numbers"],
     ["{ given: {}, expect: { then: hold } }", "missing; expected what the test shows"],

@@ -29,12 +29,10 @@ describe("the JSON Schema of the drains document", () => {
   });
 
   it.each([
-    "{ when: { host: [a, 'b*', none, { regex: x }, { in: [a] }, { exists: true }] }, then: hold }",
     "{ when: { responseStatus: [503, 502-504, 5xx, '< 3', none, { range: 1-2 }, { exists: false }] }, then: hold }",
     "{ when: { createdAt: ['< 2026-11-01', 1700000000000, { exists: true }], age: ['> 1h', 1h-2h] }, then: hold }",
     "{ when: { callerIp: [10.0.0.0/8, { in: ['::1'] }], header: { A: x }, responseHeader: { B: [y, none] } }, then: hold }",
     "{ when: { body: { /a: [1, x, null, true, '< 3', { range: 1-2 }], '': { exists: true } }, responseBody: '*x*' }, then: hold }",
-    "{ when: { body: { regex: x } }, then: hold }",
     "{ when: { any: [{ not: { host: a } }, { all: [{ path: /b }] }] }, then: hold }",
     "{ when: any, then: republish, limit: 5/s, set: { queue: null, delay: 5s, headers: { A: null }, flowControl: null } }",
     "{ when: any, then: republish, set: { body: { patch: [{ op: add, path: /a, value: null }, { op: move, from: /a, path: /b }] } } }",
@@ -45,17 +43,14 @@ describe("the JSON Schema of the drains document", () => {
 
   it.each([
     ["an unknown key", `${head}drains: { orders: { mod: live } }`],
-    ["an unknown test", withRule("{ when: { hst: a }, then: hold }")],
     ["an unknown form", withRule("{ when: { host: { glob: a } }, then: hold }")],
     ["an unknown action", withRule("{ when: any, then: retry }")],
-    ["a missing action", withRule("{ when: any }")],
     ["a secret in the document", "version: 1\nsources: { a: { token: abc } }\ndrains: {}"],
     ["a word for a lane", `${head}drains: { orders: { lane: careful } }`],
     [
       "a patch without an operation",
       withRule("{ when: any, then: republish, set: { body: { patch: [{ path: /a }] } } }"),
     ],
-    ["another version", "version: 2\nsources: { a: {} }\ndrains: {}"],
   ])("refuses %s", (_name, text) => {
     expect(loadDocument(text, "drains.yaml").ok).toBe(false);
     expect(accepts(text)).toBe(false);

@@ -59,15 +59,10 @@ drains:
     ["when: { queue: a }", "queueName"],
     ["when: { headers: { A: b } }", "header"],
     ["if: any", "when"],
-  ])("suggests what goes by another name elsewhere: %s", (line, meant) => {
+    ["whn: any", "when"],
+  ])("suggests the nearest name, or what goes by another name elsewhere: %s", (line, meant) => {
     expect(problemsOf(rule(line, "then: hold"))[0]).toMatch(
       new RegExp(`unknown key "\\w+"; did you mean "${meant}"\\? expected one of `),
-    );
-  });
-
-  it("suggests the nearest name", () => {
-    expect(problemsOf(withDrain("slect: {}"))[0]).toMatch(
-      /^drains\.yaml:5:5 drains\.orders: unknown key "slect"; did you mean "select"\? expected one of /,
     );
   });
 
@@ -152,7 +147,6 @@ drains:
 
 describe("keys of a drain", () => {
   it.each([
-    ["minAge: 5", "5:13 drains.orders.minAge"],
     ["attempts: { wait: [1m, soon] }", "5:28 drains.orders.attempts.wait[1]"],
     ["otherwise: republish", "5:16 drains.orders.otherwise"],
     ["schedule: { every: 99ms }", "5:24 drains.orders.schedule.every"],
@@ -162,13 +156,10 @@ describe("keys of a drain", () => {
     ["schedule: { cron: '0 0 31 2 *' }", "5:23 drains.orders.schedule.cron"],
     ["select: { responseStatus: '503' }", "5:31 drains.orders.select.responseStatus"],
     ["select: { responseStatus: [503, 5xx] }", "5:37 drains.orders.select.responseStatus[1]"],
-    ["select: { topicName: 7 }", "5:26 drains.orders.select.topicName"],
     ["select: { fromDate: 2 days }", "5:25 drains.orders.select.fromDate"],
     ["select: { toDate: 1700000000 }", "5:23 drains.orders.select.toDate"],
     ["select: { fromDate: 2026-11-02, toDate: 2026-11-01 }", "5:45 drains.orders.select.toDate"],
     ["select: { fromDate: -1h, toDate: -2h }", "5:38 drains.orders.select.toDate"],
-    ["limits: { publish: 20 }", "5:24 drains.orders.limits.publish"],
-    ["limits: { perHost: 0/s }", "5:24 drains.orders.limits.perHost"],
     ["limits: { perHost: { from: 600/m } }", "5:32 drains.orders.limits.perHost.from"],
     ["limits: { perHost: { from: 9/s, to: 5/s } }", "5:41 drains.orders.limits.perHost.to"],
     ["limits: { perHost: atuo }", "5:24 drains.orders.limits.perHost"],
@@ -190,18 +181,15 @@ describe("keys of a drain", () => {
 describe("keys of a rule", () => {
   it.each([
     ["when: {}", "6:15 drains.orders.rules[0].when"],
-    ["when: always", "6:15 drains.orders.rules[0].when"],
     ["when: { any: [{ responseStatus: 1 }, { host: 5 }] }", "6:54 drains.orders.rules[0].when.any[1].host"],
     ["when: { not: { not: { path: [] } } }", "6:37 drains.orders.rules[0].when.not.not.path"],
     ["when: { header: { 'a b': x } }", '6:27 drains.orders.rules[0].when.header["a b"]'],
-    ["when: { header: {} }", "6:25 drains.orders.rules[0].when.header"],
     ["set: { retries: 1 }", "6:9 drains.orders.rules[0].set"],
     ["limit: 5/s", "6:9 drains.orders.rules[0].limit"],
     ["name: none", "6:15 drains.orders.rules[0].name"],
     ["when: { host: [a, { regex: '(a+' }] }", "6:36 drains.orders.rules[0].when.host[1].regex"],
     ["when: { body: { /a: 1, b: 2 } }", "6:32 drains.orders.rules[0].when.body.b"],
     ["when: { body: { /a~2: 1 } }", '6:25 drains.orders.rules[0].when.body["/a~2"]'],
-    ["when: { responseBody: { /a: { rang: 1 } } }", '6:37 drains.orders.rules[0].when.responseBody["/a"]'],
     ["when: { body: { /a: 12345678901234567890 } }", '6:29 drains.orders.rules[0].when.body["/a"]'],
   ])("%s", (line, place) => {
     const problems = problemsOf(rule(line, "then: hold"));
@@ -213,22 +201,17 @@ describe("keys of a rule", () => {
     ["{}", "8:14", ""],
     ["{ destination: orders-group }", "8:29", ".destination"],
     ["{ destination: https://u:p@example.com/ }", "8:29", ".destination"],
-    ["{ destination: { hst: a } }", "8:31", ".destination"],
     ["{ destination: { path: a } }", "8:37", ".destination.path"],
-    ["{ headers: { X-A: 1 } }", "8:32", ".headers.X-A"],
     ['{ headers: { X-A: "a\\nb" } }', "8:32", ".headers.X-A"],
     ["{ headers: { X-A: a, x-a: b } }", "8:35", ".headers.x-a"],
     ["{ delay: { spread: 0s } }", "8:33", ".delay.spread"],
     ["{ queue: q, delay: 30s }", "8:26", ".delay"],
     ["{ body: {} }", "8:22", ".body"],
     ["{ body: { merge: {}, patch: [{ op: remove, path: /a }] } }", "8:22", ".body"],
-    ["{ body: { merge: [1] } }", "8:31", ".body.merge"],
     ["{ body: { merge: { a: { b: 12345678901234567890 } } } }", "8:41", ".body.merge.a.b"],
     ["{ body: { merge: { a: .nan } } }", "8:36", ".body.merge.a"],
     ["{ body: { patch: [{ op: add, path: a, value: 1 }] } }", "8:49", ".body.patch[0].path"],
     ["{ body: { patch: [{ op: remove, path: /a, value: 1 }] } }", "8:56", ".body.patch[0]"],
-    ["{ body: { patch: [{ op: move, path: /a }] } }", "8:32", ".body.patch[0].from"],
-    ["{ method: 'P T' }", "8:24", ".method"],
     ["{ timeout: 1500ms }", "8:25", ".timeout"],
     ["{ callback: ftp://a }", "8:26", ".callback"],
     ["{ labels: 'a,b' }", "8:24", ".labels"],

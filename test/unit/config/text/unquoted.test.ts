@@ -9,22 +9,18 @@ const flow = (test: string) => problemsOf(withDrain("rules:", `  - { when: { ${t
 describe("a value that YAML reads otherwise because it has no quotes", () => {
   it.each([
     ["responseStatus: >= 500", 28],
-    ["responseStatus: >500", 29],
     ["age: > 1h", 18],
     ["body: { /n: > 5 }", 23],
     ["host: *.example.com", 17],
     ["queueName: @orders", 22],
-    ["queueName: %orders", 22],
     ["host: {{ HOST }}", 18],
     ["body: { /n: != 5 }", 23],
     ["body: { /n: ! 5 }", 25],
     ["label: 007", 18],
-    ["label: 10", 18],
     ["label: true", 18],
     ["body: { /zip: 01234 }", 25],
     ["body: { /color: 0x1f }", 27],
     ["body: { /id: 12345678901234567890 }", 24],
-    ["body: { /x: 0.12345678901234567890 }", 23],
     ["path: /a: b", 17],
   ])("is one problem at its place, which says so: %s", (line, column) => {
     const problems = block(line);
@@ -32,17 +28,14 @@ describe("a value that YAML reads otherwise because it has no quotes", () => {
     expect(problems[0]).toMatch(new RegExp(`^drains\\.yaml:7:${column}\\b`));
   });
 
-  it.each([
-    "responseStatus: >= 500",
-    "host: *.example.com",
-    "host: {{ HOST }}",
-    "host: ${HOST}",
-    "path: /a: b",
-  ])("is so in a mapping of one line: %s", (test) => {
-    expect(flow(test)).toEqual([
-      expect.stringMatching(/^drains\.yaml:6:\d+.*(quote it|quotes around a value)/),
-    ]);
-  });
+  it.each(["responseStatus: >= 500", "host: *.example.com", "host: ${HOST}", "path: /a: b"])(
+    "is so in a mapping of one line: %s",
+    (test) => {
+      expect(flow(test)).toEqual([
+        expect.stringMatching(/^drains\.yaml:6:\d+.*(quote it|quotes around a value)/),
+      ]);
+    },
+  );
 
   it.each([
     'responseStatus: ">= 500"',
@@ -69,7 +62,6 @@ describe("a text that is no YAML", () => {
     ["tabs", ["\tmode: plan", "\tminAge: 1m"], "5:5: expected spaces for indentation, not tabs"],
     ["an open bracket", ["rules: ["], "expected the indentation of the lines beside it, and a closing"],
     ["an open quote", ['source: "eu'], "expected a closing quote, bracket, comma or colon"],
-    ["two mistakes, of which the first is told", ["source: a: b", " mode: plan"], "5:13: expected quotes"],
   ])("is one problem with its place: %s", (_, lines, problem) => {
     expect(problemsOf(withDrain(...lines))).toEqual([expect.stringContaining(problem)]);
     expect(problemsOf(withDrain(...lines))).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+: /)]);
