@@ -101,9 +101,7 @@ describe("commands", () => {
 
   it.each([
     { argv: ["drian"], exitCode: 2 },
-    { argv: ["status", "--unknown"], exitCode: 2 },
     { argv: ["drain"], exitCode: 2 },
-    { argv: ["config", "check", "--drains", "not-there.yaml"], exitCode: 78 },
     { argv: ["config", "check", "--config", "not-there.yaml"], exitCode: 78 },
   ])(
     "keep stdout for data: $argv says what is wrong on stderr and exits $exitCode",

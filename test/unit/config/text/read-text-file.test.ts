@@ -1,17 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { readTextFile } from "../../../../src/config/text/read-text-file.ts";
+import { createFolder } from "../../../support/command.ts";
 
 let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "redriver-files-"));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
+beforeEach(() => {
+  folder = createFolder().path;
 });
 const at = (name: string): string => join(folder, name);
 const whyNot = (path: string): string => {
