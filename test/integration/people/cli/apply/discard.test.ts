@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readArchive } from "../../../../support/archives.ts";
-import { linesOf } from "../../../../support/cli.ts";
+import { linesOf, type Row } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -38,18 +38,9 @@ async function keep({ run }: Stand, ...args: readonly string[]): Promise<string>
   return (JSON.parse(out) as { readonly id: string }).id;
 }
 
-interface HistoryLine {
-  readonly act: string;
-  readonly dlqId: string | null;
-  readonly by: string;
-  readonly reason?: string;
-  readonly why?: string;
-  readonly notes?: readonly string[];
-}
-
-async function dropsOf({ run }: Stand): Promise<readonly HistoryLine[]> {
+async function dropsOf({ run }: Stand): Promise<readonly Row[]> {
   const { out } = await run(["history", "--act", "drop", "--records", "--json", "--limit", "1000"]);
-  return linesOf(out) as unknown as readonly HistoryLine[];
+  return linesOf(out);
 }
 
 describe("a plan to discard", () => {
@@ -91,7 +82,9 @@ describe("a plan to discard", () => {
     ).plan.apply;
     for (const drop of drops) expect(drop).toMatchObject({ by: "ada", reason: "discarded", why, orderedAt });
     // Each names its kind, whose page tells the discard.
-    const noted = kinds.map(({ id: kind }) => drops.filter(({ notes }) => notes?.[0] === `failure:${kind}`));
+    const noted = kinds.map(({ id: kind }) =>
+      drops.filter(({ notes }) => (notes as readonly string[])[0] === `failure:${kind}`),
+    );
     expect(noted.map((some) => some.length)).toEqual(kinds.map(({ count }) => count));
     // Once more does nothing more, and tells the same.
     const again = await stand.run(["apply", id, "--json", ...by]);

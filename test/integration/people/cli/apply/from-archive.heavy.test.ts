@@ -2,7 +2,6 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { EntryOf } from "../../../../../dev/emulator/index.ts";
 import { archiveFiles, unpack } from "../../../../support/archives.ts";
 import { linesOf } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
@@ -18,14 +17,7 @@ const dropping = live.replace(
 );
 const hourMs = 3_600_000;
 
-interface Stand extends PlanStand {
-  readonly archiveDir: string;
-  accepted(): readonly EntryOf<"accepted">[];
-  /** As JSON, record by record. */
-  planned(): Promise<readonly Readonly<Record<string, unknown>>[]>;
-}
-
-async function setUp(document = dropping): Promise<Stand> {
+async function setUp(document = dropping) {
   const { path: archiveDir } = createFolder();
   const archive = `archive: { dir: ${archiveDir}, keep: 30d, volume: ephemeral }`;
   const stand = await createPlanStand(redis.url(), { document: `${document}${archive}\n` });
@@ -33,8 +25,9 @@ async function setUp(document = dropping): Promise<Stand> {
   return {
     ...stand,
     archiveDir,
-    document: (text) => write(`${text}${archive}\n`),
+    document: (text: string) => write(`${text}${archive}\n`),
     accepted: () => stand.emulator.journal.entries("accepted"),
+    /** As JSON, record by record. */
     async planned() {
       return linesOf((await stand.run(["plan", "--all", "--from-archive", "--records", "--json"])).out);
     },

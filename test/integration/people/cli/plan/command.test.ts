@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { linesOf, runHere, type CliAnswer } from "../../../../support/cli.ts";
-import { createPlanStand, type PlanStand } from "../../../../support/plan-stand.ts";
+import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
+import { linesOf, runHere } from "../../../../support/cli.ts";
+import { createPlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -30,20 +31,14 @@ drains:
       - { name: refund-outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-interface Stand extends Pick<PlanStand, "emulator" | "env"> {
-  readonly folder: string;
-  seed(count: number, fields?: object, ageMs?: number): readonly string[];
-  plan(...args: readonly string[]): Promise<CliAnswer>;
-}
-
-async function setUp(text = document): Promise<Stand> {
+async function setUp(text = document) {
   const stand = await createPlanStand(redis.url(), { document: text });
   let seeded = 0;
   return {
     emulator: stand.emulator,
     env: stand.env,
     folder: dirname(stand.file),
-    seed: (count, fields = {}, ageMs = 60 * 60_000) =>
+    seed: (count: number, fields = {}, ageMs = 60 * 60_000) =>
       Array.from({ length: count }).flatMap(() => {
         seeded += 1;
         const common = {
@@ -55,7 +50,7 @@ async function setUp(text = document): Promise<Stand> {
         };
         return stand.seed(1, { ...common, ...fields }, ageMs);
       }),
-    plan: (...args) => stand.run(["plan", ...args]),
+    plan: (...args: readonly string[]) => stand.run(["plan", ...args]),
   };
 }
 
@@ -133,10 +128,7 @@ describe("redriver plan", () => {
     seed(40, { url: "https://old.example.com/hook" });
     const first = await plan("orders", "--json");
     const second = await plan("orders", "--json");
-    interface Sampled {
-      drains: { rules: { samples: { dlqId: string; changes: unknown }[] }[] }[];
-    }
-    const samplesOf = (text: string) => (JSON.parse(text) as Sampled).drains[0]!.rules[0]!.samples;
+    const samplesOf = (text: string) => (JSON.parse(text) as PlanReport).drains[0]!.rules[0]!.samples;
     expect(samplesOf(first.out)).toEqual(samplesOf(second.out));
     expect(samplesOf(first.out)).toHaveLength(3);
     expect(samplesOf(first.out)[0]!.changes).toEqual([

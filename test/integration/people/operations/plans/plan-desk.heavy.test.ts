@@ -2,16 +2,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { DrainName, PlanId } from "../../../../../src/job/contracts/ids.ts";
 import { planLimits } from "../../../../../src/job/contracts/plans.ts";
-import {
-  applyToEnd,
-  makeHere,
-  planOf,
-  startDesk,
-  type DeskOptions,
-  type DeskReplica,
-} from "../../../../support/desk-stand.ts";
+import { applyToEnd, makeHere, planOf, startDesk, type DeskOptions } from "../../../../support/desk-stand.ts";
 import { load } from "../../../../support/loaded-document.ts";
-import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 import { createTcpProxy } from "../../../../support/tcp-proxy.ts";
 
@@ -21,18 +14,13 @@ const order = { by: "ada", why: "the receiver is up again" };
 /** Batches of ten, one after the other, so that an apply is long enough to be met in the middle. */
 const slowly = { "publish.maxItems": 10 };
 
-interface Stand extends PlanStand {
-  replica(settings?: DeskOptions["settings"]): Promise<DeskReplica>;
-  /** Each body was delivered once, and nothing is left. */
-  expectDelivered(count: number): Promise<void>;
-}
-
-async function setUp(document = outageDocument): Promise<Stand> {
+async function setUp(document = outageDocument) {
   const stand = await createPlanStand(redis.url(), { document });
   return {
     ...stand,
-    replica: (settings = {}) => startDesk({ env: stand.env, document, settings }),
-    async expectDelivered(count) {
+    replica: (settings: DeskOptions["settings"] = {}) => startDesk({ env: stand.env, document, settings }),
+    /** Each body was delivered once, and nothing is left. */
+    async expectDelivered(count: number) {
       await stand.emulator.idle();
       expect(stand.receiver.counts().size).toBe(count);
       expect(stand.receiver.deliveries).toHaveLength(count);
