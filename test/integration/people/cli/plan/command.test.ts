@@ -56,6 +56,8 @@ async function setUp(text = document) {
 
 const secrets = ["of-a-query", "of-a-header", "of-a-body", "secret-of-the-rule"];
 
+const samplesOf = (text: string) => (JSON.parse(text) as PlanReport).drains[0]!.rules[0]!.samples;
+
 /** Every key with its content, and when it expires; but for the plan, and what rates and calls remember of the last seconds. */
 async function dump(prefix: string): Promise<Readonly<Record<string, unknown>>> {
   const { command } = redis.fresh();
@@ -128,7 +130,6 @@ describe("redriver plan", () => {
     seed(40, { url: "https://old.example.com/hook" });
     const first = await plan("orders", "--json");
     const second = await plan("orders", "--json");
-    const samplesOf = (text: string) => (JSON.parse(text) as PlanReport).drains[0]!.rules[0]!.samples;
     expect(samplesOf(first.out)).toEqual(samplesOf(second.out));
     expect(samplesOf(first.out)).toHaveLength(3);
     expect(samplesOf(first.out)[0]!.changes).toEqual([
