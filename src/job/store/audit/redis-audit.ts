@@ -2,6 +2,7 @@ import {
   auditActs,
   isAboutDrain,
   type Audit,
+  type AuditAct,
   type AuditEntry,
   type AuditQuery,
   type AuditReader,
@@ -33,14 +34,19 @@ export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256
 /**
  * append: adds entries to a source's stream, under ids of Redis's own time.
  *
- * KEYS: 1 the stream. ARGV: as appendAudit takes them from the first on. Returns: nothing.
+ * KEYS: 1 the stream. ARGV: 1 "yes": also when maxmemory is reached, then as appendAudit takes them. Returns: nothing.
  */
 const appendScript = luaScript("audit:append")`
 ${serverTimeLua}
 ${appendAuditLua}
-appendAudit(KEYS[1], 1, {})
+-- Redis refuses only a script's first write, and lets one pass that needs no memory.
+if ARGV[1] == 'yes' then redis.call('XDEL', KEYS[1], '0-1') end
+appendAudit(KEYS[1], 2, {})
 return false
 `;
+
+/** A person must be able to stop all while Redis is full. */
+const actsWhenFull: ReadonlySet<AuditAct> = new Set(["pause", "resume"]);
 
 /**
  * skim: a page of entries, those of some acts without what follows their act: a text has up to 10 KB.
@@ -89,9 +95,10 @@ export function createRedisAudit(
 
   const { hasUnwritten, written, ...audit } = createAuditOver(async (entries) => {
     const texts = entries.flatMap((entry) => toTexts(entry));
+    const whenFull = entries.some(({ act }) => actsWhenFull.has(act)) ? "yes" : "no";
     for (let start = 0; start < texts.length; start += textsPerCall) {
       const some = texts.slice(start, start + textsPerCall);
-      await redis.run(appendScript, [stream], [keepMs, maxBytes, ...some]);
+      await redis.run(appendScript, [stream], [whenFull, keepMs, maxBytes, ...some]);
     }
   }, observe);
 

@@ -13,6 +13,8 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * Run twice: the second lasts as long, from a moment later.
  */
 const pauseScript = luaScript<PauseRecord>("pauses:pause")`${serverTimeLua}
+-- Also when maxmemory is reached: Redis refuses only a script's first write.
+redis.call('HDEL', KEYS[1], '')
 local pause = cjson.decode(ARGV[2])
 if ARGV[3] ~= '' then pause['until'] = now + tonumber(ARGV[3]) end
 local text = cjson.encode(pause)

@@ -4,6 +4,10 @@ import type { Token } from "../../../../src/job/contracts/ids.ts";
 import { parseInfo } from "../../../../src/job/redis/judge-server.ts";
 import { checkFitness } from "../../../../src/job/redis/check-fitness-and-room.ts";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
+import { openAuditReader, type BuiltSource } from "../../../../src/job/door.ts";
+import { pause } from "../../../../src/people/operations/acts/pause.ts";
+import { resume } from "../../../../src/people/operations/acts/resume.ts";
+import { performAs } from "../../../support/perform.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
@@ -111,6 +115,20 @@ describe("a Redis whose memory is used up", () => {
     expect((await ledger.pendingDeletes(10, 0)).entries).toHaveLength(1);
     expect(await ledger.gone([one])).toMatchObject({ count: 1 });
     expect((await ledger.summary()).pendingDelete).toBe(0);
+  });
+
+  it("lets a person pause all and resume, with both in the audit", async () => {
+    const rig = await createRig({ redisUrl: redis.url() });
+    await setMaxMemory(1.2);
+    expect((await performAs(rig.core, pause, { all: true })).done).toHaveLength(1);
+    const [{ pauses }] = [...rig.core.sources.values()] as [BuiltSource];
+    expect(await pauses.all()).toMatchObject([{ drain: "*", by: "ann" }]);
+    await performAs(rig.core, resume, { all: true });
+    expect(await pauses.all()).toEqual([]);
+    const acts: string[] = [];
+    const reader = await openAuditReader(rig.core);
+    for await (const { act } of reader.read({ order: "oldest-first" })) acts.push(act);
+    expect(acts).toEqual(["pause", "resume"]);
   });
 
   it("keeps nothing from being copied that nears its expiry, once, and knows it when it has room", async () => {
