@@ -15,6 +15,7 @@ const advice = {
   service:
     "no batch can carry them: add a rule `via: service` (serviceRetry of the source); until then a release does not help",
   copy: "they are copies to a test target, which failed there: discard them; a release does not help",
+  workflow: "they are steps of workflow runs: start the run again, or discard them; a release does not help",
   message: "they cannot be sent as they are: change them by a rule (set), then release them:",
 } as const;
 
@@ -33,7 +34,7 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "over-limit": "settings",
   "unjoinable-header": "message",
   "callback-sealed": "message",
-  workflow: "message",
+  workflow: "workflow",
   "test-copy": "copy",
   "body-length-differs": "message",
   "non-retryable": "receiver",
@@ -57,6 +58,7 @@ const instead: Partial<Record<Step, string>> = {
   form: "use a build that can read them, or delete them by hand",
   service: "add a rule `via: service` first (serviceRetry of the source)",
   copy: "discard them: they are copies to a test target",
+  workflow: "start their workflow runs again, or discard them",
 };
 
 /** True if something about the record or the settings parked it, so that a release alone may not help. */
