@@ -23,7 +23,7 @@ export interface LedgerStamp {
   readonly at: number;
   /** `at`: when a loss was last detected. `since`: lost writes may record publications from then on. */
   readonly lost?: { readonly at: number; readonly since: number };
-  /** When a refusal last ended a series. Since then messages may have been published under later suffixes. */
+  /** When a refusal last ended a series, or a later one last began or could. Since then messages may have been published under later suffixes. */
   readonly seriesEndedAt?: number;
 }
 
@@ -50,6 +50,8 @@ export interface BeginOptions {
   readonly via?: "service";
   /** Redis time from before the page's GET. */
   readonly pageReadAt: number;
+  /** Stamps of the looks that the requests rest on. If writes were lost since, nothing is begun: `page-too-old`. */
+  readonly lookedUp?: readonly Pick<LedgerStamp, "epoch" | "sequence">[];
   /**
    * For the next POST of the same body by the same worker (retry or bisect): the token it holds, and the end
    * of the earlier POST. It needs no takeover wait. `not-sent` takes the earlier POST back out of `posts`.

@@ -59,6 +59,7 @@ export async function begin(
     // A drop goes nowhere, so no pause of a destination stops it.
     ...(act === "drop" ? {} : { destinations: namesOf(letters) }),
     ...defined({ workerLostAt }),
+    lookedUp: [...new Set(letters.map(({ lookedUp }) => lookedUp))].flatMap((one) => one ?? []),
     drain: name,
     rulesHash,
     audit: [toEntry(source, act, expected, of)],

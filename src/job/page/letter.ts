@@ -8,7 +8,7 @@ import { hostOf } from "../message/destination-url.ts";
 import type { FailureKind } from "../message/failure-kind.ts";
 import type { StepRef } from "../contracts/lanes.ts";
 import type { LedgerView, Series } from "../contracts/ledger-entries.ts";
-import type { BeginVerdict } from "../contracts/ledger.ts";
+import type { BeginOptions, BeginVerdict } from "../contracts/ledger.ts";
 import type { DeadLetter, DlqId, BatchItem, MessageId, RawRecord } from "../message/dead-letter.ts";
 import type { ItemJson } from "../message/encode-item.ts";
 import type { Lineage, LineageReading } from "../message/lineage.ts";
@@ -48,6 +48,8 @@ export class Letter {
   view: LedgerView = absent;
   /** Redis time of the view, Unix ms. */
   viewedAt = 0;
+  /** Of the look at its page, which its letters share. */
+  lookedUp: BeginOptions["lookedUp"] = undefined;
   /** It may have been published before the ledger lost writes, without proof. */
   mayBeForgotten = false;
   /** A come-back seen for the first time. Each is counted once. */

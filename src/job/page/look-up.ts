@@ -71,9 +71,11 @@ export function see(
   { views, ...stamp }: Awaited<ReturnType<Ledger["peek"]>>,
   limits: LedgerLimits,
 ): void {
+  const lookedUp = [{ epoch: stamp.epoch, sequence: stamp.sequence }];
   for (let index = 0; index < letters.length; index += 1) {
     const letter = letters[index]!;
     const view = views[index];
+    letter.lookedUp = lookedUp;
     if (view !== undefined) letter.view = view;
     letter.viewedAt = stamp.at;
     letter.mayBeForgotten = stamp.lost !== undefined && mayBeForgotten(letter, letter.view, stamp, limits);

@@ -13,7 +13,7 @@ export interface LostWrites {
  * was seen before its question.
  *
  * `oldestAt`: when the oldest publication that this process knew as not yet deleted was made, Redis time. If
- * a refusal ended a series within the last deduplication window, something may be published under a later
+ * a later series began, or could, within the last deduplication window, something may be published under its
  * suffix. After the loss it would be posted under the plain id, which the service would not recognise. So
  * `oldestAt` then lies past the horizon, and `afterLedgerLoss` decides at once.
  *

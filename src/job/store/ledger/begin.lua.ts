@@ -10,7 +10,7 @@ export interface BatchBegun extends Riding {
 /**
  * begin: takes the right to act and writes the intent.
  *
- * ARGV: 3 { token, drain, act, via?, pageReadAt, previous?: { token, outcome }, pastHorizon, rulesHash?, isDiscard?,
+ * ARGV: 3 { token, drain, act, via?, pageReadAt, lookedUp?, previous?: { token, outcome }, pastHorizon, rulesHash?, isDiscard?,
  * archivedForMs?, destinations?, workerLostAt?, fk?, ru? (pack-ids.ts) }, 4 dlqIds, 5 messageIds (column), 6 attempts (column).
  * Returns: stamp with kind answered and verdicts in order (a dueAt is by the server's clock), or in their
  * place `all`, the one verdict of a batch; or kind page-too-old, paused, settle-gate, or host-paused with the
@@ -76,6 +76,10 @@ local function pageRefusal()
   if now - call.pageReadAt > limits.maxPageAge then return 'page-too-old' end
   -- It was listed before the ledger went back to the server's time, so its age is unknown.
   if call.pageReadAt > now then return 'page-too-old' end
+  -- What was looked up before writes were lost may show what another worker has published meanwhile as not sent.
+  for _, seen in ipairs(call.lookedUp or {}) do
+    if seen.epoch ~= meta.epoch or seen.sequence > tonumber(meta.sequence or 0) then return 'page-too-old' end
+  end
   local paused = pauseNow()
   if paused then return paused end
   if settleGateClosed() then return 'settle-gate' end
@@ -152,6 +156,7 @@ local unknownPastHorizon = call.pastHorizon == 'new-series' and 'unknown-outcome
 local function open(request, e, pastHorizon)
   local s, double, doubts = nextSeries(e, pastHorizon)
   if not s then return { kind = 'past-horizon' } end
+  if s.x > 1 then setMeta('endedAt', now) end
   local opened = {
     s = 'open', d = call.drain, t = call.token, l = now, a = call.act, dd = double,
     x = s.x, f = s.f, p = s.p, r = s.r, n = request.attempt - 1, m = request.messageId, fk = request.failure, ru = request.rule,

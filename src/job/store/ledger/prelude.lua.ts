@@ -8,7 +8,7 @@ import { batchLua } from "./batch.lua.ts";
  * What every script of the ledger starts with.
  *
  * KEYS: 1 meta (hash: epoch, sequence, lastNow, ahead, lastAcceptedAt, refusedAloneInARow, lostAt, lostSince,
- *   wroteAt the last change of an entry, endedAt when a refusal last ended a series, coolUntil when the last
+ *   wroteAt the last change of an entry, endedAt when a refusal last ended a series or a later one began, coolUntil when the last
  *   cool entry ends, returnedAt when the ledger last returned to the server's time). The other keys have its
  *   hash tag and are named after it: nine names a call would be a tenth of its bytes. open (zset: dlqId by
  *   lastAt), pending (zset: dlqId by when its deletion became pending), failed (set: pending ones whose
@@ -260,7 +260,8 @@ local function stamped(answer)
   answer.epoch = meta.epoch
   answer.sequence = tonumber(meta.sequence or 0)
   if meta.lostAt then answer.lost = { at = tonumber(meta.lostAt), since = tonumber(meta.lostSince) } end
-  if meta.endedAt then answer.seriesEndedAt = tonumber(meta.endedAt) end
+  -- What cools may begin a later series at any time.
+  if meta.endedAt then answer.seriesEndedAt = math.max(tonumber(meta.endedAt), math.min(now, tonumber(meta.coolUntil or 0))) end
   answer.at = now
   return cjson.encode(answer)
 end

@@ -84,7 +84,7 @@ describe("Redis loses everything", () => {
     },
   );
 
-  it.each(["begin", "published", "gone"])(
+  it.each(["published", "gone"])(
     "R33 before %s, of one worker alone: it goes on with what it has in hand",
     async (script) => {
       const race = await stand();
@@ -160,6 +160,26 @@ describe("Redis loses everything while no worker runs", () => {
       [`redriver-${id}`],
     ]);
     expect(race.rig.emulator.journal.counts().accepted).toBe(2);
+  });
+});
+
+describe("Redis loses everything between a look and its begin", () => {
+  it("R65 with a record that another one has published under its second id: nothing is begun, and the policy decides", async () => {
+    const race = await stand({ drain: parksAfterLoss });
+    const [id] = race.seed(1) as [DlqId];
+    race.rig.emulator.faults.add({ kind: "item-error", positions: [0], count: 1 });
+    await (await race.worker()).page();
+    await race.wait(race.ledger.limits.dedupWindowMs + 1);
+    const looked = await race.worker();
+    const beginning = await stallPage(looked, "begin", "before");
+    await stallPage(await race.worker(), "remove", "before");
+    await race.loseEverything();
+    expect(await beginning.goOn()).toMatchObject({ tally: { republished: 0, deleted: 0 } });
+    expect(looked.rig.eventsOf("ledger:lost-writes")).toHaveLength(1);
+    await expect.poll(async () => (await race.ledger.now()).lost).toBeDefined();
+    expect(await looked.page()).toMatchObject({ tally: { republished: 0, parked: 1 } });
+    expect(race.posts.map(({ ids }) => ids)).toEqual([[`redriver-${id}`], [`redriver-${id}-2`]]);
+    expect(race.rig.emulator.journal.counts().accepted).toBe(1);
   });
 });
 

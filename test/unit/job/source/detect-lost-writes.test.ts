@@ -59,7 +59,8 @@ describe("the watch over the ledger's stamps", () => {
 
   it.each([
     ["within the window, so its policy decides at once", 599_000, 599_000 - 420_001],
-    ["longer ago", 601_000, undefined],
+    ["later, while what was refused may go under its second id", 3_000_000, 3_000_000 - 420_001],
+    ["a window after all of it was forgotten", 4_801_000, undefined],
   ])("takes no first id to heal what was refused before a loss: %s", async (_when, agoMs, oldestAgo) => {
     const told: (number | undefined)[] = [];
     const stand = await create();
@@ -86,6 +87,27 @@ describe("the watch over the ledger's stamps", () => {
     const expected = [oldestAgo === undefined ? undefined : began + oldestAgo];
     expect(told).toEqual(expected);
     expect(later).toEqual(expected);
+  });
+
+  it("takes no first id to heal what a declared double may have sent before a loss", async () => {
+    const told: (number | undefined)[] = [];
+    const { ledger: real, now, advance } = await create();
+    let epoch = "a";
+    const watched = watchLedger(
+      { ...real, now: async () => ({ ...(await real.now()), epoch }) },
+      (_lost, at) => told.push(at),
+    );
+    ({ epoch } = await real.now());
+    const request = { dlqId: "0-1" as DlqId, messageId: "msg_1" as MessageId, attempt: 1 };
+    const options = { drain: "d" as DrainName, act: "republish", pastHorizon: "new-series" } as const;
+    for (const token of ["t", "u"] as Token[]) {
+      await watched.begin([request], { ...options, token, pageReadAt: now() });
+      await advance(500_000);
+    }
+    await watched.now();
+    epoch = "b";
+    await watched.now();
+    expect(told).toEqual([now() - 420_001]);
   });
 
   it.each<[string, Partial<LedgerSummary>, number | undefined]>([
