@@ -3,7 +3,7 @@
  * halts; for 31 minutes new kinds of failure come and some are parked; it is up again. Settings of notices are as
  * shipped, in a world in which a minute takes 2 s: `every` is 10 s instead of 5 min, and with it come the times that
  * follow from it. Passes, evaluations and the 20 s without another park are not. Nor is the watch of lanes: what is sent may
- * take 4 s of it, and on a busy machine it does. With a watch of 2 s it may take 1 s, so some failed again, and began anew.
+ * take 6 s of it. On a busy machine it took 4 s, so with a shorter watch some failed again, and began anew.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
@@ -32,7 +32,7 @@ defaults:
   schedule: { every: 500ms, full: 30m }
   minAge: 1s
   attempts: { max: 99, wait: [1s] }
-  lane: { canary: 5, watch: 6s, probeEvery: 10s }
+  lane: { canary: 5, watch: 10s, probeEvery: 10s }
   limits: { publish: none, perHost: none, perPass: none, perDay: none }
 drains:
   orders:
