@@ -26,7 +26,7 @@ const parkedView: LedgerView = {
   drain: "orders" as DrainName,
   rulesHash: "r",
   attempt: 0,
-  firstAt: 0,
+  suffix: 1,
 };
 const foreseen = (letter: Letter, next: Foreseen["next"] = null): Foreseen => ({
   letter,

@@ -49,8 +49,8 @@ export type LedgerView =
       readonly attempt: number;
       /** After a release, `attempt` replaces the lineage's count. */
       readonly released: Released;
-      /** As in Series. */
-      readonly firstAt: number;
+      /** Of its next POST, as in Series. */
+      readonly suffix: number;
     }
   | {
       readonly state: "open";
@@ -94,8 +94,8 @@ export type LedgerView =
       readonly attempt: number;
       /** The id of its kind of failure; absent: not known. */
       readonly failure?: string;
-      /** As in Series. For a record that was never published: the time of its first park. */
-      readonly firstAt: number;
+      /** Of its next POST, as in Series. */
+      readonly suffix: number;
     }
   /** Another version of redriver wrote it in its own layout. Nothing may act on it or change it. */
   | { readonly state: "other-version" };

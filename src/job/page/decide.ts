@@ -153,7 +153,12 @@ function decidedByRules(
   }
 
   const { set } = routing;
-  if (isInDoubt) return { then: "republish", reason: "reconcile", rule, set };
+  const afterLoss = (): Decision => {
+    if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
+    return { then: "republish", reason: "after-ledger-loss", rule, set, ...via };
+  };
+  if (isInDoubt && !mayBeForgotten) return { then: "republish", reason: "reconcile", rule, set };
+  if (isInDoubt) return afterLoss();
   if (!isOrdered && isNonRetryable(letter) && !asksForStatus(drain.rules, rule, nonRetryableStatus)) {
     return { then: "park", reason: "non-retryable", rule };
   }
@@ -167,9 +172,7 @@ function decidedByRules(
     const { reason, until } = due;
     return { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) };
   }
-  if (!mayBeForgotten) return { then: "republish", reason: "due", rule, set, ...via };
-  if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
-  return { then: "republish", reason: "after-ledger-loss", rule, set, ...via };
+  return mayBeForgotten ? afterLoss() : { then: "republish", reason: "due", rule, set, ...via };
 }
 
 /** The decision if the ledger alone makes it; null if the rules decide. */

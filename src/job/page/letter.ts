@@ -52,6 +52,8 @@ export class Letter {
   lookedUp: BeginOptions["lookedUp"] = undefined;
   /** It may have been published before the ledger lost writes, without proof. */
   mayBeForgotten = false;
+  /** The same, but a publish under its first id is still a hit. */
+  restsOnFirstId = false;
   /** A come-back seen for the first time. Each is counted once. */
   isNewComeBack = false;
   /** The id of the kind under which its parent was sent; null: it is none, or that is not known. */

@@ -71,6 +71,7 @@ export function see(
   { views, ...stamp }: Awaited<ReturnType<Ledger["peek"]>>,
   limits: LedgerLimits,
 ): void {
+  const later = { ...stamp, at: Infinity };
   const lookedUp = [{ epoch: stamp.epoch, sequence: stamp.sequence }];
   for (let index = 0; index < letters.length; index += 1) {
     const letter = letters[index]!;
@@ -78,7 +79,11 @@ export function see(
     letter.lookedUp = lookedUp;
     if (view !== undefined) letter.view = view;
     letter.viewedAt = stamp.at;
-    letter.mayBeForgotten = stamp.lost !== undefined && mayBeForgotten(letter, letter.view, stamp, limits);
+    letter.mayBeForgotten = mayBeForgotten(letter, letter.view, stamp, limits);
+    letter.restsOnFirstId =
+      !letter.mayBeForgotten &&
+      letter.view.state !== "open" &&
+      mayBeForgotten(letter, letter.view, later, limits);
   }
 }
 
@@ -91,7 +96,8 @@ const clockMarginMs = 60_000;
  * the service may have forgotten its deduplication id.
  *
  * A record that was published but not settled at the loss was published at or after `lost.since`. So until
- * postHorizon after that, every publish of such a record under its own id is a hit, which is proof.
+ * postHorizon after that, every publish of such a record under its first id is a hit, which is proof. A refusal since
+ * the loss ends that: the next publish has a later id.
  */
 export function mayBeForgotten(
   { enteredAt }: Pick<DeadLetter, "enteredAt">,
@@ -99,21 +105,25 @@ export function mayBeForgotten(
   { at, lost }: Pick<LedgerStamp, "at" | "lost">,
   limits: LedgerLimits,
 ): boolean {
-  if (lost === undefined || isRememberedSince(lost.at, view)) return false;
-  if (enteredAt >= lost.at + clockMarginMs) return false;
-  return at > lost.since + postHorizonMs(limits);
+  if (lost === undefined || enteredAt >= lost.at + clockMarginMs) return false;
+  const hitsUntil = lost.since + postHorizonMs(limits);
+  if (isRememberedSince(lost.at, hitsUntil, view)) return false;
+  const hasLaterId = (view.state === "cool" || view.state === "parked") && view.suffix > 1;
+  return hasLaterId || at > hitsUntil;
 }
 
-function isRememberedSince(lostAt: number, view: LedgerView): boolean {
+/** What was not sent, refused or parked since the loss proves nothing about before it. */
+function isRememberedSince(lostAt: number, hitsUntil: number, view: LedgerView): boolean {
   switch (view.state) {
     case "absent":
+    case "parked":
       return false;
     case "cool":
-      // A release orders the attempt, whatever was forgotten.
-      return view.released === "by-person" || view.firstAt >= lostAt;
-    case "parked":
-      return view.firstAt >= lostAt;
+      // A release orders the attempt, whatever was forgotten before it.
+      return view.released === "by-person" && view.dueAt >= lostAt;
     case "open":
+      // Begun earlier, its POST in doubt relies on a hit that comes no more. Begun later, the policy has decided.
+      return view.series.firstAt > Math.max(lostAt, hitsUntil);
     case "published":
     case "archived":
     case "gone":

@@ -296,7 +296,7 @@ async function bisect(
   { bisectBy, error }: Extract<BatchOutcome, { kind: "refused" }>,
 ): Promise<void> {
   const { refusals, signal, drain } = context;
-  const { poison } = drain.source;
+  const { poison, clock } = drain.source;
   const [only, second] = begun;
   if (only === undefined) return;
   if (second === undefined) {
@@ -305,6 +305,10 @@ async function bisect(
     return;
   }
   poison.refusedTogether(idsOf(lettersOf(begun)));
+  // Halves have later ids, which heal nothing that Redis has lost. The next page decides these by the policy.
+  if (begun.some(({ letter, series }) => letter.restsOnFirstId && series.posts - series.refusals === 1)) {
+    return letCool(context, token, begun, "cooling", { until: clock.now(), outcome: "refused" });
+  }
   for (const half of halves(begun, bisectBy)) {
     if (refusals.everythingIsRefused() || signal.aborted) {
       const reason = signal.aborted ? "stopping" : "source-halted";
@@ -315,7 +319,7 @@ async function bisect(
       const paused = half.filter(({ letter }) => isPaused(letter));
       if (paused.length > 0) {
         await letCool(context, token, paused, "paused", {
-          until: drain.source.clock.now(),
+          until: clock.now(),
           outcome: "refused",
         });
       }

@@ -89,7 +89,7 @@ const mayBePublished: LedgerView = {
   drain: "" as DrainName,
   rulesHash: "",
   attempt: 0,
-  firstAt: 0,
+  suffix: 1,
 };
 
 /** The ledger forgets long before the archive does. What may have been published waits for a person. */

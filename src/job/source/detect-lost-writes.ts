@@ -29,11 +29,14 @@ export function watchLedger(
   let oldestAt: number | undefined;
   /** From any answer, because a ledger that lost writes no longer has it. */
   let seriesEndedAt = -Infinity;
+  /** Of an earlier loss: what it forgot may wait still. */
+  let lostSince: number | undefined;
   /** Questions from before a detected loss do not report it again. */
   let losses = 0;
   let lossHandled: unknown;
   const check = (before: LedgerStamp | null, lossesBefore: number, stamp: LedgerStamp): void => {
     seriesEndedAt = Math.max(seriesEndedAt, stamp.seriesEndedAt ?? -Infinity);
+    lostSince = stamp.lost?.since ?? lostSince;
     if (lossesBefore !== losses) return;
     if (before !== null && (stamp.epoch !== before.epoch || stamp.sequence < before.sequence)) {
       losses += 1;
@@ -47,8 +50,9 @@ export function watchLedger(
     if (seen === null || stamp.sequence > seen.sequence) seen = stamp;
   };
   const mayHavePublishedSince = ({ at }: LedgerStamp): number | undefined => {
-    if (at - seriesEndedAt > ledger.limits.dedupWindowMs) return oldestAt;
-    return Math.min(oldestAt ?? Infinity, at - postHorizonMs(ledger.limits) - 1);
+    const times = [oldestAt, lostSince].filter((time) => time !== undefined);
+    if (at - seriesEndedAt <= ledger.limits.dedupWindowMs) times.push(at - postHorizonMs(ledger.limits) - 1);
+    return times.length === 0 ? undefined : Math.min(...times);
   };
   const watched =
     <Args extends unknown[], Answer extends LedgerStamp>(call: (...args: Args) => Promise<Answer>) =>

@@ -75,7 +75,7 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
         refusedAlone: stored.ra ?? 0,
         attempt,
         released: toReleased(stored.rel),
-        firstAt,
+        suffix: nextSuffix(stored),
       };
     case "open": {
       const { x: suffix = 1, p: posts = 0, r: refusals = 0, un: doubts = 0, l: lastAt = 0 } = stored;
@@ -107,13 +107,18 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
         drain,
         rulesHash,
         attempt,
-        firstAt,
+        suffix: nextSuffix(stored),
         ...(failure === undefined ? {} : { failure }),
       };
     }
     default:
       throw new RedriverError("invariant-broken", `expected a ledger state, got ${String(stored.s)}`);
   }
+}
+
+/** As begin.lua.ts takes it. */
+function nextSuffix({ x: suffix = 1, p: posts = 0, r: refusals = 0 }: StoredEntry): number {
+  return refusals > 0 && posts <= refusals ? suffix + 1 : suffix;
 }
 
 function toReleased(stored: StoredEntry["rel"]): Released {

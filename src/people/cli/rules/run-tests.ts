@@ -104,7 +104,7 @@ export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
   const view: LedgerView =
     attempt === 0
       ? { state: "absent" }
-      : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 };
+      : { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, suffix: 1 };
   return {
     raw: {
       dlqId: `${enteredAt}-0`,

@@ -67,7 +67,7 @@ export function parkedAgainFor(
       refusedAlone: 0,
       attempt: Math.max(0, view.attempt - 1),
       released: "by-person",
-      firstAt: 0,
+      suffix: 1,
     },
     viewedAt: 0,
   });

@@ -2,7 +2,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
-import { deadAt, drainThat, stallPage, takeoverMs, twoOn, useRaces } from "../../../support/race-stand.ts";
+import {
+  deadAt,
+  drainThat,
+  stallPage,
+  takeoverMs,
+  twoOn,
+  useRaces,
+  type RaceStand,
+  type Worker,
+} from "../../../support/race-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
 
@@ -180,6 +189,102 @@ describe("Redis loses everything between a look and its begin", () => {
     expect(await looked.page()).toMatchObject({ tally: { republished: 0, parked: 1 } });
     expect(race.posts.map(({ ids }) => ids)).toEqual([[`redriver-${id}`], [`redriver-${id}-2`]]);
     expect(race.rig.emulator.journal.counts().accepted).toBe(1);
+  });
+});
+
+async function noticedBy(race: RaceStand, onlooker: Worker): Promise<void> {
+  await onlooker.drain.source.ledger.now();
+  await expect.poll(async () => (await race.ledger.now()).lost).toBeDefined();
+}
+
+/** What the page of a new worker does, and what was accepted in all. */
+async function endOf(race: RaceStand) {
+  const { republished, parked } = (await (await race.worker()).page()).tally;
+  return { republished, parked, accepted: race.rig.emulator.journal.counts().accepted };
+}
+
+/** Published and not deleted. */
+async function lostAfterPublish(letters = 1) {
+  const race = await stand({ drain: parksAfterLoss });
+  race.seed(letters);
+  const onlooker = await race.worker();
+  await onlooker.drain.source.ledger.now();
+  await stallPage(await race.worker(), "remove", "before");
+  await race.loseEverything();
+  await noticedBy(race, onlooker);
+  return { race, onlooker };
+}
+
+describe("Redis loses what tells of a publication, and somebody noticed", () => {
+  it.each([429, 400])(
+    "R66 a refusal since then (%i) gives it no later id, which nobody knows: the policy decides",
+    async (status) => {
+      const { race } = await lostAfterPublish(2);
+      race.rig.emulator.faults.add({ kind: "status", operation: "batch", status, count: 1 });
+      expect(await (await race.worker()).page()).toMatchObject({ tally: { republished: 0, parked: 0 } });
+      await race.wait(takeoverMs);
+      expect(await endOf(race)).toEqual({ republished: 0, parked: 2, accepted: 2 });
+    },
+  );
+
+  it("R67 a rule that has parked it since then, and does so no more, leaves it to the policy", async () => {
+    const { race } = await lostAfterPublish();
+    await (await race.worker({ drain: drainThat("park") })).page();
+    await race.wait(race.ledger.limits.dedupWindowMs + 1);
+    expect(await endOf(race)).toEqual({ republished: 0, parked: 1, accepted: 1 });
+  });
+
+  it("R68 a begin since then whose POST never came is not reconciled when its id may be forgotten", async () => {
+    const { race } = await lostAfterPublish();
+    await race.wait(290_000);
+    await stallPage(await race.worker(), "publish", "before");
+    await race.wait(360_000);
+    expect(await endOf(race)).toEqual({ republished: 0, parked: 1, accepted: 1 });
+  });
+
+  it("R69 a failover to between the begin of a batch and those of its halves: the first id is not reconciled", async () => {
+    const race = await stand({ drain: parksAfterLoss });
+    race.seed(2);
+    const [a, onlooker] = [await race.worker(), await race.worker()];
+    const posting = await stallPage(a, "publish", "before");
+    const failOver = await race.snapshot();
+    race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, count: 1 });
+    const answered = a.stop("published", "before");
+    void posting.goOn();
+    await answered.reached;
+    await onlooker.drain.source.ledger.now();
+    await failOver();
+    await noticedBy(race, onlooker);
+    await race.wait(takeoverMs + 1);
+    expect(await endOf(race)).toEqual({ republished: 0, parked: 2, accepted: 1 });
+  });
+
+  it("R70 a failover to a person's release that was used already: it orders nothing more", async () => {
+    const race = await stand({ drain: parksAfterLoss });
+    const [id] = race.seed(1) as [DlqId];
+    const onlooker = await race.worker();
+    const { source, config } = onlooker.drain;
+    const { ledger } = source;
+    const of = { drain: config.name, rulesHash: config.rulesHash, token: null };
+    await ledger.park([{ dlqId: id, reason: "refused", attempt: 1 }], of);
+    await ledger.release([id]);
+    const failOver = await race.snapshot();
+    await stallPage(await race.worker(), "remove", "before");
+    await ledger.now();
+    await failOver();
+    await race.wait(1);
+    await noticedBy(race, onlooker);
+    await race.wait(race.ledger.limits.dedupWindowMs);
+    expect(await endOf(race)).toEqual({ republished: 0, parked: 1, accepted: 1 });
+  });
+
+  it("R71 a second loss does not make what the first one forgot new", async () => {
+    const { race, onlooker } = await lostAfterPublish();
+    await race.wait(race.ledger.limits.dedupWindowMs + 1);
+    await onlooker.drain.source.ledger.now();
+    await race.loseEverything();
+    await noticedBy(race, onlooker);
+    expect(await endOf(race)).toEqual({ republished: 0, parked: 1, accepted: 1 });
   });
 });
 

@@ -330,7 +330,7 @@ function makeLetter(random: Random, number: number): Fields {
   };
 }
 
-const released = { state: "cool", dueAt: 0, refusedAlone: 0, attempt: 1, firstAt: enteredAt } as const;
+const released = { state: "cool", dueAt: 0, refusedAlone: 0, attempt: 1, suffix: 1 } as const;
 
 function viewOf(random: Random, at: number): LedgerView {
   if (!random.isOneIn(20)) return { state: "absent" };

@@ -40,7 +40,7 @@ type Target = (typeof targets)[number];
 
 const views: readonly LedgerView[] = [
   { state: "absent" },
-  { state: "cool", dueAt: 0, refusedAlone: 0, attempt: 0, released: false, firstAt: 0 },
+  { state: "cool", dueAt: 0, refusedAlone: 0, attempt: 0, released: false, suffix: 1 },
   openView(),
   openView({ lastAt: enteredAt + 1 }),
   openView({ pastHorizon: true }),

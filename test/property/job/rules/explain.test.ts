@@ -17,14 +17,14 @@ const plain = loaded("version: 1\nsources: { a: {} }\ndrains: { d: {} }\n", "pla
  * What the ledger may know; `cool` says how often a message was redriven and leaves the rest to the rules.
  */
 function views(attempt: number): fc.Arbitrary<LedgerView> {
-  const cool = { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, firstAt: 0 } as const;
+  const cool = { state: "cool", dueAt: 0, refusedAlone: 0, attempt, released: false, suffix: 1 } as const;
   const parked = {
     state: "parked",
     reason: "refused",
     drain: plain.name,
     rulesHash: "other",
     attempt,
-    firstAt: 0,
+    suffix: 1,
   } as const;
   return fc.constantFrom<LedgerView>(
     cool,

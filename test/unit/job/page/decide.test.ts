@@ -74,7 +74,7 @@ const cool = {
   refusedAlone: 0,
   attempt: 0,
   released: false,
-  firstAt: now,
+  suffix: 1,
 } as const;
 
 const none = { kind: "none" } as const;
@@ -285,7 +285,7 @@ describe("a record that the ledger knows", () => {
       drain: name,
       rulesHash: "h1",
       attempt: 0,
-      firstAt: now,
+      suffix: 1,
     } as const;
     // Under the same rules too: what they say may turn with the time.
     expect(thenOf(parked)).toBe("republish");

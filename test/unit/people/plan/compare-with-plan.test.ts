@@ -41,7 +41,7 @@ const parkedView: LedgerView = {
   drain: orders,
   rulesHash: "r",
   attempt: 0,
-  firstAt: 0,
+  suffix: 1,
 };
 
 const parking = (rule: string | null, reason: "rule" | "refused" = "rule"): Decision => ({

@@ -55,7 +55,7 @@ describe("refused", () => {
       refusedAlone: 0,
       attempt: 0,
       released: false,
-      firstAt: startOfTime,
+      suffix: 2,
     });
     await stand.advance(59_999);
     expect(await begin(stand, id, b)).toEqual([{ kind: "cooling", dueAt: startOfTime + 60_000 }]);
@@ -141,7 +141,7 @@ describe("park and release", () => {
       drain,
       rulesHash: "h1",
       attempt: 2,
-      firstAt: startOfTime,
+      suffix: 1,
     });
     expect(await begin(stand, id, b)).toEqual([{ kind: "parked", reason: "outcome-unknown" }]);
 
@@ -198,7 +198,7 @@ describe("park and release", () => {
       refusedAlone: 0,
       attempt: 4,
       released: "by-person",
-      firstAt: startOfTime,
+      suffix: 1,
     });
     expect(await begin(stand, id, a)).toMatchObject([{ series: { suffix: 1 }, declaredDouble: false }]);
     // The attempt was not made, so it is still granted.
