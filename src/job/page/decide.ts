@@ -17,7 +17,8 @@ export type DecidingDrain = Pick<
 > & { readonly source: Pick<DrainConfig["source"], "retentionMs"> };
 
 /** What a decision is made from. */
-export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt" | "mayBeForgotten">;
+export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt" | "mayBeForgotten"> &
+  Partial<Pick<Letter, "restsOnFirstId">>;
 
 /**
  * Decides one letter: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
@@ -99,7 +100,7 @@ export function releasedBy(view: LedgerView): Released {
 
 function decidedByRules(
   drain: DecidingDrain,
-  { view, mayBeForgotten }: Decidable,
+  { view, mayBeForgotten, restsOnFirstId = false }: Decidable,
   facts: RecordFacts,
 ): Decision {
   const { letter, now, attempt } = facts;
@@ -172,7 +173,9 @@ function decidedByRules(
     const { reason, until } = due;
     return { then: "hold", reason, rule, ...(until === undefined ? {} : { until }) };
   }
-  return mayBeForgotten ? afterLoss() : { then: "republish", reason: "due", rule, set, ...via };
+  // The service's own retry has no id that could be hit.
+  const isForgotten = mayBeForgotten || (restsOnFirstId && via !== undefined);
+  return isForgotten ? afterLoss() : { then: "republish", reason: "due", rule, set, ...via };
 }
 
 /** The decision if the ledger alone makes it; null if the rules decide. */

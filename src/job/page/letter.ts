@@ -150,6 +150,7 @@ export class Letter {
     letter.view = this.view;
     letter.viewedAt = this.viewedAt;
     letter.mayBeForgotten = this.mayBeForgotten;
+    letter.restsOnFirstId = this.restsOnFirstId;
     return letter;
   }
 }

@@ -234,6 +234,14 @@ describe("Redis loses what tells of a publication, and somebody noticed", () => 
     expect(await endOf(race)).toEqual({ republished: 0, parked: 1, accepted: 1 });
   });
 
+  it("R72 a rule that sends it by the service's own retry since then leaves it to the policy: no id could be hit", async () => {
+    const { race } = await lostAfterPublish();
+    const own = parksAfterLoss.replace("then: republish", "then: republish, via: service");
+    const last = await race.worker({ drain: own, source: "{ serviceRetry: true }" });
+    expect(await last.page()).toMatchObject({ tally: { republished: 0, parked: 1 } });
+    expect(race.rig.emulator.journal.counts().accepted).toBe(1);
+  });
+
   it("R68 a begin since then whose POST never came is not reconciled when its id may be forgotten", async () => {
     const { race } = await lostAfterPublish();
     await race.wait(290_000);
