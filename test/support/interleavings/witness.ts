@@ -69,8 +69,9 @@ export function createWitness(plan: Plan, turns: Turns, service: ModelService, l
       one.buriedAt = view.at;
       must(letterOf(dlqId)?.deletedAt !== null, `buried and still listed: ${dlqId}`);
     }
-    const isForgotten =
-      one.buriedAt !== null && clock.now() >= one.buriedAt + limits.tombstoneMs - agingStepMs;
+    // The stand ages what a stalled call has just written by the time of the stall, which the delete came before.
+    const goneAt = letterOf(dlqId)?.deletedAt ?? one.buriedAt ?? Infinity;
+    const isForgotten = clock.now() >= goneAt + limits.tombstoneMs - agingStepMs;
     const isKnown = view.state === "published" || view.state === "gone" || isForgotten;
     must(!wasPublished || isKnown, `a published fact was lost to ${view.state}: ${dlqId}`);
   };
