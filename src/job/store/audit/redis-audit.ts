@@ -49,7 +49,7 @@ return false
 const actsWhenFull: ReadonlySet<AuditAct> = new Set(["pause", "resume"]);
 
 /**
- * skim: a page of entries, those of some acts without what follows their act: a text has up to 10 KB.
+ * skim: a page of entries, those of some acts without what follows their act: a text may name 100 dead letters.
  *
  * KEYS: 1 the stream. ARGV: 1 XRANGE or XREVRANGE, 2 and 3 its range, 4 most entries, then the acts to cut.
  * Returns: array of id, text and so on. Effects: none.

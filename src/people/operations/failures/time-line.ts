@@ -56,7 +56,7 @@ type KindOfSource = Pick<FailureView, "id" | "origin" | "source" | "firstMetAt">
 /** How the lane machine says so. */
 export const probeFailedAgain = "a probe failed again";
 
-/** Of 100 dead letters a redrive writes three: so many are some 300,000 sends, and 0.2 s of Redis. */
+/** Of 100 dead letters a redrive writes three: so many are some 300,000 sends. Measured: 0.4 s on a busy machine. */
 const maxSkimmed = 10_000;
 const maxRead = 2_000;
 const maxEntries = 50;
