@@ -114,8 +114,11 @@ async function readEntries(
     const isFull = read === maxRead || skimmed === maxSkimmed || entries.length === maxEntries;
     if (isFull) return { entries, readTo: entry.at };
     const { act, orderedAt, drain, by, why } = entry;
-    if (skims(act)) skimmed += 1;
-    else read += 1;
+    if (skims(act)) {
+      skimmed += 1;
+      continue;
+    }
+    read += 1;
     const ids = orderedIn(entry, failure).map((id) => JSON.stringify([act, orderedAt, drain, by, why, id]));
     const news = ids.filter((id) => !told.has(id));
     const count = news.length;
