@@ -31,7 +31,7 @@ export interface Outlook {
   readonly going: number;
   /** Waiting, and published since something waits: the size of the backlog. */
   readonly backlog: number;
-  /** Over the last minute at most; null: nothing was published, or for too short a time to say. */
+  /** Over the last minute at most; null: nothing was published, or for too short a time to say, or the service is away. */
   readonly perSecond: number | null;
   /**
    * Ms that `going` takes at that rate. Null: it was not measured for a whole minute yet, nothing goes, more may wait
@@ -79,16 +79,21 @@ export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: 
   return { forPerson, cooling: cooling > maxCoolingAlone ? 0 : Math.min(left - forPerson, cooling) };
 }
 
+interface Moment {
+  readonly stillCounting: boolean;
+  readonly now: number;
+  readonly open: number;
+  readonly isAway: boolean;
+}
+
 /**
  * What a drain's backlog comes to. Pure. `stillCounting`: more may wait than was listed so far. `now`: Unix ms. `open`:
- * of the ledger now.
+ * of the ledger now. `isAway`: no replica works with the service, whatever it published in the minute before.
  */
 export function toOutlook(
   facts: Pick<DrainFacts, "pace" | "backlog" | "reasons" | "gone" | "lastFullAt"> | null,
   destinations: readonly DestinationOutlook[],
-  stillCounting: boolean,
-  now: number,
-  open: number,
+  { stillCounting, now, open, isAway }: Moment,
 ): Outlook {
   let waiting = 0;
   let ofStopped = 0;
@@ -114,7 +119,7 @@ export function toOutlook(
   const going = Math.max(0, waiting - standing - waitingForProof);
   // What the service refused, or does not take, goes at no rate.
   const isTaken = countHeld(facts, ["still-under-way"]) < going && countHeld(facts, coolingAlone) < going;
-  const rate = facts === null ? null : toRate(facts.pace, now);
+  const rate = facts === null || isAway ? null : toRate(facts.pace, now);
   const isKnown = rate?.isOfMinute === true && !stillCounting && isTaken;
   return {
     waiting,

@@ -17,6 +17,7 @@ import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts"
 import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
+import { toRest } from "../../read/rests.ts";
 import { toHeldByOrigin } from "../../read/held-by-rules.ts";
 import { toOwners, toOwnersByOrigin } from "../../read/owners.ts";
 import { sumExpiring, toSaved } from "./expiring.ts";
@@ -100,7 +101,12 @@ export async function readStatus(
       source,
       destinations,
       stillCounting,
-      outlook: toOutlook(found, destinations, stillCounting, now, ledger?.open ?? 0),
+      outlook: toOutlook(found, destinations, {
+        stillCounting,
+        now,
+        open: ledger?.open ?? 0,
+        isAway: toRest(replicas, source)?.isOfAll === true,
+      }),
       mode: isWhole ? (config?.mode ?? "plan") : null,
       paused,
       guards,

@@ -6,6 +6,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut, counted, number, present, toClock, toIn, toUntil, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
+import { toRest } from "../../read/rests.ts";
 import { isAtLeast, sumOf, toAgain, toAtLeast, toTotals, type Certain } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { Status } from "./read.ts";
@@ -63,22 +64,20 @@ export function toBehind({ source, deliveries }: Status["sources"][number], isOn
   return `the service${isOnly ? "" : ` of ${source}`} has ${count} undelivered`;
 }
 
-/** What a replica last told of a service that it cannot work with: `the service does not answer`. */
+/** What replicas last told of a service that they cannot work with: `the service does not answer`. */
 export function toRestTexts({ sources, replicas, at }: Pick<Status, "sources" | "replicas" | "at">) {
   return sources.flatMap(({ source }) => {
-    const told = replicas.flatMap(({ resting }) => resting.filter((one) => one.source === source));
-    const rest =
-      told.find(({ state }) => state === "halted") ?? told.find(({ code }) => code === "service-unavailable");
-    if (rest === undefined) return [];
+    const rest = toRest(replicas, source);
+    if (rest === null) return [];
+    const { code, halted, isOfAll } = rest;
     const of = sources.length === 1 ? "" : ` of ${source}`;
-    const isHalted = rest.state === "halted";
-    const times = told.flatMap(({ code, since: one }) => (code === rest.code ? (one ?? []) : []));
-    const begun = times.length === 0 ? null : Math.min(...times);
-    const since = begun === null ? "" : ` since ${toClock(begun, at)}`;
-    const text = isHalted
-      ? `nothing is sent${of}${since}: ${errorTable[rest.code].meaning}`
-      : `the service${of} does not answer${since}: it is tried again within 20 s`;
-    return [{ source, isHalted, text, since: begun }];
+    const since = rest.since === null ? "" : ` since ${toClock(rest.since, at)}`;
+    const nothing = isOfAll ? "nothing is sent" : `${halted} of ${replicas.length} replicas send nothing`;
+    const text =
+      halted > 0
+        ? `${nothing}${of}${since}: ${errorTable[code].meaning}`
+        : `the service${of} does not answer${since}: it is tried again within 20 s`;
+    return [{ source, isHalted: halted > 0, text, since: rest.since }];
   });
 }
 

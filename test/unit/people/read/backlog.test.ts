@@ -163,13 +163,18 @@ const outlookOf = (
     beside = [],
     isFirst = false,
     open = 0,
+    isAway = false,
   }: {
     readonly held?: DrainFacts["reasons"]["held"];
     readonly beside?: readonly DestinationOutlook[];
     readonly isFirst?: boolean;
     readonly open?: number;
+    readonly isAway?: boolean;
   } = {},
-) => toOutlook(facts(pace, held), [to(aOrigin, waiting), ...beside], isFirst, now, open);
+) => {
+  const moment = { stillCounting: isFirst, now, open, isAway };
+  return toOutlook(facts(pace, held), [to(aOrigin, waiting), ...beside], moment);
+};
 
 describe("the outlook of a drain", () => {
   it("has the rate of the last minute, and how long what goes takes at that rate", () => {
@@ -177,6 +182,8 @@ describe("the outlook of a drain", () => {
     const pace = { 80: 9_999, 94: 300, 95: 300, 99: 600 };
     const rate = { perSecond: 20, atRateMs: 20_000 };
     expect(outlookOf(pace, 400)).toMatchObject({ waiting: 400, going: 400, backlog: 1_000, ...rate });
+    const none = { perSecond: null, atRateMs: null };
+    expect(outlookOf(pace, 400, { isAway: true })).toMatchObject({ waiting: 400, ...none });
   });
 
   it("counts neither what is halted nor what rules hold as going", () => {

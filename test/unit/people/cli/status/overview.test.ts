@@ -9,6 +9,7 @@ import {
   ago,
   destination,
   drain,
+  eu,
   hour,
   minute,
   noneExpire,
@@ -217,6 +218,9 @@ const delivers = (standing: "behind" | "watched" | "unwatched", undelivered: num
 const unwatched = "nothing that was sent within the hour has failed again";
 const byAda = "paused by ada until 15:30 UTC: they restore their database";
 
+const halts = (name: string) =>
+  replica(name, { resting: [{ source: eu, state: "halted", code: "unauthorised", since: ago(minute) }] });
+
 describe("the verdict", () => {
   it.each<[string, Partial<Status>]>([
     ["^all clear: nothing waits$", { drains: [drain("orders")] }],
@@ -232,6 +236,8 @@ describe("the verdict", () => {
     ["^not running: no replica, 12,480 waiting", { replicas: [] }],
     ["^plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
     ["^paused by the drains document; 12,480", { drains: [{ ...draining, paused: { by: "document" } }] }],
+    ["; nothing is sent since 11:59 UTC: .*token", { replicas: [halts("a"), halts("b")] }],
+    ["; 1 of 2 replicas send nothing since 11:59 UTC: .*token", { replicas: [halts("a"), replica("b")] }],
     ["^starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
     [`^${byAda}; 12,480 waiting;`, { drains: [pausedDrain] }],
     [
