@@ -12,7 +12,6 @@ import { startConformanceReceiver } from "./conformance-receiver.ts";
  *   CONFORMANCE_STATS_URL          base address of the statistics API, without /v2; without it the statistics tests skip
  *   CONFORMANCE_STATS_CREDENTIALS  <username>:<password>
  *   CONFORMANCE_STATS_INDEX        id of a search index that has data
- *   CONFORMANCE_SIGNING_KEY        current signing key; without it signatures are read but not verified
  *   CONFORMANCE_CONTROL_URL        control API, where the service is an emulator; without it rows that no client can produce skip
  *   CONFORMANCE_RETRY_SCALE        factor on the waits between attempts; default 1
  *   CONFORMANCE_WAIT_MS            how long an effect may take to show; default 120,000
@@ -27,7 +26,6 @@ export interface ServiceUnderTest extends AsyncDisposable {
   readonly headerPrefix: string;
   readonly receiverUrl: string;
   readonly stats: StatisticsUnderTest | undefined;
-  readonly signingKey: string | undefined;
   readonly controlUrl: string | undefined;
   readonly retryScale: number;
   readonly waitMs: number;
@@ -63,7 +61,6 @@ async function ownEmulator(options: EmulatorOptions): Promise<ServiceUnderTest> 
     headerPrefix: emulator.headerPrefix,
     receiverUrl: receiver.url,
     stats: { url: emulator.url, credentials: `${username}:${password}`, index: "demo" },
-    signingKey: emulator.signingKeys.current,
     controlUrl: emulator.controlUrl,
     retryScale: ownRetryScale,
     waitMs: ownWaitMs,
@@ -89,7 +86,6 @@ function elsewhere(): ServiceUnderTest {
             credentials: needed("CONFORMANCE_STATS_CREDENTIALS"),
             index: needed("CONFORMANCE_STATS_INDEX"),
           },
-    signingKey: process.env["CONFORMANCE_SIGNING_KEY"],
     controlUrl: process.env["CONFORMANCE_CONTROL_URL"],
     retryScale: Number(process.env["CONFORMANCE_RETRY_SCALE"] ?? 1),
     waitMs: waitElsewhereMs,

@@ -4,23 +4,7 @@ import { testTimeoutMs } from "../../../support/service-under-test.ts";
 
 const client = await usePlainClient();
 
-const messageId = expect.stringMatching(/^msg_./) as unknown;
-
 describe("2.1 batch message", { timeout: testTimeoutMs }, () => {
-  test("destination: endpoint URL or URL Group name", async () => {
-    const [plain, grouped] = [client.fresh("plain"), client.fresh("grouped")];
-    const group = await client.urlGroup([{ url: client.at(`/keep/${grouped}/200`) }]);
-    await client.published([{ destination: client.at(`/keep/${plain}/200`) }, { destination: group }]);
-    expect(await client.kept(plain, 1)).toHaveLength(1);
-    expect(await client.kept(grouped, 1)).toHaveLength(1);
-  });
-
-  test("queue: the message is enqueued on that queue", async () => {
-    const queue = client.queue();
-    const [record] = await client.dead([{ queue, body: "queued" }]);
-    expect(record).toMatchObject({ queueName: queue, body: "queued" });
-  });
-
   test("headers: same headers as when creating a single message, names in any case", async () => {
     const headers = {
       "content-type": "text/x-conformance",
@@ -50,31 +34,6 @@ describe("2.1 batch message", { timeout: testTimeoutMs }, () => {
     const [kept] = await client.delivered({ headers: { [name]: "17; of=20" } });
     expect(kept!.headers).toMatchObject({ "x-order-id": "17; of=20" });
     expect(Object.keys(kept!.headers)).not.toContain(name.toLowerCase());
-  });
-});
-
-describe("2.2 batch response item", { timeout: testTimeoutMs }, () => {
-  test("Message sent to a URL Group: array with messageId and url, one per endpoint of the group", async () => {
-    const urls = [client.at("/status/200/first"), client.at("/status/200/second")];
-    const group = await client.urlGroup(urls.map((url) => ({ url })));
-    const [answer] = await client.published([{ destination: group }]);
-    expect(answer).toHaveLength(2);
-    expect(answer).toEqual(
-      expect.arrayContaining(urls.map((url) => expect.objectContaining({ messageId, url }) as unknown)),
-    );
-    expect(new Set((answer as { messageId: string }[]).map((one) => one.messageId)).size).toBe(2);
-  });
-
-  test("Message sent to a single URL or a queue: object with messageId", async () => {
-    const answers = await client.published([
-      { destination: client.at("/status/200") },
-      { destination: client.at("/status/200"), queue: client.queue() },
-    ]);
-    expect(answers).toEqual([
-      expect.objectContaining({ messageId }) as unknown,
-      expect.objectContaining({ messageId }) as unknown,
-    ]);
-    expect(answers.some((one) => Array.isArray(one))).toBe(false);
   });
 });
 

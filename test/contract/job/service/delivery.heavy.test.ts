@@ -1,12 +1,8 @@
-import { createHash, createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { overlaps, refusal, usePlainClient } from "../../../support/plain-client.ts";
 import { testTimeoutMs } from "../../../support/service-under-test.ts";
 
 const client = await usePlainClient();
-
-const part = (text: string): Record<string, unknown> =>
-  JSON.parse(Buffer.from(text, "base64url").toString()) as Record<string, unknown>;
 
 describe("remote contract: deliveries", { timeout: testTimeoutMs }, () => {
   test("carry User-Agent, Content-Type, Message-Id and Retried", async () => {
@@ -19,30 +15,6 @@ describe("remote contract: deliveries", { timeout: testTimeoutMs }, () => {
     expect(headers["content-type"]).toBe("text/plain");
     expect(headers[client.header("Message-Id").toLowerCase()]).toBe(answer.messageId);
     expect(headers[client.header("Retried").toLowerCase()]).toBe("0");
-  });
-
-  test("carry Signature: a JWT with HS256 over issuer, destination, times and the body's hash", async () => {
-    const name = client.fresh("signed");
-    const body = '{"signed":"Grüße"}';
-    const destination = client.at(`/keep/${name}/200`);
-    await client.published([{ destination, body }]);
-    const { headers } = (await client.kept(name, 1))[0]!;
-    const [head = "", claims = "", signature = ""] =
-      headers[client.header("Signature").toLowerCase()]!.split(".");
-    expect(part(head)).toMatchObject({ alg: "HS256" });
-    const { iss, sub, exp, nbf, iat, jti, body: hash } = part(claims);
-    expect(iss).toMatch(/./);
-    expect(sub).toBe(destination);
-    expect(jti).toMatch(/./);
-    expect(String(hash).replace(/=+$/, "")).toBe(createHash("sha256").update(body).digest("base64url"));
-    const now = Date.now() / 1000;
-    for (const moment of [exp, nbf, iat]) expect(moment).toSatisfy(Number.isInteger);
-    expect(Math.abs(Number(iat) - now)).toBeLessThan(60);
-    expect(Number(nbf)).toBeLessThanOrEqual(now + 60);
-    expect(Number(exp)).toBeGreaterThan(now);
-    const { signingKey } = client.service;
-    if (signingKey === undefined) return;
-    expect(signature).toBe(createHmac("sha256", signingKey).update(`${head}.${claims}`).digest("base64url"));
   });
 
   test("success is 2xx; any other status is a failed attempt", async () => {

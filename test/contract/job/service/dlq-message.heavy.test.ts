@@ -250,16 +250,3 @@ describe("2.3 DLQ message", { timeout: testTimeoutMs }, () => {
     expect(records[2]).not.toHaveProperty("topicId");
   });
 });
-
-describe("3 states", () => {
-  test("state value failed: a message that succeeded is in no listing", async () => {
-    const label = client.label();
-    const name = client.fresh("succeeds");
-    await client.published([
-      { destination: client.at(`/keep/${name}/200`), headers: { [client.header("Label")]: label } },
-    ]);
-    await client.kept(name, 1);
-    await client.dead([{}], label);
-    expect(await client.listed({ label })).toHaveLength(1);
-  });
-});

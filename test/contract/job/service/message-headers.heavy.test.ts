@@ -19,25 +19,11 @@ const headers = (values: Readonly<Record<string, string>>): Record<string, strin
 const firstWaitMs = 12_182;
 
 describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
-  test("Content-Type: passed to the destination as is", async () => {
-    const type = "application/vnd.conformance+json; v=2";
-    const [kept] = await client.delivered({ headers: { "Content-Type": type }, body: "{}" });
-    expect(kept!.headers["content-type"]).toBe(type);
-  });
-
   test("Method: the method at the destination, default POST", async () => {
     const methods = ["GET", "POST", "PUT", "DELETE", "PATCH"];
     const items = methods.map((method) => ({ headers: headers({ "-Method": method }) }));
     const seen = (await client.delivered(...items, {})).map(({ method }) => method);
     expect(seen.toSorted()).toEqual([...methods, "POST"].toSorted());
-  });
-
-  test("Forward-<name>: becomes header <name> at the destination, other item headers do not arrive", async () => {
-    const [kept] = await client.delivered({
-      headers: headers({ "-Forward-Authorization": "Bearer of-the-receiver", "-Label": client.label() }),
-    });
-    expect(kept!.headers["authorization"]).toBe("Bearer of-the-receiver");
-    expect(JSON.stringify(kept!.headers)).not.toContain(client.service.token);
   });
 
   test("Retries: attempts after the first one, counted in Retried", async () => {
@@ -161,13 +147,6 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
     });
   });
 
-  test("Label: one or several, comma separated", async () => {
-    const several = [client.fresh("several"), client.fresh("several")];
-    const [record] = await client.dead([{ headers: headers({ "-Label": several.join(",") }) }]);
-    expect((record!["labels"] as string[]).slice(1)).toEqual(several);
-    expect(await client.ids({ label: several[1]! })).toEqual([record!.dlqId]);
-  });
-
   test("Flow-Control-Key, Flow-Control-Value: both together or refused", async () => {
     const item = (values: Record<string, string>) => ({
       destination: client.at("/status/200"),
@@ -201,21 +180,6 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
     expect(third!.arrivedAt - first!.arrivedAt).toBeGreaterThanOrEqual(950);
   });
 
-  test("Deduplication-Id: a second message is accepted as deduplicated and not delivered", async () => {
-    const name = client.fresh("deduplicated");
-    const one = (body: string) => ({
-      destination: client.at(`/keep/${name}/200`),
-      body,
-      headers: headers({ "-Deduplication-Id": name }),
-    });
-    const [first] = (await client.published([one("first")])) as [{ messageId: string }];
-    expect(first).not.toHaveProperty("deduplicated", true);
-    const [second] = await client.published([one("second")]);
-    expect(second).toMatchObject({ messageId: first.messageId, deduplicated: true });
-    await client.published([{ destination: client.at(`/keep/${name}/200`), body: "afterwards" }]);
-    expect((await client.kept(name, 2)).map(({ body }) => body).toSorted()).toEqual(["afterwards", "first"]);
-  });
-
   test("Deduplication-Id: ignores that the first message has failed", async () => {
     const one = {
       destination: client.at("/status/500"),
@@ -235,22 +199,6 @@ describe("remote contract: message headers", { timeout: testTimeoutMs }, () => {
     };
     const [first, second] = (await client.published([one, one])) as [{ messageId: string }, unknown];
     expect(second).toMatchObject({ messageId: first.messageId, deduplicated: true });
-  });
-
-  test("Content-Based-Deduplication: equal content is deduplicated, another body is not", async () => {
-    const name = client.fresh("content");
-    const one = (body: string) => ({
-      destination: client.at(`/keep/${name}/200`),
-      body,
-      headers: headers({ "-Content-Based-Deduplication": "true" }),
-    });
-    const answers = await client.published([one("same"), one("same"), one("other")]);
-    expect(answers.map((answer) => (answer as { deduplicated?: boolean }).deduplicated ?? false)).toEqual([
-      false,
-      true,
-      false,
-    ]);
-    expect((await client.kept(name, 2)).map(({ body }) => body).toSorted()).toEqual(["other", "same"]);
   });
 
   test("Redact-Fields: body and a named header list as REDACTED:<sha256>, and arrive unredacted", async () => {
