@@ -1,10 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chooseKills } from "./choose-kills.ts";
 import { effectNames, methods, notReached, otherPorts, sourceParts } from "./effects.ts";
-import { killKinds, type Kill } from "./kill.ts";
-import { missingEffects } from "./missing-effects.ts";
 
 const src = resolve(import.meta.dirname, "../../src");
 
@@ -67,48 +64,7 @@ describe("the failpoints", () => {
   it("excuse nothing that is no effect", () => {
     expect(Object.keys(notReached).filter((name) => !effectNames().includes(name))).toEqual([]);
   });
-
-  it("tell what a recorded run did not come by", () => {
-    const all = effectNames().flatMap((name) => [`window/${name}:before`, `window/${name}:after`]);
-    expect(missingEffects(all)).toContain("sweep/ledger.begin");
-    const without = all.filter((name) => name !== "window/ledger.park:after");
-    expect(missingEffects(without)).toContain("ledger.park:after");
-    expect(missingEffects(all)).not.toContain("ledger.park:after");
-  });
 });
 
 /** Functions that are handed in, and change nothing outside this process. */
 const insideOnly = new Set(["Identities", "Events", "JobContext"]);
-
-function countKinds(kills: readonly Kill[]): readonly number[] {
-  return killKinds.map((kind) => kills.filter((one) => one.kind === kind).length);
-}
-
-describe("the choice of kills", () => {
-  const passed = ["a", "b", "a", "c", "a", "b", "sweep/d"];
-  const many = Array.from({ length: 121 }, (_, index) => `window/${index}:before`);
-
-  it("comes by every failpoint before it comes by one again, and by every passing before one again", () => {
-    const kills = chooseKills(passed, 12, 3).map(({ failpoint }) => failpoint);
-    expect(new Set(kills.slice(0, 4).map((name) => name[0]))).toEqual(new Set(["a", "b", "c", "s"]));
-    expect(new Set(kills.filter((name) => name.startsWith("a")))).toEqual(new Set(["a#1", "a#2", "a#3"]));
-    expect(new Set(kills.filter((name) => name.startsWith("c")))).toEqual(new Set(["c#1"]));
-  });
-
-  it("gives every failpoint every kind, as often as the others", () => {
-    const kills = chooseKills(many, 8 * many.length, 1);
-    for (const name of many) {
-      expect(countKinds(kills.filter(({ failpoint }) => failpoint === `${name}#1`))).toEqual([2, 2, 2, 2]);
-    }
-  });
-
-  it("kills again at what was still to be done, in a recovery where there is one", () => {
-    const twice = chooseKills(passed, 80, 1).filter(({ kind }) => kind === "kill-twice");
-    const againAfter = (isSweep: boolean): ReadonlySet<string | undefined> =>
-      new Set(
-        twice.filter(({ failpoint }) => failpoint.startsWith("sweep/") === isSweep).map(({ again }) => again),
-      );
-    expect(againAfter(false)).toEqual(new Set(["sweep/d#1"]));
-    expect([...againAfter(true)]).not.toContain(undefined);
-  });
-});

@@ -4,13 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDocument } from "../../../src/config/document/load-document.ts";
 import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
-import {
-  isKustomizeHere,
-  named,
-  only,
-  renderOverlay,
-  type Tree,
-} from "../../support/kubernetes/kustomize.ts";
+import { isKustomizeHere, only, renderOverlay, type Tree } from "../../support/kubernetes/kustomize.ts";
 import { readDoc, root } from "../../support/markdown.ts";
 
 const documentOf = (overlay: string): Tree =>
@@ -105,15 +99,6 @@ describe.skipIf(!isKustomizeHere).each(["plan", "production"])("the overlay %s",
   });
 });
 
-describe.skipIf(!isKustomizeHere)("the overlay development", () => {
-  it("takes the emulator from the development image, which alone has it", () => {
-    const objects = renderOverlay("development");
-    const imageOf = (name: string) =>
-      named(objects, "Deployment", name).spec.template.spec.containers[0].image;
-    expect(imageOf("redriver-emulator")).toBe(imageOf("redriver").replace("/redriver:", "/redriver-dev:"));
-  });
-});
-
 describe.skipIf(!isKustomizeHere)("what the overlays differ in", () => {
   it("is the mode of the drains document and nothing else of it", () => {
     const plan = documentOf("plan");
@@ -155,18 +140,6 @@ describe("the Dockerfile", () => {
   const fromContext = instructions("COPY")
     .filter((copy) => !copy.startsWith("--from="))
     .flatMap((copy) => copy.split(/\s+/).slice(0, -1));
-
-  it("starts from the images named at the top, by tag, and ends with the one that runs", () => {
-    expect(lines[0]).toMatch(
-      /^ARG NODE_IMAGE=docker\.io\/library\/node:26\.[\d.]+-bookworm-slim@sha256:[0-9a-f]{64}$/,
-    );
-    expect(lines[1]).toBe("ARG RUNTIME_IMAGE=${NODE_IMAGE}");
-    expect(instructions("FROM")).toEqual([
-      "--platform=$BUILDPLATFORM ${NODE_IMAGE} AS build",
-      "${RUNTIME_IMAGE} AS dev",
-      "--platform=$TARGETPLATFORM ${RUNTIME_IMAGE} AS runtime",
-    ]);
-  });
 
   it("needs no shell to run: its last stage has neither RUN nor the shell form of a command", () => {
     const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));

@@ -1,16 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { settingNames, toEnvName } from "../../../src/config/settings/settings-table.ts";
 import { referenceProblems } from "../../support/kubernetes/check-references.ts";
 import { typeProblems } from "../../support/kubernetes/check-types.ts";
 import { components, overlays } from "../../support/kubernetes/deploy-folders.ts";
-import {
-  deploy,
-  isKustomizeHere,
-  only,
-  renderAt,
-  renderWith,
-  sorted,
-} from "../../support/kubernetes/kustomize.ts";
+import { deploy, isKustomizeHere, renderAt, renderWith, sorted } from "../../support/kubernetes/kustomize.ts";
 
 const base = ["base", "redis"];
 
@@ -20,14 +12,6 @@ describe.skipIf(!isKustomizeHere)("what deploy/ renders to", () => {
     expect(rendered.length).toBeGreaterThan(1);
     expect(rendered.map(referenceProblems)).toEqual(rendered.map(() => []));
     expect(typeProblems(rendered.flat())).toEqual([]);
-  });
-
-  it.each(components)("is right with %s alone", (component) => {
-    const objects = renderWith(base, [component]);
-    expect([...referenceProblems(objects), ...typeProblems(objects)]).toEqual([]);
-    expect(JSON.stringify(objects)).not.toMatch(/setting-[a-z]/);
-    const names = Object.keys(only(objects, "ConfigMap", "redriver-settings").data);
-    expect(names.filter((name) => !settingNames.map(toEnvName).includes(name))).toEqual([]);
   });
 
   it("is right with all components, has nothing of a placeholder, and is the same in whichever order", () => {

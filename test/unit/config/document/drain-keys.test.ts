@@ -59,34 +59,3 @@ describe("a guard", () => {
     }
   });
 });
-
-describe("a test of rules", () => {
-  it("is a record by its own names, and what is expected of it", () => {
-    const item = { destination: "https://a.example/", headers: { "X-B": null }, body: { n: 1 } };
-    const given = {
-      responseStatus: 504,
-      body: { n: 1 },
-      callerIp: "10.0.0.1",
-      header: { "X-A": ["a", "b"] },
-    };
-    const ages = { age: "5m", messageAge: "1h", attempt: 2, label: "x" };
-    const expected = { then: "republish", rule: "outage", reason: "due", item, losses: ["schedule-id"] };
-    const written = { name: "a timeout is sent again", given: { ...given, ...ages }, expect: expected };
-    const [test] = drainOf(`${head}drains:
-  orders:
-    rules: [{ name: outage, when: any, then: republish }]
-    tests: [${JSON.stringify(written)}]`).tests;
-    const { callerIp: callerIP, ...record } = { ...given, body: '{"n":1}', labels: ["x"] };
-    expect(test).toEqual({
-      name: "a timeout is sent again",
-      given: { record: { ...record, callerIP }, ageMs: 300_000, messageAgeMs: 3_600_000, attempt: 2 },
-      expect: expected,
-    });
-  });
-
-  it.each(["none", "null"])("may expect that no rule holds: %s", (word) => {
-    const test = `{ name: a, given: {}, expect: { then: hold, rule: ${word} } }`;
-    const drain = drainOf(`${head}drains: { orders: { tests: [${test}] } }`);
-    expect(drain.tests[0]?.expect).toEqual({ then: "hold", rule: null });
-  });
-});

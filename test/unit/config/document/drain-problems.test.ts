@@ -18,12 +18,6 @@ describe("a guard", () => {
   ])("%s", (guard, expected) => {
     expect(guarded(guard)).toEqual([expect.stringContaining(expected)]);
   });
-
-  it("that watches an index of the document loads", () => {
-    expect(guarded(`${over10}, resume: <= 10`)).toEqual([]);
-    const below10 = over10.replace(">", "<");
-    expect(guarded(`${below10}, resume: pending_index_count > 20`)).toEqual([]);
-  });
 });
 
 const tested = (test: string) =>

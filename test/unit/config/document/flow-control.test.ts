@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drainOf, head, problemsOf, shownOf, withDrain } from "../../../support/loaded-document.ts";
+import { drainOf, head, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 
 const documentOf = (drain: string, defaults = "{}"): string =>
   `${head}defaults: ${defaults}\ndrains: { orders: ${drain} }`;
@@ -54,14 +54,5 @@ describe("a drain's flow control", () => {
     expect(
       two("{ flowControl: { period: 1s } }", "{ flowControl: none }", "{ flowControl: { key: k } }"),
     ).toEqual([expect.stringContaining(`drains.a.${nothing}`)]);
-  });
-
-  it("is printed as it loads", () => {
-    const text = shownOf(documentOf(`{ ${said} }`));
-    expect(text).toContain("    flowControl:\n      key: redriven\n      rate: 10\n      period: 1m\n");
-    expect(drainOf(text).flowControl).toEqual(compiled);
-    const none = shownOf(documentOf("{}"));
-    expect(none).toContain("    flowControl: none\n");
-    expect(drainOf(none).flowControl).toBeUndefined();
   });
 });

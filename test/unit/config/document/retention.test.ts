@@ -35,13 +35,6 @@ describe("what a drain waits for that the retention has no room for", () => {
     ]);
   });
 
-  it.each([["minAge: 2d23h"], ["attempts: { wait: [2d] }"], ["beforeExpiry: { within: 2d }"]])(
-    "is taken below it: %s",
-    (drain) => {
-      expect(load(drain)).toEqual({ problems: [], warnings: [] });
-    },
-  );
-
   it("goes by the built-in retention, and by that of the drain's own source", () => {
     expect(load("minAge: 5d", { source: "{}" }).problems).toEqual([
       expect.stringContaining("expected less than 3d, sources.default.retention as it is built in, got 5d"),

@@ -36,11 +36,13 @@ drains:
         limit: 600/m
         set: { queue: null, method: put, retryDelay: "1000 * retried", timeout: 90s, callback: null, failureCallback: https://b/c, labels: [b, a], flowControl: { key: k, parallelism: 3, rate: 5, period: 1m } }
       - { when: { all: [{ body: { /a: [1, 2] } }, { body: { /a: 2 } }, { body: x }, { label: y }, { label: z }] }, then: republish, set: { flowControl: null, body: { merge: { gone: null } } } }
+      - { when: { superseded: { body: /order/id }, not: { superseded: true } }, then: drop }
       - { when: { any: [{ body: { regex: /x } }, { not: { callerIp: none } }] }, then: republish, set: { body: { patch: [{ op: remove, path: /a }, { op: copy, from: /b, path: /c }] } } }
     guards: [{ index: i, hold: "pending_index_count > 10", resume: "< 5", whenStale: ignore }, { index: i, hold: "monthly_cost <= 3" }]
     lane: { canary: 3, watch: 90s, haltAt: 50% }
     limits: { publish: none, perHost: 90/m, perDay: 5 }
     onLoss: republish
+    flowControl: { key: redriven, rate: 10, period: 1m }
     beforeExpiry: { within: 90m, then: nothing }
   b: { source: us, lane: none, otherwise: park, unknownOutcome: park, select: { fromDate: -36h, toDate: now, not: { responseStatus: 404, url: [https://b/c] } } }
   c: { source: us, limits: { perHost: { from: 20/s, to: 40/s } }, select: { fromDate: 2026-11-01, toDate: 2026-11-02T10:00:00Z } }

@@ -4,20 +4,6 @@ import type { BatchItem } from "../../../../src/job/message/dead-letter.ts";
 import { deduplicationIdOf } from "../../../support/letters.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
-describe("an encoded item", () => {
-  it("holds the four fields and counts its bytes in UTF-8", () => {
-    const item = { destination: "https://a.example", headers: { A: "1" }, queue: "q", body: "ä€😀" };
-    const encoded = encodeItem({ ...item, secret: "no" } as typeof item);
-    expect(JSON.parse(encoded.json)).toEqual(item);
-    expect(encoded.bytes).toBe(new TextEncoder().encode(encoded.json).length);
-  });
-
-  it("leaves out what the item leaves out", () => {
-    const { json } = encodeItem({ destination: "https://a.example", headers: {} });
-    expect(json).toBe('{"destination":"https://a.example","headers":{}}');
-  });
-});
-
 describe("an item's JSON", () => {
   const idHeader = "Upstash-Deduplication-Id";
   const itemOf = (rest: Partial<BatchItem>, id: string): BatchItem => ({

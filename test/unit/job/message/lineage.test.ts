@@ -105,20 +105,6 @@ describe("a lineage header", () => {
 describe("the root of a dead letter", () => {
   const letter = letterOf({ maxRetries: 3 });
 
-  it("is what a come-back's header says", () => {
-    const reading = { kind: "come-back", lineage } as const;
-    const refused = letterOf({ maxRetries: 0, responseStatus: 422 });
-    const root = { rootCreatedAt: 1_700_000_000_000, attempt: 2, redrives: 2, maxRetries: 5 };
-    expect(rootOf(refused, reading)).toEqual(root);
-    expect(nextLineage(refused, reading, 2)).toEqual({
-      ...lineage,
-      attempt: 3,
-      parentDlqId: letter.dlqId,
-      step: null,
-      statusBefore: 422,
-    });
-  });
-
   it.each([
     [{ kind: "none" }, 0],
     [{ kind: "inherited" }, 0],

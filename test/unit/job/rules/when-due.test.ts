@@ -89,10 +89,4 @@ describe("a decision in one line", () => {
   ] as const)("%j", (decision, line) => {
     expect(explainDecision(decision, facts)).toBe(line);
   });
-
-  it("gives the moment where the facts are not known", () => {
-    expect(explainDecision({ then: "hold", reason: "too-young", rule: "gateway", until: 0 })).toBe(
-      'hold: too-young (rule "gateway", until 1970-01-01T00:00:00.000Z)',
-    );
-  });
 });
