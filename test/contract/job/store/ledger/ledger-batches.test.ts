@@ -108,15 +108,6 @@ describe("the kind and the rule under which a record was begun", () => {
 });
 
 describe("a batch", () => {
-  test("goes on in part: what was not proven stays in doubt", async () => {
-    await begin(stand, [one, two, three], a);
-    await publish(stand, [one, two]);
-    expect(await statesOf(stand, [one, two, three])).toEqual(["published", "published", "open"]);
-    expect((await stand.ledger.gone([two, three])).count).toBe(1);
-    expect(await statesOf(stand, [one, two, three])).toEqual(["published", "gone", "open"]);
-    expect(await stand.ledger.summary()).toMatchObject({ open: 1, pendingDelete: 1 });
-  });
-
   test("is walked with single entries, oldest first, from any offset", async () => {
     await begin(stand, [three, four], a);
     await stand.advance(10);
@@ -223,43 +214,12 @@ describe("a batch in Redis", () => {
     expect(batches).toHaveLength(1);
   });
 
-  test("that another process has taken apart goes on by its ids, with what the other did", async () => {
+  test("that was published as a whole is so under its first messages", async () => {
     const { stand } = await withBatch();
-    const other = stand.createLedger();
-    await other.published([{ ...publishedFact(one), as: messageId("first"), drain }]);
-    expect((await publish(stand, [one, two])).verdicts).toEqual([
-      { kind: "already", as: messageId("first") },
-      { kind: "recorded" },
-    ]);
-    expect((await stand.ledger.gone([one, two])).count).toBe(2);
-    for (const apart of ["failed", "short"] as const) {
-      await begin(stand, [three, four], token(apart));
-      await publish(stand, [three, four]);
-      await other.deleteFailed([four], apart);
-      expect((await stand.ledger.gone([three, four])).count).toBe(2);
-      await stand.advance(defaultLimits.tombstoneMs);
-    }
-  });
-
-  test("that others have published or marked gone as a whole is answered so", async () => {
-    const { stand } = await withBatch();
-    const other = stand.createLedger();
     await publish(stand, [one, two]);
     const facts = [one, two].map((id) => ({ ...publishedFact(id), as: messageId("second"), drain }));
-    const firsts = [one, two].map((id) => messageId(id));
-    expect((await stand.ledger.published(facts)).verdicts).toEqual(
-      firsts.map((as) => ({ kind: "already", as })),
-    );
-    await other.gone([one, two]);
-    expect((await publish(stand, [one, two])).verdicts).toEqual(firsts.map((as) => ({ kind: "gone", as })));
-    expect((await stand.ledger.gone([one, two])).count).toBe(2);
-  });
-
-  test("is not marked gone while it is open, by its token or by its ids", async () => {
-    const { stand } = await withBatch();
-    expect((await stand.ledger.gone([one, two])).count).toBe(0);
-    expect((await stand.ledger.gone([one, two])).count).toBe(0);
-    expect(await statesOf(stand, [one, two])).toEqual(["open", "open"]);
+    const { verdicts } = await stand.ledger.published(facts);
+    expect(verdicts).toEqual([one, two].map((id) => ({ kind: "already", as: messageId(id) })));
   });
 
   test("is removed when its tombstones are due, and leaves nothing", async () => {

@@ -153,13 +153,6 @@ describe("begin", () => {
     expect(await lookAt(stand, id)).toEqual({ state: "absent" });
   });
 
-  test("a POST that was not sent ends no series", async () => {
-    await begin(stand, id, a);
-    expect(await begin(stand, id, b, after(a, "not-sent"))).toMatchObject([
-      { series: { suffix: 1, posts: 1, refusals: 0 } },
-    ]);
-  });
-
   test("a page as old as allowed may begin, an older one begins nothing", async () => {
     const pageReadAt = stand.now();
     await stand.advance(defaultLimits.maxPageAgeMs);

@@ -139,19 +139,6 @@ describe("facts", () => {
     ]);
   });
 
-  test("only what is published or archived can be gone, and a tombstone refuses begin until it expires", async () => {
-    await begin(stand, [id, dlqId(2), dlqId(3)], a);
-    await ledger.published([factOf(id, "x")]);
-    await parkAs(stand, dlqId(3), "refused", a);
-    expect((await ledger.gone([1, 2, 3, 4].map(dlqId))).count).toBe(1);
-    const { views } = await ledger.look([1, 2, 3, 4].map(dlqId));
-    expect(views.map(({ state }) => state)).toEqual(["gone", "open", "parked", "absent"]);
-    await stand.advance(defaultLimits.tombstoneMs - 5_000);
-    expect(await begin(stand, id, b)).toEqual([{ kind: "gone" }]);
-    await stand.advance(5_001);
-    expect(await begin(stand, id, b)).toMatchObject([{ kind: "begun" }]);
-  });
-
   test("a delete that failed is pending, of what was not to be deleted too", async () => {
     await ledger.published([factOf(id, "x", { deletePending: false })]);
     await ledger.deleteFailed([id, dlqId(2)]);

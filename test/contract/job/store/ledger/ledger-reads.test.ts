@@ -1,6 +1,5 @@
 /** What is read of entries without a listing: pages of what is parked, and a peek. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { ParkedPage, ParkedPlace } from "../../../../../src/job/contracts/ledger.ts";
 import {
@@ -10,8 +9,6 @@ import {
   defaultLimits,
   dlqId,
   drain,
-  redisStand,
-  source,
   standsOn,
   takeoverMs,
   token,
@@ -118,17 +115,6 @@ describe("what is parked", () => {
     await parkAs(stand, dlqId(3), "refused");
     expect((await parkedIds()).toSorted()).toEqual([id, dlqId(3)]);
   });
-});
-
-test("what is released leaves the index in Redis at once", async () => {
-  const connection = redis.fresh();
-  const stand = await redisStand(connection);
-  const members = (): Promise<unknown> =>
-    connection.command("ZCARD", sourceKeys(connection.keyPrefix, source).parked);
-  await parkAs(stand, id, "refused");
-  expect(await members()).toBe(1);
-  await stand.ledger.release([id]);
-  expect(await members()).toBe(0);
 });
 
 const published = (n: number) => factOf(dlqId(n), `p${n}`);

@@ -111,12 +111,6 @@ test("an intent lives for the retention, a tombstone for its own time", async ()
   expect(left).toBeLessThanOrEqual(defaultLimits.tombstoneMs);
 });
 
-test("an entry that expires by itself leaves the indexes", async () => {
-  const ledger = ledgerIn(redis.fresh(), { ...defaultLimits, retentionMs: 30 });
-  await ledger.published([factOf(id, "x")]);
-  await expect.poll(async () => (await ledger.summary()).pendingDelete).toBe(0);
-});
-
 test("when Redis has lost everything the epoch is another, and the sequence starts over", async () => {
   const connection = redis.fresh();
   const ledger = ledgerIn(connection);

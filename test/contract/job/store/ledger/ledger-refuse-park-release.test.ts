@@ -63,12 +63,6 @@ describe("refused", () => {
     expect(await begin(stand, id, b)).toEqual([begun({ suffix: 2, firstAt: startOfTime + 60_000 })]);
   });
 
-  test("a POST that was not sent never counted", async () => {
-    await begin(stand, id, a);
-    expect(await refuse(stand, a, "not-sent", 0)).toEqual({ kind: "cool", refusedAlone: 0 });
-    expect(await begin(stand, id, b)).toMatchObject([{ series: { suffix: 1, posts: 1, refusals: 0 } }]);
-  });
-
   test("refusals alone count at most every ten minutes and survive the next begin", async () => {
     const seen = [];
     for (const [index, waitMs] of [0, 300_000, 300_000, 600_000].entries()) {
@@ -237,31 +231,5 @@ describe("park and release", () => {
     }
     await stand.advance(defaultLimits.retentionMs + 1);
     expect(await lookAt(stand, id)).toEqual({ state: "absent" });
-  });
-});
-
-describe("what is open", () => {
-  test("unknown outcomes come oldest first and only once the lease is over", async () => {
-    for (const n of [2, 1]) {
-      await begin(stand, dlqId(n), token(`t${n}`));
-      await stand.advance(1_000);
-    }
-    await stand.advance(takeoverMs - 2_000);
-    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toEqual([]);
-    await stand.advance(1);
-    expect((await stand.ledger.unknownOutcomes(10, 0)).entries.map(({ dlqId }) => dlqId)).toEqual([dlqId(2)]);
-    expect(await stand.ledger.summary()).toMatchObject({
-      open: 2,
-      unknown: 1,
-      oldestOpenAt: startOfTime,
-      pendingDelete: 0,
-      oldestPendingAt: null,
-    });
-    await stand.advance(1_000);
-    expect((await stand.ledger.unknownOutcomes(10, 0)).entries).toMatchObject([
-      { dlqId: dlqId(2), view: { unknown: true } },
-      { dlqId: dlqId(1) },
-    ]);
-    expect((await stand.ledger.unknownOutcomes(1, 0)).entries).toHaveLength(1);
   });
 });
