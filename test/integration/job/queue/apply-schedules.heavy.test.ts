@@ -77,13 +77,6 @@ async function delayed(): Promise<string[]> {
 }
 
 describe("a schedule", () => {
-  test("runs at once when it is new, and then at its interval", async () => {
-    const { queue, seen } = await working();
-    await queue.applySchedules([tick(every(200))]);
-    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
-    expect(seen[0]).toEqual({ kind: "tick", drain: "orders" });
-  });
-
   test("is put right where a replica whose clock was ahead made its next iteration", async () => {
     const ahead = replica();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 300_000 });

@@ -206,30 +206,6 @@ describe("what Redis holds", () => {
       expect(JSON.stringify(events.all)).not.toContain(secret.slice(0, 6));
     },
   );
-
-  test("every key carries the hash tag, so that scripts run on a cluster", async () => {
-    await queue.start(async () => undefined);
-    await queue.applySchedules([
-      {
-        id: "tick:orders",
-        schedule: { kind: "every", everyMs: 60_000 },
-        job: { kind: "tick", drain: "orders" as DrainName },
-      },
-    ]);
-    await queue.addWindows([windowOf("1")]);
-    const keys = await scan(`*${prefix}*`);
-    expect(keys.length).toBeGreaterThan(4);
-    expect(keys.filter((key) => !key.startsWith(`{${prefix}}:`))).toEqual([]);
-  });
-
-  test("finished jobs are bounded by age and count", async () => {
-    await queue.start(async () => undefined);
-    await queue.addWindows([windowOf("1")]);
-    await waitFor(async () => expect(await redis.hget(keyOf("1"), "finishedOn")).not.toBeNull());
-    const options = JSON.parse((await redis.hget(keyOf("1"), "opts")) ?? "{}") as Record<string, unknown>;
-    expect(options.removeOnComplete).toEqual({ age: 3_600, count: 5_000 });
-    expect(options.removeOnFail).toEqual({ age: 86_400, count: 1_000 });
-  });
 });
 
 describe("progress", () => {

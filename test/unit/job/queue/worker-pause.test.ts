@@ -15,21 +15,6 @@ function stand() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a worker's pause", () => {
-  test("begins at once, leaves what runs alone, and ends by itself", async () => {
-    const { clock, told, pause } = stand();
-    pause.begin(25);
-    expect(told).toEqual(["pause true"]);
-    await settled();
-    clock.advance(24);
-    await settled();
-    expect(told).toEqual(["pause true"]);
-    clock.advance(1);
-    await settled();
-    expect(told).toEqual(["pause true", "resume"]);
-    pause.begin(25);
-    expect(told).toEqual(["pause true", "resume", "pause true"]);
-  });
-
   test("that overlaps another ends with the longer of the two", async () => {
     const { clock, told, pause } = stand();
     pause.begin(100);

@@ -247,14 +247,6 @@ describe("the audit", () => {
   });
 });
 
-test.each(["audit", "audit:bytes"])("%s vanishes if nobody writes any more", async (key) => {
-  const connection = redis.fresh();
-  await createRedisAudit(connection, source, auditLimits).append([entry()]);
-  const left = Number(await connection.command("PTTL", keyOf(connection, key)));
-  expect(left).toBeGreaterThan(auditLimits.keepMs - 60_000);
-  expect(left).toBeLessThanOrEqual(auditLimits.keepMs);
-});
-
 describe("entries that ride on a call of the ledger", () => {
   const republish = entry({ act: "republish", records: [{ dlqId: "1-0" }, { dlqId: "1-1" }] });
   const ids = ["1-0", "1-1"] as DlqId[];

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
-import { drain as orders, otherDrain, twice } from "../../../../support/ledger-stands.ts";
+import { otherDrain, twice } from "../../../../support/ledger-stands.ts";
 import { createCapacityStand, granted, pass, query, requests } from "../../../../support/capacity-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -210,57 +210,9 @@ describe("capacity", () => {
     await advance(1_000);
     expect(await granted(twin, { ...asked, limits: { publish: perSecond(4) } })).toBe(4);
   });
-
-  test("keeps a rate of thousands per second within its span", async () => {
-    const asked = query({ limits: { publish: perSecond(250) }, requests: requests(100) });
-    const taken: number[] = [];
-    for (let step = 0; step < 6; step += 1) {
-      taken.push(await granted(capacity, asked));
-      await advance(250);
-    }
-    // After the first whole second: at most the 1 % that slots round up, later.
-    expect(taken).toEqual([100, 100, 50, 0, 100, 100]);
-  });
 });
 
 describe("capacity in Redis", () => {
-  test("keeps its keys in the slot of the source, under a limited life each", async () => {
-    const connection = redis.fresh();
-    const capacity = createRedisCapacity(connection, { token: () => "t" });
-    const asked = query({
-      drain: orders,
-      limits: { publish: perSecond(5), perHost: perMinute(6), perPass: 50, perDay: 50 },
-      requests: [
-        ...requests(1),
-        ...requests(1, { host: "queue:{other}:x y", ruleLimit: perHour(1), rule: "}{" }),
-      ],
-    });
-    const { at, verdicts } = await capacity.take(asked);
-    expect(verdicts).toEqual([{ kind: "granted" }, { kind: "granted" }]);
-    expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
-    await capacity.giveBack({ ...asked, requests: asked.requests.slice(0, 1) }, at);
-    const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
-    expect(keys).toHaveLength(6);
-    for (const key of keys) {
-      expect(key.startsWith(`${connection.keyPrefix}:v1:{eu}:limits:orders:`)).toBe(true);
-      expect(key.match(/[{}]/g)).toHaveLength(2);
-      const left = Number(await connection.command("PTTL", key));
-      expect(left).toBeGreaterThan(0);
-      expect(left).toBeLessThanOrEqual(2 * 86_400_000);
-    }
-  });
-
-  test("a take that is sent twice takes twice, and never grants more", async () => {
-    const connection = redis.fresh();
-    const doubled = createRedisCapacity(
-      { keyPrefix: connection.keyPrefix, run: twice(connection).run },
-      { token: () => "once" },
-    );
-    const asked = query({ limits: { publish: perHour(3_600 * 10), perDay: 100 }, requests: requests(4) });
-    expect(await granted(doubled, asked)).toBe(4);
-    expect(await granted(doubled, asked)).toBe(0);
-  });
-
   test("a give-back that is sent twice gives back once", async () => {
     const connection = redis.fresh();
     const plain = createRedisCapacity(connection, { token: () => "never" });

@@ -20,19 +20,6 @@ describe("the book of guards", () => {
 });
 
 describe("the book of guards in Redis", () => {
-  test("keeps a key per guard in the slot of the source, for a week after it was noted", async () => {
-    const connection = redis.fresh();
-    await createRedisGuardBook(connection, source).record(drain, guard, held);
-    const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
-    expect(keys).toHaveLength(1);
-    expect(keys[0]).toMatch(
-      new RegExp(`^${connection.keyPrefix}:v1:\\{eu\\}:guards:orders:[A-Za-z0-9_-]{22}$`),
-    );
-    const left = Number(await connection.command("PTTL", keys[0]!));
-    expect(left).toBeGreaterThan(6 * 86_400_000);
-    expect(left).toBeLessThanOrEqual(7 * 86_400_000);
-  });
-
   test("takes what another version wrote for nothing, and writes over it", async () => {
     const connection = redis.fresh();
     const book = createRedisGuardBook(connection, source);

@@ -206,17 +206,6 @@ describe("an entry that another version wrote", () => {
   });
 });
 
-test("two sources know nothing of each other, and all keys of one share its hash tag", async () => {
-  const connection = redis.fresh();
-  const [eu, us] = [ledgerIn(connection), ledgerIn(connection, defaultLimits, "us" as SourceId)];
-  const { at } = await eu.now();
-  await eu.begin([request(id)], beginAt(at));
-  expect((await us.look([id])).views).toEqual([{ state: "absent" }]);
-  const keys = (await connection.command("KEYS", `${connection.keyPrefix}:*`)) as string[];
-  expect(keys.length).toBeGreaterThan(2);
-  expect(keys.every((key) => key.includes(":{eu}:") || key.includes(":{us}:"))).toBe(true);
-});
-
 describe("a loss that was noticed", () => {
   test("is told with every answer from then on, and not before", async () => {
     const { ledger } = await redisStand(redis.fresh());

@@ -63,12 +63,3 @@ describe("the registry of replicas", () => {
     expect((await replicas.all()).map(({ replica }) => replica)).toEqual(["b"]);
   });
 });
-
-test("in Redis the registry vanishes with its last replica", async () => {
-  const connection = redis.fresh();
-  const replicas = createRedisReplicas(connection);
-  await replicas.announce(saying("a"));
-  const left = Number(await connection.command("PTTL", `${connection.keyPrefix}:v1:replicas`));
-  expect(left).toBeGreaterThan(50_000);
-  expect(left).toBeLessThanOrEqual(60_000);
-});
