@@ -114,20 +114,6 @@ describe("a write that fails", () => {
     },
   );
 
-  it("and cannot be cut back leaves a torn end that nothing good is behind", async () => {
-    const { disk, faults } = faulty();
-    const { archive, dir } = createStand({ disk });
-    const before = await archive.write([archiveEntry(1)]);
-    faults.add("write").add("truncate");
-    await expect(archive.write([archiveEntry(2)])).rejects.toThrow("expected to write to the archive");
-    faults.clear();
-    await archive.write([archiveEntry(3)]);
-    expect(await readArchive(dir)).toMatchObject({
-      ids: expect.arrayContaining([idOf(1), idOf(3)]),
-      damages: [{ file: before.file, kind: "torn" }],
-    });
-  });
-
   it("fails everybody whose entries were in it, and nobody after it", async () => {
     const { disk, faults } = faulty();
     const { archive, dir } = createStand({ disk });

@@ -85,36 +85,6 @@ describe("a process that is killed in the middle of its writes", () => {
   });
 });
 
-describe("a limit on the size of files", () => {
-  it("fails the write that meets it, in pieces, and nothing else", async () => {
-    const { path: dir } = createFolder();
-    const child = run(
-      `
-      for (let n = 0; n < 30; n += 1) {
-        const one = entry(20_000);
-        await archive.write([one]).then(
-          () => say("kept " + one.dlqId),
-          (error) => say("refused " + error.message),
-        );
-      }`,
-      [dir, "a"],
-      // 256 blocks of 512 bytes; some shells count blocks of 1,024.
-      'ulimit -f 256 && exec "$@"',
-    );
-    expect(await child.ended).toEqual({ code: 0, err: "" });
-    const refused = child.lines.filter((line) => line.startsWith("refused "));
-    expect(refused.length).toBeGreaterThan(0);
-    expect(new Set(refused)).toEqual(
-      new Set([
-        `refused expected to write to the archive in ${dir}, got a limit on the size of files (EFBIG); see archive.dir`,
-      ]),
-    );
-    const { ids, damages } = await readArchive(dir);
-    expect(ids.map((id) => `kept ${id}`)).toEqual(child.lines.filter((line) => line.startsWith("kept ")));
-    expect(damages).toEqual([]);
-  });
-});
-
 describe("an archive larger than the heap", () => {
   it("is written and read", async () => {
     const { path: dir } = createFolder();

@@ -74,24 +74,6 @@ it("a listing that goes in circles in one window ends that window alone, told on
 });
 
 describe("a listing that lags behind deletes", () => {
-  it("shows what is gone once more, and it is deleted again, never published again", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    rig.seed(150);
-    rig.emulator.faults.add({ kind: "lagging-list", forMs: 10 * minuteMs });
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 150, deleted: 150 } });
-    for (let round = 0; round < 2; round += 1) {
-      expect(await rig.fullPass()).toMatchObject({
-        outcome: "complete",
-        tally: { listed: 150, republished: 0, deleted: 0, parked: 0, inDoubt: 0 },
-      });
-      await rig.sweep();
-    }
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, open: 0 });
-    rig.emulator.clock.advance(10 * minuteMs);
-    expect(await rig.fullPass()).toMatchObject({ tally: { listed: 0 } });
-    await expectDrainedOnce(rig, 150);
-  });
-
   it("of which nobody was told that they worked leaves the records pending until it shows them no more", async () => {
     const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
     rig.seed(50);

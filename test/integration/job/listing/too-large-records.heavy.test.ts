@@ -140,16 +140,6 @@ describe("a record that is larger than may be read", () => {
     },
   );
 
-  it("hides nothing for long where a cursor is a position, although that skips records behind deleted ones", async () => {
-    const rig = await createStand({ emulator: { cursorBy: "offset" } });
-    const { large } = seedAround(rig, 40, 40);
-    for (let pass = 0; pass < 5 && rig.emulator.dlq.size > 1; pass += 1) await rig.fullPass();
-    expect(await rig.fullPass()).toMatchObject({ outcome: "partial", tally: { listed: 0, passedOver: 1 } });
-    expect(rig.emulator.dlq.find(large)).toBeDefined();
-    await rig.emulator.idle();
-    expect([...rig.receiver.counts().values()]).toEqual(Array.from({ length: 80 }, () => 1));
-  });
-
   it("counts what is listed around it once, also where none of it is deleted", async () => {
     const rig = await createStand();
     seedAround(rig, 150, 150, { responseStatus: 404 });
@@ -209,17 +199,6 @@ describe("a record that is larger than may be read", () => {
       expect(rig.emulator.dlq.size).toBe(2);
     },
   );
-
-  it("is gone around although there are several of them", async () => {
-    const rig = await createStand();
-    const large = [20, 21, 90].map((index) => `${Date.now() - hourMs + index * 1_000}-7`);
-    seedAround(rig, 99, 1);
-    for (const dlqId of large) seedAt(rig, dlqId, tooMuch);
-    expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { passedOver: 4 } });
-    expect(rig.emulator.dlq.size).toBe(4);
-    await rig.fullPass();
-    expect(new Set(rig.eventsOf("record:passed-over").map(({ date }) => date)).size).toBe(4);
-  });
 
   it("proves nothing gone: what is pending and not listed stays pending", async () => {
     const rig = await createStand();

@@ -41,24 +41,6 @@ describe("what a batch cannot carry", () => {
     });
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
   });
-
-  it("is restored if the service has redacted it", async () => {
-    const rig = await open();
-    rig.receiver.answer = () => 503;
-    const headers = {
-      Authorization: `Bearer ${rig.emulator.token}`,
-      "Upstash-Retries": "0",
-      "Upstash-Redact-Fields": "body",
-    };
-    const url = `${rig.emulator.url}/v2/publish/${rig.receiver.url}/secret`;
-    await fetch(url, { method: "POST", headers, body: "the card number" });
-    await behindTheHorizon(rig);
-    rig.receiver.answer = () => 200;
-    rig.receiver.deliveries.length = 0;
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 1, parked: 0 } });
-    await rig.emulator.idle();
-    expect(rig.receiver.deliveries.map(({ body }) => body)).toEqual(["the card number"]);
-  });
 });
 
 describe("an answer that never comes", () => {
@@ -176,14 +158,5 @@ describe("what holds a batch back", () => {
     expect(await rig.fullPass()).toMatchObject({ tally: { comeBacks: 2, republished: 0 } });
     expect(rig.eventsOf("lane:moved")).toMatchObject([{ to: "halted" }]);
     expect(retries(rig)).toHaveLength(2);
-  });
-
-  it("a limit at the endpoint: what has no room waits", async () => {
-    const rig = await open({ emulator: { rateLimits: { retry: { limit: 2, windowMs: 60_000 } } } });
-    for (let number = 0; number < 6; number += 1) binary(rig, number);
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 2, due: 4, inDoubt: 0 } });
-    await rig.emulator.idle();
-    expect(sent(rig)).toHaveLength(2);
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
   });
 });

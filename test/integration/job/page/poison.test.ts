@@ -5,7 +5,6 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
 import type { BatchOutcome, ItemOutcome } from "../../../../src/job/contracts/service.ts";
-import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { passWith, withMovableLedger } from "../../../support/pass-with.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -155,14 +154,6 @@ describe("messages that the service refuses and that are alone in the queue", ()
     expect(rig.eventsOf("source:halted")).toEqual([]);
     expect(rig.drain.source.health.standing()).toEqual({ state: "usable" });
   });
-
-  it("halt nothing either if they are large, although memory makes a page of each two", async () => {
-    const rig = await open({ "service.maxAnswerBytes": "300KiB" });
-    rig.seed(20, { body: "x".repeat(100_000) });
-    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
-    expect(await rig.pass()).toMatchObject({ tally: { held: 20, due: 0 } });
-    expect(rig.eventsOf("source:halted")).toEqual([]);
-  });
 });
 
 describe("a service that answers with hits", () => {
@@ -196,31 +187,4 @@ describe("a service that answers with hits", () => {
     expect(views.filter(({ state }) => state === "parked")).toHaveLength(20);
     expect(rig.emulator.dlq.size).toBe(80);
   });
-});
-
-it("publishing that is halted because everything was refused still asks what became of an earlier POST, and ends with an answer that proves one", async () => {
-  const rig = await open();
-  const [id] = rig.seed(1) as [DlqId];
-  const { ledger, source, wait } = withMovableLedger(rig);
-  // No try is left for whoever holds the body.
-  const health = { ...source.health, takeRetry: () => false };
-  const on = { ...rig, drain: { ...rig.drain, source: { ...source, health } } };
-  await passPublishing(on, async (_items, publish) => {
-    await publish();
-    return lost;
-  });
-  expect((await ledger.peek([id])).views).toMatchObject([{ state: "open" }]);
-  source.health.halt("service-refuses-everything", "ten in a row", "batch");
-  rig.seed(5);
-  wait(2 * minuteMs);
-  const asked: number[] = [];
-  await passPublishing(on, (items, publish) => {
-    asked.push(items.length);
-    return publish();
-  });
-  expect(asked[0]).toBe(1);
-  expect((await ledger.peek([id])).views).toMatchObject([{ state: "gone" }]);
-  expect(source.health.standing()).toEqual({ state: "usable" });
-  await passPublishing(on, (_items, publish) => publish());
-  await expectDrainedOnce(rig, 6);
 });

@@ -80,15 +80,6 @@ describe("pages of one window", () => {
     await expectDrainedOnce(rig, 10);
   });
 
-  it("all fail if the ledger cannot begin their batch, and nothing was sent", async () => {
-    const { rig, pages } = await rigWithPages(60, 30);
-    const broken = withParts(rig, { ledger: { ...rig.drain.source.ledger, begin: away } });
-    const shared = createSharedBatches(broken, never);
-    const ends = await Promise.allSettled(pages.map((page) => workShared(broken, page, shared)));
-    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(posts(rig)).toBe(0);
-  });
-
   it("wait for their turn before they are begun, and are begun as soon as they have it", async () => {
     const settings = { "service.maxCallsInFlight": 1 };
     const { rig, pages } = await rigWithPages(200, 100, { settings });

@@ -28,17 +28,6 @@ describe("passes after the first", () => {
     expect(await rig.pass()).toMatchObject({ tally: { listed: 451 } });
   });
 
-  it("over an empty queue are one listing each", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    await rig.pass();
-    // The first also asks for the service's clock.
-    expect(rig.callsOf("list")).toBe(2);
-    for (let passes = 1; passes <= 3; passes += 1) {
-      expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { listed: 0 } });
-      expect(rig.callsOf("list")).toBe(2 + passes);
-    }
-  });
-
   it("come back to a held record in the minute in which it is due", async () => {
     const rig = await createRig({
       redisUrl: redis.url(),

@@ -86,22 +86,6 @@ describe("workers that were killed from outside", () => {
     // The ten others, seventeen of twenty by twos, two of two and one alone.
     expect(rig.callsOf("batch")).toBe(1 + 9 + 2 + 1);
   });
-
-  it.each([
-    [
-      "twice with it alone, and once with another",
-      ([one, two]: readonly DlqId[]) => [[[one!]], [[one!]], [[two!]]],
-    ],
-    ["thrice with it alone, each after a while", ([one]: readonly DlqId[]) => times(3, [[one!], "long"])],
-    ["often while it waited", ([one]: readonly DlqId[]) => times(20, [[one!], "waiting"])],
-    ["thrice with two", ([one, two]: readonly DlqId[]) => times(3, [[one!, two!]])],
-  ])("park nothing: %s", async (_, losses) => {
-    const { rig, ids, work } = await lostWith(5, losses);
-    expect(await workWindow(rig.drain, work)).toMatchObject({
-      verdict: { tally: { republished: 5, parked: 0 } },
-    });
-    expect(await parked(rig, ids)).toEqual([]);
-  });
 });
 
 describe("a listing that ends its workers", () => {

@@ -22,21 +22,6 @@ it("the pages of a window are listed while others are published, and each is set
   expect(rig.emulator.dlq.size).toBe(0);
 });
 
-it("a pass in plan mode lists and decides, and publishes, deletes and claims nothing", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
-  rig.seed(250);
-  const result = await rig.pass();
-  expect(result).toMatchObject({
-    kind: "closed",
-    outcome: "complete",
-    tally: { listed: 250, due: 250, republished: 0, deleted: 0 },
-  });
-  expect(rig.emulator.dlq.size).toBe(250);
-  expect(rig.emulator.journal.counts().requests).not.toHaveProperty("batch 200");
-  expect(rig.emulator.journal.counts().requests).not.toHaveProperty("delete 200");
-  expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
-});
-
 const paused = (): Promise<never> => {
   const retryAt = Date.now() + 10_000;
   return Promise.reject(new RedriverError("rate-limited", "429", { retryAt }));

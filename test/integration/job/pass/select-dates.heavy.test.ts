@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Emulator } from "../../../../dev/emulator/index.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, type RigOptions } from "../../../support/rig.ts";
 
 const redis = useRedis();
 const rigOf = (options: Partial<RigOptions> = {}) => createRig({ redisUrl: redis.url(), ...options });
@@ -45,15 +45,6 @@ function seed(emulator: Emulator, url: string, records: Readonly<Record<string, 
 /** Names of what is still in the DLQ. */
 const leftOf = ({ dlq }: Emulator, ids: Ids): readonly string[] =>
   Object.keys(ids).filter((name) => dlq.find(ids[name] ?? "") !== undefined);
-
-/** Dates of the listings of whole ranges; a probe for the dates' meaning lists one millisecond. */
-function listedDates(emulator: Emulator): readonly (readonly [number, number])[] {
-  return emulator.journal.entries("request").flatMap(({ operation, query }) => {
-    const asked = new URLSearchParams(query);
-    const dates = [Number(asked.get("fromDate")), Number(asked.get("toDate"))] as const;
-    return operation === "list" && dates[1] > dates[0] ? [dates] : [];
-  });
-}
 
 const drain = (select: string) => `
     select: ${select}
@@ -107,37 +98,6 @@ describe.each(cases)("a drain that selects $written dates, on a source where the
 });
 
 describe("the horizon of a drain that selects dates", () => {
-  it("lies behind the clock whatever they say", async () => {
-    const select = "{ fromDate: -4h, toDate: 2100-01-01 }";
-    const rig = await rigOf({ drain: drain(select) });
-    const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, {
-      settled: [hourMs, hourMs + 1_000],
-      fresh: [0, minuteMs],
-    });
-    const startedAt = Date.now();
-    expect(await rig.pass()).toMatchObject({ tally: { listed: 1, republished: 1 } });
-    expect(leftOf(rig.emulator, ids)).toEqual(["fresh"]);
-    const horizon = rig.eventsOf("pass:opened")[0]?.to ?? Infinity;
-    expect(horizon).toBeLessThanOrEqual(Date.now() - 5_000);
-    expect(horizon).toBeGreaterThan(startedAt - 8_000);
-    expect(listedDates(rig.emulator).every(([, to]) => to <= horizon)).toBe(true);
-  });
-
-  it("moves on with a relative end: what grows into the range is taken by a pass over what is new", async () => {
-    const rig = await rigOf({ drain: drain("{ toDate: -8s }"), settings: { "passes.overlap": "0s" } });
-    const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, {
-      settled: [hourMs, hourMs + 1_000],
-      growing: [6_500, minuteMs],
-    });
-    await rig.pass();
-    expect(leftOf(rig.emulator, ids)).toEqual(["growing"]);
-    await passesUntilEmpty(rig);
-    const published = rig.emulator.journal.entries("accepted").at(-1);
-    expect(published?.at).toBeGreaterThanOrEqual(enteredAt(ids["growing"]) + 8_000);
-    const [, ...later] = rig.eventsOf("pass:opened").map(({ kind }) => kind);
-    expect(new Set(later)).toEqual(new Set(["new"]));
-  });
-
   it("leaves alone what has grown out of a relative beginning, also where it was to be looked at again", async () => {
     const rig = await rigOf({ drain: drain("{ fromDate: -9s }").replace("minAge: 0s", "minAge: 8s") });
     const ids = seed(rig.emulator, `${rig.receiver.url}/hook`, { ageing: [7_000, minuteMs] });
@@ -149,12 +109,3 @@ describe("the horizon of a drain that selects dates", () => {
 });
 
 const enteredAt = (dlqId = ""): number => Number(dlqId.split("-")[0]);
-
-async function passesUntilEmpty(rig: Rig): Promise<void> {
-  const size = async (): Promise<number> => {
-    await rig.pass();
-    return rig.emulator.dlq.size;
-  };
-  await expect.poll(size, { timeout: 30_000, interval: 200 }).toBe(0);
-  await rig.emulator.idle();
-}

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
@@ -78,46 +77,4 @@ describe("pass:closed tells what the audit tells, of a pass", () => {
       { outcome: "partial", counts: { republished: published, deleted: published } },
     ]);
   });
-});
-
-/** A worker that waits before it lists its second page. */
-function beforeSecondPage({ drain }: Rig, wait: () => Promise<unknown>) {
-  const { service } = drain.source;
-  let calls = 0;
-  const list: typeof service.list = async (...call) => {
-    if ((calls += 1) === 2) await wait();
-    return service.list(...call);
-  };
-  return { ...drain, source: { ...drain.source, service: { ...service, list } } };
-}
-
-it("a worker that froze, and goes on when another has its window counts nothing, and ends nothing that the other one is still working", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, ...oneCursor });
-  rig.seed(seeded);
-  const work = await openWindow(rig);
-  const reach = new AbortController();
-  const wake = new AbortController();
-  const frozen = once(reach.signal, "abort");
-  const woken = once(wake.signal, "abort");
-  const late = workWindow(
-    beforeSecondPage(rig, () => {
-      reach.abort();
-      return woken;
-    }),
-    work,
-  );
-  await frozen;
-  const ended = workWindow(
-    beforeSecondPage(rig, () => {
-      wake.abort();
-      return late;
-    }),
-    work,
-  );
-  expect(await late).toEqual({ split: [], verdict: { kind: "stale" }, failedWith: null });
-  expect(await ended).toMatchObject({ verdict: { kind: "pass-closed", outcome: "complete" } });
-  expect(rig.eventsOf("pass:closed")).toHaveLength(1);
-  expect(await publishedBy(rig)).toBe(seeded);
-  const facts = await rig.drain.source.passes.facts(rig.drain.config.name);
-  expect(facts).toMatchObject({ due: 0, held: 0, openPass: null });
 });

@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
 import type { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
-import {
-  connectTo,
-  rawAnswer,
-  startHttp,
-  startRaw,
-  testToken,
-} from "../../../support/message-service-server.ts";
+import { connectTo, startHttp, startRaw, testToken } from "../../../support/message-service-server.ts";
 import { startService } from "../../../support/service.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
@@ -140,37 +134,6 @@ test("a flow control key is listed by where the service knows the filter, and re
   await expect(service.list(byKey)).rejects.toEqual(failure("request-refused"));
 });
 
-test("a 429 says when to try again, by our clock", async () => {
-  const serviceNow = Date.UTC(2026, 10, 20, 12);
-  const clock = createManualClock(serviceNow + 90_000);
-  const headers = {
-    date: new Date(serviceNow).toUTCString(),
-    "burst-ratelimit-reset": String(serviceNow / 1000 + 5),
-  };
-  const server = await startHttp(() => ({ status: 429, headers }));
-  const { service } = connectTo(server.baseUrl, { clock });
-  await expect(service.list(query)).rejects.toEqual(
-    failure("rate-limited", { retryAt: clock.now() + 5_000 }),
-  );
-});
-
-test("the service's clock is learned from every answer, whatever its status; not from a single one that is days off", async () => {
-  const clock = createManualClock(Date.UTC(2026, 10, 20, 12));
-  const dates = [-3_000, 50_000, 3 * 86_400_000];
-  const server = await startHttp(() => ({
-    status: 500,
-    headers: { date: new Date(clock.now() + (dates.shift() ?? 0)).toUTCString() },
-  }));
-  const { service } = connectTo(server.baseUrl, { clock });
-  expect(service.clockOffsetMs()).toBeUndefined();
-  await expect(service.list(query)).rejects.toEqual(failure("service-unavailable"));
-  expect(service.clockOffsetMs()).toBe(-3_000);
-  await service.publish(["{}"], () => true);
-  expect(service.clockOffsetMs()).toBe(50_000);
-  await service.publish(["{}"], () => true);
-  expect(service.clockOffsetMs()).toBe(50_000);
-});
-
 test.each([
   ["is not read to its end", "transfer-encoding: chunked", `186a0\r\n${" ".repeat(100_000)}\r\n`],
   ["that says so is not read at all", "content-length: 1000000000", ""],
@@ -228,25 +191,6 @@ test("a stopped call ends at once, and says so", async () => {
   await expect(service.list(query, stop.signal)).rejects.toEqual(failure("stopped"));
   expect(answers.map(({ outcome }) => outcome)).toEqual(["stopped", "stopped"]);
   expect(server.connections).toHaveLength(1);
-});
-
-test.each([
-  ["http://127.0.0.1:1", "ECONNREFUSED"],
-  ["http://redriver.invalid", "redriver.invalid"],
-])("an address that leads nowhere means that the service is away: %s", async (address, said) => {
-  const message = expect.stringContaining(said) as string;
-  const { service } = connectTo(address);
-  await expect(service.list(query)).rejects.toEqual(failure("service-unavailable", { message }));
-});
-
-test("an answer of a list is used also when the connection closes behind it", async () => {
-  const server = await startRaw(({ socket, when }) => {
-    when("\r\n\r\n", () => socket.end(rawAnswer(200, '{"messages":[]}', { connection: "close" })));
-  });
-  const { service } = connectTo(server.baseUrl);
-  expect(await service.list(query)).toMatchObject({ records: [] });
-  expect(await service.list(query)).toMatchObject({ records: [] });
-  expect(server.connections).toHaveLength(2);
 });
 
 test("answers of 100 MB are not asked for time and again: 16 at once, then one in 10 s", async () => {

@@ -5,7 +5,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { ClosableMessageService } from "../../../../src/job/service/message-service.ts";
-import { createManualClock } from "../../../support/manual-clock.ts";
 import { connectTo, rawAnswer, startHttp, startRaw } from "../../../support/message-service-server.ts";
 
 const query = { select: {}, count: 100 };
@@ -137,21 +136,6 @@ test("a second answer behind the first is nobody's: it is not taken for that of 
   }
   expect(ids).toMatchObject([{ messageId: "msg_1" }, { messageId: "msg_2" }]);
   expect(connections).toHaveLength(2);
-});
-
-test("an answer whose headers trickle ends at the deadline of the whole call, and proves nothing", async () => {
-  const clock = createManualClock();
-  const server = await startRaw(({ socket, when }) => when("}]", () => socket.write("HTTP/1.1 200 OK\r\n")));
-  const { service, answers } = connectTo(server.baseUrl, { clock });
-  const publishing = service.publish(["{}"], () => true);
-  await expect.poll(() => server.connections[0]?.text() ?? "", { timeout: 30_000 }).toContain("}]");
-  for (let elapsed = 0; elapsed < 30_000; elapsed += 1_000) {
-    server.connections[0]?.socket.write(`x-${elapsed}: y\r\n`);
-    clock.advance(1_000);
-  }
-  expect((await publishing).kind).toBe("in-doubt");
-  expect(await server.connections[0]?.ended).toBe("reset");
-  expect(answers).toMatchObject([{ operation: "batch", durationMs: 30_000 }]);
 });
 
 test("an answer whose headers do not end is given up", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { BatchOutcome } from "../../../../src/job/contracts/service.ts";
-import { createManualClock } from "../../../support/manual-clock.ts";
 import {
   connectTo,
   rawAnswer,
@@ -75,16 +74,6 @@ test("the last byte of a batch does not wait for the acknowledgement of those be
   expect(server.connections).toHaveLength(1);
 });
 
-test("a batch of many megabytes arrives whole", async () => {
-  const large = Array.from({ length: 100 }, (_, index) =>
-    JSON.stringify({ n: index, body: "é".repeat(50_000) }),
-  );
-  const server = await startHttp(() => ({ body: large.map((_, index) => ({ messageId: `msg_${index}` })) }));
-  const { service } = connectTo(server.baseUrl);
-  expect((await service.publish(large, allowed)).kind).toBe("answered");
-  expect(server.requests[0]?.body).toBe(`[${large.join(",")}]`);
-});
-
 test.each([200, 201, 202])("with status %d each position speaks for its own item", async (status) => {
   const { outcome } = await publishTo({
     status,
@@ -122,22 +111,6 @@ test.each([
 ])("status %d with a quota is permanent", async (status, body) => {
   const { outcome } = await publishTo({ status, body });
   expect(outcome).toMatchObject({ kind: "refused", status, bisectBy: "count" });
-});
-
-test("a 429 was not sent, and says when to try again", async () => {
-  const clock = createManualClock();
-  const server = await startHttp(() => ({
-    status: 429,
-    headers: { "retry-after": "3" },
-    body: { error: "slow down" },
-  }));
-  const { service, answers } = connectTo(server.baseUrl, { clock });
-  expect(await service.publish(items, allowed)).toMatchObject({
-    kind: "not-sent",
-    why: "rate-limited",
-    retryAt: clock.now() + 3_000,
-  });
-  expect(answers).toMatchObject([{ outcome: "rate-limited", status: 429 }]);
 });
 
 test.each([

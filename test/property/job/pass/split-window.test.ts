@@ -139,29 +139,4 @@ describe("a window that is split", () => {
     const shorter = { ...part, to: from + 1_700 * 864 };
     expect(splitAfter(shorter, every(1_700, 864), 0, 8, { left: 4, places: 8 })).toBeNull();
   });
-
-  it("has parts that are worked together, and do not end together", () => {
-    const window = { ...whole, from, to: from + 50_000 * 864 };
-    const found = splitAfter(window, every(50_000, 864), 0, 1, { left: 1, places: 8 });
-    expect(found?.parts.slice(1, 9).map((part) => Math.round((part.to - part.from) / 86_400))).toEqual([
-      14, 16, 19, 21, 24, 26, 28, 20,
-    ]);
-  });
-
-  it("learns while it is worked that other places are without work", () => {
-    const part = { ...whole, from, to: from + 4_000 * 864, depth: 1 };
-    const split = splitOf(part, { rows: 8, left: 5, places: 2 });
-    split.listed(every(100, 864).map((at) => record(at)));
-    split.worked(100, 0);
-    expect(split.parts()).toBeNull();
-    split.leftInPass(2);
-    expect(split.parts()?.length).toBeGreaterThan(2);
-  });
-
-  it("takes the order of creation if that is the listing's", () => {
-    const window = { ...whole, from, to: from + 100_000 * 864 };
-    const split = splitOf(window);
-    split.listed(every(100, 864).map((at, index) => record(at + (index % 3) * 60_000, at)));
-    expect(split.parts()?.length).toBeGreaterThan(3);
-  });
 });

@@ -67,15 +67,6 @@ test("deletes that rest are swept for when the rest is over", async () => {
   expect(asked).toEqual([`sweep eu +${2_000 + afterRestMs}`]);
 });
 
-test("deletes that a page has left are swept for so soon, once", async () => {
-  const { earlyTicks, source, asked } = stand();
-  source.sweepRequest.within(1_000);
-  source.sweepRequest.within(5_000);
-  await earlyTicks.afterDeletes(source);
-  await earlyTicks.afterDeletes(source);
-  expect(asked).toEqual(["sweep eu +1000"]);
-});
-
 test("a loss makes each drain of that source tick at once, and again after a pass that was open", async () => {
   const { earlyTicks, core, orders, state, asked } = stand();
   await earlyTicks.afterLosses(core);
@@ -92,20 +83,6 @@ test("a loss makes each drain of that source tick at once, and again after a pas
 });
 
 describe("a halt that ends", () => {
-  test("ticks each drain that it held, once, and no other", async () => {
-    const { earlyTicks, health, core, orders, asked, clock } = stand();
-    health.halt("unauthorised", "401");
-    earlyTicks.heldByHalt(orders, "dlq");
-    earlyTicks.heldByHalt(orders, "dlq");
-    clock.advance(minuteMs);
-    await earlyTicks.afterHalts(core);
-    expect(asked).toEqual([]);
-    health.resume("dlq");
-    await earlyTicks.afterHalts(core);
-    await earlyTicks.afterHalts(core);
-    expect(asked).toEqual(["orders +60000"]);
-  });
-
   test("ticks when the rest is over, where the source rests then", async () => {
     const { earlyTicks, core, orders, asked, state } = stand();
     earlyTicks.heldByHalt(orders, "dlq");

@@ -51,17 +51,6 @@ test("what a replica announces of a source is its halt before its rest", () => {
   ]);
 });
 
-test("publishing on trial is halted still, for readiness and for other replicas", () => {
-  const { healths, core } = sourcesOf("eu");
-  healths[0]!.halt("answer-unreadable", "batch at eu: expected JSON", "batch");
-  healths[0]!.tryPublishing();
-  expect(toReadiness(core, redis, state, null).ok).toBe(false);
-  expect(toSourcePauses(core.sources.values())).toMatchObject([{ code: "answer-unreadable" }]);
-  healths[0]!.batchAnswered("some-accepted");
-  expect(toReadiness(core, redis, state, null).ok).toBe(true);
-  expect(toSourcePauses(core.sources.values())).toEqual([]);
-});
-
 const drain = (name: string, mode: string, then: string, paused = false) =>
   [name, { config: { name, mode, paused, rules: [{ then: "republish" }, { then }] } }] as const;
 

@@ -92,15 +92,6 @@ test("a drain whose due records nobody has listed stands still too", async () =>
   expect(await after(4)).toEqual([expect.stringContaining("nobody looks for due records")]);
 });
 
-test("a drain whose pages end costs Redis nothing", async () => {
-  const { watch, state, after } = createStand();
-  for (let turn = 0; turn < 10; turn += 1) {
-    watch.moved(main);
-    await after(1);
-  }
-  expect(state.reads).toBe(0);
-});
-
 test("it takes a minute and a half at least, and a cron pattern three days", () => {
   expect(standstillAfterMs({ kind: "every", everyMs: 1_000 })).toBe(90_000);
   expect(standstillAfterMs({ kind: "every", everyMs: 10 * minute })).toBe(30 * minute);

@@ -157,12 +157,6 @@ describe("a due letter of a lane", () => {
   const delayed: ItemChanges = { delay: { kind: "fixed", ms: 90_000 } };
   const plain = () => dueOf(raw, delayed, { lane });
 
-  it("is plain and in no step until it is told otherwise", () => {
-    expect(plain()).toMatchObject({ sendAs: null, lineage: { step: null, statusBefore: 503, attempt: 1 } });
-    expect(itemOf(plain(), 1).headers).toMatchObject({ "Upstash-Retries": "4", "Upstash-Delay": "90s" });
-    expect(itemOf(plain(), 1).headers).not.toHaveProperty("Upstash-Timeout");
-  });
-
   it("is sent as a canary without retries and delay, signed with its step", () => {
     const canary = asSent(plain(), asCanary);
     const { headers, body, destination } = itemOf(canary, 1);
@@ -174,16 +168,6 @@ describe("a due letter of a lane", () => {
     // Its plain item is as it was.
     canary.sendAs = null;
     expect(itemOf(canary, 1)).toEqual(itemOf(plain(), 1));
-  });
-
-  it("keeps what later stages add to it, and can be told again", () => {
-    const letter = plain();
-    letter.attempt = 7;
-    expect(asSent(letter, asCanary).lineage.attempt).toBe(8);
-    const later = { ...asCanary, step: { ...asCanary.step, step: 8 } };
-    expect(asSent(letter, later)).toMatchObject({ attempt: 7, sendAs: later, lineage: { step: later.step } });
-    const twice = asSent(asSent(plain(), asCanary), later);
-    expect(itemOf(twice, 1)).toEqual(itemOf(asSent(plain(), later), 1));
   });
 
   it.each<[string, ItemChanges, Record<string, unknown>]>([

@@ -18,16 +18,6 @@ function setUp() {
   return { ask, lists: () => lists };
 }
 
-it("the windows of a pass share one listing, also while it runs; another pass lists anew", async () => {
-  const { ask, lists } = setUp();
-  await Promise.all([ask(), ask({ from: 20 }), ask()]);
-  expect(lists()).toBe(1);
-  await ask({ from: 9 });
-  expect(lists()).toBe(2);
-  await ask({ pass: "q" });
-  expect(lists()).toBe(3);
-});
-
 it("a listing that fails fails its own window; the others share one of theirs", async () => {
   const { ask, lists } = setUp();
   const first = ask({}, new Error("stopped"));

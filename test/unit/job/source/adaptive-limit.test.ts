@@ -56,13 +56,6 @@ describe("an adaptive limit", () => {
     expect(limit.limit).toBeGreaterThan(cut + 10);
   });
 
-  it("takes a service that has become slower for good as it is, within two minutes", () => {
-    const limit = new AdaptiveLimit(64);
-    const at = play(limit, 5_000, () => 20);
-    play(limit, 120_000, () => 300, at);
-    expect(limit.limit).toBe(64);
-  });
-
   it("is halved once by failures of calls that were in flight together, down to one, and recovers", () => {
     const limit = new AdaptiveLimit(64);
     let now = play(limit, 5_000, () => 25);

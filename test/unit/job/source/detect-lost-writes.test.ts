@@ -47,16 +47,6 @@ describe("the watch over the ledger's stamps", () => {
     expect(lost).toHaveLength(2);
   });
 
-  it("lets no view pass that was read before the loss was recorded", async () => {
-    const { ledger: real, now: at } = await create();
-    let epoch = "a";
-    const look: Ledger["look"] = async (ids) => ({ ...(await real.look(ids)), epoch });
-    const watched = watchLedger({ ...real, look }, () => real.recordLoss(1));
-    await watched.look(["0-1" as DlqId]);
-    epoch = "b";
-    expect(await watched.look(["0-1" as DlqId])).toMatchObject({ lost: { at: at() } });
-  });
-
   it.each([
     ["within the window, so its policy decides at once", 599_000, 599_000 - 420_001],
     ["later, while what was refused may go under its second id", 3_000_000, 3_000_000 - 420_001],

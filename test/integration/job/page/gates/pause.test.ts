@@ -54,18 +54,3 @@ it("a pause between decide and begin stops that destination alone, also within o
   expect((await a.page()).tally).toMatchObject({ republished: 2 });
   await expectDrainedOnce(race.rig, 5);
 });
-
-it("what is in doubt is still reconciled, by the sweep as well", async () => {
-  const { race, a, paused, pauses } = await twoHosts();
-  const ids = race.seed(1);
-  const posting = a.stop("publish", "before");
-  void a.page();
-  await posting.reached;
-  await pauses.pause({ ...order, host: paused });
-  // The worker is never told to go on: it has died there.
-  await race.wait(race.ledger.limits.sendByMs + 120_000);
-  const b = await race.worker();
-  await b.sweep();
-  expect(await race.states(ids)).toEqual(["gone"]);
-  await expectDrainedOnce(race.rig, 1);
-});

@@ -5,12 +5,6 @@ import { createManualClock } from "../../../../support/manual-clock.ts";
 
 const minuteMs = 60_000;
 
-it("lets batches be as large as any while no message was refused alone", () => {
-  const share = createPoisonShare(createManualClock());
-  share.posted(10_000);
-  expect(share.batchSize(100)).toBe(100);
-});
-
 it.each([
   [10_000, 100, 2],
   [10_000, 10, 20],

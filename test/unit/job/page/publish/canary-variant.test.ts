@@ -7,23 +7,6 @@ const timeoutOf = (ruleMs: number | undefined, timeoutMs: number) =>
     .headers["Upstash-Timeout"];
 
 describe("a canary", () => {
-  it("is the item with no retries, no delay, a timeout and its own lineage, and nothing else changed", () => {
-    const fields = { maxRetries: 3, retryDelayExpression: "1000", header: { "X-A": ["b"] } };
-    const item = itemOf(fields, {}, { delayMs: 90_000 });
-    const { "Upstash-Delay": delay, ...rest } = item.headers;
-    expect(delay).toBe("90s");
-    expect(asCanary(item, "Upstash-", 45_000, "v1")).toEqual({
-      ...item,
-      headers: {
-        ...rest,
-        "Upstash-Forward-X-Redriver": "v1",
-        "Upstash-Retries": "0",
-        "Upstash-Timeout": "45s",
-      },
-    });
-    expect(item.headers["Upstash-Delay"]).toBe("90s");
-  });
-
   it.each([
     [undefined, 45_000, "45s"],
     [90_000, 45_000, "45s"],
