@@ -8,7 +8,6 @@ import { readDoc, root } from "../support/markdown.ts";
  * event or moves a clock.
  */
 const mayTakeTime: Readonly<Record<string, string>> = {
-  "test/e2e/daemon/first-count.heavy.test.ts": "numbers of a first pass, compared every 6 s",
   "test/e2e/daemon/in-minutes.heavy.test.ts": "commands of a minute are counted",
   "test/e2e/notices/incident.heavy.test.ts": "31 minutes of an incident, at thirty times the speed",
   "test/e2e/operations/brake.heavy.test.ts": "what is braked does not come, for six seconds",

@@ -1,6 +1,6 @@
 /**
- * A replica as a process of its own, to be killed: `make`, or `apply <id>`. Its settings come by environment.
- * Prints the id of the plan once it works on it, and ends with the work.
+ * A replica as a process of its own, to be killed, which applies the plan of this id. Its settings come by
+ * environment. Prints a line once it works on it, and ends with the work.
  */
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -11,7 +11,7 @@ import { loadDocument } from "../../dist/config/document/load-document.js";
 import { loadSettings } from "../../dist/config/settings/load-settings.js";
 import { createPlanDesk } from "../../dist/people/operations/plans/plan-desk.js";
 
-const [act, given] = process.argv.slice(2);
+const [id] = process.argv.slice(2);
 const { settings } = loadSettings({ env: process.env, flags: { "publish.maxItems": 10 } });
 const { document } = loadDocument(readFileSync(process.env.REDRIVER_DRAINS_FILE, "utf8"), "drains.yaml");
 const teardown = createTeardown();
@@ -27,9 +27,7 @@ const desk = createPlanDesk({
   version: "test",
   stop: new AbortController().signal,
 });
-let id = given;
-if (act === "make") id = await desk.make({ drains: ["orders"], filter: {}, by: "ada" });
-else await desk.apply(id, { by: "ada", why: "the receiver is up again" });
-process.stdout.write(`${JSON.stringify({ id })}\n`);
+await desk.apply(id, { by: "ada", why: "the receiver is up again" });
+process.stdout.write("it is applied\n");
 await desk.settled();
 await teardown.run(2_000);

@@ -205,15 +205,6 @@ it("says before a release what would keep it from going", async () => {
   expect(core.drains.size).toBe(1);
 });
 
-it("says why nothing is done to unreadable records as a kind, and draws no button for it", async () => {
-  const { seed, page, pass } = await createConsoleStand({ redisUrl: redis.url(), drain });
-  seed(1, { header: { "X-A": [null] } });
-  await pass();
-  const html = await page("/failures/unreadable");
-  expect(html).toContain("Nothing is done to it as a kind: nobody can read these records");
-  expect(html).not.toMatch(/Plan all|Try five|Plan to discard|Plan these|Pause this kind/);
-});
-
 it("draws no button for a kind that rules hold, and suggests a rule of that kind alone", async () => {
   const { seed, page, pass, kindOf, receiver } = await createConsoleStand({ redisUrl: redis.url(), drain });
   seed(2, { responseStatus: 410, responseBody: "the account is closed" });

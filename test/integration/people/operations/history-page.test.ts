@@ -81,10 +81,3 @@ it("a page ends behind so many dead letters, and the next one counts the others"
   // An entry has four, so that two of them end a page.
   expect([whole.length, cut.length]).toEqual([1, 5]);
 });
-
-it("a cursor that is none is misuse", async () => {
-  const { reader } = await setUp(1);
-  await expect(readHistoryPage(reader, { ...page, before: "yesterday" })).rejects.toMatchObject({
-    code: "command-misused",
-  });
-});

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { readParkedPage, toParkedSums } from "../../../../src/people/operations/parked/read-page.ts";
-import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
+import { readParkedPage } from "../../../../src/people/operations/parked/read-page.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import type { SourceId } from "../../../../src/job/contracts/ids.ts";
 import { sourceKeys } from "../../../../src/job/store/keys.ts";
@@ -70,14 +69,6 @@ it("a page of one kind of failure, drain or reason has no other rows, and pages 
   expect(await readParkedPage(rig.core, source, { limit: 3, filter: { reason: "vanished" } })).toEqual(none);
 });
 
-it("counts by drain and reason come from the facts of the passes", async () => {
-  const { rig, source } = await setUp();
-  expect(toParkedSums(await readQueueFacts(rig.core))).toEqual([
-    { drain: "main", source, reason: "rule", count: 4 },
-    { drain: "main", source, reason: "otherwise", count: 1 },
-  ]);
-});
-
 it("a page of 100,000 parked reads the entries of its rows, and no others", async () => {
   const { rig, source } = await setUp();
   const { parked } = sourceKeys(rig.core.redis.keyPrefix, source);
@@ -97,10 +88,3 @@ async function statsOf({ core }: Rig): Promise<number> {
   const text = String(await core.redis.command("INFO", "commandstats"));
   return Number(/cmdstat_get:calls=(\d+)/.exec(text)?.[1] ?? 0);
 }
-
-it("a cursor of another list and an unknown source are misuse", async () => {
-  const { rig, source } = await setUp();
-  const misused = { code: "command-misused" };
-  await expect(readParkedPage(rig.core, source, { limit: 1, after: "x" })).rejects.toMatchObject(misused);
-  await expect(readParkedPage(rig.core, "other" as SourceId, { limit: 1 })).rejects.toMatchObject(misused);
-});

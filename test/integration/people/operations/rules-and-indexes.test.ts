@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { readIndexes } from "../../../../src/people/operations/indexes/read.ts";
-import { findRuleLines, toRuleStandings } from "../../../../src/people/operations/rules/read-rules.ts";
+import { toRuleStandings } from "../../../../src/people/operations/rules/read-rules.ts";
 import { createRedisStatisticsStore } from "../../../../src/job/store/statistics/redis-statistics-store.ts";
 import { behindTheHorizon, createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -91,26 +91,6 @@ it("what failed again is counted too if a listing shows it after its time was pa
   const facts = await rig.drain.source.passes.facts(rig.drain.config.name);
   expect(facts?.failures.reduce((sum, { failedAgain }) => sum + failedAgain, 0)).toBe(3);
 }, 60_000);
-
-it("each rule has its line in the text of the document, and a text that does not load has none", () => {
-  const text = [
-    "version: 1",
-    "sources: { default: {} }",
-    "drains:",
-    "  orders:",
-    "    rules:",
-    "      - name: broken",
-    "        when: { responseStatus: 422 }",
-    "        then: park",
-    "      - { name: outage, when: { responseStatus: 503 }, then: republish }",
-  ].join("\n");
-  const lines = findRuleLines(text, "drains.yaml");
-  expect(lines?.lineOf("orders", "broken")).toBe(6);
-  expect(lines?.lineOf("orders", "outage")).toBe(9);
-  expect(lines?.lineOf("orders", "other")).toBeUndefined();
-  expect(lines?.lineOf("other", "outage")).toBeUndefined();
-  expect(findRuleLines("drains: [", "drains.yaml")).toBeNull();
-});
 
 it("an index has its last reading from Redis, and the guards on it with their state", async () => {
   const document = `

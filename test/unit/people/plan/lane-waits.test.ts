@@ -8,7 +8,7 @@ import type { Letter } from "../../../../src/job/page/letter.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
 import { config, createLaneStand, driverOf, origin } from "../../../support/lane-stands.ts";
 import { drain as name } from "../../../support/ledger-stands.ts";
-import { decidedLetter, dueLetter, openView } from "../../../support/letters.ts";
+import { decidedLetter, dueLetter } from "../../../support/letters.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -61,18 +61,6 @@ test("a probe that is out is judged by its own watch, long before another goes",
   expect(await probed()).toMatchObject({ sent: 1, nextInMs: 0 });
 });
 
-test("what is parked for good is no business of a lane that is not suspected", async () => {
-  const { count } = await createStage();
-  count.add(exhausted(503));
-  expect(await count.read()).toEqual({ watchMs: 60_000, lanes: [], more: { lanes: 0, due: 0 } });
-});
-
-test("what may have been published before waits for no lane", async () => {
-  const { count } = await createStage();
-  count.add(due(undefined, openView()));
-  expect(await count.read()).toMatchObject({ lanes: [], more: { due: 0 } });
-});
-
 test("a lane that was open and is long unused is new, whatever it was", async () => {
   const { driver, count, advance } = await createStage();
   await driver.open();
@@ -105,13 +93,6 @@ test("lanes are asked with nothing wanted and no place named, at most ten; the r
   expect(asked.every(({ wanted, resumeMinutes }) => wanted === 0 && resumeMinutes.length === 0)).toBe(true);
 });
 
-test("a drain without lanes has none to wait for, and asks nobody", async () => {
-  const { count, asked } = await createStage(null);
-  count.add(due());
-  expect(await count.read()).toBeNull();
-  expect(asked).toEqual([]);
-});
-
 test("more lanes than one call takes are asked in several, each once", async () => {
   const { asked, runtime } = await createStage();
   const origins = Array.from({ length: 250 }, (_, index) => `https://h${index % 240}.example.com`);
@@ -119,16 +100,4 @@ test("more lanes than one call takes are asked in several, each once", async () 
   expect(standings.size).toBe(240);
   expect(standings.get("https://h239.example.com")).toMatchObject({ state: "canary", size: 5, sent: 0 });
   expect(asked.map(({ origin: of }) => of)).toEqual(origins.slice(0, 240));
-});
-
-test("a step shows its size and what is sent of it, and a lane that halted none", async () => {
-  const { driver, runtime } = await createStage();
-  const standing = async () => (await readLaneStandings(runtime, [origin])).get(origin);
-  await driver.survive(5);
-  await driver.step(20);
-  expect(await standing()).toMatchObject({ state: "ramping", size: 50, sent: 20 });
-  const { step } = await driver.view();
-  const parents = Array.from({ length: 15 }, (_, index) => `p${index}`);
-  await driver.note(step, "down", parents);
-  expect(await standing()).toMatchObject({ state: "halted", size: 1, sent: 0 });
 });

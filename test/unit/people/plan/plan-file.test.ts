@@ -40,10 +40,6 @@ describe("a plan's file", () => {
     },
   );
 
-  it("holds no character that a terminal would act on", () => {
-    expect(toText([planned(1)])).not.toMatch(/[\u2028\u009b]/);
-  });
-
   it("is refused at every place where it is cut", async () => {
     const text = toText([planned(1), planned(2)]);
     for (let end = 0; end < text.length - 1; end += 1) {

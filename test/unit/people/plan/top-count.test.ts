@@ -2,18 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createTopCount } from "../../../../src/people/plan/top-count.ts";
 
 describe("a top count", () => {
-  it("shows the most frequent, and counts the rest together", () => {
-    const count = createTopCount<string>(100);
-    for (const key of ["b", "a", "c", "a", "d"]) count.add(key);
-    expect(count.top(2)).toEqual({
-      top: [
-        { key: "a", count: 2 },
-        { key: "b", count: 1 },
-      ],
-      more: { kinds: 2, count: 2 },
-    });
-  });
-
   it("loses nobody, and grows no further, when there are more kinds than it tells apart", () => {
     const count = createTopCount<number>(10);
     for (let key = 0; key < 1_000; key += 1) count.add(key);

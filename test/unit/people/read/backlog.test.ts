@@ -93,15 +93,6 @@ describe("destinations", () => {
       { origin: "(other)", waiting: 3 },
     ]);
   });
-
-  it("take what the first full pass has not listed yet from the census, less what has left since", () => {
-    const failures = [{ ...none, id: "a5", waiting: 60, parked: 10 }];
-    expect(destinationsOf({ failures, gone: { a5: 40 } }, { a5: 1_000, b5: 50 })).toMatchObject([
-      { origin: "https://a.example", waiting: 950, unseen: 890, parked: 10 },
-      { origin: "https://b.example", waiting: 50, unseen: 50 },
-    ]);
-    expect(destinationsOf(null, { b5: 50 })).toMatchObject([{ waiting: 50, unseen: 50 }]);
-  });
 });
 
 describe("a drain is still being counted", () => {

@@ -113,26 +113,6 @@ describe("kinds of failure", () => {
     expect(tableOf(false)).toEqual([["12", "0", "0", "3"], expect.stringMatching(/orders +12 +0 +0 +3 +0$/)]);
   });
 
-  it("tell in a text what happened to one: a probe with its result, and a pause with its reason", () => {
-    const [failure] = viewsOf({
-      failures: [recorded("a", 0)],
-      of: { orders: [standing("a", { waiting: 1 })] },
-    });
-    const at = Date.UTC(2026, 10, 20, 10, 15);
-    const of = { at, by: "ann", source: "eu", drain: "orders" as DrainName, records: [] };
-    const result = { kind: "came-back", as: "2-0", at: at + 60_000 } as const;
-    const entries = [
-      { ...of, act: "republish", by: "daemon a", probed: [{ dlqId: "1-0", result }] },
-      { ...of, act: "pause", drain: null, why: "INC-7" },
-    ] as const;
-    const details = { failure: failure!, arrivals: {}, lanes: [], sample: { missing: "none" } };
-    const text = toFailureText(Infinity, { ...details, timeLine: { entries, readTo: at } } as never, at);
-    expect(text.slice(text.indexOf("what happened"))).toMatch(
-      /2026-11-20 10:15:00 UTC +probe sent +orders +daemon +1-0: came back as 2-0 at 10:16 UTC\n.*pause +all +ann +INC-7\n/,
-    );
-    expect(text).toContain("read back to  2026-11-20 10:15:00 UTC");
-  });
-
   it("come by trouble: those of a day first, noted or not, then most waiting or parked, quiet ones last", () => {
     const old = now - 2 * dayMs;
     const views = viewsOf({

@@ -129,24 +129,6 @@ describe("redriver failures", () => {
     expect(unknown).toMatchObject({ exitCode: 2, out: "" });
     expect(unknown.err).toContain('no kind of failure has the id "0123456789"');
   });
-
-  it("is quiet about a kind, last of all, until a time or until told otherwise", async () => {
-    const stand = await setUp();
-    const quiet = ["failures", "quiet", stand.outage, "--by", "ann", "--reason", "INC-7"];
-    for (const wrong of [[], ["--off", "--until", "2h"], ["--until", "2020-01-01"], ["--until", "soon"]]) {
-      expect((await stand.run([...quiet, ...wrong])).exitCode).not.toBe(0);
-    }
-    expect(ids(await list(stand))[0]).toBe(stand.outage);
-    expect((await stand.run([...quiet, "--until", "2h"])).exitCode).toBe(0);
-    const rows = await list(stand);
-    expect(ids(rows)).toEqual([stand.locked, stand.refund, stand.outage]);
-    expect(rows[2]).toMatchObject({ new: false, quiet: { active: true, ended: null, by: "ann" } });
-    expect((await stand.run([...quiet, "--off"])).exitCode).toBe(0);
-    expect(ids(await list(stand))[0]).toBe(stand.outage);
-    const acts = rowsOf((await stand.run(["history", "--json"])).out);
-    const why = expect.stringMatching(/; INC-7$/);
-    expect(acts).toMatchObject(["unquiet", "quiet"].map((act) => ({ act, why })));
-  });
 });
 
 describe("a kind of failure selects", () => {

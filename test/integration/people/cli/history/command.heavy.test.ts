@@ -82,20 +82,6 @@ describe("a message that has only just come back, so that nothing was done to it
     expect(acts((await run(["history", first, "--json"])).out)).toEqual(story);
   });
 
-  it("is told apart from one that came back from nothing, and from one whose lineage is somebody else's", async () => {
-    const { run, seed } = await setUp(wholeQueue);
-    const [fresh = ""] = seed(1);
-    const plain = await run(["history", fresh]);
-    expect(plain.exitCode).toBe(0);
-    expect(plain.err).toContain(
-      `${fresh} is in the queue of default: it came back from nothing, and nothing was done to it since; rules explain ${fresh} tells why it waits\n`,
-    );
-    const [forged = ""] = seed(1, { header: { "X-Redriver": ["v1.e30.AAAA"] } });
-    const { err, exitCode } = await run(["history", forged]);
-    expect(exitCode).toBe(0);
-    expect(err).toContain("its lineage is not signed by this source, so what it came back from is not known");
-  });
-
   it("is asked of the queue only where the audit does not tell, and a queue that is away is said", async () => {
     const { run, emulator, first, last } = await setUpComeBack();
     const seen = emulator.journal.entries().length;

@@ -115,36 +115,6 @@ describe("redriver parked list", () => {
 const refusal = (sku: number) =>
   JSON.stringify({ error: `sku ${sku} of ann@example.com is not sold any more` });
 
-it("what is parked is counted by how it failed below the table, the most first, with answers cut in the table and whole in JSON", async () => {
-  const { seed, run, rows, drain } = await setUp();
-  seed(1, { responseBody: "no \u0007route" });
-  const [id = ""] = seed(1, { responseBody: refusal(17) });
-  seed(2, { responseBody: refusal(4) });
-  await drain();
-  const answer = "sku <n> of <email> is not sold any more";
-  const [first, second, third] = await rows("parked", "list");
-  expect([first, second]).toMatchObject([
-    { status: 422, answer: "no route" },
-    { dlqId: id, status: 422, answer },
-  ]);
-  expect(third).toMatchObject({ failure: second!["failure"] });
-  expect((await run(["parked", "show", id])).out).toMatch(new RegExp(`^answer +${answer}$`, "m"));
-
-  const table = await run(["parked", "list"]);
-  expect(table.out).toMatch(/ 422  sku <n> of <email> is not sold any more +0\n/);
-  const shown = table.err.split("\n").map((line) => line.trim().split(/ {2,}/));
-  expect(shown.slice(2, 4)).toEqual([
-    [second!["failure"], "3", expect.anything(), `422 ${answer}`],
-    [first!["failure"], "1", expect.anything(), "422 no route"],
-  ]);
-  // Of all of them, not of the row shown.
-  const cut = await run(["parked", "list", "--limit", "1"]);
-  expect(cut.err).toBe(`${table.err}these are 1 of 4; see --limit\n`);
-  const json = await run(["parked", "list", "--limit", "2", "--json"]);
-  expect(json.err).toBe("these are 2 of 4; see --limit\n");
-  expect(linesOf(json.out)).toEqual([first, second]);
-});
-
 const enteredAt = (id: string): number => Number(id.split("-")[0]);
 
 it("redriver parked summary counts all by reason, rule, destination and kind of failure, and says what to do next", async () => {

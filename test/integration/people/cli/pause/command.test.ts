@@ -71,6 +71,8 @@ it("what a paused drain has is paused everywhere, and has no next probe", async 
     outlook: { going: 0 },
   });
   expect((await run(["status"])).out).toMatch(/^127\.0\.0\.1\S* .* paused$/m);
+  const plan = (await run(["plan", "orders"])).out;
+  expect(plan).toMatch(/paused +by ann: they move their database\n[^]* now +3 republish \(paused\)\n/);
   const page = toText(String(await Destinations({ status })));
   expect(page).toMatch(/1 paused .*paused by ann until somebody resumes it/);
   expect(page).not.toMatch(/that drain|next/);

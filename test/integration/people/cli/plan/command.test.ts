@@ -142,6 +142,9 @@ describe("redriver plan", () => {
       { what: "header X-Redriven", change: "added", before: null, after: "***" },
     ]);
     const text = await plan("orders");
+    expect(text.out).toMatch(
+      /- https:\/\/old\S+\n +\+ https:\/\/new\S+\n +header X-Redriven: added, \*\*\*\n/,
+    );
     const records = await plan("orders", "--records");
     for (const secret of secrets) expect(first.out + text.out + records.out).not.toContain(secret);
     const shown = await plan("orders", "--json", "--show-content");

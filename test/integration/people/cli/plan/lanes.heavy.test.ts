@@ -54,6 +54,8 @@ it("a plan says of a halted lane why and when it is probed; the lane stays as it
   expect(lanes.lanes[0]?.nextInMs).toBeGreaterThan(3_500_000);
   const text = (await stand.run(["plan", "orders"])).out.replaceAll(/\s+/g, " ");
   expect(text).toMatch(/\S+ +\d+ +halted for \S+ +next probe in 59m\S* +\d of 5 failed again, 503/);
+  expect(text).toMatch(/now \d+ republish \(\d+ wait for halted lanes\)/);
+  expect(text).toMatch(/due \d+ now \(or held by a halt, see lanes\)/);
   expect(await lanesIn(stand)).toEqual(before);
 }, 80_000);
 

@@ -51,6 +51,8 @@ describe("redriver rules check", () => {
       "drains.yaml",
       "",
     ]);
+    const shown = await ask(["rules", "check", file(text)], {}, { terminal: true });
+    expect(shown.out).toMatch(/: error: drains\.d\.rules\[1\]\.then\n(?: {2}.{1,78}\n)+/);
     const json = JSON.parse((await ask(["rules", "check", file(text), "--json"])).out) as object;
     expect(json).toMatchObject({
       ok: false,

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { DrainName, PlanId } from "../../../../../src/job/contracts/ids.ts";
-import { planLimits } from "../../../../../src/job/contracts/plans.ts";
 import { applyToEnd, makeHere, planOf, startDesk, type DeskOptions } from "../../../../support/desk-stand.ts";
 import { load } from "../../../../support/loaded-document.ts";
 import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
@@ -182,23 +181,5 @@ describe("a plan that the replicas share", () => {
       ["plan-stop", "bob", `plan ${id}: too slow`],
       ["plan-remove", "bob", `plan ${id}: not needed`],
     ]);
-  });
-
-  it("is one of twenty at most: the oldest that was never applied makes room", async () => {
-    const stand = await setUp();
-    stand.seed(1);
-    const here = await stand.replica();
-    const first = await makeHere(here);
-    await here.desk.apply(first, order);
-    await here.desk.settled();
-    const second = await makeHere(here);
-    for (let made = 2; made <= planLimits.plans; made += 1) await makeHere(here);
-    const plans = await here.desk.list();
-    expect(plans).toHaveLength(planLimits.plans);
-    expect(plans.map(({ id }) => id)).toContain(first);
-    expect(plans.map(({ id }) => id)).not.toContain(second);
-    expect(plans.map(({ createdAt }) => createdAt)).toEqual(
-      plans.map(({ createdAt }) => createdAt).toSorted((a, b) => b - a),
-    );
   });
 });

@@ -8,7 +8,6 @@ import {
 } from "../../../../../src/people/operations/history/rows.ts";
 import type { AuditAct, AuditLane } from "../../../../../src/job/contracts/audit.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
-import { unknownDrainNote } from "../../../../../src/people/operations/choose-drains.ts";
 
 function row(changes: Partial<HistoryRow>): HistoryRow {
   const source = "eu" as SourceId;
@@ -40,9 +39,4 @@ it.each<[AuditAct, AuditLane, string, string]>([
 ])("%s tells what became of the lane, and no result of a probe that is only asked for", (...moved) => {
   const [act, of, move, reason] = moved;
   expect([laneMoveText({ act, lane: of }), reasonText({ act, lane: of })]).toEqual([move, reason]);
-});
-
-it("a drain of a document from before is known where it was found", () => {
-  expect(unknownDrainNote("old", ["orders"], 0)).not.toBeNull();
-  expect(unknownDrainNote("old", ["orders"], 1)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toFieldsText } from "../../../../../src/people/cli/output/fields-text.ts";
-import { drain, now, replica, source, statusText } from "../../../../support/statuses.ts";
+import { drain, now, statusText } from "../../../../support/statuses.ts";
 
 const minute = 60_000;
 
@@ -76,14 +76,4 @@ test("what lanes and pauses held in the last passes is not said again: it may be
   const held = { "lane-halted": 90, "lane-watched": 4, "host-paused": 3, waiting: 2 };
   const reasons = { due: {}, held, parked: {} };
   expect(statusText({ drains: [drain("orders", { reasons })] })).toMatch(/^ {2}held +waiting 2$/m);
-});
-
-test("without a pass, and without a replica", () => {
-  const { due: _due, held: _held, parked: _parked, inDoubt: _inDoubt, reasons: _, ...bare } = drain("orders");
-  const none = source({ census: null, depth: null });
-  const drains = [bare as ReturnType<typeof drain>];
-  const text = statusText({ drains, sources: [none], replicas: [] });
-  expect(text).toMatch(/no replica$/m);
-  expect(text).not.toMatch(/^(due|reasons|depth|census|replica) /m);
-  expect(statusText({ replicas: [replica("a", { sameDocument: false })] })).toMatch(/^same document +no$/m);
 });

@@ -78,14 +78,6 @@ it("a watch without a terminal appends frames, with empty lines between those of
   expect((await watch(['{"a":1}\n', '{"a":2}\n'])).out).toBe('{"a":1}\n{"a":2}\n');
 });
 
-it("a watch on a terminal paints each frame over the one before, and gives the cursor back", async () => {
-  const { out, failure } = await watch(["a\nb\n", "c\n"], terminal);
-  expect(failure).toBeNull();
-  expect(out).toBe(
-    "\u001B[?25l\u001B[?7l\u001B[2J\u001B[H\u001B[Ka\n\u001B[Kb\n\u001B[J\u001B[H\u001B[Kc\n\u001B[J\u001B[?25h\u001B[?7h",
-  );
-});
-
 it("a line as wide as the window keeps its last character", async () => {
   const line = `${"x".repeat(79)}!`;
   const { out } = await watch([`${"y".repeat(80)}\n`, `${line}\nshort\n`], terminal);

@@ -111,30 +111,12 @@ describe("what redriver rules explain shows", () => {
     `);
   });
 
-  it("of one that no rule names, and that the drain does not list", () => {
-    const conditions = { ledgerNotAsked: "the record does not come from the queue", notes: ["a note"] };
-    const text = explainText(rawRecord({ responseStatus: 418 }), conditions);
-    expect(text).toContain(`
-  ledger    not asked: the record does not come from the queue
-  select    this drain does not list it: none of this happens
-  note      a note
-`);
-    expect(text).toMatch(/ {4}otherwise +yes +hold\n$/);
-  });
-
   it("of one that the ledger decides about", () => {
     const text = explainText(outage, { view: publishedView });
     expect(text).toContain("\n  ledger      published as msg_new, not deleted yet\n");
     expect(text).toMatch(/ {4}outage +yes +all /);
     expect(text).toMatch(/^\S+ in drain orders \(mode live\): settle: published-before\n/);
     expect(text).toContain("\n  decided by  the ledger, before any rule\n");
-  });
-
-  it("of one that would be parked once it is due", () => {
-    const raw = { ...edited, body: '{"tenant":"acme","schema":2,"id":9007199254740993}' };
-    expect(explainText(raw, { now: enteredAt + 1_000 })).toMatch(
-      /^ {2}becomes +nothing: it would be parked, body-numbers$/m,
-    );
   });
 
   it("of one that cannot be read", () => {

@@ -32,14 +32,6 @@ function stand(env: Record<string, string>, rows: readonly TokenRow[] = [ann]) {
 
 const known = (name: string | null, role: string) => ({ kind: "known", person: { name, role } });
 
-describe("console.auth none", () => {
-  it("knows no names, and gives all the one role", () => {
-    const { ask } = stand({ ROLE: "operator" });
-    const hostile = { "x-forwarded-user": "root", authorization: "Bearer x" };
-    expect(ask(hostile)).toEqual(known(null, "operator"));
-  });
-});
-
 describe("console.auth token", () => {
   it("knows a bearer, and a session until it ends", () => {
     const { ask, state } = stand(tokenFile());

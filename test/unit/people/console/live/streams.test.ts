@@ -93,13 +93,6 @@ it("says that it is stale while a rendering fails, reports it, and then sends al
   expect(one.text.match(/event: \w+/g)).toEqual(["event: sections", "event: stale", "event: sections"]);
 });
 
-it("says that what a page is about is gone, and not that it is live", async () => {
-  const one = collect(open()!);
-  state.sections = null;
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(one.text).toContain("event: gone");
-});
-
 it("renders all pages at the same moment, whenever they were opened", async () => {
   collect(open()!);
   await vi.advanceTimersByTimeAsync(900);
@@ -166,18 +159,4 @@ it("cuts off a browser that reads nothing", async () => {
   open();
   await vi.advanceTimersByTimeAsync(17 * 25_000);
   expect([streams.count(), vi.getTimerCount()]).toEqual([0, 0]);
-});
-
-it("ends all of them at a stop, and takes no more", async () => {
-  // A library of the test's own process may wait for something.
-  const timersBefore = vi.getTimerCount();
-  const all = [collect(open()!), collect(open("other")!)];
-  streams.closeAll();
-  await vi.advanceTimersByTimeAsync(0);
-  expect([...all.map(({ isEnded }) => isEnded), open(), vi.getTimerCount()]).toEqual([
-    true,
-    true,
-    null,
-    timersBefore,
-  ]);
 });

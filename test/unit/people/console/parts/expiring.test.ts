@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ExpiringFirst, isStale } from "../../../../../src/people/console/parts/expiring.tsx";
+import { ExpiringFirst } from "../../../../../src/people/console/parts/expiring.tsx";
 
 const now = Date.UTC(2026, 10, 20, 10, 15);
 
@@ -21,12 +21,4 @@ test("a kind that expires has its whole text, and what no rule sends leads to th
   const html = String(await ExpiringFirst({ status: status as never, now }));
   expect(html).toContain(`500 ${text}`);
   expect(html).toContain('<a href="/failures/8648802510">no rule sends these: add one</a>');
-});
-
-test("a count is stale after five minutes, and one that is not known is not", () => {
-  expect([now - 300_000, now - 300_001, null].map((asOf) => isStale({ asOf }, now))).toEqual([
-    false,
-    true,
-    false,
-  ]);
 });

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { LaneWords } from "../../../../../src/people/console/parts/lane.tsx";
 import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
 import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
 
@@ -93,34 +92,4 @@ test("what a halt, a pause or a guard holds is named so, and a limit of no time 
   const free = await shown({ estimate: { ...estimate, least: { ...least, ms: 90_000 } }, lanes: null });
   expect(free).toMatch(/destination +due now +due later/);
   expect(free).toMatch(/17 at 340\/s: at least 1m30s/);
-});
-
-const dropped = async (reason: string) =>
-  String(
-    await PlanOfDrain({
-      drain: {
-        ...drain,
-        decisions: { ...drain.decisions, drop: 4 },
-        rules: [{ ...drain.rules[0]!, reasons: [{ key: `drop ${reason}`, then: "drop", reason, count: 4 }] }],
-      },
-      createdAt,
-    }),
-  );
-
-test("redriver's own words are explained to who points at one, and what a person discards is no drop", async () => {
-  expect(await dropped("rule")).toMatch(/<span title="archived by a rule, [^"]+">drop<.span>/);
-  expect(await dropped("discarded")).toMatch(/<span title="archived by a person[^"]+">discard<.span>/);
-  const lane = {
-    state: "canary",
-    sinceMs: 1_000,
-    why: null,
-    lastProbeAt: null,
-    size: 5,
-    sent: 2,
-    nextInMs: 0,
-    isSuspect: false,
-  } as const;
-  expect(String(await LaneWords({ lane, hasNext: true }))).toMatch(
-    /<span class="warn" title="a few are sent first[^"]+">canary</,
-  );
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { toNowHeadline } from "../../../../../src/people/operations/status/headline.ts";
-import { toNeeds, toUnaidedText } from "../../../../../src/people/operations/status/needs.ts";
+import { toNeeds } from "../../../../../src/people/operations/status/needs.ts";
 import { sumExpiring } from "../../../../../src/people/operations/status/expiring.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
 
@@ -121,19 +121,6 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     first: { kind: "parked" },
   });
   expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com fails, 11 wait", hint: "" });
-});
-
-it.each([
-  [
-    {},
-    "Its owner can mend it. Redriver probes by itself in 10m. If a probe is delivered, what the rules send follows.",
-  ],
-  [
-    { sent: 1 },
-    "Its owner can mend it. A probe is out, answer in 10m at the latest. If a probe is delivered, what the rules send follows.",
-  ],
-])("says of a halt what comes if nobody does anything: %j", (more, text) => {
-  expect(toUnaidedText({ ...lane, ...more } as never)).toBe(text);
 });
 
 it.each([
