@@ -39,7 +39,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
     ...(parked === 0
       ? []
       : [
-          need("warn", `${number(parked)} are parked: only a person lets them go`, {
+          need("warn", `${number(parked)} are parked: they wait for a person`, {
             detail: "",
             first: { kind: "parked", of: { source, ...failureOf } },
           }),

@@ -32,18 +32,22 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
   const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
   if (isDraining) {
-    const hint = present([free, ...behind]).join(": ");
-    return { mood: "good", text, hint: hint && `${capitalised(hint)}.` };
+    return { mood: "good", text, hint: toSentences(free, ...behind) };
   }
   if (behind.length > 0) {
     const here = waiting > 0 && `${number(waiting)} wait in the queue`;
-    const hint = present([free, "what waits follows as the service delivers"]).join(": ");
-    return { mood: "warn", text: present([...behind, here]).join("; "), hint: `${hint}.` };
+    const hint = toSentences(free, "what waits follows as the service delivers");
+    return { mood: "warn", text: present([...behind, here]).join("; "), hint };
   }
   if (first?.first.kind === "parked") return { mood: "warn", text: first.headline, hint: "" };
   if (waiting > 0) return { mood: "warn", text, hint: "" };
   // `all clear: nothing waits`: what is sure, then why.
   const [sure = "", ...why] = text.split(": ");
-  const told = present([capitalised(why.join(": ")), free]);
-  return { mood: "calm", text: sure, hint: told.map((one) => `${one}.`).join(" ") };
+  return { mood: "calm", text: sure, hint: toSentences(free, why.join(": ")) };
+}
+
+function toSentences(...texts: readonly string[]): string {
+  return present(texts)
+    .map((text) => `${capitalised(text)}.`)
+    .join(" ");
 }

@@ -91,7 +91,7 @@ export function toNeeds(status: Status): readonly Need[] {
     ...(parked === 0
       ? []
       : [
-          need("warn", `${atLeast}${number(parked)} are parked: only a person lets them go`, {
+          need("warn", `${atLeast}${number(parked)} are parked: they wait for a person`, {
             detail: toParkedDetail(status, parked),
             first: { kind: "parked" },
             owners: toParkedOwners(drains, status.at),
@@ -166,13 +166,13 @@ const toWhy: Readonly<Record<Save["act"] | "several" | "none", (count: string) =
   resume: (count) => `a pause holds ${count}`,
   plan: (count) => `${count} are in drains that only plan`,
   probe: (count) => `a halt holds ${count}`,
-  rule: (count) => `no rule sends ${count}`,
-  drain: (count) => `no drain selects ${count}`,
+  rule: (count) => `${count} are sent by no rule`,
+  drain: (count) => `${count} are selected by no drain`,
   several: (count) => `${count} need more than one act`,
   none: (count) => `nobody can read ${count}`,
 };
 
-/** What holds how many of them: `No rule sends 48; a pause holds at least 3.` */
+/** What holds how many of them: `48 are sent by no rule; a pause holds at least 3.` */
 function toWhyUnsent(groups: Status["expiring"]["groups"]): string {
   const whyOf = ({ saves }: (typeof groups)[number]): keyof typeof toWhy => {
     const [act = "none", ...others] = new Set(saves.map((save) => save.act).filter((one) => one !== "probe"));
@@ -216,7 +216,7 @@ function toParkedDetail({ drains, sources }: Status, total: number): string {
   const rest = more > 0 ? `, ${number(more)} more${kinds}` : "";
   return present([
     answer && `${answer}${rest}`,
-    "their reasons say what helps: a release, a rule or a discard",
+    "each reason says what helps: a release, a rule or a discard",
   ]).join("; ");
 }
 
@@ -319,5 +319,5 @@ export function toLaneWords(lane: LaneStanding): string {
 /** What comes if nobody does anything. */
 export function toUnaidedText(lane: LaneStanding): string {
   const next = lane.sent > 0 ? toNextStepText(lane) : `redriver probes by itself ${toIn(lane.nextInMs)}`;
-  return `Its owner can mend it. ${capitalised(next)}. If a probe is delivered, what the rules send follows.`;
+  return `Its owner can mend it. ${capitalised(next)}. If a probe is delivered, the rest follows by the rules.`;
 }

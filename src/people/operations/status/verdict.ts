@@ -61,7 +61,7 @@ export function toBehind({ source, deliveries }: Status["sources"][number], isOn
   if (deliveries?.standing !== "behind") return false;
   const { undelivered } = deliveries;
   const count = undelivered === null ? "messages" : `at least ${number(undelivered)}`;
-  return `the service${isOnly ? "" : ` of ${source}`} has ${count} undelivered`;
+  return `the service${isOnly ? "" : ` of ${source}`} still has ${count} to deliver`;
 }
 
 /** What replicas last told of a service that they cannot work with: `the service does not answer`. */

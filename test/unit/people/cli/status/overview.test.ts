@@ -217,8 +217,8 @@ const halts = (name: string) =>
 describe("the verdict", () => {
   it.each<[string, Partial<Status>]>([
     ["^all clear: nothing waits$", { drains: [drain("orders")] }],
-    ["^nothing waits here; the service has at least 5 undelivered", delivers("behind", 5)],
-    ["^nothing waits here; the service has messages undelivered", delivers("behind")],
+    ["^nothing waits here; the service still has at least 5 to deliver", delivers("behind", 5)],
+    ["^nothing waits here; the service still has messages to deliver", delivers("behind")],
     ["^nothing waits here: deliveries are still watched", delivers("watched")],
     [`^nothing waits here: ${unwatched}`, delivers("unwatched")],
     ["^all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],

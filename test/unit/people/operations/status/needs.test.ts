@@ -117,7 +117,7 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
   expect(second).toMatchObject({
     mood: "warn",
     detail:
-      "2 got 503 no route, 1 more of other kinds; their reasons say what helps: a release, a rule or a discard",
+      "2 got 503 no route, 1 more of other kinds; each reason says what helps: a release, a rule or a discard",
     first: { kind: "parked" },
   });
   expect(headlineOf(one)).toEqual({ mood: "bad", text: "halted: pay.example.com fails, 11 wait", hint: "" });
@@ -180,24 +180,24 @@ it.each([
   [
     { ...nine, going: 9, perSecond: 1, deliveries: { standing: "behind", undelivered: 7 } },
     "draining: 9 of 9 left, 1/s",
-    "Nothing needs a person: the service has at least 7 undelivered.",
+    "Nothing needs a person. The service still has at least 7 to deliver.",
   ],
   [
     { ...nine, deliveries: { standing: "behind", undelivered: 7 } },
-    "the service has at least 7 undelivered; 9 wait in the queue",
-    "Nothing needs a person: what waits follows as the service delivers.",
+    "the service still has at least 7 to deliver; 9 wait in the queue",
+    "Nothing needs a person. What waits follows as the service delivers.",
   ],
   [{ waiting: 9, going: 9, perSecond: 2 }, "draining: 9 of 9 left, 2/s", "Nothing needs a person."],
-  [{}, "all clear", "Nothing waits. Nothing needs a person."],
-  [{ parked: 3 }, "3 are parked: only a person lets them go", ""],
+  [{}, "all clear", "Nothing needs a person. Nothing waits."],
+  [{ parked: 3 }, "3 are parked: they wait for a person", ""],
 ])("the headline of %j says that nobody is needed only if so", (given, text, hint) => {
   expect(headlineOf(status(given))).toMatchObject({ text, hint });
 });
 
 it.each([
-  [["rule"], "No rule sends 4."],
-  [["rule", "resume", "rule"], "No rule sends 8; a pause holds 4."],
-  [["drain", "plan"], "No drain selects 4; 4 are in drains that only plan."],
+  [["rule"], "4 are sent by no rule."],
+  [["rule", "resume", "rule"], "8 are sent by no rule; a pause holds 4."],
+  [["drain", "plan"], "4 are selected by no drain; 4 are in drains that only plan."],
 ])("says what holds those that expire: %j", (acts, detail) => {
   const expiring = acts.map((act) => expires("a", act));
   expect(toNeeds(status({ expiring }))[0]).toMatchObject({ detail });
