@@ -64,12 +64,9 @@ export async function twoOn<Stand extends RaceStand>(
   ofB: WorkerOptions = {},
 ) {
   const race = await made;
-  return {
-    race,
-    a: await race.worker(ofA),
-    b: await race.worker(ofB),
-    ids: race.seed(letters) as [DlqId, ...DlqId[]],
-  };
+  const [a, b] = [await race.worker(ofA), await race.worker(ofB)];
+  const ids = race.seed(letters) as [DlqId, ...DlqId[]];
+  return { race, a, b, ids, id: ids[0] };
 }
 
 /** So many letters in the hands of a worker that died right there. */
@@ -83,7 +80,7 @@ export async function deadAt<Stand extends RaceStand>(
   const race = await made;
   const ids = race.seed(letters) as [DlqId, ...DlqId[]];
   await stallPage(await worker(race), call, moment);
-  return { race, ids };
+  return { race, ids, id: ids[0] };
 }
 
 /**

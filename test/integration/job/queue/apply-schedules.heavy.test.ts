@@ -154,17 +154,6 @@ describe("a schedule", () => {
     }
   });
 
-  test("that two replicas with different documents keep changing is not put off by it", async () => {
-    const hour = 3_600_000;
-    const [older, newer] = [replica(), replica()];
-    await older.applySchedules([tick(every(2 * hour))]);
-    await newer.applySchedules([tick(every(hour))]);
-    const slot = await next();
-    await older.applySchedules([tick(every(2 * hour))]);
-    await newer.applySchedules([tick(every(hour))]);
-    expect(await next()).toBe(slot);
-  });
-
   test("that becomes a cron pattern, and back, has one pending iteration at a slot of the new kind", async () => {
     const queue = replica();
     await queue.applySchedules([tick(every(3_600_000))]);
@@ -294,15 +283,6 @@ describe("a tick of its own", () => {
     const dueAt = Number(before["timestamp"]) + Number(before["delay"]);
     // The moment of asking is taken twice on the way.
     expect(Math.round(dueAt / 1_000) * 1_000).toBe(at);
-  });
-
-  test("is as well a sweep's, of a source", async () => {
-    const { queue, seen } = await working();
-    const at = Date.now() + 300;
-    await Promise.all([queue.addSweep("eu" as SourceId, at), replica().addSweep("eu" as SourceId, at)]);
-    await waitFor(() => expect(seen).toEqual([{ kind: "sweep", source: "eu" }]), { timeout: 30_000 });
-    await waitFor(async () => expect(await delayed()).toEqual([]));
-    expect(seen).toHaveLength(1);
   });
 
   test("can be asked for again once it has run, also where it failed, and runs at once when its moment has passed", async () => {

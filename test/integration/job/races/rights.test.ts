@@ -34,17 +34,6 @@ describe("a person releases a park", () => {
   });
 });
 
-describe("a worker under an older document parks", () => {
-  it("R48 what another has published and deleted since its look: it stays gone", async () => {
-    const { race, a: old, b: a, ids } = await twoOn(stand(), 2, { drain: parksAll });
-    const parking = await stallPage(old, "park", "before");
-    await a.page();
-    await parking.goOn();
-    expect(await race.states(ids)).toEqual(["gone", "gone"]);
-    await expectDrainedOnce(race.rig, 2);
-  });
-});
-
 describe("between decide and begin", () => {
   it("R51 a person pauses: nothing is posted until it is lifted", async () => {
     const race = await stand();

@@ -64,22 +64,6 @@ describe("with callbacks", () => {
     expect(await ask(3)).toMatchObject({ canaries: 0, step });
   });
 
-  test("a lane of which nobody reports anything lets at most twenty go in an hour", async () => {
-    const { step, ask, sent, checkNow, advance, book } = createDriven(byReport);
-    await step(5);
-    let published = 5;
-    for (let seconds = 0; seconds < 3_600; seconds += 15) {
-      await advance(15_000);
-      const { watches } = await book.due();
-      for (const one of watches) expect(await checkNow(one.step)).toEqual({ kind: "none" });
-      const { canaries, step: number } = await ask(100);
-      if (canaries > 0) await sent(number, canaries);
-      published += canaries;
-    }
-    expect(published).toBeGreaterThan(10);
-    expect(published).toBeLessThanOrEqual(20);
-  });
-
   test("a step is as large as what is known of it", async () => {
     const { step, report, silence, view } = createDriven(byReport);
     const number = await step(5);
@@ -109,23 +93,6 @@ describe("with callbacks", () => {
     expect(await view()).toMatchObject({ state: "halted", totals: { comeBacks: 3 } });
   });
 
-  test("a late report ends the wait at the next check", async () => {
-    const { step, report, silence } = createDriven(byReport);
-    const number = await step(5);
-    await silence(number, minuteMs);
-    await silence(number, minuteMs);
-    expect(await report(number, 4)).toEqual({ kind: "none" });
-    expect(await silence(number, 4 * minuteMs)).toMatchObject({ to: "ramping", size: 40 });
-  });
-
-  test("what waited and fails halts the lane, as soon as it is back", async () => {
-    const { step, silence, note, view } = createDriven(byReport);
-    const number = await step(5);
-    await silence(number, minuteMs);
-    expect(await note(number, "down", ["a", "b"])).toMatchObject([{ to: "halted", sent: 5, comeBacks: 2 }]);
-    expect(await view()).toMatchObject({ state: "halted", unknown: 0 });
-  });
-
   test("a probe that nobody reports resumes nothing; one that is reported does", async () => {
     const { halt, step, ask, sent, silence, view, advance, report } = createDriven(byReport);
     await halt();
@@ -139,17 +106,6 @@ describe("with callbacks", () => {
     await sent(number, 1);
     await report(number, 1, "second");
     expect(await silence(number, minuteMs)).toMatchObject({ from: "halted", to: "ramping" });
-  });
-
-  test("of probes without a report, one that is back keeps the lane halted", async () => {
-    const { halt, step, silence, view, advance, note } = createDriven(byReport);
-    await halt();
-    await advance(5 * minuteMs);
-    const number = await step(1);
-    await silence(number, minuteMs);
-    await note(number, "down", ["probe"]);
-    expect(await silence(number, minuteMs)).toEqual({ kind: "none" });
-    expect(await view()).toMatchObject({ state: "halted", step: number + 1, unknown: 0 });
   });
 
   test("an open lane that nobody reports sends nothing after two watches, and then starts over", async () => {

@@ -230,28 +230,6 @@ test("a worker whose window was taken over counts nothing more, and does not end
   expect(await passes.facts(drain)).toMatchObject(once);
 });
 
-test("a worker whose window was taken over and split counts nothing more, and ends none of its parts", async () => {
-  await takenOver();
-  const split = [0, 1].map((n) => ({ windowId: `w1.${n}`, from: n, to: n, depth: 1 }));
-  await passes.endWindow(drain, p1, "w1", { kind: "done", split }, did(10, 10), found(10, 70), "b");
-  expect(await passes.progress(drain, p1, "w1", [], did(40), found(40), "a")).toBe("taken-over");
-  // A delete of the frozen worker was lost, so the first part lists its record once more: done before.
-  await passes.takeWindow(drain, p1, "w1.0", "c");
-  const rest: FailureCounts = { a: { seen: 60, arrived: { 7: 60 } } };
-  await passes.endWindow(drain, p1, "w1.0", done, { ...nothing, listed: 61, held: 60 }, rest, "c");
-  await passes.takeWindow(drain, p1, "w1.1", "d");
-  await passes.takeWindow(drain, p1, "w1.1", "e");
-  expect(await passes.endWindow(drain, p1, "w1.1", done, nothing, {}, "d")).toEqual({ kind: "stale" });
-  expect(await passes.endWindow(drain, p1, "w1.1", done, nothing, {}, "e")).toMatchObject({
-    kind: "pass-closed",
-    tally: { republished: 40, held: 60 },
-  });
-  expect(await passes.facts(drain)).toMatchObject({
-    held: 60,
-    failures: [{ waiting: 60, arrived: 100, published: 40 }],
-  });
-});
-
 test("what becomes due is recorded, whoever tells it", async () => {
   await takenOver();
   const due = [{ enteredAt: 60_000, dueAt: 70_000 }];
@@ -259,14 +237,6 @@ test("what becomes due is recorded, whoever tells it", async () => {
   await passes.endWindow(drain, p1, "w1", done, nothing, {}, "b");
   const { windows } = await open(passes, "p2", { to: 10_000_000, overlapMs: 0 });
   expect(windows.map(({ from }) => from)).toContain(60_000);
-});
-
-test("a process that gives its windows up leaves those that another has taken over", async () => {
-  await takenOver();
-  expect(await passes.endWindow(drain, p1, "w1", { kind: "abandoned" }, nothing, {}, "a")).toEqual({
-    kind: "stale",
-  });
-  expect(await passes.facts(drain)).toMatchObject({ openPass: { windowsLeft: 1 } });
 });
 
 test("a worker is lost once its lock has ended, and then every window of its pass says so", async () => {

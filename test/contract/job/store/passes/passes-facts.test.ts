@@ -51,7 +51,6 @@ const full = (id: string, failures: FailureCounts, tally: Partial<Tally> = {}) =
   runPass(passes, id, {}, tally, "done", failures);
 
 const facts = () => passes.facts(drain);
-const published = async () => (await facts())!.backlog?.published;
 const kindOf = async () => (await facts())!.failures[0]!;
 const ruled = async () => (await facts())?.reasons.held.otherwise;
 const openPass = async () => (await facts())?.openPass;
@@ -72,10 +71,6 @@ const met = (seen: number, done = 0, more: FailureCount = {}): FailureCount => (
   arrived: { 7: seen },
   ...(done > 0 ? { published: done, arrivedDone: { 7: done } } : {}),
   ...more,
-});
-
-const held = (id: string, seen: number): FailureCounts => ({
-  [id]: { seen, ruled: { "hold otherwise": seen } },
 });
 
 const fiveBack = (ofSent: number): FailureCounts => ({
@@ -167,17 +162,6 @@ test("what another drain counts for the source is apart, and taken off what arri
   await begin("p3", { documentHash: "doc-2", to: epoch + 61_000 });
   await end({ a: { seen: 58, parkedBefore: 1 } });
   expect(await failuresById()).toMatchObject([{ waiting: 57, again: { waiting: 0, parked: 0 } }]);
-});
-
-test("what another drain took of a kind that rules held is held no more", async () => {
-  const failures = {
-    a: { seen: 5, arrived: { 0: 5 }, ruled: { "hold otherwise": 5 } },
-    b: { seen: 6, arrived: { 0: 6 }, ruled: { "republish outage": 6 } },
-  };
-  await full("p1", failures, { due: 6, held: 5, reasons: { ...noReasons, held: { otherwise: 5 } } });
-  expect(await facts()).toMatchObject({ due: 6, held: 5, reasons: { held: { otherwise: 5 } } });
-  await act("money", tookAll("5-1", "5-2", "5-3", "5-4"));
-  expect(await facts()).toMatchObject({ due: 6, held: 1, reasons: { held: { otherwise: 1 } } });
 });
 
 describe("what passes found", () => {
@@ -291,18 +275,6 @@ describe("what passes found", () => {
     });
   });
 
-  test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
-    await begin("p1");
-    const first = { a: { seen: 100, arrived: { 7: 100 }, published: 30 } };
-    await progress(first, { listed: 100 });
-    expect(await published()).toBe(30);
-    const then = { a: { ...first.a, published: 50 } };
-    await progress(then, { listed: 100, republished: 50 });
-    expect(await published()).toBe(50);
-    await end(then, { listed: 100, held: 50, republished: 50 });
-    expect(await published()).toBe(50);
-  });
-
   test("arrivals are kept by hour for a week, with those of the open pass, and the fullest hour longer", async () => {
     const hour = Math.floor(startOfTime / hourMs);
     const arrived = { [hour - 1]: 60, [hour]: 40 };
@@ -389,54 +361,6 @@ describe("what passes found", () => {
     expect(await kindOf()).toMatchObject({ waiting: 1, reopenedAt: againAt });
   });
 
-  test("what came back to a drain that plans is counted once, also if its window is begun again", async () => {
-    await begin("p1");
-    await progress({ a: met(30, 0, { cameBack: 5 }) }, { listed: 30, held: 30 });
-    expect(await kindOf()).toMatchObject({ failedAgain: 5 });
-    await passes.takeWindow(drain, pass.passId, "w1");
-    await end({ a: met(40, 0, { cameBack: 7 }) }, { listed: 40, held: 40 });
-    expect(await kindOf()).toMatchObject({ arrived: 40, failedAgain: 7 });
-  });
-
-  test("the parts of a split window count what it left", async () => {
-    await begin("p1");
-    await endAs(intoOne, { a: met(100, 30, { parked: 20 }) }, { listed: 30, republished: 30 });
-    expect(await facts()).toMatchObject({ held: 0, failures: [{ published: 30, arrived: 30 }] });
-    await end({ a: met(70, 0, { parkedBefore: 20 }) }, {}, "w1a");
-    expect(await facts()).toMatchObject({ held: 50, parked: 20, failures: [{ arrived: 100 }] });
-  });
-
-  test("a full pass counts anew; one over what is new adds and takes away", async () => {
-    await runPass(passes, "p1", {}, { held: 10, parked: 3 });
-    await begin("p2", { to: epoch + 60_000 });
-    expect(pass).toMatchObject({ kind: "new", countedTo: epoch });
-    await end(
-      { one: { seen: 7, arrived: { 7: 5 }, published: 4, arrivedDone: { 7: 1 } } },
-      { republished: 4 },
-    );
-    expect(await facts()).toMatchObject({ held: 11, parked: 3, exact: false });
-    // Two expired, and one was deleted by somebody else.
-    const left = { one: { seen: 9, parkedBefore: 1, arrived: { 7: 1 } }, two: met(1) };
-    const again = { mayBeNew: false, to: epoch + 90_000 };
-    await runPass(passes, "p3", again, { held: 9, parked: 1 }, "done", left);
-    expect(await facts()).toMatchObject({ held: 9, parked: 1, exact: true });
-  });
-
-  test("a full pass counts anew although lanes added a window to it, as far as that window did nothing", async () => {
-    const first = { ...held("expired", 10)["expired"], arrived: { 7: 10 } };
-    await full("p1", { expired: first, probed: first });
-    await passes.forceFull(drain);
-    await begin("p2", { to: epoch + 60_000 });
-    await passes.listAgain(drain, [epoch - 600_000]);
-    // Seen and held by the pass, and published by the window that was added.
-    await end({ probed: { seen: 2, published: 2, ruled: { "hold otherwise": 2 } } }, {}, "r1");
-    await end({ ...held("expired", 6), ...held("probed", 10) });
-    expect(await failuresById()).toMatchObject([
-      { id: "expired", waiting: 6, ruled: { "hold otherwise": 6 } },
-      { id: "probed", waiting: 8, published: 2, ruled: { "hold otherwise": 10 } },
-    ]);
-  });
-
   test("what others did during a full pass is taken away once, whether the pass listed it before or never", async () => {
     await full("p1", { before: met(10, 0, { parked: 4 }), never: met(10, 0, { parked: 4 }) });
     await passes.forceFull(drain);
@@ -514,21 +438,6 @@ describe("what passes found", () => {
   test("a drain with much that is left is listed in full no sooner because it may have skipped some", async () => {
     await runPass(passes, "p1", {}, { parked: 1_001, pagesBehindDeletes: 1 });
     expect((await begin("p2", { to: epoch + 60_000 })).pass.kind).toBe("new");
-  });
-
-  test("an abandoned pass tells what it had done, and that stays counted", async () => {
-    await begin("p1");
-    const first = { listed: 20, republished: 20, deleted: 20 };
-    const acts = { a: met(20, 20) };
-    await endAs(intoOne, acts, first);
-    await progress(acts, { ...first, listed: 50, held: 30 }, "w1a");
-    await stand.advance(300_001);
-    expect((await begin("p2")).abandoned).toMatchObject({
-      pass: { passId: "p1" },
-      tally: { listed: 40, republished: 40, deleted: 40, held: 0 },
-      durationMs: 300_001,
-    });
-    expect(await facts()).toMatchObject({ held: 0, failures: [{ published: 40, arrived: 40 }] });
   });
 
   test("reasons of what is held add up to its count: those that the last pass met, then the known ones", async () => {

@@ -123,14 +123,6 @@ describe("the acts of a pass", () => {
     ]);
   });
 
-  it("in plan mode are none, and nothing is written", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain: fast, mode: "plan" });
-    rig.seed(10);
-    rig.seed(10, { responseStatus: 422 });
-    await rig.pass();
-    expect(await auditOf(rig)).toEqual([]);
-  });
-
   it("are not repeated for what is parked or held and listed again", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: fast });
     rig.seed(5, { responseStatus: 422 });
