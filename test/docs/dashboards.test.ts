@@ -1,12 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import { indexMetrics } from "../../src/job/statistics/index-gauges.ts";
 import { ownMetrics, questionOf } from "../pages/metrics-page.ts";
 import { alertRules, runbookOf } from "../support/alert-tests.ts";
-import { createFolder } from "../support/command.ts";
 import { dashboardFiles, expressionsOf, readDashboard } from "../support/dashboards.ts";
-import { isHere } from "../support/tools.ts";
 
 const known = new Map(
   ownMetrics.flatMap(({ name, type, labels }) =>
@@ -105,14 +101,6 @@ describe.each(dashboardFiles)("%s", (file) => {
     );
     expect(wrong).toEqual([]);
   });
-});
-
-it.skipIf(!isHere("promtool"))("every expression of the dashboards passes promtool check rules", () => {
-  const rules = all.map(({ expr }, at) => ({ record: `panel:${at}`, expr }));
-  const file = createFolder().write("rules.yaml", stringify({ groups: [{ name: "panels", rules }] }));
-  const run = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
-  expect({ status: run.status, said: run.stdout + run.stderr }).toMatchObject({ status: 0 });
-  expect(run.stdout).toContain(`${all.length} rules found`);
 });
 
 it("every alert has a panel that leads to its runbook", () => {

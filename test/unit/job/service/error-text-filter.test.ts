@@ -43,10 +43,6 @@ test("a token with characters that mean something in patterns is removed", () =>
 test.each([
   ["invalid destination url: https://a.example/?key=1", "invalid destination url: <url>"],
   ["quota maxMessageSize exceeded", "quota maxMessageSize exceeded"],
-  ["card 4111111111111111 is not valid", "card <n> is not valid"],
-  ["no message msg_26hZCxZCuWyyTWPmSVBrNB8", "no message <id>"],
-  ["panic: runtime error: nil pointer dereference", "panic: runtime error: nil pointer dereference"],
-  ["password=hunter2 for a@b.example", "password=<secret> for <email>"],
   ['body "secret order" is not valid', "body <text> is not valid"],
   ["body 'secret order' is not valid", "body <text> is not valid"],
   ['cannot read "secret order without an end', "cannot read <text>"],
