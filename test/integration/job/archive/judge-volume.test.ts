@@ -31,16 +31,6 @@ describe("a volume", () => {
     }
   });
 
-  it("that is unfit is refused with the key that accepts it, and nothing is made there", async () => {
-    const disk = { ...systemDisk, volume: () => Promise.resolve(inContainer) };
-    const { archive, dir } = createStand({ disk, volume: "durable" });
-    await expect(archive.write([archiveEntry(1)])).rejects.toMatchObject({
-      code: "archive-unavailable",
-      message: expect.stringMatching(/overlay.*accept this one with archive.volume: ephemeral/) as string,
-    });
-    expect(existsSync(dir)).toBe(false);
-  });
-
   it("that is lost while the archive is open is noticed with the next file", async () => {
     let found = other;
     const disk = { ...systemDisk, volume: () => Promise.resolve(found) };

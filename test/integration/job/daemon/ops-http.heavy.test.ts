@@ -53,15 +53,6 @@ describe("the ops pages", () => {
     expect((await get(server, "/metrics/")).status).toBe(404);
   });
 
-  test("answer 503 and name what is wrong", async () => {
-    const report = { ok: false, reasons: ["Redis does not answer", "no schedules"] };
-    const server = await serve({ livez: () => report, readyz: async () => report });
-    for (const path of ["/livez", "/readyz"]) {
-      const { status, text } = await get(server, path);
-      expect([status, JSON.parse(text)]).toEqual([503, report]);
-    }
-  });
-
   test("answer 503 without details when a check throws, and 500 when the metrics do", async () => {
     const server = await serve({
       livez: () => {
@@ -153,34 +144,6 @@ describe("a crowd at the ops port", () => {
     expect(new Set(await scrapes(3))).toEqual(new Set(["renders 1\n"]));
     clock.advance(1);
     expect(new Set(await scrapes(20))).toEqual(new Set(["renders 2\n"]));
-  });
-
-  test("waits together for a render that takes long, and asks again once it failed and a second passed", async () => {
-    const clock = createManualClock();
-    const renders: { resolve(text: string): void; reject(error: Error): void }[] = [];
-    const asked = new EventEmitter();
-    const server = await serve({
-      clock,
-      metrics: () => {
-        const render = new Promise<string>((resolve, reject) => renders.push({ resolve, reject }));
-        asked.emit("now");
-        return render;
-      },
-    });
-    const wasAsked = once(asked, "now");
-    const first = get(server, "/metrics");
-    await wasAsked;
-    clock.advance(60_000);
-    const second = get(server, "/metrics");
-    expect(await isUp(server)).toBe(true);
-    renders[0]?.reject(new Error("secret detail"));
-    expect([(await first).status, (await second).status]).toEqual([500, 500]);
-    const askedAgain = once(asked, "now");
-    const third = get(server, "/metrics");
-    await askedAgain;
-    renders[1]?.resolve("well\n");
-    expect((await third).text).toBe("well\n");
-    expect(renders).toHaveLength(2);
   });
 
   test("that pipelines without reading costs neither memory nor liveness", async () => {

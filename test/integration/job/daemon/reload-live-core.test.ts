@@ -1,16 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { LiveCore } from "../../../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../../../src/job/compose/open-core.ts";
 import { createTeardown } from "../../../../src/teardown.ts";
-import { loadDocument } from "../../../../src/config/document/load-document.ts";
-import { formatProblem } from "../../../../src/config/problem.ts";
-import { loadSettings } from "../../../../src/config/settings/load-settings.ts";
-import { startEmulator, type Emulator } from "../../../../dev/emulator/index.ts";
-import type { DrainsDocument } from "../../../../src/job/contracts/drains-document.ts";
+import { startEmulator } from "../../../../dev/emulator/index.ts";
 import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
-import type { RedriverEvent } from "../../../../src/job/contracts/events.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { createFolder } from "../../../support/command.ts";
+import { load as loaded, settingsOf } from "../../../support/loaded-document.ts";
+import { recordEvents } from "../../../support/record-events.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -19,43 +15,27 @@ const us = "us" as SourceId;
 const orders = "orders" as DrainName;
 const refunds = "refunds" as DrainName;
 
-interface Stage {
-  readonly live: LiveCore;
-  readonly emulator: Emulator;
-  readonly events: readonly RedriverEvent[];
-}
-
-function load(document: string): DrainsDocument {
-  const loaded = loadDocument(document, "reload.yaml");
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
-  return loaded.document;
-}
+const load = (text: string) => loaded(text).document;
 
 /**
  * Both sources are one emulator's: nothing is published here, and they are told apart by their tokens' names.
  */
-async function setUp(first: string): Promise<Stage> {
-  const emulator = await startEmulator({});
-  const events: RedriverEvent[] = [];
+async function setUp(first: string) {
+  const { url, token, close } = await startEmulator({});
+  const events = recordEvents();
   const teardown = createTeardown();
   onTestFinished(async () => {
     await teardown.run(2_000);
-    await emulator.close();
+    await close();
   });
-  const settings = loadSettings({
-    env: { REDRIVER_SERVICE_URL: emulator.url, REDRIVER_SERVICE_TOKEN: emulator.token },
+  const settings = settingsOf({
+    env: { REDRIVER_SERVICE_URL: url, REDRIVER_SERVICE_TOKEN: token },
     flags: { "redis.url": redis.url(), "redis.keyPrefix": redis.fresh().keyPrefix },
   });
-  if (!settings.ok) throw new Error(settings.problems.map(formatProblem).join("\n"));
-  const live = openLiveCore({
-    settings: settings.settings,
-    document: load(first),
-    env: { TOKEN: emulator.token, OTHER: emulator.token },
-    events: { emit: (event) => void events.push(event) },
-    teardown,
-  });
+  const env = { TOKEN: token, OTHER: token };
+  const live = openLiveCore({ settings, document: load(first), env, events, teardown });
   await live.current().redis.ready(5_000);
-  return { live, emulator, events };
+  return { live, events };
 }
 
 interface Parts {
@@ -195,9 +175,7 @@ describe("a document that replaces another", () => {
       live.adopt(load(text({ us: "{ token: { env: OTHER } }" })));
       expect(live.current().sources.get(us)?.runtime.health.current().state).toBe("usable");
       expect(live.current().sources.get(eu)?.runtime.health.current().state).toBe("halted");
-      expect(events.filter(({ type }) => type === "source:resumed")).toEqual([
-        { type: "source:resumed", source: us },
-      ]);
+      expect(events.of("source:resumed")).toEqual([{ type: "source:resumed", source: us }]);
     },
   );
 });

@@ -2,32 +2,17 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDocumentFile } from "../../../../src/config/document/document-file.ts";
-import type { LiveCore } from "../../../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../../../src/job/compose/open-core.ts";
 import { createTeardown } from "../../../../src/teardown.ts";
-import { formatProblem } from "../../../../src/config/problem.ts";
-import { loadSettings } from "../../../../src/config/settings/load-settings.ts";
-import { createDocumentWatch, type DocumentWatch } from "../../../../src/job/daemon/watch-document.ts";
-import type { RedriverEvent } from "../../../../src/job/contracts/events.ts";
+import { createDocumentWatch } from "../../../../src/job/daemon/watch-document.ts";
 import { createFolder } from "../../../support/command.ts";
-import { createManualClock, type ManualClock } from "../../../support/manual-clock.ts";
+import { settingsOf } from "../../../support/loaded-document.ts";
+import { createManualClock } from "../../../support/manual-clock.ts";
+import { recordEvents } from "../../../support/record-events.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const redis = useRedis();
-
-interface Stage {
-  readonly folder: ReturnType<typeof createFolder>;
-  readonly live: LiveCore;
-  readonly watch: DocumentWatch;
-  readonly clock: ManualClock;
-  readonly adopted: string[];
-  /** One look, with all the time it wants. */
-  look(): Promise<"changed" | "unchanged">;
-  /** One look, in whose middle something happens. */
-  lookWhile(happens: () => void): Promise<"changed" | "unchanged">;
-  told<Type extends RedriverEvent["type"]>(type: Type): Extract<RedriverEvent, { type: Type }>[];
-}
 
 const documentWith = (then: string, more = ""): string => `version: 1
 sources: { default: {} }
@@ -35,41 +20,34 @@ drains:
   main: { rules: [{ name: all, when: any, then: ${then} }] }
 ${more}`;
 
-function setUp(path = "drains.yaml", prepare?: (folder: ReturnType<typeof createFolder>) => void): Stage {
-  const folder = createFolder(prepare === undefined ? { [path]: documentWith("hold") } : {});
+function setUp(prepare?: (folder: ReturnType<typeof createFolder>) => void) {
+  const folder = createFolder(prepare === undefined ? { "drains.yaml": documentWith("hold") } : {});
   prepare?.(folder);
-  const events: RedriverEvent[] = [];
+  const events = recordEvents();
   const adopted: string[] = [];
   const teardown = createTeardown();
   onTestFinished(async () => void (await teardown.run(2_000)));
-  const loaded = loadSettings({
+  const settings = settingsOf({
     env: { REDRIVER_SERVICE_URL: "http://127.0.0.1:9", REDRIVER_SERVICE_TOKEN: "token-token" },
-    flags: { "redis.url": redis.url(), "drains.file": join(folder.path, path) },
+    flags: { "redis.url": redis.url(), "drains.file": join(folder.path, "drains.yaml") },
   });
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join("\n"));
-  const file = createDocumentFile(loaded.settings);
+  const file = createDocumentFile(settings);
   const reading = file.read();
   const text = reading.ok ? reading.text : "";
   const first = file.load(text, 0);
   if (!first.ok) throw new Error("the first document loads");
-  const env: Record<string, string | undefined> = {};
-  const live = openLiveCore({
-    settings: loaded.settings,
-    document: first.document,
-    env,
-    events: { emit: (event) => void events.push(event) },
-    teardown,
-  });
+  const live = openLiveCore({ settings, document: first.document, env: {}, events, teardown });
   const clock = createManualClock();
   const watch = createDocumentWatch({
     file,
     text,
     live,
     clock,
-    events: { emit: (event) => void events.push(event) },
+    events,
     onAdopted: ({ hash }) => void adopted.push(hash),
     stop: new AbortController().signal,
   });
+  /** One look, in whose middle something happens, with all the time it wants. */
   const lookWhile = async (happens: () => void): Promise<"changed" | "unchanged"> => {
     let ended = false;
     const looking = watch.look().finally(() => (ended = true));
@@ -78,17 +56,8 @@ function setUp(path = "drains.yaml", prepare?: (folder: ReturnType<typeof create
     clock.advance(300);
     return looking;
   };
-  return {
-    folder,
-    live,
-    watch,
-    clock,
-    adopted,
-    look: () => lookWhile(() => undefined),
-    lookWhile,
-    told: <Type extends RedriverEvent["type"]>(type: Type) =>
-      events.filter((event): event is Extract<RedriverEvent, { type: Type }> => event.type === type),
-  };
+  const look = () => lookWhile(() => undefined);
+  return { folder, live, watch, clock, adopted, look, lookWhile, told: events.of };
 }
 
 describe("the drains document's file", () => {
@@ -195,7 +164,7 @@ describe("the drains document's file", () => {
   });
 
   it("is followed through the symlinks of a ConfigMap", async () => {
-    const { folder, live, look } = setUp("drains.yaml", ({ path, write }) => {
+    const { folder, live, look } = setUp(({ path, write }) => {
       mkdirSync(join(path, "..1"));
       write("..1/drains.yaml", documentWith("hold"));
       symlinkSync("..1", join(path, "..data"));

@@ -8,8 +8,6 @@ import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import { findParkedLetters, readParked } from "../../../../src/people/operations/parked/find-parked.ts";
 import { learnDates } from "../../../../src/job/listing/learn-dates-meaning.ts";
-import { survey } from "../../../../src/job/page/survey.ts";
-import { freezeRange } from "../../../../src/job/pass/freeze-range.ts";
 import { findAll } from "../../../support/findings.ts";
 import { createRig, manyWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -224,20 +222,6 @@ describe("where something else lists a queue with a record that is larger than m
     const later = { ...order, documentHash: "doc-2" };
     expect(await takeCensus(later, signals)).toMatchObject({ depth: 242, expiringUnarchived: 1 });
     expect(rig.eventsOf("record:passed-over")).toHaveLength(3);
-  });
-
-  it("a plan has all the others, each once", async () => {
-    const rig = await createStand({ mode: "plan" });
-    const { dlqIds, large } = seedAround(rig, 120, 5);
-    const planned: string[] = [];
-    const last: boolean[] = [];
-    for await (const page of survey(rig.drain, await freezeRange(rig.drain, never), signals)) {
-      planned.push(...page.letters.map(({ dlqId }) => dlqId));
-      last.push(page.isLast);
-    }
-    expect(planned.toSorted()).toEqual(dlqIds.filter((dlqId) => dlqId !== large).toSorted());
-    expect(last.indexOf(true)).toBe(last.length - 1);
-    expect(rig.eventsOf("record:passed-over")).toMatchObject([{ date: enteredAt(large) }]);
   });
 
   it("nothing that is parked is said to be gone", async () => {

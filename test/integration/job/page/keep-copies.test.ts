@@ -46,18 +46,6 @@ test("an archive that fails costs the copy, not the pass", async () => {
   expect(one.eventsOf("archive:failed")).toHaveLength(1);
 });
 
-test("copies are asked for again where the archive is another one", async () => {
-  const holds = `    rules:\n      - { name: never, when: { responseStatus: 503 }, then: park }\n`;
-  const [first, second] = [newDir(), newDir()];
-  const one = await rig(first, holds);
-  one.seed(2, {}, 70 * hourMs);
-  await one.pass();
-  const other = await rig(second, holds, { twinOf: one });
-  await other.fullPass();
-  expect(await kept(first)).toHaveLength(2);
-  expect(await kept(second)).toHaveLength(2);
-});
-
 test("what nears its expiry is copied where it is left, and not where it is published", async () => {
   const dir = newDir();
   const one = await rig(

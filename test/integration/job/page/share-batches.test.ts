@@ -12,15 +12,9 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 const never = new AbortController().signal;
 
-const drain = `
-    minAge: 0s
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
-
 /** So many letters, and pages of them, as their GETs answered. */
 async function rigWithPages(letters: number, perPage: number, options: Partial<RigOptions> = {}) {
-  const rig = await createRig({ redisUrl: redis.url(), drain, ...options });
+  const rig = await createRig({ redisUrl: redis.url(), ...options });
   rig.seed(letters);
   return { rig, pages: await listPages(rig, perPage) };
 }
@@ -104,7 +98,7 @@ describe("pages of one window", () => {
 
   it("of a pass do the same, while the rules hold every second record", async () => {
     // One window and pages side by side, whatever the knobs: only such pages share batches.
-    const rig = await createRig({ redisUrl: redis.url(), drain, ...oneWindow, ...pagesSideBySide });
+    const rig = await createRig({ redisUrl: redis.url(), ...oneWindow, ...pagesSideBySide });
     for (let pair = 0; pair < 300; pair += 1) {
       rig.seed(1, {}, 60_000 * (pair + 10));
       rig.seed(1, { responseStatus: 404 }, 60_000 * (pair + 10));

@@ -5,12 +5,6 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 const minuteMs = 60_000;
 
-const drain = `
-    minAge: 0s
-    attempts: { max: 5, wait: [0s] }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`;
 /** It is parked as it is rebuilt, and is of the same kind of failure as all others. */
 const unjoinable = { header: { Cookie: ["a=1", "b=2"] } };
 
@@ -26,7 +20,7 @@ async function newPass(rig: Rig, ids: readonly string[]): Promise<void> {
 }
 
 it("passes over what is new count nothing a second time that a plan would park", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain, mode: "plan" });
+  const rig = await createRig({ redisUrl: redis.url(), mode: "plan" });
   const known = [...rig.seed(20), ...rig.seed(1, unjoinable), ...rig.seed(2, { header: { "X-A": [null] } })];
   await rig.pass();
   const counted = { due: 20, held: 0, parked: 3 };
@@ -48,7 +42,7 @@ it("passes over what is new count nothing a second time that a plan would park",
 });
 
 it("a window that is cut counts once what a plan would park", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain, mode: "plan", ...manyWindows });
+  const rig = await createRig({ redisUrl: redis.url(), mode: "plan", ...manyWindows });
   rig.seed(1);
   await rig.pass();
   rig.seed(300, unjoinable, 0);
