@@ -22,17 +22,9 @@ const holding = `
     rules: [{ name: all, when: any, then: hold }]
 `;
 
-interface Stand {
-  readonly rig: Rig;
-  readonly dir: string;
-  /** Near their expiry. */
-  readonly ids: readonly string[];
-  /** The process that comes after the cut: files of its own, the same Redis. */
-  restart(): Promise<Rig>;
-  run(...argv: readonly string[]): ReturnType<typeof runHere>;
-}
+type Stand = Awaited<ReturnType<typeof stand>>;
 
-async function stand(count: number): Promise<Stand> {
+async function stand(count: number) {
   const dir = join(createFolder().path, "archive");
   const options = {
     redisUrl: redis.url(),
@@ -44,9 +36,11 @@ async function stand(count: number): Promise<Stand> {
   return {
     rig,
     dir,
+    /** Near their expiry. */
     ids: rig.seed(count, {}, 71 * hourMs),
+    /** The process that comes after the cut: files of its own, the same Redis. */
     restart: () => createRig({ ...options, twinOf: rig }),
-    run: (...argv) => runHere(["archive", ...argv, "--dir", dir], {}),
+    run: (...argv: readonly string[]) => runHere(["archive", ...argv, "--dir", dir], {}),
   };
 }
 

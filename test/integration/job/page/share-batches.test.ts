@@ -56,15 +56,6 @@ async function workShared(
 const posts = (rig: Rig): number => rig.emulator.journal.counts().requests["batch 200"] ?? 0;
 
 describe("pages of one window", () => {
-  it("fill their batches together, and each gets its own results", async () => {
-    const { rig, pages } = await rigWithPages(120, 40);
-    const shared = createSharedBatches(rig.drain, never);
-    const outcomes = await Promise.all(pages.map((page) => workShared(rig.drain, page, shared)));
-    for (const { tally } of outcomes) expect(tally).toMatchObject({ republished: 40, deleted: 40 });
-    expect(posts(rig)).toBe(2);
-    await expectDrainedOnce(rig, 120);
-  });
-
   it("publish a record once that two of them list", async () => {
     const { rig, pages } = await rigWithPages(10, 40);
     const shared = createSharedBatches(rig.drain, never);

@@ -5,7 +5,6 @@ import type { CapacityQuery } from "../../../../src/job/contracts/capacity.ts";
 import type { LaneAsk } from "../../../../src/job/contracts/lanes.ts";
 import type { Ledger } from "../../../../src/job/contracts/ledger.ts";
 import { workPage } from "../../../../src/job/page/work-page.ts";
-import { sourceKeys } from "../../../../src/job/store/keys.ts";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { newDir } from "../../../support/archive-rig.ts";
 import { passWith } from "../../../support/pass-with.ts";
@@ -217,25 +216,6 @@ describe("a record that breaks its page", () => {
     };
     expect(await passOn(rig, { look }, true)).toMatchObject({ tally: { republished: 21 } });
     expect(asked).toEqual([20, 1]);
-  });
-
-  test("in plan mode is counted, and nothing is written about it", async () => {
-    const rig = await rigWith({ mode: "plan" });
-    const odd = rig.seed(30)[7] ?? "";
-    expect(await passRefusing(rig, odd, ["look"])).toMatchObject({
-      outcome: "complete",
-      tally: { due: 29, parked: 1, reasons: { parked: { unworkable: 1 } } },
-    });
-    expect(await stateOf(rig, odd)).toEqual({ state: "absent" });
-  });
-
-  test("in the ledger's own keys is found as well", async () => {
-    const rig = await rigWith();
-    const odd = rig.seed(120)[70] ?? "";
-    const { entryPrefix } = sourceKeys(rig.core.settings.redis.keyPrefix, rig.drain.source.config.id);
-    await rig.core.redis.command("SET", `${entryPrefix}${odd}`, '{"s":');
-    expect(await rig.pass()).toMatchObject({ outcome: "complete", tally: { republished: 119 } });
-    expect(rig.emulator.dlq.size).toBe(1);
   });
 
   test.each([

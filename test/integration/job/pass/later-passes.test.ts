@@ -5,29 +5,6 @@ import { useRedis } from "../../../support/redis.ts";
 const redis = useRedis();
 
 describe("passes after the first", () => {
-  it("list only what is new and what has become due, and a full one finds the rest", async () => {
-    const rig = await createRig({
-      redisUrl: redis.url(),
-      drain: `
-    schedule: { every: 1s, full: 1h }
-    minAge: 0s
-    rules:
-      - { name: bad, when: { responseStatus: 422 }, then: park }
-`,
-    });
-    rig.seed(450, { responseStatus: 422 }, 60 * 60_000);
-    const lists = (): number => rig.emulator.journal.counts().requests["list 200"] ?? 0;
-    await rig.pass();
-    const first = lists();
-    await rig.pass();
-    expect(lists() - first).toBe(1);
-    rig.seed(1, { responseStatus: 422 }, 10_000);
-    const result = await rig.pass();
-    expect(result).toMatchObject({ tally: { listed: 1, parked: 1 } });
-    await rig.drain.source.passes.forceFull(rig.drain.config.name);
-    expect(await rig.pass()).toMatchObject({ tally: { listed: 451 } });
-  });
-
   it("come back to a held record in the minute in which it is due", async () => {
     const rig = await createRig({
       redisUrl: redis.url(),

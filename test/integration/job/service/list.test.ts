@@ -32,18 +32,6 @@ test("a page is asked for with the token and the prefix of the address, and answ
   expect(answers).toEqual([{ operation: "list", outcome: "ok", durationMs: 0, status: 200 }]);
 });
 
-test("the token is asked for before every request", async () => {
-  const tokens = ["first-token", "second-token"];
-  const server = await startHttp(() => ({ body: { messages: [] } }));
-  const { service } = connectTo(server.baseUrl, { token: () => tokens.shift() ?? "" });
-  await service.list(query);
-  await service.list(query);
-  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
-    "Bearer first-token",
-    "Bearer second-token",
-  ]);
-});
-
 test.each([
   ["empty", () => ""],
   ["with a line break", () => "token\n"],

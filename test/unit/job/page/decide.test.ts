@@ -234,14 +234,6 @@ describe("a date of creation that cannot be true", () => {
     expect(thenOf(absent, own, comeBack(now - 49 * hour), by(old, outage))).toBe("drop");
   });
 
-  it("may be asked for by itself, but for a drop", () => {
-    const early = moment("createdAt", "< 2015-01-01");
-    const sent = rule("seconds", early);
-    const createdAt = Math.floor(now / 1_000);
-    expect(thenOf(absent, { createdAt }, none, by(sent, old))).toBe("republish");
-    expect(said(absent, { createdAt }, none, by(drop("seconds", early)))).toBe(implausible);
-  });
-
   it("neither stops what a person released, nor what is in doubt, but for a drop", () => {
     const createdAt = now + 365 * 24 * hour;
     const released = { ...cool, released: "by-person" } as const;

@@ -124,33 +124,6 @@ function run({ drain, clock }: Stand, all: readonly Letter[], options: RunOption
   return { batches, held: consume() };
 }
 
-interface Ask {
-  readonly atMs: number;
-  readonly wanted: number;
-}
-
-/** A lane of a minute's watch that is asked again: it wants one canary each time, until it halts. */
-function withLane(world: Stand, haltsAfterMs: number): readonly Ask[] {
-  const start = world.clock.now();
-  const asks: Ask[] = [];
-  const step = { canaries: 1, avoid: [], mayRepeat: true, isSuspect: false, step: 3, until: null };
-  const lanes = {
-    async ask(_name: string, _lane: unknown, [{ wanted }]: readonly [{ readonly wanted: number }]) {
-      const atMs = world.clock.now() - start;
-      asks.push({ atMs, wanted });
-      const isHalted = atMs > haltsAfterMs;
-      const answer = isHalted
-        ? { ...step, state: "halted", canaries: 0, plain: 0 }
-        : { ...step, state: "open", plain: wanted - 1 };
-      return { answers: [answer], at: world.clock.now() };
-    },
-    giveBack: async () => undefined,
-  };
-  Object.assign(world.drain.source, { lanes });
-  Object.assign(world.drain.config, { lane: { watchMs: 60_000 } });
-  return asks;
-}
-
 /** Lets the stage run on until it sleeps or is done, then moves time to where it wakes. */
 async function play({ clock, isAsking }: Stand, { held }: Run): Promise<readonly Letter[]> {
   const state = { isDone: false };
@@ -229,23 +202,6 @@ describe("letters and capacity", () => {
     const work = run(world, [...dueLetters(4, { host: "a" }), ...dueLetters(4, { host: "b" })]);
     expect(await play(world, work)).toEqual([]);
     expect(work.batches.map(({ ids }) => ids.length)).toEqual([8]);
-  });
-
-  it("what waits asks its lane again after a twentieth of its watch: it gives canaries, and a halt ends it", async () => {
-    const world = stand({ perHost: perSecond(5) });
-    const asks = withLane(world, 7_000);
-    const all = dueLetters(60);
-    const work = run(world, all);
-    const results = await play(world, work);
-    // A canary has its grant, and waits for its turn alone.
-    expect(asks).toEqual([
-      { atMs: 0, wanted: 60 },
-      { atMs: 4_000, wanted: 39 },
-      { atMs: 8_000, wanted: 19 },
-    ]);
-    expect(work.batches.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(41);
-    expect(all.filter(({ sendAs }) => sendAs !== null)).toHaveLength(2);
-    expect(reasonsOf(results)).toEqual(Array<string>(19).fill("lane-halted"));
   });
 
   it("what cannot have its turn in good time is held at once, with the limit and the time", async () => {
