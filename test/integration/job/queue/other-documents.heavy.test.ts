@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { DrainName, PassId } from "../../../../src/job/contracts/ids.ts";
-import type { Job, JobContext, WorkQueue } from "../../../../src/job/contracts/work-queue.ts";
+import type { Job, WorkQueue } from "../../../../src/job/contracts/work-queue.ts";
 import { openQueue } from "../../../support/queue-redis.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { waitFor } from "../../../support/wait-for.ts";
@@ -49,23 +49,6 @@ async function startReplica(keyPrefix: string, drain: string, work: () => Promis
 }
 
 describe("windows of a pass of another document", () => {
-  test("come back until they are taken, and spend no try", async () => {
-    const { queue, events } = open(server.fresh().keyPrefix);
-    const contexts: JobContext[] = [];
-    const takenAt: number[] = [];
-    await queue.start(async (_job, context) => {
-      contexts.push(context);
-      takenAt.push(Date.now());
-      if (contexts.length <= 8) throw new RedriverError("document-changed", "another document");
-    });
-    await queue.addWindows(windowsOf("orders", 1));
-    await waitFor(() => expect(contexts.length).toBe(9), { timeout: 30_000 });
-    expect(contexts.filter(({ lastTry }) => lastTry)).toEqual([]);
-    expect(events.of("job:failed")).toEqual([]);
-    // Nobody else was there, so it rested once all four jobs at once had come to the same window.
-    expect(takenAt[8]! - takenAt[0]!).toBeGreaterThanOrEqual(1_000);
-  });
-
   test("keep no replica from its own behind them, however long they take", async () => {
     const { keyPrefix } = server.fresh();
     await open(keyPrefix).queue.addWindows([...windowsOf("orders", 60), ...windowsOf("refunds", 3)]);

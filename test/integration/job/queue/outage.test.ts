@@ -78,17 +78,6 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
 describe("close", () => {
-  test("waits for a running handler and takes nothing new", async () => {
-    const { queue } = replica();
-    const { seen, gate } = await startGated(queue);
-    const { queue: other } = replica();
-    const closed = queue.close({ softMs: 5_000, hardMs: 10_000 });
-    await other.addWindows([{ ...window, windowId: "2" }]);
-    gate.abort();
-    await closed;
-    expect(seen).toEqual(["started", "finished"]);
-  });
-
   test("aborts after softMs and hands the job back with no try spent", async () => {
     const { queue, events } = replica();
     let heard: AbortSignal | undefined;

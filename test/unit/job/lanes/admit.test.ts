@@ -78,15 +78,6 @@ const some = (count: number) => Array.from({ length: count }, (_, index) => one(
 const heldOf = (letters: readonly Letter[]) => letters.filter(({ fate }) => fate?.kind === "held");
 const fatesOf = (letters: readonly Letter[]) => letters.map(({ fate }) => fate);
 
-test("what may have been published before goes on although its lane is halted", async () => {
-  const { admit, halt } = await createStage();
-  await halt();
-  const [fresh, before] = [one(0), inDoubt(1)];
-  expect(await admit([fresh, before])).toEqual([before]);
-  expect(before.fate).toBeNull();
-  expect(fresh.fate).toMatchObject({ decision: { then: "hold", reason: "lane-halted" }, why: origin });
-});
-
 test("who asks again keeps its canaries, and is held by a halt since", async () => {
   const { admit, halt, clock } = await createStage();
   const free = await admit(some(5));

@@ -28,10 +28,7 @@ const dayBehind = (day: string, days = 1): string => around(day, days).slice(0, 
 describe("a midnight that does not exist", () => {
   const zones = [
     ["America/Santiago", "2026-09-06"],
-    ["Africa/Cairo", "2026-04-24"],
     ["America/Havana", "2026-03-08"],
-    ["Asia/Beirut", "2026-03-29"],
-    ["America/Asuncion", "2023-10-01"],
     ["Asia/Tehran", "2021-03-22"],
     ["Atlantic/Azores", "2026-03-29"],
   ] as const;
@@ -65,12 +62,8 @@ describe("a midnight that does not exist", () => {
 const changes = [
   ["America/Santiago", "2026-09-06T04:00:00Z"],
   ["America/Santiago", "2026-04-05T03:00:00Z"],
-  ["Africa/Cairo", "2026-04-23T22:00:00Z"],
-  ["Africa/Cairo", "2026-10-29T21:00:00Z"],
   ["America/Havana", "2026-03-08T05:00:00Z"],
   ["America/Havana", "2026-11-01T05:00:00Z"],
-  ["Asia/Beirut", "2026-03-28T22:00:00Z"],
-  ["Asia/Beirut", "2026-10-24T21:00:00Z"],
   ["Europe/Berlin", "2026-03-29T01:00:00Z"],
   ["Europe/Berlin", "2026-10-25T01:00:00Z"],
   ["Australia/Lord_Howe", "2026-10-03T15:30:00Z"],

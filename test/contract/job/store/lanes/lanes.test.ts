@@ -52,25 +52,13 @@ async function readyAfter(ms: number, resumeMinutes: readonly number[]): Promise
 
 describe("a lane that is tried", () => {
   test("a lane that nobody knows is a canary; asking how it stands makes it no lane", async () => {
-    const { now } = stand;
-    expect(await book.ask(drain, config, [{ lane, origin, wanted: 0, resumeMinutes: [] }])).toEqual({
-      answers: [
-        {
-          state: "canary",
-          canaries: 0,
-          plain: 0,
-          step: 0,
-          avoid: [],
-          mayRepeat: true,
-          isSuspect: false,
-          isUnknown: false,
-          until: null,
-        },
-      ],
-      at: now(),
+    const at = stand.now();
+    expect(await book.ask(drain, config, [wanting(lane, 0)])).toMatchObject({
+      answers: [{ state: "canary", canaries: 0, plain: 0, step: 0, mayRepeat: true, until: null }],
+      at,
     });
     expect((await book.views(10)).lanes).toEqual([]);
-    expect(await book.ask(drain, config, [])).toEqual({ answers: [], at: now() });
+    expect(await book.ask(drain, config, [])).toEqual({ answers: [], at });
   });
 
   test("lets its canaries go, all replicas together, and says when the rest can", async () => {
@@ -549,6 +537,19 @@ describe("a lane that is open", () => {
     expect(await driver.checked(step)).toEqual({ kind: "none" });
     await stand.advance(config.watchMs);
     expect(await driver.ask(2)).toMatchObject({ canaries: 1, plain: 1, step: step + 2 });
+  });
+
+  test("halts by the share of what was sent, not of what a worker that died was granted", async () => {
+    await driver.open();
+    const { step } = await driver.ask(1);
+    await driver.sent(step, 1);
+    await stand.advance(config.watchMs / 2);
+    expect((await driver.ask(24)).canaries).toBe(24);
+    await driver.sent(step, 9);
+    await stand.advance(config.watchMs / 2);
+    expect(await driver.note(step, "down", parents(3))).toMatchObject([
+      { to: "halted", why: "3 of 10 canaries failed again, 503" },
+    ]);
   });
 
   test("is looked at halfway through its watch however often it is used", async () => {

@@ -108,6 +108,17 @@ describe("with callbacks", () => {
     expect(await silence(number, minuteMs)).toMatchObject({ from: "halted", to: "ramping" });
   });
 
+  test("of probes without a report, one that is back keeps the lane halted", async () => {
+    const { halt, step, silence, view, advance, note } = createDriven(byReport);
+    await halt();
+    await advance(5 * minuteMs);
+    const number = await step(1);
+    await silence(number, minuteMs);
+    await note(number, "down", ["probe"]);
+    expect(await silence(number, minuteMs)).toEqual({ kind: "none" });
+    expect(await view()).toMatchObject({ state: "halted", step: number + 1, unknown: 0 });
+  });
+
   test("an open lane that nobody reports sends nothing after two watches, and then starts over", async () => {
     const { ask, sent, report, step, advance, book, checkNow, view } = createDriven(byReport);
     await report(await step(5), 5);
