@@ -13,7 +13,6 @@ import {
   stallPage,
   takeoverMs,
   useRaces,
-  ways,
   type Worker,
 } from "../../../support/race-stand.ts";
 
@@ -64,22 +63,6 @@ function discard(drain: DrainRuntime, page: Parameters<typeof workPage>[1]) {
 }
 
 describe("a discard", () => {
-  it.each(ways)(
-    "R60 whose worker dies before the archive's write is ended by %s after the takeover, though the rules publish",
-    async (_way, takeUp) => {
-      const race = await stand();
-      const ids = race.seed(3);
-      await race.park(ids.slice(0, 1));
-      await stallPage(await race.person(), "archive", "before");
-      const other = await race.worker();
-      await takeUp(other);
-      expect(await race.states(ids)).toEqual(["open", "open", "open"]);
-      await race.wait(takeoverMs + 1);
-      await takeUp(other);
-      expect(await endOf(race, ids)).toEqual(discarded(ids));
-    },
-  );
-
   it("whose worker dies is ended in plan mode too, also of what was parked past its horizon", async () => {
     const race = await stand("plan");
     const ids = race.seed(2);

@@ -11,7 +11,6 @@ import {
   takeoverMs,
   twoOn,
   useRaces,
-  ways,
 } from "../../../support/race-stand.ts";
 
 const stand = useRaces();
@@ -102,16 +101,6 @@ describe("two replicas list the same page at once", () => {
 });
 
 describe("a worker dies after the fact and before the delete", () => {
-  it.each(ways)("R24 and %s deletes, without a POST", async (_way, takeUp) => {
-    const { race, ids } = await deadAt(stand(), 2, "published", "after");
-    expect(await race.states(ids)).toEqual(["published", "published"]);
-    await race.wait(takeoverMs + 1);
-    await takeUp(await race.worker());
-    expect(await race.states(ids)).toEqual(["gone", "gone"]);
-    expect(postsOf(race)).toBe(1);
-    await expectDrainedOnce(race.rig, 2);
-  });
-
   it("R25 and a sweep and a page race for it: both delete, one is told that nothing was left, and it is gone", async () => {
     const { race, ids } = await deadAt(stand(), 2, "published", "after");
     await race.wait(takeoverMs + 1);
@@ -132,15 +121,6 @@ describe("a worker dies after the fact and before the delete", () => {
 });
 
 describe("a worker dies after the delete and before the tombstone", () => {
-  it("R26 and a sweep finds by a listing that it is gone", async () => {
-    const { race, ids } = await deadAt(stand(), 2, "remove", "after");
-    expect(await race.states(ids)).toEqual(["published", "published"]);
-    await race.wait(takeoverMs + 1);
-    await (await race.worker()).sweep();
-    expect(await race.states(ids)).toEqual(["gone", "gone"]);
-    await expectDrainedOnce(race.rig, 2);
-  });
-
   it.each([
     // A pass looks for what is older than a few seconds.
     ["R27 and a full pass that no longer lists it buries it", 10_000, "gone"],
