@@ -1,4 +1,4 @@
-import { it } from "vitest";
+import { expect, it } from "vitest";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
 import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
@@ -8,25 +8,26 @@ const redis = useRedis();
 const never = new AbortController().signal;
 const watchMs = 60_000;
 
-const withAuto = (lane: string) => `
+/** A drain that learns the rate of each host. */
+const open = (lane: string): Promise<Rig> =>
+  createRig({
+    redisUrl: redis.url(),
+    drain: `
     minAge: 0s
-    attempts: { max: 5, wait: [0s] }
+    attempts: { wait: [0s] }
     lane: ${lane}
     limits: { perHost: auto }
-    rules:
-      - { name: outage, when: { responseStatus: [422, 503] }, then: republish }
-`;
+    rules: [{ name: outage, when: { responseStatus: [422, 503] }, then: republish }]
+`,
+  });
 
 async function rateOf({ drain: { source, config } }: Rig): Promise<number | undefined> {
   const [host] = await source.capacity.learned({ source: source.config.id, drain: config.name }, 1);
   return host?.perSecond;
 }
 
-it.concurrent("a pass that meets messages which failed again slows their host down", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: withAuto("none") });
+it("a pass that meets messages which failed again slows their host down", async () => {
+  const rig = await open("none");
   rig.receiver.answer = () => 503;
   rig.seed(3);
   await rig.pass();
@@ -45,27 +46,21 @@ it.concurrent("a pass that meets messages which failed again slows their host do
   const status = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
   const host = new URL(rig.receiver.url).host;
   expect(status.drains[0]?.hostRates).toMatchObject([{ host, perSecond: 2 }]);
-}, 120_000);
+});
 
-it.concurrent("a refused message says nothing about the rate of its host", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: withAuto("none") });
+it("a refused message says nothing about the rate of its host", async () => {
+  const rig = await open("none");
   rig.receiver.answer = () => 422;
   rig.seed(3);
   await rig.pass();
   await behindTheHorizon(rig);
   await rig.fullPass();
   expect(await rateOf(rig)).toBe(10);
-}, 120_000);
+});
 
-it.concurrent("a listing check that finds canaries back slows their host down, and a probe does not", async ({
-  expect,
-  onTestFinished,
-}) => {
+it("a listing check that finds canaries back slows their host down, and a probe does not", async () => {
   const lane = "{ canary: 5, watch: 5s, haltAt: 20%, probeEvery: 5s }";
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: withAuto(lane) });
+  const rig = await open(lane);
   rig.receiver.answer = () => 503;
   rig.seed(5);
   await rig.pass();
@@ -84,4 +79,4 @@ it.concurrent("a listing check that finds canaries back slows their host down, a
   await behindTheHorizon(rig);
   await rig.fullPass();
   expect(await rateOf(rig)).toBe(5);
-}, 120_000);
+});

@@ -63,23 +63,6 @@ describe("a poison message beside lost answers", () => {
     await expect.poll(pass).toMatchObject({ tally: { republished: 19, deleted: 19, parked: 1 } });
   });
 
-  it("parks alone: a lost answer of its batch-mates is found again, and each is delivered once", async () => {
-    const rig = await open();
-    const { poison } = seedPoisoned(rig);
-    let accepted = 0;
-    const result = await passPublishing(rig, async (items, publish) => {
-      if (items.some(isPoison)) return refused;
-      const outcome = await publish();
-      // Every first answer after the refusal is lost.
-      return (accepted += 1) % 2 === 1 ? lost : outcome;
-    });
-    expect(result).toMatchObject({ tally: { republished: 19, deleted: 19, parked: 1, inDoubt: 0 } });
-    expect(rig.emulator.dlq.size).toBe(1);
-    expect(rig.emulator.dlq.find(poison[0] ?? "")).toBeDefined();
-    await rig.emulator.idle();
-    expect([...rig.receiver.counts().values()]).toEqual(Array<number>(19).fill(1));
-  });
-
   it("parks although a POST of it is unanswered, and a release declares what it may double", async () => {
     const rig = await open();
     const { poison } = seedPoisoned(rig);

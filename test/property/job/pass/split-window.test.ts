@@ -115,16 +115,6 @@ describe("a window that is split", () => {
     expect(splitAfter(part, bursts)).toBeNull();
   });
 
-  it("is not split if its parts would list many pages again, or its pass has many windows", () => {
-    const window = { ...whole, from, to: from + 30_000 * 864 };
-    const gap = [...every(1_000, 60_000, from - 60_000_000), ...every(30_000, 864)];
-    expect(splitAfter(window, gap, 0)?.pages).toBeLessThan(20);
-    expect(splitAfter(window, gap, 1)).toBeNull();
-    expect(splitAfter(window, every(30_000, 864), 0, 1_000)).toBeNull();
-    expect(splitAfter(window, every(30_000, 864), 0, 500)).toBeNull();
-    expect(splitAfter(window, every(30_000, 864), 0, 250)?.parts.length).toBeLessThan(5);
-  });
-
   it("is split into smaller parts if its pass has too few windows for all places", () => {
     const part = { ...whole, from, to: from + 4_000 * 864, depth: 1 };
     const records = every(4_000, 864);

@@ -94,102 +94,94 @@ function inDoubt(nth: number, attempt: number): LedgerView {
 }
 
 const comeBackOf = (lineage: object) => ({ kind: "come-back", lineage }) as unknown as Decidable["reading"];
-/** What is done, and why. */
+const after = (attempt: number) => comeBackOf({ attempt, rootCreatedAt: now - 9 * hour });
+
+/** What is done, why, by which rule, and in how many ms if it waits for a time. */
 function said(...of: Parameters<typeof decide>): string {
-  const { then, reason } = decide(...of);
-  return `${then}, ${reason}`;
+  const { then, reason, rule, ...decision } = { rule: null, ...decide(...of) };
+  const until = "until" in decision && decision.until !== undefined ? [`in ${decision.until - now}`] : [];
+  return [then, reason, ...(rule === null ? [] : [`by ${rule}`]), ...until].join(", ");
 }
-const thenOf = (...of: Parameters<typeof decide>) => decide(...of).then;
 
-describe("a record that the ledger does not know", () => {
-  it("is republished when a rule says so and it is old enough", () => {
-    expect(decide(absent)).toMatchObject({ then: "republish", reason: "due", rule: "outage" });
-    expect(decide(absent, { dlqId: `${now - 30_000}-0` })).toMatchObject({
-      then: "hold",
-      reason: "too-young",
-      until: now + 30_000,
-    });
+const entered = (agoMs: number, fields: object = {}) => ({ dlqId: `${now - agoMs}-0`, ...fields });
+const failed = (responseStatus: number) => ({ responseStatus });
+const untrusted = { kind: "untrusted", attempt: 2 } as const;
+const never = { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } };
+const broadly = by(rule("all", status("4xx")));
+const over = by(drop("over", status(410)));
+
+const due = "republish, due, by outage";
+const again = "republish, reconcile, by outage";
+const exhausted = "park, attempts-exhausted, by outage";
+
+type Row = readonly [what: string, expected: string, ...of: Parameters<typeof decide>];
+
+const decides = (what: string, rows: readonly Row[]): void =>
+  describe(`${what} is decided`, () => {
+    it.each(rows)("%s: %s", (_what, expected, ...of) => expect(said(...of)).toBe(expected));
   });
 
-  it.each([
-    ["that nothing is known of", absent],
-    ["that is in doubt", open],
-    ["that a person released", { ...open, released: "by-person" }],
-  ] as const)("%s is dropped only once it is as old as minAge", (_, view) => {
-    const over = by(drop("over", status(410)));
-    const at = (ageMs: number) =>
-      decide(view, { dlqId: `${now - ageMs}-0`, responseStatus: 410 }, none, over);
-    expect(at(59_999)).toEqual({ then: "hold", reason: "too-young", rule: "over", until: now + 1 });
-    expect(at(60_000)).toEqual({ then: "drop", reason: "rule", rule: "over" });
-  });
+decides("a record that the ledger does not know", [
+  ["goes by its rule", due, absent],
+  ["too young", "hold, too-young, by outage, in 30000", absent, entered(30_000)],
+  ["parked by its rule", "park, rule, by broken", absent, failed(422)],
+  ["of no rule, until an age may change that", "hold, otherwise, in 7200000", absent, failed(404)],
+  ["after one redrive", "hold, waiting, by outage, in 3600000", absent, {}, after(1)],
+  ["after all of them", exhausted, absent, {}, after(2)],
+  ["the same, by its own word", exhausted, absent, {}, untrusted],
+  ["of which another redrive is the parent", due, absent, {}, { kind: "inherited" }],
+  ["'never again', and a rule names that status", "republish, due, by said", absent, never],
+  ["'never again', and no rule names it", "park, non-retryable, by all", absent, never, none, broadly],
+]);
 
-  it("is parked or held by rules, and held until an age in a rule may change that", () => {
-    expect(decide(absent, { responseStatus: 422 })).toMatchObject({ then: "park", rule: "broken" });
-    expect(decide(absent, { responseStatus: 404 })).toMatchObject({
-      then: "hold",
-      reason: "otherwise",
-      until: now + 2 * hour,
-    });
-  });
-
-  it("waits longer after each redrive, and is parked when they are spent", () => {
-    const after = (attempt: number) => comeBackOf({ attempt, rootCreatedAt: now - 9 * hour });
-    expect(decide(absent, {}, after(1))).toMatchObject({ reason: "waiting", until: now + hour });
-    expect(said(absent, {}, after(2))).toBe("park, attempts-exhausted");
-    expect(said(absent, {}, { kind: "untrusted", attempt: 2 })).toBe("park, attempts-exhausted");
-    expect(thenOf(absent, {}, { kind: "inherited" })).toBe("republish");
-  });
-
-  it("is not redriven after 'never again' unless a rule names that status itself", () => {
-    const never = { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } };
-    expect(decide(absent, never)).toMatchObject({ then: "republish", rule: "said" });
-    expect(said(absent, never, none, by(rule("all", status("4xx"))))).toBe("park, non-retryable");
+describe.each<[string, LedgerView]>([
+  ["that nothing is known of", absent],
+  ["that is in doubt", open],
+  ["that a person released", { ...open, released: "by-person" }],
+])("a record %s", (_, view) => {
+  it("is dropped only once it is as old as minAge", () => {
+    expect(said(view, entered(59_999, failed(410)), none, over)).toBe("hold, too-young, by over, in 1");
+    expect(said(view, entered(60_000, failed(410)), none, over)).toBe("drop, rule, by over");
   });
 });
 
-describe("a message that must not be delivered yet", () => {
-  const ahead = { notBefore: now + 2 * hour };
-  const held = { then: "hold", reason: "not-before", rule: "outage", until: now + 2 * hour };
+const ahead = { notBefore: now + 2 * hour };
+const late = { notBefore: now + 71 * hour };
+const notYet = "hold, not-before, by outage, in 7200000";
+const lateDue = "hold, not-before, by outage, in 255600000";
+const queued = { ...late, queueName: "q" };
+const neverDue = { notBefore: 8_640_000_000_000_000 };
+const badDate = "hold, implausible-date, by outage";
+const byPerson = { ...cool, released: "by-person" } as const;
+const listedAgain = { ...cool, released: "listed-again" } as const;
+const off = by(rule("off", status(503), { set: { queue: null } }));
+const on = by(rule("on", status(503), { set: { queue: "q" } }));
 
-  it("is held until then, also after a release", () => {
-    expect(decide(absent, ahead)).toEqual(held);
-    expect(said(absent, { notBefore: now })).toBe("republish, due");
-    expect(decide({ ...cool, released: "by-person" }, ahead)).toEqual(held);
-    expect(decide({ ...cool, released: "listed-again" }, ahead)).toEqual(held);
-    expect(decide(absent, { ...ahead, queueName: "q" })).toEqual(held);
-  });
+decides("a message that must not be delivered yet", [
+  ["waits", notYet, absent, ahead],
+  ["at its time", due, absent, { notBefore: now }],
+  ["released", notYet, byPerson, ahead],
+  ["listed again", notYet, listedAgain, ahead],
+  ["of a queue", notYet, absent, { ...ahead, queueName: "q" }],
+  ["is parked as any other", "park, rule, by broken", absent, { ...ahead, ...failed(422) }],
+  ["is reconciled as any other", again, open, ahead],
+  ["is exhausted as any other", exhausted, absent, ahead, none, max(0)],
+  ["would expire before", due, absent, late],
+  ["would, and has a queue", lateDue, absent, queued],
+  ["which its rule takes off", "republish, due, by off", absent, queued, none, off],
+  ["or puts on", "hold, not-before, by on, in 255600000", absent, late, none, on],
+  ["has a date that cannot be true", badDate, absent, neverDue],
+  ["has one, and is released", due, byPerson, neverDue],
+  ["has one, and is listed again", badDate, listedAgain, neverDue],
+]);
 
-  it("is parked, dropped and reconciled as any other", () => {
-    expect(said(absent, { ...ahead, responseStatus: 422 })).toBe("park, rule");
-    expect(said(open, ahead)).toBe("republish, reconcile");
-    expect(decide(absent, ahead, none, max(0))).toMatchObject({ reason: "attempts-exhausted" });
-  });
-
-  it("is sent at once if its record would expire before, unless it goes to a queue", () => {
-    const late = { notBefore: now + 71 * hour };
-    expect(said(absent, late)).toBe("republish, due");
-    const queued = { then: "hold", reason: "not-before", until: now + 71 * hour };
-    expect(decide(absent, { ...late, queueName: "q" })).toMatchObject(queued);
-    const off = by(rule("off", status(503), { set: { queue: null } }));
-    expect(thenOf(absent, { ...late, queueName: "q" }, none, off)).toBe("republish");
-    const on = by(rule("on", status(503), { set: { queue: "q" } }));
-    expect(decide(absent, late, none, on)).toMatchObject(queued);
-  });
-
-  it("is held for a date that cannot be true, unless a person released it", () => {
-    const never = { notBefore: 8_640_000_000_000_000 };
-    expect(decide(absent, never)).toEqual({ then: "hold", reason: "implausible-date", rule: "outage" });
-    expect(thenOf({ ...cool, released: "by-person" }, never)).toBe("republish");
-    expect(thenOf({ ...cool, released: "listed-again" }, never)).toBe("hold");
-  });
-});
+const old = drop("old", duration("messageAge", "> 48h"));
 
 const comeBack = (rootCreatedAt: number) =>
   comeBackOf({ attempt: 0, rootCreatedAt, step: null, isForgiven: false });
 
 describe("a date of creation that cannot be true", () => {
   const late = duration("messageAge", "> 48h");
-  const old = drop("old", late);
   const young = rule("young", duration("messageAge", "<= 48h"));
   const not = drop("not", { kind: "not", of: duration("messageAge", "<= 1h") });
   const before = drop("before", moment("createdAt", `<= ${now - 48 * hour}`));
@@ -219,103 +211,66 @@ describe("a date of creation that cannot be true", () => {
     ["is passed over by a rule that drops nothing", [rule("slow", late), outage], 503, "republish, due"],
   ])("%s", (_, rules, responseStatus, expected) => {
     for (const [name, createdAt] of Object.entries(dates)) {
-      expect([name, said(absent, { createdAt, responseStatus }, none, by(...rules))]).toEqual([
-        name,
-        expected,
-      ]);
+      const found = said(absent, { createdAt, responseStatus }, none, by(...rules));
+      expect(found.split(", by ")[0], name).toBe(expected);
     }
   });
-
-  it("is the root's, which a come-back brings along", () => {
-    expect(said(absent, {}, comeBack(now / 1_000), by(old, outage))).toBe(implausible);
-    expect(thenOf(absent, {}, comeBack(now - 49 * hour), by(old, outage))).toBe("drop");
-    // Its own date is the service's, and the age is not counted from it.
-    const own = { createdAt: 5 };
-    expect(thenOf(absent, own, comeBack(now - 49 * hour), by(old, outage))).toBe("drop");
-  });
-
-  it("neither stops what a person released, nor what is in doubt, but for a drop", () => {
-    const createdAt = now + 365 * 24 * hour;
-    const released = { ...cool, released: "by-person" } as const;
-    expect(thenOf(released, { createdAt }, none, by(old, outage))).toBe("republish");
-    expect(said(released, { createdAt: 5 }, none, by(old, outage))).toBe(implausible);
-    expect(decide(open, { createdAt }, none, by(old, outage))).toMatchObject({ reason: "reconcile" });
-    expect(said(open, { createdAt: 5 }, none, by(old, outage))).toBe("hold, outcome-unknown");
-  });
 });
 
-describe("a record that the ledger knows", () => {
-  it("is settled again when it was published, and never republished", () => {
-    expect(thenOf(publishedView)).toBe("settle");
-    expect(thenOf({ state: "gone", at: 0 })).toBe("settle");
-  });
+const byAge = by(old, outage);
+const ofOldRoot = comeBack(now - 49 * hour);
+const ofBadRoot = comeBack(now / 1_000);
+const yearAhead = { createdAt: now + 365 * 24 * hour };
 
-  it("is left alone while a worker holds it, and reconciled when it is in doubt", () => {
-    expect(said({ ...open, unknown: false })).toBe("hold, in-flight");
-    expect(said(open, { dlqId: `${now - 1_000}-0` })).toBe("republish, reconcile");
-    expect(said(open, { responseStatus: 422 })).toBe("hold, outcome-unknown");
-    const park = { unknownOutcome: "park" } as const;
-    expect(said({ ...open, pastHorizon: true }, {}, none, park)).toBe("park, outcome-unknown");
-  });
+decides("a date of creation that cannot be true, of a root or what goes on,", [
+  ["brought along by a come-back", "hold, implausible-date, by old", absent, {}, ofBadRoot, byAge],
+  ["no date of the service's counts", "drop, rule, by old", absent, { createdAt: 5 }, ofOldRoot, byAge],
+  ["released", due, byPerson, yearAhead, none, byAge],
+  ["released, but for a drop", "hold, implausible-date, by old", byPerson, { createdAt: 5 }, none, byAge],
+  ["in doubt", again, open, yearAhead, none, byAge],
+  ["in doubt, but for a drop", "hold, outcome-unknown, by old", open, { createdAt: 5 }, none, byAge],
+]);
 
-  it("is republished past its horizon only until there may have been as many attempts as are allowed", () => {
-    const again = "republish, reconcile";
-    const spent = "park, outcome-unknown";
-    expect(said(inDoubt(4, 0), {}, none, max(5))).toBe(again);
-    expect(said(inDoubt(5, 0), {}, none, max(5))).toBe(spent);
-    expect(said(inDoubt(3, 2), {}, none, max(5))).toBe(spent);
-    // One new series it always may.
-    expect(said(inDoubt(1, 0), {}, none, max(1))).toBe(again);
-    expect(said(inDoubt(2, 0), {}, none, max(1))).toBe(spent);
-    expect(said({ ...inDoubt(9, 0), pastHorizon: false } as LedgerView)).toBe(again);
-  });
+const byRules = { state: "parked", reason: "rule", drain: name } as const;
+const parked = { ...byRules, rulesHash: "h1", attempt: 0, suffix: 1 };
+const pastHorizon = { ...open, pastHorizon: true };
+const elsewhere = { ...parked, rulesHash: "h0", drain: "other" as DrainName };
+const spent = "park, outcome-unknown";
+const releasedOpen = { ...open, released: "by-person" } as const;
+const often = { ...byPerson, attempt: 7 };
+const once = { ...listedAgain, attempt: 1 };
+const coolingAhead = { ...cool, dueAt: now + hour + 5_000 };
+const cooling = { ...cool, dueAt: now + 5_000, refusedAlone: 1 };
 
-  it("stays parked until it is released, or its drain's rules say otherwise where rules had parked it", () => {
-    const parked = {
-      state: "parked",
-      reason: "rule",
-      drain: name,
-      rulesHash: "h1",
-      attempt: 0,
-      suffix: 1,
-    } as const;
-    // Under the same rules too: what they say may turn with the time.
-    expect(thenOf(parked)).toBe("republish");
-    expect(thenOf({ ...parked, rulesHash: "h0" })).toBe("republish");
-    expect(thenOf({ ...parked, rulesHash: "h0", drain: "other" as DrainName })).toBe("park");
-    expect(said({ ...parked, rulesHash: "h0", reason: "refused" })).toBe("park, refused");
-    const released = { ...cool, attempt: 1, released: "by-person" } as const;
-    expect(said(released)).toBe("republish, due");
-  });
-
-  it("that a person released is tried once more, whatever parked it", () => {
-    const released = { ...cool, attempt: 7, released: "by-person" } as const;
-    const never = { responseStatus: 489, responseHeader: { "Upstash-NonRetryable-Error": ["true"] } };
-    const broadly = by(rule("all", status("4xx")));
-    const republish = { then: "republish", reason: "due" };
-    expect(decide(released)).toMatchObject({ ...republish, rule: "outage" });
-    expect(decide(released, { responseStatus: 422 })).toMatchObject({ ...republish, rule: "broken" });
-    expect(decide(released, { dlqId: `${now - 1_000}-0` })).toMatchObject(republish);
-    expect(decide(released, never, none, broadly)).toMatchObject(republish);
-    // It is in doubt, so what was granted is not spent.
-    expect(said({ ...open, released: "by-person" }, { responseStatus: 422 })).toBe("republish, reconcile");
-    expect(said(released, { responseStatus: 404 })).toBe("hold, otherwise");
-  });
-
-  it("that was released because it is listed again is decided by rules and attempts like any other", () => {
-    const released = { ...cool, attempt: 1, released: "listed-again" } as const;
-    expect(said(released)).toBe("republish, due");
-    expect(said(released, { responseStatus: 422 })).toBe("park, rule");
-    expect(said({ ...released, attempt: 2 })).toBe("park, attempts-exhausted");
-  });
-
-  it("is held while it cools", () => {
-    const cooling = { ...cool, dueAt: now + 5_000, refusedAlone: 1 };
-    expect(decide(cooling)).toMatchObject({ then: "hold", reason: "cooling", until: now + 5_000 });
-    expect(thenOf({ ...cooling, dueAt: now })).toBe("republish");
-    // Until a time by the clock that passes and plans go by, also where the ledger's is ahead of it.
-    const viewedAt = now + hour;
-    const ahead = { ...cooling, dueAt: viewedAt + 5_000 };
-    expect(decide(ahead, {}, none, {}, viewedAt)).toMatchObject({ until: now + 5_000 });
-  });
-});
+decides("a record that the ledger knows", [
+  ["published", "settle, published-before", publishedView],
+  ["gone", "settle, published-before", { state: "gone", at: 0 }],
+  ["in a worker's hands", "hold, in-flight", { ...open, unknown: false }],
+  ["in doubt, however young", again, open, entered(1_000)],
+  ["in doubt, and parked by rules", "hold, outcome-unknown, by broken", open, failed(422)],
+  ["in doubt past its horizon, by policy", spent, pastHorizon, {}, none, { unknownOutcome: "park" }],
+  ["four attempts of five may have been accepted", again, inDoubt(4, 0), {}, none, max(5)],
+  ["five of five", spent, inDoubt(5, 0), {}, none, max(5)],
+  ["three, and two were counted", spent, inDoubt(3, 2), {}, none, max(5)],
+  ["one new series it always may", again, inDoubt(1, 0), {}, none, max(1)],
+  ["no second one", spent, inDoubt(2, 0), {}, none, max(1)],
+  ["however many before its horizon", again, { ...open, series: { ...open.series, doubts: 8 } }],
+  // Under the same rules too: what they say may turn with the time.
+  ["parked by rules", due, parked],
+  ["parked by older rules", due, { ...parked, rulesHash: "h0" }],
+  ["parked by rules of another drain", "park, rule", elsewhere],
+  ["parked by something else", "park, refused", { ...parked, rulesHash: "h0", reason: "refused" }],
+  ["released after all attempts", due, often],
+  ["released, and parked by rules", "republish, due, by broken", often, failed(422)],
+  ["released, however young", due, often, entered(1_000)],
+  ["released after 'never again'", "republish, due, by all", often, never, none, broadly],
+  ["released, in doubt: not spent", "republish, reconcile, by broken", releasedOpen, failed(422)],
+  ["released, of no rule", "hold, otherwise, in 7200000", often, failed(404)],
+  ["listed again", due, once],
+  ["listed again, and parked by rules", "park, rule, by broken", once, failed(422)],
+  ["listed again after all attempts", exhausted, { ...once, attempt: 2 }],
+  ["cooling", "hold, cooling, in 5000", cooling],
+  ["cooled", due, { ...cooling, dueAt: now }],
+  // By the clock that passes and plans go by, also if the ledger's is ahead of it.
+  ["cooling by another clock", "hold, cooling, in 5000", coolingAhead, {}, none, {}, now + hour],
+]);
