@@ -230,15 +230,6 @@ test("a worker whose window was taken over counts nothing more, and does not end
   expect(await passes.facts(drain)).toMatchObject(once);
 });
 
-test("what becomes due is recorded, whoever tells it", async () => {
-  await takenOver();
-  const due = [{ enteredAt: 60_000, dueAt: 70_000 }];
-  expect(await passes.progress(drain, p1, "w1", due, did(30), found(30), "a")).toBe("taken-over");
-  await passes.endWindow(drain, p1, "w1", done, nothing, {}, "b");
-  const { windows } = await open(passes, "p2", { to: 10_000_000, overlapMs: 0 });
-  expect(windows.map(({ from }) => from)).toContain(60_000);
-});
-
 test("a worker is lost once its lock has ended, and then every window of its pass says so", async () => {
   const { passes, now, advance } = await redisStand(redis.fresh());
   await open(passes, "p1");

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { FailureCount, FailureCounts } from "../../../../../src/job/contracts/failures.ts";
 import type { OpenRequest, Pass, WindowEnd } from "../../../../../src/job/contracts/passes.ts";
-import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { noReasons, type Tally } from "../../../../../src/job/contracts/tally.ts";
 import { drain, redisStand, startOfTime } from "../../../../support/ledger-stands.ts";
 import {
@@ -51,8 +50,8 @@ const full = (id: string, failures: FailureCounts, tally: Partial<Tally> = {}) =
   runPass(passes, id, {}, tally, "done", failures);
 
 const facts = () => passes.facts(drain);
+const published = async () => (await facts())!.backlog?.published;
 const kindOf = async () => (await facts())!.failures[0]!;
-const ruled = async () => (await facts())?.reasons.held.otherwise;
 const openPass = async () => (await facts())?.openPass;
 const sums = async () => {
   const { due, held, parked, reasons } = (await facts())!;
@@ -113,30 +112,6 @@ describe("what another drain took", () => {
     await end({ a: { seen: 4, expires: { 72: 4 } } });
     expect(await failuresById()).toMatchObject([{ waiting: 3, arrived: 9, expires: { 72: 3 } }]);
   });
-
-  test.each([
-    ["done", { waiting: 3, arrived: 5 }],
-    ["failed", { waiting: 0, arrived: 5 }],
-    ["abandoned", { waiting: 0, arrived: 5 }],
-  ] as const)(
-    "has arrived once if the worker of its window was killed, and another one ends it: %s",
-    async (kind, left) => {
-      await begin("p1");
-      await passes.takeWindow(drain, pass.passId, "w1", "killed");
-      await passes.progress(drain, pass.passId, "w1", [], nothing, { a: newOf(5) }, "killed");
-      await act("money", tookAll("20-1", "20-2"));
-      if (kind === "abandoned") {
-        await stand.advance(hourMs);
-        await begin("p2");
-      } else {
-        await passes.takeWindow(drain, pass.passId, "w1", "other", true);
-        const how = kind === "done" ? { kind, split: [] } : { kind };
-        const counted = ["20-2" as DlqId];
-        await passes.endWindow(drain, pass.passId, "w1", how, nothing, { a: newOf(4) }, "other", counted);
-      }
-      expect(await failuresById()).toMatchObject([left]);
-    },
-  );
 });
 
 test("what another drain counts for the source is apart, and taken off what arrived by the hour", async () => {
@@ -263,6 +238,18 @@ describe("what passes found", () => {
       pace: { [startOfTime / 10_000]: 10 },
       backlog: { published: 10 },
     });
+  });
+
+  test("the backlog keeps its size while a page publishes, whose tally comes when it ends", async () => {
+    await begin("p1");
+    const first = { a: { seen: 100, arrived: { 7: 100 }, published: 30 } };
+    await progress(first, { listed: 100 });
+    expect(await published()).toBe(30);
+    const then = { a: { ...first.a, published: 50 } };
+    await progress(then, { listed: 100, republished: 50 });
+    expect(await published()).toBe(50);
+    await end(then, { listed: 100, held: 50, republished: 50 });
+    expect(await published()).toBe(50);
   });
 
   test("arrivals are kept by hour for a week, with those of the open pass, and the fullest hour longer", async () => {
@@ -445,30 +432,6 @@ describe("what passes found", () => {
     expect(await sums()).toEqual({ due: { paused: 2 }, held: { guard: 1, rule: 4 }, parked: first.parked });
     await full("p3", { one: { published: 20 } }, { reasons: noReasons });
     expect((await sums()).held).toEqual({});
-  });
-
-  test("what rules hold stands while passes list and publish others, and grows with what arrives", async () => {
-    const counted = { due: {}, held: { otherwise: 896, "lane-halted": 5_000 }, parked: {} };
-    const ofRules = { "hold otherwise": 896, "republish outage": 5_000 };
-    await full("p1", { one: met(5_896, 0, { ruled: ofRules }) }, { held: 5_896, reasons: counted });
-    expect(await ruled()).toBe(896);
-    await begin("p2", { to: epoch + 60_000 });
-    const more = { arrived: { 8: 10 }, ruled: { "hold otherwise": 4 } };
-    const found = { one: { seen: 5_400, published: 5_000, ...more } };
-    const reasons = {
-      due: { "rate-limit": 900 },
-      held: { otherwise: 4 },
-      parked: {},
-      anew: { otherwise: 4 },
-    };
-    const soFar = { republished: 5_000, due: 900, held: 4, inDoubt: 100, reasons };
-    await progress(found, soFar);
-    expect(await ruled()).toBe(900);
-    await end(found, soFar);
-    expect(await ruled()).toBe(900);
-    // Not even of those that are left can more be held than there are.
-    await act("c1", { one: { published: 300 } });
-    expect(await ruled()).toBe(606);
   });
 
   test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
