@@ -52,23 +52,6 @@ describe("4.1 batch publish", { timeout: testTimeoutMs }, () => {
     expect(body).toHaveLength(1);
   });
 
-  test("Request body: one request can mix URL Group, queue and plain URL destinations", async () => {
-    const [plain, grouped, queued] = [client.fresh("mix"), client.fresh("mix"), client.fresh("mix")];
-    const group = await client.urlGroup([
-      { url: client.at(`/keep/${grouped}/200/a`) },
-      { url: client.at(`/keep/${grouped}/200/b`) },
-    ]);
-    const answers = await client.published([
-      { destination: client.at(`/keep/${plain}/200`), body: "plain" },
-      { destination: group, body: "grouped" },
-      { destination: client.at(`/keep/${queued}/200`), queue: client.queue(), body: "queued" },
-    ]);
-    expect(answers.map((one) => Array.isArray(one))).toEqual([false, true, false]);
-    expect((await client.kept(plain, 1)).map(({ body }) => body)).toEqual(["plain"]);
-    expect((await client.kept(grouped, 2)).map(({ body }) => body)).toEqual(["grouped", "grouped"]);
-    expect((await client.kept(queued, 1)).map(({ body }) => body)).toEqual(["queued"]);
-  });
-
   test("Request body: anything but a JSON array is refused with an error", async () => {
     for (const body of ["", "[", '"text"', "{}", "null", "[1]", "[null]"]) {
       const answer = await client.call("POST", "/v2/batch", {
