@@ -79,28 +79,6 @@ export const trials: readonly Trial[] = [
     // Of 600 there are nine deletes, of which none or one would be lost.
     small: { count: 5_000 },
   },
-  // 293 lists, 217 batches and 217 deletes of 2 s each are 1,454 s one after the other, 364 s in the four
-  // windows of one replica. So there are two, as the manifests ship it: 182 s.
-  {
-    name: "deletes-lost-slow",
-    count: 20_000,
-    replicas: 2,
-    faults: [
-      { kind: "latency", name: "slow", operation: "any", ms: 2_000 },
-      lostAnswers("delete", 0.1),
-      failing("any", 0.03),
-    ],
-    bounds: { doneWithinS: 360, declaredShare: 0, stallS: 75 },
-  },
-  {
-    name: "two-replicas-stopped",
-    count: 10_000,
-    replicas: 2,
-    faults: [{ kind: "latency", name: "slow", operation: "any", ms: 2_500 }],
-    bounds: { doneWithinS: 900, declaredShare: 0, stallS: 75 },
-    watchedS: 900,
-    meanwhile: stopInTurn,
-  },
   // 30 pages of one window. A killed worker's window comes back within a minute, and most of its workers die in it.
   {
     name: "kills-40",
@@ -211,26 +189,6 @@ export const trials: readonly Trial[] = [
     small: { count: 300, doneWithinS: 280 },
   },
 ];
-
-const shortestStopMs = 60_000;
-const longestStopMs = 105_000;
-const betweenStopsMs = 15_000;
-
-/** One replica at a time, from outside. */
-async function stopInTurn({ stack, dice, isOver, stopped, say }: Play): Promise<void> {
-  await pause(5_000, isOver);
-  for (let turn = 0; !isOver(); turn += 1) {
-    const daemon = stack.daemons[turn % stack.daemons.length]!;
-    const forMs = turn === 0 ? longestStopMs : dice.whole(shortestStopMs, longestStopMs);
-    const from = Date.now();
-    say(`daemon ${turn % stack.daemons.length} is stopped for ${(forMs / 1_000).toFixed(0)} s`);
-    daemon.freeze();
-    await pause(forMs, isOver);
-    daemon.thaw();
-    stopped({ from, to: Date.now() });
-    await pause(betweenStopsMs, isOver);
-  }
-}
 
 /** One replica after the other, by the dice, each a few seconds after it has begun; its next process starts at once. */
 function killTimes(times: number): NonNullable<Trial["meanwhile"]> {
