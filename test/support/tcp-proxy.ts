@@ -79,10 +79,6 @@ export async function createTcpProxy(first: Target) {
   };
   return {
     port,
-    /** Open connections that have lost a byte. */
-    get dead(): number {
-      return [...links].filter(({ isDead }) => isDead).length;
-    },
     /** Resets all connections and refuses new ones. */
     cut,
     /** Resets connections once; new ones are taken. */
@@ -91,10 +87,6 @@ export async function createTcpProxy(first: Target) {
     stall: (whom: Share = "all"): void => enter({ kind: "stalled" }, whom),
     /** Keeps connections and passes nothing on: what is sent from now on is lost. */
     swallow: (whom: Share = "all"): void => enter({ kind: "swallowing" }, whom),
-    /** As swallow, for the connections that there are; new ones work. */
-    strand(): void {
-      for (const link of links) link.isDead = true;
-    },
     /** Everything arrives so much later, in its order. */
     slow: (delayMs: number, whom: Share = "all"): void => enter({ kind: "slow", delayMs }, whom),
     async heal(): Promise<void> {

@@ -1,22 +1,12 @@
-import { afterAll, expect, it, onTestFinished } from "vitest";
-import { createDrainStage, type DrainStage } from "../../support/drain-stage.ts";
+import { afterAll, expect, it } from "vitest";
+import { createDrainStage } from "../../support/drain-stage.ts";
 import { startDaemon } from "../../support/daemon.ts";
 import { sideBySide } from "../../support/side-by-side.ts";
-import { isReady, saysNotReady, startMidDrain } from "../../support/mid-drain.ts";
-import { createRedisServers, freePort, type RedisServer } from "../../support/redis-servers.ts";
-import { createTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+import { isReady, saysNotReady } from "../../support/mid-drain.ts";
+import { createRedisServers, freePort } from "../../support/redis-servers.ts";
 
 const servers = createRedisServers();
 afterAll(() => servers.stop());
-
-async function proxied(server: RedisServer): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
-  const proxy = await createTcpProxy({ host: "127.0.0.1", port: server.port });
-  onTestFinished(() => proxy.close());
-  return { proxy, url: `redis://127.0.0.1:${proxy.port}` };
-}
-
-const posts = ({ emulator }: DrainStage): number =>
-  emulator.journal.entries("request").filter(({ operation }) => operation === "batch").length;
 
 /** A daemon that has letters to drain from its start. `endsWell`: each is delivered once, and it is ready. */
 async function startWithLetters(url: string, count: number) {
@@ -33,53 +23,6 @@ async function startWithLetters(url: string, count: number) {
     },
   };
 }
-
-/** Nothing is sent while this is so; what was under way when it began has ended by then. */
-async function publishesNothing(stage: DrainStage): Promise<void> {
-  let before = -1;
-  await expect
-    .poll(
-      () => {
-        const now = posts(stage);
-        const settled = now === before;
-        before = now;
-        return settled;
-      },
-      { interval: 1_000, timeout: 30_000 },
-    )
-    .toBe(true);
-  expect(stage.emulator.dlq.size).toBeGreaterThan(0);
-}
-
-it(
-  "a Redis that goes away in the middle of a drain: it goes on by itself, and each is delivered once",
-  () =>
-    sideBySide({
-      "cut off: nothing is published, and it goes on by itself": async () => {
-        const { proxy, url } = await proxied(await servers.start());
-        const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
-        await proxy.cut();
-        await saysNotReady(daemon, "REDRIVER_REDIS_URL");
-        await publishesNothing(stage);
-        await proxy.heal();
-        await endsWell();
-        deliveredOnce();
-      },
-      "silent, with every connection half open: it is noticed, and new connections are made": async () => {
-        const { proxy, url } = await proxied(await servers.start());
-        const { stage, daemon, endsWell, deliveredOnce } = await startMidDrain({ url });
-        proxy.strand();
-        expect(stage.emulator.dlq.size).toBeGreaterThan(0);
-        // New connections are made at once, so that it is not ready for less than a look at it may take.
-        await daemon.line(
-          ({ event, message }) => event === "redis:lost" && /did not answer|timeout/.test(String(message)),
-        );
-        await endsWell();
-        deliveredOnce();
-      },
-    }),
-  300_000,
-);
 
 it(
   "a Redis that is away or evicts: it is told, and each is delivered once",

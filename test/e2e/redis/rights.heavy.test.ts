@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { runToEnd } from "../../support/command.ts";
 import { startDaemon } from "../../support/daemon.ts";
 import { createDrainStage, readyz } from "../../support/drain-stage.ts";
 import { documentedUsers } from "../../support/redis-acl.ts";
@@ -26,14 +25,6 @@ const fitOf = async (address: string): Promise<string | undefined> =>
   /^redriver_redis_fit (\d)$/m.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
 
 describe("a user of Redis without rights of the line", () => {
-  it("fails doctor, which names all of them", async () => {
-    const missing = ["+bzpopmin", "+evalsha", "+hgetall", "+xadd"];
-    const { stage } = await setUp(without(...missing));
-    const { exitCode, out } = await runToEnd(["doctor"], stage.setup.env);
-    expect(exitCode).toBe(1);
-    expect(out).toContain(`ACL SETUSER redriver ${missing.join(" ")},`);
-  });
-
   it("in the middle of its work names it, is fit within 10 s once it is given again, and goes on", async () => {
     const { allow, stage } = await setUp(line);
     const bodies = stage.seed(20);
