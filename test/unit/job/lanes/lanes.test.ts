@@ -66,32 +66,16 @@ const step = { lane, step: 1 };
 const again = ["listAgain", drain, [60_000, 180_000]];
 const resumeMinutes = [60_000, 180_000];
 
+const callable = { ready: [{ drain, resumeMinutes }] };
+const unplaced = { ready: [{ drain, resumeMinutes: [], wantsFull: true as const }] };
+const toFull = ["forceFull", drain];
+
 test.each<[string, Parameters<typeof stageOf>[0], readonly unknown[], readonly unknown[]]>([
-  ["what a lane can go on with is called back", { ready: [{ drain, resumeMinutes }] }, [again], [drain]],
-  [
-    "and if it could not be called back",
-    { ready: [{ drain, resumeMinutes }], isAway: true },
-    [again],
-    [drain],
-  ],
-  [
-    "what a person asked for without a known place makes the next pass full",
-    { ready: [{ drain, resumeMinutes: [], wantsFull: true }] },
-    [["forceFull", drain]],
-    [drain],
-  ],
-  [
-    "a move calls back the places that came with it",
-    { change: moved({ resumeMinutes }) },
-    [again, "lane:moved"],
-    [drain],
-  ],
-  [
-    "a move that wants it forces a full pass",
-    { change: moved({ to: "open", wantsFull: true }) },
-    [["forceFull", drain], "lane:moved"],
-    [drain],
-  ],
+  ["what a lane can go on with is called back", callable, [again], [drain]],
+  ["and if it could not be called back", { ...callable, isAway: true }, [again], [drain]],
+  ["a person's wish without a known place makes the next pass full", unplaced, [toFull], [drain]],
+  ["a move calls its places back", { change: moved({ resumeMinutes }) }, [again, "lane:moved"], [drain]],
+  ["a move may want a full pass", { change: moved({ wantsFull: true }) }, [toFull, "lane:moved"], [drain]],
   ["a halt wakes nobody", { change: moved({ to: "halted", size: 0 }) }, ["lane:moved"], []],
 ])("%s, and who is woken is told once", async (_, given, calls, woken) => {
   const stage = stageOf(given);
@@ -104,12 +88,9 @@ test.each<[string, Parameters<typeof stageOf>[0], readonly unknown[], readonly u
 
 test.each([
   ["canary", "halted", "lane-halted"],
-  ["open", "halted", "lane-halted"],
   ["halted", "canary", "lane-resumed"],
   ["ramping", "open", "lane-opened"],
-  ["canary", "open", "lane-opened"],
   ["canary", "ramping", null],
-  ["canary", "canary", null],
 ] as const)(
   "a move from %s to %s is in the audit as %s, with nothing of a message",
   async (from, to, act) => {
