@@ -51,18 +51,6 @@ describe("windows", () => {
     await waitFor(() => expect(seen).toEqual(["1"]));
   });
 
-  test("a window that is added twice runs once", async () => {
-    const seen: Job[] = [];
-    await queue.start(async (job) => void seen.push(job));
-    await queue.addWindows([windowOf("1"), windowOf("2")]);
-    await queue.addWindows([windowOf("1"), windowOf("3")]);
-    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3));
-    await queue.addWindows([windowOf("1"), windowOf("4")]);
-    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(4));
-    expect(seen).toHaveLength(4);
-    expect(seen).toEqual(expect.arrayContaining(["1", "2", "3", "4"].map(windowOf)));
-  });
-
   test("those from the front are added until so many wait or run; one that waits for another try makes room", async () => {
     const seen: string[] = [];
     const ends: (() => void)[] = [];

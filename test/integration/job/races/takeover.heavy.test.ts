@@ -41,29 +41,6 @@ describe("a worker whose POST was accepted stalls", () => {
       await expectDrainedOnce(race.rig, 1);
     },
   );
-
-  it("R02 and wakes when the other has finished: nothing is left to do, and nothing is done twice", async () => {
-    const { race, a, b, id } = await twoOn(stand(), 1);
-    const stalled = await stallPage(a, "publish", "after");
-    await race.wait(takeoverMs + 1);
-    expect(await b.page()).toMatchObject({ tally: { republished: 1, deduplicated: 1, deleted: 1 } });
-    await stalled.goOn();
-    expect(await race.states([id])).toEqual(["gone"]);
-    expect(deletedTimes(race, id)).toBe(1);
-    expect(race.posts.map(({ ids }) => ids)).toEqual([[`redriver-${id}`], [`redriver-${id}`]]);
-    await expectDrainedOnce(race.rig, 1);
-  });
-
-  it("R03 until its outcome was parked past the horizon: the published fact overrides the park", async () => {
-    const { race, a, b, id } = await twoOn(stand({ drain: parking }), 1);
-    const stalled = await stallPage(a, "publish", "after");
-    await race.wait(horizonMs + 1);
-    await b.sweep();
-    expect(await race.states([id])).toEqual(["parked"]);
-    await stalled.goOn();
-    expect(await race.states([id])).toEqual(["gone"]);
-    await expectDrainedOnce(race.rig, 1);
-  });
 });
 
 describe("a worker dies between begin and POST", () => {
@@ -173,20 +150,5 @@ describe("no POST of one id begins later than the window allows", () => {
     expect(posts).toHaveLength(2);
     expect(await race.states([id])).toEqual(["gone"]);
     expect(race.rig.emulator.journal.counts()).toMatchObject({ accepted: 1, deduplicated: 1 });
-  });
-});
-
-describe("a refusal after an unanswered POST", () => {
-  it("R13 leaves it open: neither cool nor parked, and in the DLQ", async () => {
-    const { race, id } = await deadAt(stand(), 1, "publish", "after");
-    await race.wait(takeoverMs + 1);
-    const b = await race.worker();
-    race.rig.emulator.faults.add({ kind: "status", operation: "batch", status: 429, count: 1 });
-    expect(await b.page()).toMatchObject({ tally: { republished: 0, inDoubt: 1, parked: 0 } });
-    expect((await race.ledger.peek([id])).views).toMatchObject([
-      { state: "open", series: { posts: 2, refusals: 1 } },
-    ]);
-    expect(race.rig.emulator.dlq.find(id)).toBeDefined();
-    expect(race.rig.emulator.journal.counts().accepted).toBe(1);
   });
 });
