@@ -3,13 +3,13 @@ import { afterEach } from "vitest";
 import type { DrainName, SourceId } from "../../src/job/contracts/ids.ts";
 import type { LedgerSummary } from "../../src/job/contracts/ledger.ts";
 import type { DrainFacts } from "../../src/job/contracts/passes.ts";
-import type { LaneView } from "../../src/job/contracts/lanes.ts";
 import type { LanesCounted } from "../../src/job/contracts/lanes.ts";
 import type { RecordedFailure } from "../../src/job/contracts/failures.ts";
 import type { Destination, QueueFacts } from "../../src/job/contracts/queue-facts.ts";
 import type { IndexGauge } from "../../src/job/contracts/index-statistics.ts";
 import { createMetrics, type MemoryUse, type ProcessMetrics } from "../../src/telemetry/metrics.ts";
 import { standingFailure } from "./failures.ts";
+import { lane } from "./statuses.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 
 export const eu = "eu" as SourceId;
@@ -79,21 +79,6 @@ export const summary: LedgerSummary = {
   settleGate: "closed",
   rules: [{ drain: orders, rule: "outage", id: "a", published: 8, failedAgain: 2 }],
 };
-const restingLane: Omit<LaneView, "drain" | "origin" | "state"> = {
-  lane: "l",
-  step: 1,
-  since: 1_700_000_000_000,
-  why: "",
-  size: 5,
-  sent: 0,
-  comeBacks: { down: 0, refused: 0 },
-  unknown: 0,
-  nextAt: null,
-  isShaky: false,
-  totals: { canaries: 0, comeBacks: 0, halts: 0 },
-  lastUsedAt: 1_700_000_000_000,
-};
-
 /** Of some states, of which two are among the busiest. */
 export const lanes: LanesCounted = {
   counts: { canary: 0, ramping: 1, open: 3, halted: 1 },
@@ -103,14 +88,9 @@ export const lanes: LanesCounted = {
   lastUsedAt: 1_700_000_000_000,
   service: null,
   lanes: [
-    {
-      drain: "orders",
-      origin: "https://a.example",
-      state: "open",
-      totals: { canaries: 105, comeBacks: 3, halts: 1 },
-    },
-    { drain: "orders", origin: "https://b.example", state: "halted" },
-  ].map((lane) => ({ ...restingLane, ...lane }) as LaneView),
+    lane({ totals: { canaries: 105, comeBacks: 3, halts: 1 } }),
+    lane({ origin: "https://b.example", state: "halted" }),
+  ],
 };
 
 export const census: Census = {

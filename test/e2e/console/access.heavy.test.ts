@@ -6,6 +6,7 @@ import { askConsole, type Asking } from "../../support/ask-console.ts";
 import { createFolder } from "../../support/command.ts";
 import { startConsole } from "../../support/plain-console.ts";
 import { sendBytes } from "../../support/raw-http.ts";
+import { formTokenOf } from "../../support/console-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 
 const redis = useRedis();
@@ -16,8 +17,6 @@ const cookieOf = (answer: { readonly headers: Readonly<Record<string, unknown>> 
   ((answer.headers["set-cookie"] as string[] | undefined) ?? [])
     .find((cookie) => cookie.startsWith(`${name}=`))
     ?.split(";")[0];
-
-const formTokenOf = (html: string): string => /name="formToken" value="([^"]+)"/.exec(html)?.[1] ?? "";
 
 /** An answer that goes on, once its head is there. */
 function openStream(url: string, headers: Record<string, string>): Promise<IncomingMessage> {

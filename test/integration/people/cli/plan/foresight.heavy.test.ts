@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
+import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
 import type { FrozenDrain } from "../../../../../src/people/plan/file-summary.ts";
 import type { DrainReport } from "../../../../../src/people/plan/plan-drain.ts";
 import { createPlanWriter } from "../../../../../src/people/plan/plan-file.ts";
@@ -83,14 +84,18 @@ describe("redriver plan, of what time brings", () => {
     });
     expect(lines.get(ids["kept"]!)!.next).toBeUndefined();
 
-    const { rules } = drainOf((await stand.run(["plan", "--all", "--json"])).out);
-    expect(rules.find(({ rule }) => rule === null)).toMatchObject({
+    const drain = drainOf((await stand.run(["plan", "--all", "--json"])).out);
+    expect(drain.rules.find(({ rule }) => rule === null)).toMatchObject({
       later: 2,
       next: [
         { then: "drop", rule: "too-old", count: 1 },
         { then: "expire", rule: null, count: 1 },
       ],
     });
+    // A page is read later than its plan was made, so it has times of the day.
+    const page = String(await PlanOfDrain({ drain, createdAt: at })).replaceAll(/<[^>]+>/g, " ");
+    expect(page).toMatch(/1 drop by too-old at (?:\d{4}-\S+ )?\d\d:\d\d UTC/);
+    expect(page).not.toMatch(/ in \d+[smhd]/);
     const text = (await stand.run(["plan", "--all"])).out;
     expect(text).toMatch(
       /\n {2}later +1 republish in (?:1h|59m\d+s), 1 drop in 1d2[23]h, 1 expire in 2d2[23]h\n/,

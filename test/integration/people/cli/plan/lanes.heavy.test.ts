@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Estimate } from "../../../../../src/people/plan/estimate.ts";
-import type { LaneWaits } from "../../../../../src/people/plan/lane-waits.ts";
+import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
+import type { DrainReport } from "../../../../../src/people/plan/plan-drain.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { createReceiver } from "../../../../support/receiver.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -15,8 +15,7 @@ const document = outageDocument.replace(
 async function planned(stand: PlanStand, ...args: readonly string[]) {
   const { out, exitCode, err } = await stand.run(["plan", "orders", "--json", ...args]);
   expect(exitCode, err).toBe(0);
-  const [drain] = (JSON.parse(out) as { drains: readonly [{ lanes: LaneWaits; estimate: Estimate }] }).drains;
-  return drain;
+  return (JSON.parse(out) as { drains: readonly [DrainReport] }).drains[0];
 }
 
 /** Every key of lanes with what is in it. */
@@ -41,9 +40,9 @@ it("a plan says of a halted lane why and when it is probed; the lane stays as it
   const before = await lanesIn(stand);
   expect(before.size).toBeGreaterThan(0);
   stand.seed(3, { url: `${healthy.url}/orders` });
-  const { lanes } = await planned(stand);
+  const drain = await planned(stand);
   await healthy.close();
-  expect(lanes.lanes).toMatchObject([
+  expect(drain.lanes?.lanes).toMatchObject([
     {
       state: "halted",
       why: expect.stringMatching(/of 5 failed again, 503$/),
@@ -51,11 +50,17 @@ it("a plan says of a halted lane why and when it is probed; the lane stays as it
     },
     { due: 3, state: "canary", sinceMs: null, nextInMs: 0 },
   ]);
-  expect(lanes.lanes[0]?.nextInMs).toBeGreaterThan(3_500_000);
+  expect(drain.lanes?.lanes[0]?.nextInMs).toBeGreaterThan(3_500_000);
   const text = (await stand.run(["plan", "orders"])).out.replaceAll(/\s+/g, " ");
   expect(text).toMatch(/\S+ +\d+ +halted for \S+ +next probe in 59m\S* +\d of 5 failed again, 503/);
   expect(text).toMatch(/now \d+ republish \(\d+ wait for halted lanes\)/);
   expect(text).toMatch(/due \d+ now \(or held by a halt, see lanes\)/);
+  const page = String(await PlanOfDrain({ drain, createdAt: Date.now() })).replaceAll(/<[^>]+>/g, " ");
+  expect(page).toMatch(/When it was made, at .* was halted, with \d+ waiting for it\./);
+  expect(page).toMatch(
+    /destination +due now +held by a halt +due later .*?:\d+ +0 +\d+ +0 .*?:\d+ +3 +0 +0 /,
+  );
+  expect(page).not.toContain("next probe");
   expect(await lanesIn(stand)).toEqual(before);
 }, 80_000);
 
