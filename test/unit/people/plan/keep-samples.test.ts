@@ -18,11 +18,4 @@ describe("samples", () => {
     expect(positions).toEqual(positions.toSorted((one, other) => one - other));
     expect(Math.max(...positions) - Math.min(...positions)).toBeGreaterThan(300);
   });
-
-  it("ask for a sample only where one is kept", () => {
-    const samples = createSamples<number>();
-    let asked = 0;
-    for (let index = 0; index < 2_000; index += 1) samples.offer(`${index}-0` as DlqId, () => (asked += 1));
-    expect(asked).toBeLessThan(40);
-  });
 });

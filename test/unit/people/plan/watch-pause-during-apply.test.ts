@@ -19,13 +19,3 @@ test("a pause is noticed although it is over again; that nobody could be asked i
   expect(answers).toEqual([]);
   expect(clock.pending()).toBe(0);
 });
-
-test("a watch that is ended asks nobody any more", async () => {
-  const clock = createManualClock();
-  const watch = watchPause(clock, () => Promise.resolve("by eve"));
-  watch.end();
-  clock.advance(1_000);
-  await new Promise(setImmediate);
-  expect(watch.why()).toBeNull();
-  expect(watch.signal.aborted).toBe(false);
-});

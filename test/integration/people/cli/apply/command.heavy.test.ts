@@ -1,9 +1,7 @@
 import { EventEmitter, once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readArchive } from "../../../../support/archives.ts";
 import { linesOf } from "../../../../support/cli.ts";
-import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -109,22 +107,6 @@ describe("redriver apply", () => {
     expect((await stand.apply()).exitCode).toBe(0);
     await stand.emulator.idle();
     expect(stand.receiver.deliveries).toHaveLength(20);
-  });
-
-  it("archives and deletes what the plan drops, and publishes none of it", async () => {
-    const { path } = createFolder();
-    const archive = `archive: { dir: ${path}/archive, keep: 30d, volume: ephemeral }\n`;
-    const document = `${outageDocument}      - { name: too-late, when: { responseStatus: 410 }, then: drop }\n${archive}`;
-    const stand = await createPlanStand(redis.url(), { document });
-    const dropped = stand.seed(7, { responseStatus: 410 });
-    stand.seed(3);
-    await stand.plan();
-    expect(existsSync(`${path}/archive`)).toBe(false);
-    const { out } = await stand.apply("--json");
-    expect(lineOf(out).applied.tally).toMatchObject({ republished: 3, dropped: 7, deleted: 10 });
-    await stand.emulator.idle();
-    expect(stand.receiver.deliveries).toHaveLength(3);
-    expect((await readArchive(`${path}/archive`)).ids.toSorted()).toEqual(dropped.toSorted());
   });
 
   it.each([

@@ -187,15 +187,6 @@ describe("redriver archive show", () => {
     expect(linesOf(out)).toMatchObject(ids.map((n) => ({ dlqId: archiveEntry(n).dlqId })));
   });
 
-  it("says that there is more than the limit", async () => {
-    const { dir } = await setUp();
-    expect(await ask(["archive", "show", "--dir", dir, "--limit", "3"])).toMatchObject({
-      exitCode: 0,
-      err: "there is more than these 3; see --limit\n",
-    });
-    expect((await ask(["archive", "show", "--dir", dir, "--limit", "4"])).err).toBe("");
-  });
-
   it("ends with 1 and names the ids that are not there", async () => {
     const { dir } = await setUp();
     const answer = await ask(["archive", "show", "--dir", dir, "--json", archiveEntry(1).dlqId, "9-9"]);

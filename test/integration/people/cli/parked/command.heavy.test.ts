@@ -247,17 +247,6 @@ describe("redriver parked release", () => {
     });
   });
 
-  it("ends with 1 for an id that is not parked, and releases the others", async () => {
-    const { seed, run, rows, drain } = await setUp();
-    const [id = ""] = seed(1);
-    await drain();
-    expect(await run(["parked", "release", id, "9-9", "--yes", ...because])).toMatchObject({
-      exitCode: 1,
-      err: expect.stringContaining("not parked: 9-9"),
-    });
-    expect(await rows("parked", "list")).toEqual([]);
-  });
-
   it("takes the oldest where it is limited", async () => {
     const { seed, run, rows, drain } = await setUp();
     const ids = seed(3);

@@ -60,6 +60,7 @@ it("a plan says of a halted lane why and when it is probed; the lane stays as it
   expect(page).toMatch(
     /destination +due now +held by a halt +due later .*?:\d+ +0 +\d+ +0 .*?:\d+ +3 +0 +0 /,
   );
+  expect(page).toMatch(/rule +records +due now, or held by a halt/);
   expect(page).not.toContain("next probe");
   expect(await lanesIn(stand)).toEqual(before);
 }, 80_000);

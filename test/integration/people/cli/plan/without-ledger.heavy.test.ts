@@ -82,24 +82,6 @@ describe.skipIf(isTaken)("with an address and a token alone", () => {
     });
     expect(existsSync(file)).toBe(false);
   });
-
-  it("a record of the queue is explained, without its ledger", async () => {
-    const { seed, env } = await setUp();
-    const [dlqId = ""] = seed(1);
-    const { exitCode, out } = await runHere(["rules", "explain", dlqId], env);
-    expect(exitCode).toBe(0);
-    expect(out).toContain("not asked: none; set redis.url (REDRIVER_REDIS_URL)");
-    expect(out).toContain('): republish: due (rule "outage")\n');
-  });
-
-  it("what acts still needs Redis", async () => {
-    const { env } = await setUp();
-    const { exitCode, err } = await runHere(["drain", "orders", "--yes"], env);
-    expect({ exitCode, err }).toEqual({
-      exitCode: 1,
-      err: expect.stringContaining("redis-unavailable") as string,
-    });
-  });
 });
 
 it("a Redis that was named and does not answer ends a plan, also if only its prefix was named", async () => {

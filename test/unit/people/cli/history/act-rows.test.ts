@@ -98,18 +98,6 @@ describe("rows of acts", () => {
     }
     expect(reads).toBe(62);
   });
-
-  it("count notes, hosts and what failed again", async () => {
-    const [row] = await rowsOf(
-      entry(9, { records: of(2, { host: "a.example", notes: ["canary"], parent: "0-1" }) }),
-      entry(9, { records: of(3, { host: "b.example" }) }),
-    );
-    expect(row).toMatchObject({ count: 5, notes: { canary: 2 }, comeBacks: 2 });
-    expect(row?.hosts.top).toEqual([
-      { key: "b.example", count: 3 },
-      { key: "a.example", count: 2 },
-    ]);
-  });
 });
 
 describe("a summary", () => {

@@ -34,15 +34,6 @@ const explainText = (raw: RawRecord, conditions: Partial<ExplainConditions> = {}
     ),
   );
 
-const edited = rawRecord({
-  url: "https://api.example.com/orders?token=abc",
-  topicName: "orders",
-  labels: ["orders"],
-  responseStatus: 422,
-  responseBody: '{"error":"schema 2 is not known any more"}',
-  header: { Authorization: ["Bearer s3cret"] },
-  body: '{"tenant":"acme","schema":2}',
-});
 const outage = rawRecord({
   topicName: "refunds",
   labels: ["refunds"],
@@ -51,33 +42,11 @@ const outage = rawRecord({
 });
 
 describe("what redriver rules explain shows", () => {
-  it("of one that is due: each rule, the decision, and what it becomes, without its content", () => {
-    const text = explainText(edited);
-    expect(text).toMatchInlineSnapshot(`
-      "1725323658779-0 in drain orders (mode live): republish: due (rule
-      "bad-deploy-acme")
-        sent to    https://api.example.com/orders?token=***
-        failed     422 schema <n> is not known any more (failure ee5a8172c9)
-        entered    2024-09-03 00:34:18 UTC, 1h ago
-        created    2024-09-03 00:33:18 UTC, 1h1m ago
-        expires    2024-09-06 00:34:18 UTC, in 2d23h
-        attempts   none
-        ledger     nothing is known of it
-        published  limits, guards and the lane of its destination are asked then;
-                   redriver status shows their state
-        not asked  receiver-moved, outage
-        becomes    body /schema: number -> number
-        losses     group-membership
-
-        rules
-          rule                 matches  why
-          receiver-said-never  no       responseStatus is 489, but the record has 422
-          too-old-to-matter    no       messageAge is > 2d, but the record has 1h1m
-          bad-deploy-acme      yes      all (responseStatus is 422; body "/tenant" is
-                                        [set]; body "/schema" is < 3)
-      "
-    `);
-    expect(text).not.toMatch(/s3cret|abc/);
+  it("is nothing of a record's content, unless it was asked for", () => {
+    const header = { Authorization: ["Bearer s3cret"] };
+    const raw = rawRecord({ url: "https://a.example/?token=abc", header, body: '{"card":"s3cret"}' });
+    expect(explainText(raw)).toContain("https://a.example/?token=***");
+    expect(explainText(raw)).not.toMatch(/s3cret|abc/);
   });
 
   it("of one that waits: until when, and what it will become", () => {

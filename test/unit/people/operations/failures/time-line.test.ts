@@ -77,17 +77,6 @@ it("a probe that came back says as what, and when that entered the queue again",
   ]);
 });
 
-it("a probe after which the lane went on says why and when", async () => {
-  const why = "the probe did not fail again";
-  const resumed = moved(4_000, "halted", "ramping", why);
-  expect(
-    await resultsOf([halt, sent(2_000, {}), sent(3_000, {}), resumed, moved(5_000, "ramping", "open", "x")]),
-  ).toEqual([
-    ["3000-0", { kind: "judged", at: 4_000, why }],
-    ["2000-0", { kind: "stayed-halted" }],
-  ]);
-});
-
 it("a reset shows nothing of a probe, and a probe that a person asks for is no result", async () => {
   const lane = { origin, from: "halted", to: "canary", why: "x", sent: 1, comeBacks: 0 } as const;
   const reset = entry(3_000, { act: "lane-reset", lane });
