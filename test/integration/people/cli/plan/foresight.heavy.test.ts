@@ -4,7 +4,7 @@ import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
 import type { FrozenDrain } from "../../../../../src/people/plan/file-summary.ts";
-import type { DrainReport } from "../../../../../src/people/plan/plan-drain.ts";
+import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
 import { createPlanWriter } from "../../../../../src/people/plan/plan-file.ts";
 import type { PlanRecord } from "../../../../../src/people/plan/plan-file-record.ts";
 import { linesOf, runHere } from "../../../../support/cli.ts";
@@ -59,7 +59,8 @@ async function seeded(): Promise<{ stand: PlanStand; ids: Readonly<Record<string
   return { stand, ids, at };
 }
 
-const drainOf = (out: string): DrainReport => (JSON.parse(out) as { drains: [DrainReport] }).drains[0];
+const drainOf = (out: string): PlanReport["drains"][number] =>
+  (JSON.parse(out) as { drains: [PlanReport["drains"][number]] }).drains[0];
 
 describe("redriver plan, of what time brings", () => {
   it("tells what is decided next of each record that is held until a known time, and calls nothing due that is not republished", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
-import type { DrainReport } from "../../../../../src/people/plan/plan-drain.ts";
+import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { createReceiver } from "../../../../support/receiver.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -15,7 +15,7 @@ const document = outageDocument.replace(
 async function planned(stand: PlanStand, ...args: readonly string[]) {
   const { out, exitCode, err } = await stand.run(["plan", "orders", "--json", ...args]);
   expect(exitCode, err).toBe(0);
-  return (JSON.parse(out) as { drains: readonly [DrainReport] }).drains[0];
+  return (JSON.parse(out) as { drains: readonly [PlanReport["drains"][number]] }).drains[0];
 }
 
 /** Every key of lanes with what is in it. */
