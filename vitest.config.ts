@@ -15,7 +15,6 @@ const longest = [
   "truth/truth.heavy",
   "daemon/bad-input.heavy",
   "daemon/killed.heavy",
-  "redrive/callbacks/lane-callbacks.heavy",
   "daemon/first-count.heavy",
   "apply/killed.heavy",
   "plans/killed.heavy",
