@@ -63,7 +63,7 @@ export function createBooks(options: BooksOptions) {
         const { dlqId, root, fate } = letter;
         if (!dropped.has(dlqId)) {
           judge.broken("deleted-unproven", `${dlqId} (${root}) was neither accepted nor archived`);
-        } else if (fate === "drop" || fate === "take-back") {
+        } else if (fate === "drop") {
           drops += 1;
         } else {
           judge.broken("against-the-rules", `${dlqId} (${root}) had to ${fate}, was dropped`);

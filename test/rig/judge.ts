@@ -3,7 +3,7 @@
  * word counts in one place: an extra acceptance has to be declared by it.
  *
  *   in the queue ─┬─ accepted, then deleted by id
- *                 ├─ dropped: in the archive, then deleted by id ─── to be taken back: then accepted
+ *                 ├─ dropped: in the archive, then deleted by id
  *                 ├─ vanished by its age
  *                 └─ still there
  */
@@ -120,8 +120,7 @@ export function createJudge({ dedupWindowMs, isRepublished, now }: JudgeOptions)
     published.set(messageId, booked);
     acceptances.push({ seq, at, suffix: read.suffix, messageId });
     if (acceptances.length > 1) doubled.add(booked);
-    const isTakenBack = letter.fate === "take-back" && booked.deleted !== null;
-    if (letter.fate !== "republish" && !isTakenBack) {
+    if (letter.fate !== "republish") {
       broken(
         "against-the-rules",
         `${letter.dlqId} (${letter.root}) had to ${letter.fate} and was republished`,

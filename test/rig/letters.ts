@@ -3,9 +3,9 @@ import type { SeedRecord } from "../../dev/emulator/index.ts";
 
 /**
  * What has to become of a dead letter. `stay`: it is parked or held, and never published, dropped or deleted
- * by redriver. `take-back`: it is dropped, and then published from the archive.
+ * by redriver.
  */
-export type Fate = "republish" | "drop" | "take-back" | "stay" | "expire";
+export type Fate = "republish" | "drop" | "stay" | "expire";
 
 /** A dead letter as the judge knows it. */
 export interface Letter {

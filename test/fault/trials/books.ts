@@ -7,7 +7,6 @@ import type { JournalEntry } from "../../../dev/emulator/index.ts";
 import type { RedisConnection } from "../../../src/job/redis/connect.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
 import { createBooks } from "../../rig/books.ts";
-import type { Booked } from "../../rig/judge.ts";
 import { keyPrefix } from "../../rig/stack.ts";
 import { dedupWindowMs, isRepublished, sourceId } from "./document.ts";
 
@@ -56,7 +55,7 @@ export function createTrialBooks(rootOf: ReadonlyMap<string, string>) {
     left() {
       const all = [...judge.letters.values()];
       return {
-        toPublish: all.filter((one) => one.letter.fate !== "stay" && doneAt(one) === null).length,
+        toPublish: all.filter((one) => one.letter.fate !== "stay" && one.deleted === null).length,
         toPark: all.filter(({ letter }) => letter.fate === "stay" && !parkedAt.has(letter.dlqId)).length,
       };
     },
@@ -73,13 +72,6 @@ export function createTrialBooks(rootOf: ReadonlyMap<string, string>) {
       books.proveDeletions(() => readArchivedIds(archiveDir));
     },
   };
-}
-
-/** When one that is not to stay was accepted and deleted, whichever came later, Unix ms; null: not yet. */
-export function doneAt({ letter, acceptances, deleted }: Booked): number | null {
-  if (deleted === null) return null;
-  if (letter.fate !== "take-back") return deleted.at;
-  return acceptances[0]?.at ?? null;
 }
 
 interface ParkLine {

@@ -11,7 +11,7 @@ const byService =
  * The production document, but that it waits for nothing: no age, no lane, no limits, a pass every few
  * seconds.
  */
-export function toDocument(archiveDir: string, isByService = false, isTakenBack = false): string {
+export function toDocument(archiveDir: string, isByService = false): string {
   return `
 version: 1
 archive: { dir: ${archiveDir}, keep: 30d }
@@ -28,7 +28,7 @@ drains:
     attempts: { max: 5, wait: [${isByService ? "0s" : "2m"}, 10m, 1h, 4h], then: park }
     rules:${isByService ? byService : ""}
       - { name: receiver-said-never, when: { responseStatus: 489 }, then: park }
-      - { name: outage, when: { responseStatus: [429, 502-504, none] }, then: ${isTakenBack ? "drop" : "republish"} }
+      - { name: outage, when: { responseStatus: [429, 502-504, none] }, then: republish }
 `;
 }
 

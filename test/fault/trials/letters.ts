@@ -53,9 +53,8 @@ export function makeLetters(options: {
   readonly shares: Shares;
   readonly url: string;
   readonly now: number;
-  readonly isTakenBack?: true | undefined;
 }): readonly TrialLetter[] {
-  const { seed, count, of = count, shares, url, now, isTakenBack } = options;
+  const { seed, count, of = count, shares, url, now } = options;
   const special = Object.entries(shares).flatMap(([kind, share]) =>
     Array<Kind>(Math.round(share * of)).fill(kind as Kind),
   );
@@ -70,7 +69,7 @@ export function makeLetters(options: {
       kind,
       dlqId,
       root,
-      fate: neverTaken.has(kind) ? "stay" : isTakenBack === true ? "take-back" : "republish",
+      fate: neverTaken.has(kind) ? "stay" : "republish",
       bodySha256: createHash("sha256").update(body).digest("hex"),
       record: {
         dlqId,

@@ -5,7 +5,7 @@
 import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { countBy } from "../../rig/outcome.ts";
 import type { Stack } from "../../rig/stack.ts";
-import { doneAt, type TrialBooks } from "./books.ts";
+import type { TrialBooks } from "./books.ts";
 import { longestStallMs, type Span } from "./pace.ts";
 import type { Trial } from "./trial.ts";
 
@@ -38,12 +38,12 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
   const notDelivered = all.filter(
     ({ letter, acceptances }) => acceptances.length > 0 && !arrived.has(letter.root),
   );
-  const unsettled = toPublish.filter((one) => doneAt(one) === null).length;
-  const lastDeleteAt = Math.max(startedAt, ...toPublish.map((one) => doneAt(one) ?? 0));
+  const unsettled = toPublish.filter(({ deleted }) => deleted === null).length;
+  const lastDeleteAt = Math.max(startedAt, ...toPublish.map(({ deleted }) => deleted?.at ?? 0));
   // A declared double has waited for the end of its window.
   const doubled = new Set(judge.doubles.map(({ dlqId }) => dlqId));
   const others = toPublish.filter(({ letter }) => !doubled.has(letter.dlqId));
-  const lastOtherAt = Math.max(startedAt, ...others.map((one) => doneAt(one) ?? 0));
+  const lastOtherAt = Math.max(startedAt, ...others.map(({ deleted }) => deleted?.at ?? 0));
   const lastParkAt = Math.max(startedAt, ...toStay.map(({ letter }) => parkedAt.get(letter.dlqId) ?? 0));
   const parked = toStay.filter(({ letter }) => parkedAt.has(letter.dlqId)).length;
   const mayWait = bounds.refusedMayWaitAfterS !== undefined;

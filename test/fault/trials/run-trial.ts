@@ -44,7 +44,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     dir,
     replicas: trial.replicas ?? 1,
     emulatorArgs: ["--seed", String(seed)],
-    document: (archiveDir) => toDocument(archiveDir, isByService(trial.shares ?? {}), trial.isTakenBack),
+    document: (archiveDir) => toDocument(archiveDir, isByService(trial.shares ?? {})),
     onEntry: books.read,
     onLine: books.line,
     env: trial.deadlyAt === undefined ? {} : { DEADLY: trial.deadlyAt, NODE_OPTIONS: `--import ${deadly}` },
@@ -134,7 +134,6 @@ async function prepare(
     shares: seeded,
     url: receiver.url,
     now,
-    isTakenBack: trial.isTakenBack,
   });
   for (const letter of letters) books.judge.born(letter, Date.now());
   await emulator.seed(letters.map(({ record }) => record));

@@ -34,8 +34,6 @@ export interface Trial {
   /** Default none. */
   readonly shares?: Shares;
   readonly faults: readonly FaultDefinition[];
-  /** Its rules drop what is due, and it is to be published from the archive. */
-  readonly isTakenBack?: true;
   /** When its deadly letters end a daemon (deadly.ts). Such a daemon is started again. */
   readonly deadlyAt?: "work" | "list";
   /** Of the emulator, as `PATCH /_control/settings` takes them. */

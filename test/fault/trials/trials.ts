@@ -1,7 +1,6 @@
 /** The trials: which faults act together, and what each is held to. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultDefinition } from "../../../dev/emulator/index.ts";
-import { takeBack } from "./take-back.ts";
 import type { Play, Trial } from "./trial.ts";
 
 /** It was accepted, or deleted, and nobody hears of it. */
@@ -121,22 +120,6 @@ export const trials: readonly Trial[] = [
     watchedS: 600,
     meanwhile: killTimes(12),
     small: { count: 300, doneWithinS: 480 },
-  },
-  {
-    name: "from-archive",
-    count: 5_000,
-    isTakenBack: true,
-    replicas: 2,
-    faults: [
-      { kind: "latency", name: "slow", operation: "batch", ms: 500 },
-      lostAnswers("batch", 0.2),
-      { kind: "status", name: "limited", operation: "batch", status: 429, probability: 0.1 },
-      failing("batch", 0.05),
-    ],
-    bounds: { doneWithinS: 600, declaredShare: 0 },
-    watchedS: 600,
-    meanwhile: async (play) => void (await Promise.all([killTimes(8)(play), takeBack(play)])),
-    // No small form: what a killed one has begun waits a minute to be taken over, however few there are.
   },
   // Each swap takes a worker from what it has at work.
   {

@@ -28,17 +28,6 @@ const spellings: readonly (readonly [string, readonly string[], readonly string[
 ];
 
 describe("a host in another spelling", () => {
-  it.each(spellings)("is the same host: %s", (host, same, others) => {
-    const rule = hostOf(host);
-    expect(rule.problems).toEqual([]);
-    for (const url of same) expect(rule.matches({ url }), url).toBe(true);
-    for (const url of others) expect(rule.matches({ url }), url).toBe(false);
-    for (const form of [`{ equals: ${quoted(host)} }`, `{ in: [x.example, ${quoted(host)}] }`]) {
-      const other = loadWhen(`{ host: ${form} }`);
-      for (const url of same) expect(other.matches({ url }), form).toBe(true);
-    }
-  });
-
   it.each(spellings)("is the same destination for people and rewrites: %s", (host, same) => {
     const name = toDestinationName(host);
     expect(name).not.toBeNull();
