@@ -89,17 +89,6 @@ describe("workers that were killed from outside", () => {
 });
 
 describe("a listing that ends its workers", () => {
-  it("is cut by time, and each part is worked", async () => {
-    const { rig, work } = await lostWith(20, () => [[], []]);
-    const { split } = await workWindow(rig.drain, work);
-    expect(split.map(({ from }) => from).slice(1)).toEqual(split.map(({ to }) => to + 1).slice(0, -1));
-    expect(split.length).toBe(16);
-    expect(split[0]?.from).toBe(0);
-    for (const { windowId } of split) await workWindow(rig.drain, { ...work, windowId });
-    expect(rig.emulator.dlq.size).toBe(0);
-    expect(rig.eventsOf("pass:closed")).toMatchObject([{ outcome: "complete", counts: { republished: 20 } }]);
-  });
-
   it("is found to the millisecond and passed over for a day, and all others are sent", async () => {
     const rig = await createRig({ redisUrl: redis.url() });
     const ids = rig.seed(20) as readonly string[] as readonly DlqId[];

@@ -153,38 +153,6 @@ const noFailureCallback: Preparation["checkItem"] = ({ headers }) =>
   headers["Upstash-Failure-Callback"] === undefined ? null : "destination-not-allowed";
 
 describe("a due letter of a lane", () => {
-  const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
-  const delayed: ItemChanges = { delay: { kind: "fixed", ms: 90_000 } };
-  const plain = () => dueOf(raw, delayed, { lane });
-
-  it("is sent as a canary without retries and delay, signed with its step", () => {
-    const canary = asSent(plain(), asCanary);
-    const { headers, body, destination } = itemOf(canary, 1);
-    expect(headers).toMatchObject({ "Upstash-Retries": "0", "Upstash-Timeout": "45s" });
-    expect(headers).not.toHaveProperty("Upstash-Delay");
-    expect({ body, destination }).toEqual({ body: raw["body"], destination: raw["url"] });
-    expect(canary.lineage.step).toEqual({ lane: "3f1c2d8e", step: 7, isCanary: true, isProbe: false });
-    expect(decided(backAs(canary, 503, 0)).reading).toEqual({ kind: "come-back", lineage: canary.lineage });
-    // Its plain item is as it was.
-    canary.sendAs = null;
-    expect(itemOf(canary, 1)).toEqual(itemOf(plain(), 1));
-  });
-
-  it.each<[string, ItemChanges, Record<string, unknown>]>([
-    ["with a delay", delayed, { maxRetries: 4 }],
-    ["without anything that a canary has", {}, {}],
-    ["with a timeout of its own", { timeoutMs: 1_000_000 }, { maxRetries: 12 }],
-    ["with a body beyond ASCII", {}, { body: '{"ä":"\ud83d\ude00"}' }],
-  ])("has the size of its largest shape: %s", (_name, changes, fields) => {
-    const letter = dueOf(rawRecord(fields), changes, { lane });
-    const longest = { lane: "x".repeat(64), step: 999_999_999_999_999 };
-    const sizes = [null, { ...asProbe, step: longest }].map((how) =>
-      Buffer.byteLength(JSON.stringify(itemOf(how === null ? letter : asSent(letter, how), 999))),
-    );
-    expect(letter.bytes).toBe(Math.max(...sizes));
-    expect(letter.bytes).toBeGreaterThan(dueOf(rawRecord(fields), changes).bytes);
-  });
-
   it("may be published in every shape that its lane may give it, or not at all", () => {
     const asked: number[] = [];
     const checkItem: Preparation["checkItem"] = (item, bytes) => {
@@ -204,38 +172,27 @@ describe("a due letter of a lane", () => {
   });
 
   it("is told in the audit as what it is", () => {
-    expect(toRecord("republish", plain(), false)).not.toHaveProperty("notes");
-    expect(toRecord("republish", asSent(plain(), asCanary), false)).toMatchObject({
+    const letter = dueOf(rawRecord(), {}, { lane });
+    expect(toRecord("republish", letter, false)).not.toHaveProperty("notes");
+    expect(toRecord("republish", asSent(letter, asCanary), false)).toMatchObject({
       attempt: 1,
       notes: ["canary"],
     });
   });
 });
 
-describe("a canary that comes back", () => {
+it("a canary that comes back down leaves what a person has released: the count that the release had lowered", () => {
   const raw = rawRecord({ maxRetries: 4, body: '{"a":[]}', responseStatus: 503 });
-  const canary = asSent(dueOf(raw, {}, { lane }), asCanary);
-
-  it("is sent with the root's retries again, or with none named where the root named none", () => {
-    expect(itemOf(dueOf(backAs(canary, 503, 0), {}), 1).headers["Upstash-Retries"]).toBe("4");
-    const unnamed = asSent(dueOf(rawRecord({ body: "{}" }), {}), asCanary);
-    const back = backAs(unnamed, 503, 0);
-    expect(back).toMatchObject({ maxRetries: 0 });
-    expect(itemOf(dueOf(back, {}), 1).headers).not.toHaveProperty("Upstash-Retries");
-  });
-
-  it("down leaves what a person has released: the count that the release had lowered", () => {
-    const spent = dueOf(raw, {}, { lane }, 4);
-    const back = backAs(spent, 503, 0);
-    expect(decided(back).attempt).toBe(5);
-    // Parked as exhausted with five, and released: four.
-    const released = dueOf(back, {}, { lane }, 4);
-    expect(released.lineage.attempt).toBe(6);
-    const again = asSent(released, asCanary);
-    expect(again.lineage.attempt).toBe(5);
-    expect(decided(backAs(again, 503, 1)).attempt).toBe(4);
-    expect(decided(backAs(again, 422, 1)).attempt).toBe(5);
-  });
+  const spent = dueOf(raw, {}, { lane }, 4);
+  const back = backAs(spent, 503, 0);
+  expect(decided(back).attempt).toBe(5);
+  // Parked as exhausted with five, and released: four.
+  const released = dueOf(back, {}, { lane }, 4);
+  expect(released.lineage.attempt).toBe(6);
+  const again = asSent(released, asCanary);
+  expect(again.lineage.attempt).toBe(5);
+  expect(decided(backAs(again, 503, 1)).attempt).toBe(4);
+  expect(decided(backAs(again, 422, 1)).attempt).toBe(5);
 });
 
 const callbackOf = (letter: Letter) => itemOf(letter, 1).headers["Upstash-Callback"];
@@ -245,12 +202,6 @@ describe("a canary that is called back", () => {
   const own = { callback: "https://cb.example.com/c", callbackHeader: { "X-C": ["1"] } };
   const canaryOf = (fields: Record<string, unknown>, more: Partial<Preparation> = {}) =>
     asSent(dueOf(rawRecord(fields), {}, { lane, proofAddress, ...more }), asCanary);
-
-  it("calls us, and keeps its own callback behind ours", () => {
-    expect(callbackOf(canaryOf({}))).toBe(`${proofAddress}?redriver-callback=none`);
-    expect(callbackOf(canaryOf(own))).toMatch(/\?redriver-callback=v1\./);
-    expect(itemOf(canaryOf(own), 1).headers).not.toHaveProperty("Upstash-Callback-Forward-X-C");
-  });
 
   it.each([
     ["is larger than 1 MiB", { body: "x".repeat(1_048_576) }, {}],
