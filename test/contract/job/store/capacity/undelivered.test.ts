@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { CapacityQuery, UndeliveredLimit } from "../../../../../src/job/contracts/capacity.ts";
 import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
-import { createRedisCapacity } from "../../../../../src/job/store/capacity/redis-capacity.ts";
-import { drain, onClock, source, startOfTime } from "../../../../support/ledger-stands.ts";
+import { createCapacityStand, query, requests } from "../../../../support/capacity-stands.ts";
+import { drain, source } from "../../../../support/ledger-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -12,20 +12,9 @@ const mayAsk: UndeliveredLimit = { ...limit, asks: true };
 
 /** Each call runs once: a second run of a take takes twice, as its header says. */
 function createStand(undelivered: UndeliveredLimit = limit) {
-  let time = startOfTime;
-  const now = () => time;
-  const advance = (ms: number) => Promise.resolve(void (time += ms));
-  const connection = onClock(redis.fresh(), { now });
-  let calls = 0;
-  const capacity = createRedisCapacity(connection, { token: () => `call-${(calls += 1)}` });
-  const queryOf = (count: number, of: DrainName = drain): CapacityQuery => ({
-    source,
-    drain: of,
-    passId: null,
-    limits: {},
-    undelivered,
-    requests: Array.from({ length: count }, () => ({ host: "a", rule: null, post: "first" as const })),
-  });
+  const { capacity, now, advance } = createCapacityStand(redis.fresh());
+  const queryOf = (count: number, of: DrainName = drain): CapacityQuery =>
+    query({ drain: of, passId: null, undelivered, requests: requests(count) });
   const take = async (count: number, of?: DrainName) => {
     const answer = await capacity.take(queryOf(count, of));
     const granted = answer.verdicts.filter(({ kind }) => kind === "granted").length;
