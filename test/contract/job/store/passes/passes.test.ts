@@ -253,6 +253,16 @@ describe("passes", () => {
     expect(ranges(windows).map(([from]) => from)).toEqual([-20 * minuteMs, -10 * minuteMs, -overlapMs]);
   });
 
+  test("a minute that the new range begins in is cut there", async () => {
+    const { pass } = await runPass(passes, "p1", { to: epoch + 30_000 });
+    await addDue(passes, pass, [{ enteredAt: epoch - overlapMs, dueAt: epoch }]);
+    const { windows } = await open(passes, "p2", { to: epoch + 40_000 });
+    expect(ranges(windows)).toEqual([
+      [-overlapMs, 30_000 - overlapMs - 1],
+      [30_000 - overlapMs, 40_000],
+    ]);
+  });
+
   test("more than fifty windows become one that spans them", async () => {
     const { pass } = await runPass(passes, "p1");
     const dueLater = Array.from({ length: 51 }, (_, n) => ({
@@ -334,5 +344,14 @@ describe("passes", () => {
     // What a split window left, its parts count.
     expect(await facts()).toMatchObject({ held: 7, exact: false });
     expect(ranges((await runPass(passes, "p3")).windows).at(-1)).toEqual([-overlapMs, 0]);
+  });
+
+  test("minutes that are called back into a pass that fails are due again", async () => {
+    await runPass(passes, "p1");
+    const { pass } = await open(passes, "p2");
+    await passes.listAgain(drain, [epoch - 10 * minuteMs]);
+    await endWindow(passes, pass, "r1");
+    await passes.endWindow(drain, pass.passId, "w1", { kind: "failed" }, nothing, {});
+    expect(ranges((await runPass(passes, "p3")).windows)[0]).toEqual([-10 * minuteMs, -9 * minuteMs - 1]);
   });
 });
