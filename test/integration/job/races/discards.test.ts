@@ -1,4 +1,4 @@
-/** Races for a dead letter that a person discards, of a drain whose rules would publish it. */
+/** Races for a dead letter that a person discards, of a drain whose rules would publish it, and for one that a rule drops. */
 import { describe, expect, it } from "vitest";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
@@ -8,15 +8,19 @@ import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import {
   deadAt,
+  drainThat,
   horizonMs,
   type RaceStand,
   stallPage,
   takeoverMs,
+  twoOn,
   useRaces,
   type Worker,
+  type WorkerOptions,
 } from "../../../support/race-stand.ts";
 
 const races = useRaces();
+const republishes = drainThat("republish");
 const why = "plan 1f2e3d4c: INC-7";
 
 type Stand = RaceStand & {
@@ -26,9 +30,11 @@ type Stand = RaceStand & {
   park(ids: readonly DlqId[]): Promise<void>;
 };
 
-async function stand(mode: "live" | "plan" = "live"): Promise<Stand> {
+async function stand(options: WorkerOptions = {}): Promise<Stand> {
   const dir = createFolder().path;
-  const race = await races({ document: `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }\n`, mode });
+  const document = `archive: { dir: ${dir}, keep: 30d, volume: ephemeral }
+`;
+  const race = await races({ document, ...options });
   return {
     ...race,
     kept: async () => (await readArchive(dir)).ids.toSorted(),
@@ -64,7 +70,7 @@ function discard(drain: DrainRuntime, page: Parameters<typeof workPage>[1]) {
 
 describe("a discard", () => {
   it("whose worker dies is ended in plan mode too, also of what was parked past its horizon", async () => {
-    const race = await stand("plan");
+    const race = await stand({ mode: "plan" });
     const ids = race.seed(2);
     await race.park(ids);
     await race.wait(horizonMs + 1);
@@ -111,5 +117,54 @@ describe("a discard", () => {
     expect(await race.states(ids)).toEqual(["open", "open"]);
     expect(race.rig.emulator.dlq.size).toBe(2);
     expect(await race.kept()).toEqual([]);
+  });
+});
+
+describe("two workers drop the same", () => {
+  it("R55 one after the other, and the first wakes with its copy made: its token is spent, and it deletes nothing", async () => {
+    const { race, a, b, ids } = await twoOn(stand({ drain: drainThat("drop") }), 2);
+    const stalled = await stallPage(a, "archive", "after");
+    await race.wait(takeoverMs + 1);
+    const archiving = await stallPage(b, "archive", "before");
+    expect(await stalled.goOn()).toMatchObject({ tally: { deleted: 0 } });
+    expect(race.rig.emulator.dlq.size).toBe(2);
+    expect(await archiving.goOn()).toMatchObject({ tally: { deleted: 2 } });
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+  });
+});
+
+describe("one drops and another republishes the same", () => {
+  it("R56 which takes the drop over: it is published once, and the drop that wakes deletes nothing of its own", async () => {
+    const { race, a, b, ids } = await twoOn(
+      stand({ drain: drainThat("drop") }),
+      2,
+      {},
+      { drain: republishes },
+    );
+    const stalled = await stallPage(a, "archive", "after");
+    await race.wait(takeoverMs + 1);
+    const posting = await stallPage(b, "publish", "before");
+    expect(await stalled.goOn()).toMatchObject({ tally: { deleted: 0 } });
+    expect(await race.states(ids)).toEqual(["open", "open"]);
+    expect(await posting.goOn()).toMatchObject({ tally: { republished: 2, deleted: 2 } });
+    expect(race.rig.emulator.journal.counts().accepted).toBe(2);
+  });
+
+  it("R57 whose POST was accepted when the drop takes over: the fact overrides what was archived, and nothing goes out again", async () => {
+    const { race, a, b, ids } = await twoOn(stand({ drain: drainThat("drop") }), 2, { drain: republishes });
+    const stalled = await stallPage(a, "publish", "after");
+    await race.wait(takeoverMs + 1);
+    const deleting = await stallPage(b, "remove", "before");
+    expect(await race.states(ids)).toEqual(["archived", "archived"]);
+    const last = a.stop("remove", "before");
+    const late = stalled.goOn();
+    await last.reached;
+    expect(await race.states(ids)).toEqual(["published", "published"]);
+    await deleting.goOn();
+    last.release();
+    await late;
+    expect(await race.states(ids)).toEqual(["gone", "gone"]);
+    expect(race.posts).toHaveLength(1);
+    expect(race.rig.emulator.dlq.size).toBe(0);
   });
 });

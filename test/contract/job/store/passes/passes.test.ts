@@ -176,14 +176,6 @@ describe("passes", () => {
     expect((await runPass(passes, "p4", far)).pass.to).toBe(far.to);
   });
 
-  test("the next pass looks at what is new, with an overlap", async () => {
-    await runPass(passes, "p1");
-    const { pass, windows } = await runPass(passes, "p2", { to: epoch + 30_000 });
-    expect(pass).toMatchObject({ kind: "new", from: epoch - overlapMs, to: epoch + 30_000 });
-    expect(ranges(windows)).toEqual([[-overlapMs, 30_000]]);
-    expect((await open(passes, "p3", { to: epoch + 60_000 })).pass.from).toBe(epoch + 30_000 - overlapMs);
-  });
-
   test.each<readonly [string, Partial<OpenRequest>]>([
     ["the dates of the source do not select by entry", { mayBeNew: false }],
     ["the document has changed", { documentHash: "doc-2" }],
