@@ -1,10 +1,10 @@
 /** What redriver is held to (docs/internals/benchmarks.md). Each line measures what it needs. */
 import { shipped } from "../../memory/manifest.ts";
 import { mostOfLimit } from "../../memory/table.ts";
-import { atLeast, atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
+import { atLeast, atMost, shown, type Figure } from "../../rig/figures.ts";
 import { distributions, orders } from "../service/records.ts";
 import { plainCase } from "../stand/case.ts";
-import { measureIdle, measureWake } from "../stand/measure.ts";
+import { measureIdle } from "../stand/measure.ts";
 import {
   callsPer100,
   cpuPerMessage,
@@ -145,26 +145,6 @@ async function limit({ measure }: World): Promise<readonly Figure[]> {
   ];
 }
 
-/** Messages fail again and again while the receiver is down, and none waits for longer than a pass. */
-async function wake({ stand, common }: World): Promise<readonly Figure[]> {
-  const messages = 10_000;
-  const { tookMs, service } = await measureWake(stand, {
-    ...plainCase,
-    ...common,
-    contender: "run",
-    messages,
-    drain: {
-      schedule: "{ every: 30s, full: 30m }",
-      more: ["minAge: 1s", "attempts: { max: 1000, wait: [1s], then: park }"],
-    },
-  });
-  return [
-    atMost("seconds from receiver up to queue empty, 10,000 messages, every 30s", tookMs / 1_000, 35),
-    exactly("messages delivered then", service.delivered, messages),
-    exactly("deliveries too many", service.doubled, 0),
-  ];
-}
-
 async function idle({ stand, common }: World): Promise<readonly Figure[]> {
   const share = await measureIdle(
     stand,
@@ -226,7 +206,6 @@ export const lines = {
   redis,
   replicas,
   limit,
-  wake,
   idle,
   beside,
   memory,

@@ -11,14 +11,12 @@ import { createCallLimit } from "./call-limit.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createGeneratedMailbox } from "./generated-mailbox.ts";
 import { createRecords } from "./records.ts";
-import { createReturningMailbox } from "./returning-mailbox.ts";
 import type { BatchItem, Moment, Operation, ServiceFigures, ServiceOptions } from "./service-types.ts";
 
 const options = JSON.parse(process.argv[2]!) as ServiceOptions;
 const records = createRecords(options);
 const deliveries = createDeliveries(records);
-const returning = options.isReceiverUp ? null : createReturningMailbox(records, deliveries);
-const mailbox = returning ?? createGeneratedMailbox(records, deliveries, options.order);
+const mailbox = createGeneratedMailbox(records, deliveries, options.order);
 const limit = options.callsPerSecond === null ? null : createCallLimit(options.callsPerSecond);
 
 const calls: Record<Operation, number> = { list: 0, batch: 0, delete: 0 };
@@ -28,7 +26,6 @@ let inFlight = 0;
 let maxInFlight = 0;
 let watched: readonly number[] = [];
 const begun = createMoment();
-const receiverUp = createMoment();
 const empty = createMoment();
 
 interface Answer {
@@ -134,20 +131,14 @@ server.listen(0, "127.0.0.1", () => {
       },
       untilBegun: () => begun.reached,
       untilEmpty: () => empty.reached,
-      receiverIsUp(): void {
-        returning?.receiverIsUp();
-        receiverUp.reach();
-      },
       figures: (): ServiceFigures => ({
         calls: { ...calls },
         refused,
         listed,
         maxInFlight,
         remaining: mailbox.remaining(),
-        returned: returning?.returned() ?? 0,
         ...mailbox.counts(),
         begun: begun.get(),
-        receiverUp: receiverUp.get(),
         empty: empty.get(),
       }),
     },

@@ -6,8 +6,6 @@ export interface ServiceOptions extends RecordsOptions {
   readonly latencyMs: number;
   /** How many calls to the DLQ it allows; null: any number. */
   readonly callsPerSecond: number | null;
-  /** False: messages fail and are dead letters again, until it is said to be up. */
-  readonly isReceiverUp: boolean;
 }
 
 export type Operation = "list" | "batch" | "delete";
@@ -37,11 +35,8 @@ export interface ServiceFigures extends DeliveryCounts {
   readonly listed: number;
   readonly maxInFlight: number;
   readonly remaining: number;
-  /** Messages that failed because the receiver was down. */
-  readonly returned: number;
   /** The first call; null before it. */
   readonly begun: Moment | null;
-  readonly receiverUp: Moment | null;
   /** The last record was deleted; null before it. */
   readonly empty: Moment | null;
 }

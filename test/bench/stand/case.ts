@@ -20,7 +20,6 @@ export interface Case {
   readonly parallel: number;
   /** The service's limit of DLQ calls; null: none. */
   readonly callsPerSecond: number | null;
-  readonly isReceiverUp: boolean;
   readonly drain: DrainOptions;
   /** Settings of redriver besides its addresses. */
   readonly env: Readonly<Record<string, string>>;
@@ -35,7 +34,6 @@ export const plainCase: Omit<Case, "contender" | "messages"> = {
   replicas: 1,
   parallel: 8,
   callsPerSecond: null,
-  isReceiverUp: true,
   // A daemon's first pass lists everything; this one does not keep it waiting.
   drain: { schedule: "{ every: 1s, full: 30m }" },
   env: {},

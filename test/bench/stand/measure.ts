@@ -49,27 +49,6 @@ export async function measure(stand: Stand, given: Case): Promise<Measured> {
   }
 }
 
-export interface Wake {
-  /** From the moment the receiver is up to the empty queue. */
-  readonly tookMs: number;
-  readonly service: ServiceFigures;
-}
-
-/** The receiver comes up after all messages have failed at least once more. */
-export async function measureWake(stand: Stand, given: Case): Promise<Wake> {
-  const scene = await openScene(stand, { ...given, isReceiverUp: false });
-  try {
-    const { service } = scene;
-    await scene.inTime(untilQuiet(service.figures, given.messages));
-    await service.receiverIsUp();
-    await scene.inTime(service.untilEmpty());
-    const figures = await service.figures();
-    return { tookMs: figures.empty!.at - figures.receiverUp!.at, service: figures };
-  } finally {
-    await scene.close();
-  }
-}
-
 /** CPU of an idle daemon, as a share of a core. */
 export async function measureIdle(stand: Stand, given: Case, forMs: number): Promise<number> {
   const scene = await openScene(stand, { ...given, messages: 0 });
@@ -90,16 +69,5 @@ export async function measureIdle(stand: Stand, given: Case, forMs: number): Pro
  * collects what the start has left some 15 s after it, which costs as much as half a minute at rest.
  */
 const startUpMs = 25_000;
-const quietMs = 1_000;
-
-/** Resolves when a pass has just ended, so that the next one is as far away as it can be. */
-async function untilQuiet(read: () => Promise<ServiceFigures>, messages: number): Promise<void> {
-  for (let before = -1; ;) {
-    const { returned, remaining } = await read();
-    if (returned >= messages && remaining === messages && returned === before) return;
-    before = returned;
-    await delay(quietMs);
-  }
-}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

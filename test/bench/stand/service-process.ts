@@ -21,7 +21,6 @@ export async function startService(
     /** Resolves with the first call. */
     untilBegun: async () => void (await call("untilBegun")),
     untilEmpty: async () => void (await call("untilEmpty")),
-    receiverIsUp: async () => void (await call("receiverIsUp")),
     figures: async () => (await call("figures")) as ServiceFigures,
     close: () => child.kill(),
   };
