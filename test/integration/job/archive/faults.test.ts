@@ -47,34 +47,32 @@ function fail(code: string): Promise<never> {
 
 const idOf = (n: number): string => archiveEntry(n).dlqId;
 
-describe("writes that fail one after the other", () => {
-  it("rest longer and longer, five minutes at most, and are known until one works or nobody tries", async () => {
-    const { disk, faults } = faulty();
-    let now = archivedAt;
-    const { archive } = createStand({ disk, now: () => now });
-    const fails = () => expect(archive.write([archiveEntry(1)])).rejects.toThrow("ENOSPC");
-    expect(archive.problem()).toBeNull();
-    faults.add("write");
-    await fails();
-    expect(archive.problem()).toEqual({ why: expect.stringContaining("ENOSPC"), isResting: false });
-    for (const restS of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
-      // Those that were begun together count once.
-      await Promise.all([fails(), fails()]);
-      now += restS * 1_000 - 1;
-      expect(archive.problem()?.isResting, `${restS} s`).toBe(true);
-      now += 1;
-      expect(archive.problem()?.isResting, `${restS} s`).toBe(false);
-    }
-    now += 300_000;
-    expect(archive.problem()).toBeNull();
-    await fails();
-    faults.clear();
-    await archive.write([archiveEntry(2)]);
-    expect(archive.problem()).toBeNull();
-    faults.add("write");
-    await fails();
-    expect(archive.problem()?.isResting).toBe(false);
-  });
+it("writes that fail one after the other rest longer and longer, five minutes at most, and are known until one works or nobody tries", async () => {
+  const { disk, faults } = faulty();
+  let now = archivedAt;
+  const { archive } = createStand({ disk, now: () => now });
+  const fails = () => expect(archive.write([archiveEntry(1)])).rejects.toThrow("ENOSPC");
+  expect(archive.problem()).toBeNull();
+  faults.add("write");
+  await fails();
+  expect(archive.problem()).toEqual({ why: expect.stringContaining("ENOSPC"), isResting: false });
+  for (const restS of [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
+    // Those that were begun together count once.
+    await Promise.all([fails(), fails()]);
+    now += restS * 1_000 - 1;
+    expect(archive.problem()?.isResting, `${restS} s`).toBe(true);
+    now += 1;
+    expect(archive.problem()?.isResting, `${restS} s`).toBe(false);
+  }
+  now += 300_000;
+  expect(archive.problem()).toBeNull();
+  await fails();
+  faults.clear();
+  await archive.write([archiveEntry(2)]);
+  expect(archive.problem()).toBeNull();
+  faults.add("write");
+  await fails();
+  expect(archive.problem()?.isResting).toBe(false);
 });
 
 describe("a write that fails", () => {
@@ -127,41 +125,40 @@ describe("a write that fails", () => {
   });
 });
 
-describe("any sequence of faults", () => {
-  it("keeps exactly what was said to be kept readable, and only ends are torn", async () => {
-    const step = fc.uniqueArray(
-      fc.constantFrom<Fault>("write", "short-write", "sync", "truncate", "create", "directory"),
-      { maxLength: 3 },
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-        const { disk, faults } = faulty();
-        const { archive, dir } = createStand({ disk, maxFileBytes: 1_000 });
-        const kept: string[] = [];
-        for (const [n, set] of steps.entries()) {
-          faults.clear();
-          for (const fault of set) faults.add(fault);
-          await archive.write([archiveEntry(n)]).then(
-            () => kept.push(idOf(n)),
-            () => undefined,
-          );
-        }
+it("any sequence of faults keeps exactly what was said to be kept readable, and only ends are torn", async () => {
+  const step = fc.uniqueArray(
+    fc.constantFrom<Fault>("write", "short-write", "sync", "truncate", "create", "directory"),
+    { maxLength: 3 },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const { disk, faults } = faulty();
+      const { archive, dir } = createStand({ disk, maxFileBytes: 1_000 });
+      const kept: string[] = [];
+      for (const [n, set] of steps.entries()) {
         faults.clear();
-        await archive.write([archiveEntry(100)]);
-        const { ids, damages } = await readArchive(dir);
-        expect(ids).toEqual(expect.arrayContaining([...kept, idOf(100)]));
-        expect(damages.filter(({ kind }) => kind === "broken")).toEqual([]);
-      }),
-      { numRuns: casesOf(60) },
-    );
-  });
+        for (const fault of set) faults.add(fault);
+        await archive.write([archiveEntry(n)]).then(
+          () => kept.push(idOf(n)),
+          () => undefined,
+        );
+      }
+      faults.clear();
+      await archive.write([archiveEntry(100)]);
+      const { ids, damages } = await readArchive(dir);
+      expect(ids).toEqual(expect.arrayContaining([...kept, idOf(100)]));
+      expect(damages.filter(({ kind }) => kind === "broken")).toEqual([]);
+    }),
+    { numRuns: casesOf(60) },
+  );
 });
 
-describe("a directory that somebody takes away", () => {
-  it.each([
-    { how: "removed", take: (dir: string) => rmSync(dir, { recursive: true }) },
-    { how: "moved", take: (dir: string) => renameSync(dir, `${dir}-elsewhere`) },
-  ])("$how: is made again, the write goes there, and it is told", async ({ take }) => {
+it.each([
+  { how: "removed", take: (dir: string) => rmSync(dir, { recursive: true }) },
+  { how: "moved", take: (dir: string) => renameSync(dir, `${dir}-elsewhere`) },
+])(
+  "a directory that somebody takes away $how: is made again, the write goes there, and it is told",
+  async ({ take }) => {
     const { archive, dir, told } = createStand({ dir: join(createFolder().path, "archive") });
     const before = await archive.write([archiveEntry(1)]);
     take(dir);
@@ -170,5 +167,5 @@ describe("a directory that somebody takes away", () => {
     expect(after.file).not.toBe(before.file);
     expect((await readArchive(dir)).ids).toEqual([idOf(2)]);
     expect(told).toMatchObject([{ message: expect.stringContaining(`expected ${before.file}`) }]);
-  });
-});
+  },
+);

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { archivedAt, dayMs, readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 
@@ -65,47 +65,41 @@ const loop = async (bytes) => {
 for (const bytes of [100, 2_000, 2_000, 2_000, 300_000, 600_000]) void loop(bytes);
 `;
 
-describe("a process that is killed in the middle of its writes", () => {
-  it("has kept everything that was said to be kept, and the next one goes on beside it", async () => {
-    const { path: dir } = createFolder();
-    const kept: string[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const child = run(writeForEver, [dir, `r${round}`]);
-      await expect
-        .poll(() => child.lines.length, { timeout: 20_000, interval: 5 })
-        .toBeGreaterThan(11 * round);
-      child.kill();
-      await child.ended;
-      kept.push(...child.lines);
-    }
-    const { ids, damages } = await readArchive(dir);
-    expect(kept.length).toBeGreaterThan(100);
-    expect(kept.filter((id) => !ids.includes(id))).toEqual([]);
-    expect(damages.filter(({ kind }) => kind !== "torn")).toEqual([]);
-  });
+it("a process that is killed in the middle of its writes has kept everything that was said to be kept, and the next one goes on beside it", async () => {
+  const { path: dir } = createFolder();
+  const kept: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const child = run(writeForEver, [dir, `r${round}`]);
+    await expect.poll(() => child.lines.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(11 * round);
+    child.kill();
+    await child.ended;
+    kept.push(...child.lines);
+  }
+  const { ids, damages } = await readArchive(dir);
+  expect(kept.length).toBeGreaterThan(100);
+  expect(kept.filter((id) => !ids.includes(id))).toEqual([]);
+  expect(damages.filter(({ kind }) => kind !== "torn")).toEqual([]);
 });
 
-describe("an archive larger than the heap", () => {
-  it("is written and read", async () => {
-    const { path: dir } = createFolder();
-    const child = run(
-      `
-      const pages = 250;
-      for (let n = 0; n < pages; n += 1) await archive.write(Array.from({ length: 100 }, () => entry(1_500)));
-      await archive.close();
-      let seen = 0;
-      for await (const { record } of createArchiveReader(dir).entries({}, say)) seen += record.body.length;
-      say(String(seen));
-      // Of this program alone: the kernel's maxrss counts what was forked before exec, which is the size of
-      // the test's own process.
-      say(/^VmHWM:\\s+(\\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))[1]);`,
-      [dir, "a"],
-      // 25,000 entries of 2 KB are 50 MB.
-      'export NODE_OPTIONS=--max-old-space-size=30 && exec "$@"',
-    );
-    expect(await child.ended).toEqual({ code: 0, err: "" });
-    const [seen, peakKiB] = child.lines.map(Number);
-    expect(seen).toBe(25_000 * 2_000);
-    expect(peakKiB).toBeLessThan(180 * 1_024);
-  });
+it("an archive larger than the heap is written and read", async () => {
+  const { path: dir } = createFolder();
+  const child = run(
+    `
+    const pages = 250;
+    for (let n = 0; n < pages; n += 1) await archive.write(Array.from({ length: 100 }, () => entry(1_500)));
+    await archive.close();
+    let seen = 0;
+    for await (const { record } of createArchiveReader(dir).entries({}, say)) seen += record.body.length;
+    say(String(seen));
+    // Of this program alone: the kernel's maxrss counts what was forked before exec, which is the size of
+    // the test's own process.
+    say(/^VmHWM:\\s+(\\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))[1]);`,
+    [dir, "a"],
+    // 25,000 entries of 2 KB are 50 MB.
+    'export NODE_OPTIONS=--max-old-space-size=30 && exec "$@"',
+  );
+  expect(await child.ended).toEqual({ code: 0, err: "" });
+  const [seen, peakKiB] = child.lines.map(Number);
+  expect(seen).toBe(25_000 * 2_000);
+  expect(peakKiB).toBeLessThan(180 * 1_024);
 });

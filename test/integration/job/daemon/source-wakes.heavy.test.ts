@@ -35,34 +35,32 @@ const callsOf = ({ rig: { emulator } }: JobStand, operation: string): readonly C
     .filter((entry) => entry.operation === operation)
     .map(({ at, status }) => ({ at, status: status ?? 0 }));
 
-describe("after a 429, without waiting for the schedule,", () => {
-  it.each([
-    ["batch", 1, "delete"],
-    ["batch", 4, "delete"],
-    ["delete", 3, "batch"],
-  ] as const)(
-    "the next %s is sent right after the reset, and nothing before: in %s s",
-    async (operation, resetInS, other) => {
-      const on = await stand();
-      on.rig.seed(20);
-      const fault = { status: 429, limit: "burst", resetInS, count: 1 } as const;
-      on.rig.emulator.faults.add({ kind: "status", operation, ...fault });
-      await on.start();
-      await tick(on);
-      await drained(on);
-      const [refused, next, ...others] = callsOf(on, operation);
-      expect(refused?.status).toBe(429);
-      const resetAt = Math.ceil(refused!.at / 1_000) * 1_000 + resetInS * 1_000;
-      expect(next!.at).toBeGreaterThanOrEqual(resetAt);
-      expect(next!.at).toBeLessThanOrEqual(resetAt + slackMs);
-      expect([next, ...others].map((call) => call?.status)).not.toContain(429);
-      expect(callsOf(on, other).map(({ status }) => status)).toEqual([200]);
-      // And none of them counts as gone before its delete.
-      const { ledger } = on.rig.drain.source;
-      await expect.poll(() => ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
-    },
-  );
-});
+it.each([
+  ["batch", 1, "delete"],
+  ["batch", 4, "delete"],
+  ["delete", 3, "batch"],
+] as const)(
+  "after a 429, without waiting for the schedule, the next %s is sent right after the reset, and nothing before: in %s s",
+  async (operation, resetInS, other) => {
+    const on = await stand();
+    on.rig.seed(20);
+    const fault = { status: 429, limit: "burst", resetInS, count: 1 } as const;
+    on.rig.emulator.faults.add({ kind: "status", operation, ...fault });
+    await on.start();
+    await tick(on);
+    await drained(on);
+    const [refused, next, ...others] = callsOf(on, operation);
+    expect(refused?.status).toBe(429);
+    const resetAt = Math.ceil(refused!.at / 1_000) * 1_000 + resetInS * 1_000;
+    expect(next!.at).toBeGreaterThanOrEqual(resetAt);
+    expect(next!.at).toBeLessThanOrEqual(resetAt + slackMs);
+    expect([next, ...others].map((call) => call?.status)).not.toContain(429);
+    expect(callsOf(on, other).map(({ status }) => status)).toEqual([200]);
+    // And none of them counts as gone before its delete.
+    const { ledger } = on.rig.drain.source;
+    await expect.poll(() => ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+  },
+);
 
 describe("a delete whose answer is lost in a pass", () => {
   it("is looked for within seconds, whatever the schedule, and is not deleted again", async () => {

@@ -26,21 +26,19 @@ const viewOf = async (rig: Rig, dlqId: DlqId) => (await rig.drain.source.ledger.
 const sent = (rig: Rig): readonly string[] =>
   rig.receiver.deliveries.map(({ bytes }) => bytes.toString("hex"));
 
-describe("what a batch cannot carry", () => {
-  it("is sent byte for byte, in one call each, and deleted by the service alone", async () => {
-    const rig = await open();
-    const ids = [1, 2, 3].map((number) => binary(rig, number));
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 3, deleted: 3, parked: 0 } });
-    await rig.emulator.idle();
-    expect(sent(rig).toSorted()).toEqual([1, 2, 3].map((number) => bytesOf(number).toString("hex")));
-    expect(retries(rig)).toHaveLength(3);
-    expect([rig.callsOf("batch"), rig.callsOf("delete"), rig.emulator.dlq.size]).toEqual([0, 0, 0]);
-    expect(await viewOf(rig, ids[0]!)).toMatchObject({
-      state: "published",
-      as: expect.stringMatching(/^msg_/),
-    });
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
+it("what a batch cannot carry is sent byte for byte, in one call each, and deleted by the service alone", async () => {
+  const rig = await open();
+  const ids = [1, 2, 3].map((number) => binary(rig, number));
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 3, deleted: 3, parked: 0 } });
+  await rig.emulator.idle();
+  expect(sent(rig).toSorted()).toEqual([1, 2, 3].map((number) => bytesOf(number).toString("hex")));
+  expect(retries(rig)).toHaveLength(3);
+  expect([rig.callsOf("batch"), rig.callsOf("delete"), rig.emulator.dlq.size]).toEqual([0, 0, 0]);
+  expect(await viewOf(rig, ids[0]!)).toMatchObject({
+    state: "published",
+    as: expect.stringMatching(/^msg_/),
   });
+  expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0, pendingDelete: 0 });
 });
 
 describe("an answer that never comes", () => {
@@ -147,16 +145,14 @@ it("a message that comes back is known by its id, and is sent as often as its dr
   expect(last).toMatchObject({ tally: { reasons: { parked: { "attempts-exhausted": 1 } } } });
 });
 
-describe("what holds a batch back", () => {
-  it("a lane: its first step comes back, known by the ids of its messages, and the rest is held", async () => {
-    const lane = "    lane: { canary: 2, watch: 30s, haltAt: 20%, probeEvery: 5m }\n";
-    const rig = await open({ drain: lane + drain.replace(/^\n/, "") });
-    rig.receiver.answer = () => 503;
-    for (let number = 0; number < 10; number += 1) binary(rig, number);
-    expect(await rig.pass()).toMatchObject({ tally: { reasons: { held: { "lane-watched": 8 } } } });
-    await behindTheHorizon(rig);
-    expect(await rig.fullPass()).toMatchObject({ tally: { comeBacks: 2, republished: 0 } });
-    expect(rig.eventsOf("lane:moved")).toMatchObject([{ to: "halted" }]);
-    expect(retries(rig)).toHaveLength(2);
-  });
+it("a lane holds it back too: its first step comes back, known by the ids of its messages, and the rest is held", async () => {
+  const lane = "    lane: { canary: 2, watch: 30s, haltAt: 20%, probeEvery: 5m }\n";
+  const rig = await open({ drain: lane + drain.replace(/^\n/, "") });
+  rig.receiver.answer = () => 503;
+  for (let number = 0; number < 10; number += 1) binary(rig, number);
+  expect(await rig.pass()).toMatchObject({ tally: { reasons: { held: { "lane-watched": 8 } } } });
+  await behindTheHorizon(rig);
+  expect(await rig.fullPass()).toMatchObject({ tally: { comeBacks: 2, republished: 0 } });
+  expect(rig.eventsOf("lane:moved")).toMatchObject([{ to: "halted" }]);
+  expect(retries(rig)).toHaveLength(2);
 });

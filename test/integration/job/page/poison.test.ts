@@ -121,22 +121,20 @@ describe("many poison messages while every other answer is lost", () => {
   });
 });
 
-describe("messages that the service refuses and that are alone in the queue", () => {
-  it("are asked for thrice, ten minutes apart, and parked one by one: the source is never halted", async () => {
-    const rig = await open();
-    rig.seed(30, { body: '{"poison":1}' });
-    const { pass, wait } = withMovableLedger(rig);
-    rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
-    const parked: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      const result = await pass();
-      if (result.kind === "closed") parked.push(result.tally.parked);
-      wait(10 * minuteMs);
-    }
-    expect(parked).toEqual([0, 0, 30]);
-    expect(rig.eventsOf("source:halted")).toEqual([]);
-    expect(rig.drain.source.health.standing()).toEqual({ state: "usable" });
-  });
+it("messages that the service refuses and that are alone in the queue are asked for thrice, ten minutes apart, and parked one by one: the source is never halted", async () => {
+  const rig = await open();
+  rig.seed(30, { body: '{"poison":1}' });
+  const { pass, wait } = withMovableLedger(rig);
+  rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+  const parked: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const result = await pass();
+    if (result.kind === "closed") parked.push(result.tally.parked);
+    wait(10 * minuteMs);
+  }
+  expect(parked).toEqual([0, 0, 30]);
+  expect(rig.eventsOf("source:halted")).toEqual([]);
+  expect(rig.drain.source.health.standing()).toEqual({ state: "usable" });
 });
 
 describe("a service that answers with hits", () => {

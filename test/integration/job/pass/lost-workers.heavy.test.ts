@@ -67,67 +67,63 @@ describe("a record that was alone under work when three workers in a row were lo
   });
 });
 
-describe("workers that were killed from outside", () => {
-  it("leave suspects, which are worked after all others, and all are sent once", async () => {
-    const { rig, ids, work } = await lostWith(30, (all) => [
-      [all.slice(0, 20)],
-      [all.slice(2, 4)],
-      [[all[1]!]],
-    ]);
-    const { verdict } = await workWindow(rig.drain, work);
-    expect(verdict).toMatchObject({
-      kind: "pass-closed",
-      outcome: "complete",
-      tally: { listed: 30, republished: 30 },
-    });
-    await rig.emulator.idle();
-    expect([...rig.receiver.counts().values()]).toEqual(Array<number>(30).fill(1));
-    expect(await parked(rig, ids)).toEqual([]);
-    // The ten others, seventeen of twenty by twos, two of two and one alone.
-    expect(rig.callsOf("batch")).toBe(1 + 9 + 2 + 1);
+it("workers that were killed from outside leave suspects, which are worked after all others, and all are sent once", async () => {
+  const { rig, ids, work } = await lostWith(30, (all) => [
+    [all.slice(0, 20)],
+    [all.slice(2, 4)],
+    [[all[1]!]],
+  ]);
+  const { verdict } = await workWindow(rig.drain, work);
+  expect(verdict).toMatchObject({
+    kind: "pass-closed",
+    outcome: "complete",
+    tally: { listed: 30, republished: 30 },
   });
+  await rig.emulator.idle();
+  expect([...rig.receiver.counts().values()]).toEqual(Array<number>(30).fill(1));
+  expect(await parked(rig, ids)).toEqual([]);
+  // The ten others, seventeen of twenty by twos, two of two and one alone.
+  expect(rig.callsOf("batch")).toBe(1 + 9 + 2 + 1);
 });
 
-describe("a listing that ends its workers", () => {
-  it("is found to the millisecond and passed over for a day, and all others are sent", async () => {
-    const rig = await createRig({ redisUrl: redis.url() });
-    const ids = rig.seed(20) as readonly string[] as readonly DlqId[];
-    const at = Number(ids[0]?.split("-")[0]);
-    const covers = ({ from, to }: Window): boolean => from <= at && at <= to;
-    const first = await openWindow(rig, { hasStalled: true });
-    await loseWorkers(rig, first, [[], []]);
-    let left: readonly Window[] = [{ windowId: first.windowId, from: 0, to: Infinity, depth: 0 }];
-    let lost = 2;
-    while (left.length > 0) {
-      const { windowId } = left.find(covers) ?? left[0]!;
-      const work = { ...first, windowId };
-      if (left.some(covers)) {
-        // Whoever lists this moment is lost.
-        const taken = await rig.drain.source.passes.takeWindow(
-          rig.drain.config.name,
-          work.passId,
-          windowId,
-          `x-${lost}`,
-          true,
-        );
-        if (taken?.care?.listings !== 2) {
-          lost += 1;
-          continue;
-        }
-        await rig.drain.source.passes.leaveWindow(rig.drain.config.name, { ...work, owner: `x-${lost}` });
+it("a listing that ends its workers is found to the millisecond and passed over for a day, and all others are sent", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  const ids = rig.seed(20) as readonly string[] as readonly DlqId[];
+  const at = Number(ids[0]?.split("-")[0]);
+  const covers = ({ from, to }: Window): boolean => from <= at && at <= to;
+  const first = await openWindow(rig, { hasStalled: true });
+  await loseWorkers(rig, first, [[], []]);
+  let left: readonly Window[] = [{ windowId: first.windowId, from: 0, to: Infinity, depth: 0 }];
+  let lost = 2;
+  while (left.length > 0) {
+    const { windowId } = left.find(covers) ?? left[0]!;
+    const work = { ...first, windowId };
+    if (left.some(covers)) {
+      // Whoever lists this moment is lost.
+      const taken = await rig.drain.source.passes.takeWindow(
+        rig.drain.config.name,
+        work.passId,
+        windowId,
+        `x-${lost}`,
+        true,
+      );
+      if (taken?.care?.listings !== 2) {
+        lost += 1;
+        continue;
       }
-      const { split } = await workWindow(rig.drain, work);
-      left = [...left.filter((one) => one.windowId !== windowId), ...split];
+      await rig.drain.source.passes.leaveWindow(rig.drain.config.name, { ...work, owner: `x-${lost}` });
     }
-    expect(lost).toBeLessThan(20);
-    expect(rig.emulator.dlq.size).toBe(1);
-    expect(rig.emulator.dlq.find(ids[0]!)).toBeDefined();
-    expect(rig.eventsOf("pass:closed")).toMatchObject([
-      { outcome: "partial", counts: { republished: 19, passedOver: 1 } },
-    ]);
-    rig.seed(1);
-    expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { republished: 1, passedOver: 1 } });
-  });
+    const { split } = await workWindow(rig.drain, work);
+    left = [...left.filter((one) => one.windowId !== windowId), ...split];
+  }
+  expect(lost).toBeLessThan(20);
+  expect(rig.emulator.dlq.size).toBe(1);
+  expect(rig.emulator.dlq.find(ids[0]!)).toBeDefined();
+  expect(rig.eventsOf("pass:closed")).toMatchObject([
+    { outcome: "partial", counts: { republished: 19, passedOver: 1 } },
+  ]);
+  rig.seed(1);
+  expect(await rig.pass()).toMatchObject({ outcome: "partial", tally: { republished: 1, passedOver: 1 } });
 });
 
 describe("what a killed worker has left in flight", () => {

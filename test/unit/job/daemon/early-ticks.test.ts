@@ -46,18 +46,16 @@ function stand(schedule: DrainConfig["schedule"] = { kind: "every", everyMs: 60 
   return { clock, asked, earlyTicks, source, health: source.health, core, orders, invoices, state };
 }
 
-describe("a pass that ends", () => {
-  test.each([
-    ["with all done", 0, emptyTally, []],
-    ["while batches rest, with something not sent", 9_000, notSent, [`orders +${9_000 + afterRestMs}`]],
-    ["while batches rest, with nothing left for them", 9_000, emptyTally, []],
-    ["after a rest, with something that it had left out", 0, notSent, [`orders +${afterRestMs}`]],
-  ])("%s", async (_name, restMs, tally, expected) => {
-    const { earlyTicks, orders, asked, state } = stand();
-    state.restMs = restMs;
-    await earlyTicks.closed(orders, { outcome: "complete", tally });
-    expect(asked).toEqual(expected);
-  });
+test.each([
+  ["with all done", 0, emptyTally, []],
+  ["while batches rest, with something not sent", 9_000, notSent, [`orders +${9_000 + afterRestMs}`]],
+  ["while batches rest, with nothing left for them", 9_000, emptyTally, []],
+  ["after a rest, with something that it had left out", 0, notSent, [`orders +${afterRestMs}`]],
+])("a pass that ends %s", async (_name, restMs, tally, expected) => {
+  const { earlyTicks, orders, asked, state } = stand();
+  state.restMs = restMs;
+  await earlyTicks.closed(orders, { outcome: "complete", tally });
+  expect(asked).toEqual(expected);
 });
 
 test("deletes that rest are swept for when the rest is over", async () => {

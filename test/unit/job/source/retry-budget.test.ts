@@ -19,18 +19,16 @@ function empty(budget: RetryBudget): number {
   return taken;
 }
 
-describe("a budget of tries", () => {
-  test("has a burst, earns one try for every five answers, to the very answer, and is never more than whole", () => {
-    const budget = createRetryBudget();
-    expect(empty(budget)).toBe(burst);
-    expect(empty(budget)).toBe(0);
-    times(burst * answersPerTry - 1, () => budget.earn());
-    expect(empty(budget)).toBe(burst - 1);
-    budget.earn();
-    expect(empty(budget)).toBe(1);
-    times(10_000, () => budget.earn());
-    expect(empty(budget)).toBe(burst);
-  });
+test("a budget of tries has a burst, earns one try for every five answers, to the very answer, and is never more than whole", () => {
+  const budget = createRetryBudget();
+  expect(empty(budget)).toBe(burst);
+  expect(empty(budget)).toBe(0);
+  times(burst * answersPerTry - 1, () => budget.earn());
+  expect(empty(budget)).toBe(burst - 1);
+  budget.earn();
+  expect(empty(budget)).toBe(1);
+  times(10_000, () => budget.earn());
+  expect(empty(budget)).toBe(burst);
 });
 
 /**
