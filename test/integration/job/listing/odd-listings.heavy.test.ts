@@ -1,48 +1,14 @@
 /** A listing that misbehaves, and a service whose clock is off: noticed, survived, and each message once. */
 import { expect, it } from "vitest";
-import type { FaultDefinition } from "../../../../dev/emulator/index.ts";
 import type { MessageService } from "../../../../src/job/contracts/service.ts";
 import type { PassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { passWith } from "../../../support/pass-with.ts";
-import { createRig, oneWindow, ownWindows, type Rig, impatient } from "../../../support/rig.ts";
+import { createRig, ownWindows, type Rig, impatient } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const minuteMs = 60_000;
-
-/** Neighbours in time, so that a window is paged by its cursor; every other one is due. */
-function seedMixed(rig: Rig, count: number): void {
-  for (let index = 0; index < count; index += 1) {
-    rig.seed(1, { responseStatus: index % 2 === 0 ? 503 : 404 }, 60 * minuteMs - index);
-  }
-}
-
-it.each<[string, FaultDefinition]>([
-  ["because a page repeats", { kind: "repeat-page" }],
-  ["because its cursor loops", { kind: "looping-cursor" }],
-])(
-  "a listing that never comes to an end, %s, ends its pass as partial and says why; nothing is lost or doubled, and the next goes on where the listing is right",
-  async (_name, fault) => {
-    // One window, whatever the knobs: a window of one page has no second that could repeat it.
-    const rig = await createRig({ redisUrl: redis.url(), ...oneWindow });
-    seedMixed(rig, 500);
-    const name = "odd";
-    rig.emulator.faults.add({ ...fault, name });
-    const result = await rig.pass().catch((error: unknown) => error);
-    expect(result).toMatchObject({ outcome: "partial" });
-    expect(rig.eventsOf("window:failed")[0]).toMatchObject({ code: "listing-endless" });
-    expect(rig.eventsOf("source:halted")).toEqual([]);
-    expect(rig.eventsOf("pass:closed")).toMatchObject([{ outcome: "partial" }]);
-    expect(rig.emulator.journal.counts().requests["list 200"]).toBeLessThan(60);
-    rig.emulator.faults.remove(name);
-    expect(await rig.fullPass()).toMatchObject({ outcome: "complete", tally: { held: 250, parked: 0 } });
-    expect(rig.emulator.dlq.size).toBe(250);
-    rig.emulator.dlq.remove(held(rig));
-    await expectDrainedOnce(rig, 250);
-  },
-  60_000,
-);
 
 it("a listing that goes in circles in one window ends that window alone, told once; the others go on, and the source is not halted", async () => {
   // The product's windows, whatever the knobs: one is odd, and others are there.
@@ -155,11 +121,6 @@ it("answers that are dated five minutes ahead of the service's records hide noth
   expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
   await expectDrainedOnce(rig, 21);
 });
-
-const held = (rig: Rig): string[] =>
-  rig
-    .recordsOf("record:decided")
-    .flatMap(({ dlqId, decision }) => (decision.then === "hold" && dlqId !== null ? [dlqId] : []));
 
 /** A pass of a process whose clock has moved on; the offset to the service's is what it was. */
 function passLater(rig: Rig, byMs: number): Promise<PassInProcess> {

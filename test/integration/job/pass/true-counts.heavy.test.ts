@@ -55,15 +55,6 @@ describe("pass:closed tells what the audit tells, of a pass", () => {
     });
   });
 
-  it("that another document superseded", async () => {
-    const { rig, work, done } = await handedBack();
-    await workWindow({ ...rig.drain, documentHash: "another" }, work);
-    expect(rig.eventsOf("window:failed")).toMatchObject([{ code: "document-changed" }]);
-    expect(rig.eventsOf("pass:closed")).toMatchObject([
-      { outcome: "partial", counts: { listed: done, republished: done, deleted: done } },
-    ]);
-  });
-
   it("that a person stopped in its process", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, ...oneCursor });
     rig.seed(seeded);
