@@ -229,36 +229,6 @@ describe("destinations", () => {
   const a = lane("1", "a.example.com", startMs + 300_000);
   const b = lane("2", "b.example.com");
 
-  it("that halt together are one notice, and each resumes", () => {
-    const failures = [failure("aa", { waiting: 6 })];
-    const destinations = [{ origin: "https://a.example.com", waiting: 8 }];
-    const kinds = new Map([["aa", kind("aa", { origin: "https://a.example.com" })]]);
-    const told = tell(
-      [0, { failures, kinds, destinations, halted: [a, b] }],
-      [5, { halted: [a, b] }],
-      [10, { halted: [b] }],
-    );
-    expect(events(told)).toBe("destination.halted, -, destination.resumed");
-    expect(told[0]?.[0]?.items).toEqual([
-      {
-        drain,
-        destination: "https://a.example.com",
-        cause: "4 of 5 failed again, 503",
-        failure: "aa",
-        count: 8,
-        figures: { nextProbeAt: startMs + 300_000 },
-      },
-      {
-        drain,
-        destination: "https://b.example.com",
-        cause: "4 of 5 failed again, 503",
-        failure: null,
-        count: 0,
-      },
-    ]);
-    expect(told[2]?.[0]?.items).toMatchObject([{ destination: "https://a.example.com" }]);
-  });
-
   it("that halt are told with what halted them, not with what waits most there", () => {
     const destinations = [{ origin: "https://a.example.com", waiting: 60 }];
     const at = { origin: "https://a.example.com" };
@@ -268,7 +238,8 @@ describe("destinations", () => {
     ]);
     const failures = [failure("many", { waiting: 50 }), failure("few", { waiting: 10 })];
     const [told] = tell([0, { failures, kinds, destinations, halted: [a] }]);
-    const item = { cause: "4 of 5 failed again, 503", failure: "few", count: 60 };
+    const figures = { nextProbeAt: startMs + 300_000 };
+    const item = { cause: "4 of 5 failed again, 503", failure: "few", count: 60, figures };
     expect(told?.[0]?.items).toMatchObject([item]);
     const [none] = tell([0, { failures: [failures[0]!], kinds, destinations, halted: [a] }]);
     expect(none?.[0]?.items).toMatchObject([{ ...item, failure: null }]);

@@ -164,22 +164,6 @@ describe("the book of shared plans", () => {
     expect(await book.startApply(two, order, "two")).toEqual({ kind: "started" });
   });
 
-  test("passes a stop on to the one that works, and forgets it at the next apply", async () => {
-    const { book, whole, stateOf } = create();
-    const one = await whole("p1", "orders");
-    expect(await book.stop(one.id, "eve")).toBe("idle");
-    expect(await book.stop("p9" as PlanId, "eve")).toBe("unknown");
-    await book.startApply(one, order, "one");
-    expect(await book.stop(one.id, "eve")).toBe("asked");
-    expect(await book.stop(one.id, "mallory")).toBe("asked");
-    expect(await stateOf("p1")).toBe("stopping");
-    expect(await book.sign(one, [])).toEqual({ kind: "mine", stoppedBy: "eve" });
-    expect(await book.remove(one.id)).toBe("busy");
-    await book.end(one, "interrupted", "stopped by eve", []);
-    await book.startApply({ ...one, token: "two" as Token }, order, "two");
-    expect((await book.read(one.id))?.plan).toMatchObject({ state: "applying", why: null, stoppedBy: null });
-  });
-
   test("is bounded in plans: one that never became whole makes room, then one that was never applied", async () => {
     const { book, whole, advance } = create({ plans: 2, bytes: 10_000, records: 9 });
     const ids = async () => (await book.all()).map(({ id }) => id);

@@ -182,25 +182,11 @@ it.each([
     "draining: 9 of 9 left, 1/s",
     "Nothing needs a person. The service still has at least 7 to deliver.",
   ],
-  [
-    { ...nine, deliveries: { standing: "behind", undelivered: 7 } },
-    "the service still has at least 7 to deliver; 9 wait in the queue",
-    "Nothing needs a person. What waits follows as the service delivers.",
-  ],
   [{ waiting: 9, going: 9, perSecond: 2 }, "draining: 9 of 9 left, 2/s", "Nothing needs a person."],
   [{}, "all clear", "Nothing needs a person. Nothing waits."],
   [{ parked: 3 }, "3 are parked: they wait for a person", ""],
 ])("the headline of %j says that nobody is needed only if so", (given, text, hint) => {
   expect(headlineOf(status(given))).toMatchObject({ text, hint });
-});
-
-it.each([
-  [["rule"], "4 are sent by no rule."],
-  [["rule", "resume", "rule"], "8 are sent by no rule; a pause holds 4."],
-  [["drain", "plan"], "4 are selected by no drain; 4 are in drains that only plan."],
-])("says what holds those that expire: %j", (acts, detail) => {
-  const expiring = acts.map((act) => expires("a", act));
-  expect(toNeeds(status({ expiring }))[0]).toMatchObject({ detail });
 });
 
 it("says since when the service is away, as the first that knows it has told", () => {
@@ -237,11 +223,6 @@ it("what somebody works on comes last, is never red, and is not hidden", () => {
     mood: "bad",
     text: "halted: own.example.com and 1 more fail, 13 wait",
   });
-  const parkedThere = { ...taken, parked: 4 };
-  const parked = status({ destinations: [parkedThere], waiting: 11, parked: 4 });
-  expect(toNeeds(parked)).toMatchObject([{ isTaken: true }, { isTaken: true, first: { kind: "parked" } }]);
-  const alsoParked = status({ destinations: [parkedThere, { ...other, parked: 1 }], waiting: 13, parked: 5 });
-  expect(toNeeds(alsoParked)[1]).toMatchObject({ isTaken: false, first: { kind: "parked" } });
 });
 
 it("a pause of every drain stands over the page, and no halt beside it asks for a probe", () => {
@@ -250,6 +231,15 @@ it("a pause of every drain stands over the page, and no halt beside it asks for 
   const all = { ...one, drains: one.drains.map((drain) => ({ ...drain, paused })) };
   expect(toNeeds(all)).toEqual([]);
   expect(headlineOf(all)).toMatchObject({ mood: "warn", text: expect.stringContaining("paused") as string });
+});
+
+it.each([
+  [["rule"], "4 are sent by no rule."],
+  [["rule", "resume", "rule"], "8 are sent by no rule; a pause holds 4."],
+  [["drain", "plan"], "4 are selected by no drain; 4 are in drains that only plan."],
+])("says what holds those that expire: %j", (acts, detail) => {
+  const expiring = acts.map((act) => expires("a", act));
+  expect(toNeeds(status({ expiring }))[0]).toMatchObject({ detail });
 });
 
 it.each([
