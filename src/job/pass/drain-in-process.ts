@@ -8,9 +8,12 @@ import type { DrainRuntime } from "../runtime.ts";
 import { openPass, type PassSettings } from "./open-pass.ts";
 import { abandonWindow, workWindow } from "./work-window.ts";
 
-type ClosedPass = { readonly kind: "closed" } & Pick<
-  Extract<CloseVerdict, { kind: "pass-closed" }>,
-  "outcome" | "tally" | "durationMs"
+type Verdict = Extract<CloseVerdict, { kind: "pass-closed" }>;
+
+/** `taken-over`: another process has the pass, and goes on with it. */
+type ClosedPass = { readonly kind: "closed"; readonly outcome: Verdict["outcome"] | "taken-over" } & Pick<
+  Verdict,
+  "tally" | "durationMs"
 >;
 
 /** `busy`: another pass of the drain is open. */
@@ -150,8 +153,8 @@ export async function runPassInProcess(
     }
     throw failure.signal.reason;
   }
-  // Without a verdict another process closed the row, because it took this pass for abandoned.
-  return closed ?? { kind: "closed", outcome: "partial", tally: done, durationMs: 0 };
+  // Without a verdict a daemon has taken the windows, or closed the row because it took this pass for abandoned.
+  return closed ?? { kind: "closed", outcome: "taken-over", tally: done, durationMs: 0 };
 }
 
 async function openWithRetry(

@@ -145,7 +145,8 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
     const left = mode === "live" && tally.due + tally.inDoubt > 0;
     // Its last page was in work, which ends in order: what it still waited for then is left.
     const isStopped = outcome === "complete" && left && stop.stopping.aborted;
-    const exitCode = outcome === "partial" ? 1 : left ? 3 : 0;
+    if (outcome === "taken-over") io.err(`${name}: a daemon has taken this pass over, and goes on with it\n`);
+    const exitCode = outcome === "partial" ? 1 : left || outcome === "taken-over" ? 3 : 0;
     return { drain: name, mode, outcome: isStopped ? "stopped" : outcome, tally, durationMs, exitCode };
   } catch (error) {
     const { exitCode, message } = toExit(error);

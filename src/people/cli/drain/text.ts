@@ -6,7 +6,7 @@ import type { DecisionCount } from "./decision-count.ts";
 export interface PassLine {
   readonly drain: string;
   readonly mode: "plan" | "live";
-  readonly outcome: "complete" | "partial" | "busy" | "stopped" | "failed";
+  readonly outcome: "complete" | "partial" | "taken-over" | "busy" | "stopped" | "failed";
   readonly tally: Tally | null;
   readonly durationMs: number;
   readonly exitCode: number;

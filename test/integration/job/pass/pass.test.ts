@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { createRig, pagesSideBySide } from "../../../support/rig.ts";
+import { passWith } from "../../../support/pass-with.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -35,4 +36,16 @@ it("a pass that waits for a pause of its source before it is opened is stopped, 
   const pass = runPassInProcess(drain, { overlapMs: 0, abandonAfterMs: 60_000 }, signals, () => undefined);
   setTimeout(() => stopping.abort(), 300);
   await expect(pass).rejects.toMatchObject({ code: "stopped" });
+});
+
+it("a pass whose windows another process takes is taken over, and has not failed", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(3);
+  const { passes } = rig.drain.source;
+  const takeWindow: typeof passes.takeWindow = async (drain, passId, windowId, ...more) => {
+    const taken = await passes.takeWindow(drain, passId, windowId, ...more);
+    await passes.takeWindow(drain, passId, windowId, "a daemon's");
+    return taken;
+  };
+  expect(await passWith(rig, { passes: { ...passes, takeWindow } })).toMatchObject({ outcome: "taken-over" });
 });
