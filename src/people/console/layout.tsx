@@ -3,8 +3,11 @@ import { pageStyle } from "./styles.ts";
 import { areas, type Area, type Drawn, type Html, type Screen, type ScreenContext } from "./screen.ts";
 import type { Person } from "./access/person.ts";
 import { pause as pauseAct } from "../operations/acts/pause.ts";
+import { resume as resumeAct } from "../operations/acts/resume.ts";
+import type { PauseRecord } from "../../job/contracts/pauses.ts";
 import { ActForm } from "./parts/act-form.tsx";
 import { Fields } from "./parts/fields.tsx";
+import { PauseWords } from "./parts/lane.tsx";
 import { toAsOf } from "./parts/time.tsx";
 
 export interface Frame {
@@ -17,6 +20,8 @@ export interface Frame {
   readonly said: { readonly text: string; readonly isRefused: boolean } | null;
   /** Null: it is no screen, so it has no clock and no brake. */
   readonly asked: ScreenContext | null;
+  /** Of all drains of every source; null: there is none. */
+  readonly pause: PauseRecord | null;
 }
 
 const areaKeys: Readonly<Record<Area, string>> = {
@@ -48,6 +53,7 @@ const keys: readonly (readonly [key: string, what: string])[] = [
 ];
 
 const brake = { title: "Pause all drains", look: "brake" } as const;
+const letGo = { title: "Resume all drains", look: "brake" } as const;
 
 export function areaPath(area: Area): string {
   return area === "now" ? "/" : `/${area}`;
@@ -104,7 +110,11 @@ export function Document({ frame, title, area, person, live, heading, children }
                 </span>
                 <span id="live-state" role="status"></span>
               </p>
-              <ActForm act={pauseAct} {...brake} values={{ all: "yes" }} context={frame.asked} />
+              {frame.pause === null ? (
+                <ActForm act={pauseAct} {...brake} values={{ all: "yes" }} context={frame.asked} />
+              ) : (
+                <ActForm act={resumeAct} {...letGo} values={{ all: "yes" }} context={frame.asked} />
+              )}
             </>
           )}
         </header>
@@ -116,6 +126,11 @@ export function Document({ frame, title, area, person, live, heading, children }
               role={frame.said.isRefused ? "alert" : "status"}
             >
               {frame.said.text}
+            </p>
+          )}
+          {frame.pause === null || area === "now" ? null : (
+            <p class="said waits">
+              All drains are <PauseWords pause={frame.pause} />
             </p>
           )}
           {children}

@@ -11,6 +11,7 @@ import { cookieOf, rememberedName, saidCookie, setCookie } from "./cookies.ts";
 import { Document, type Frame } from "./layout.tsx";
 import { toLocalPath, toOwnPath, toPublicHtml } from "./paths.ts";
 import type { Reads } from "./live/reads.ts";
+import { toPauseOfAll } from "./parts/paused.tsx";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
 
 interface PagesParts {
@@ -74,6 +75,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
       said: saidTo(context),
       // What an act shows has no address of its own to come back to.
       asked: screen && context.req.method === "GET" ? toScreenContext(context, context.req.url, {}) : null,
+      pause: screen && toPauseOfAll(await reads.pauses()),
     };
     const html = await toHtml(
       <Document

@@ -104,6 +104,14 @@ function ofDrainWords({ drain }: PauseRecord): string {
   return drain === "*" ? "" : ` of ${drain}`;
 }
 
+/** Of every drain and destination, in each source; null: there is none. */
+export function toPauseOfAll(pauses: ReadonlyMap<string, readonly PauseRecord[]>): PauseRecord | null {
+  const ofAll = [...pauses.values()].map((own) =>
+    own.find(({ drain, host }) => drain === "*" && host === undefined),
+  );
+  return ofAll.every((one) => one !== undefined) ? (ofAll[0] ?? null) : null;
+}
+
 /** The pauses of one kind, of one drain or of all. */
 export function pausesOfKind<Pause extends PauseRecord>(
   pauses: readonly Pause[],

@@ -91,8 +91,8 @@ function toHints(conditions: ReleaseConditions | null, reason: ParkReason): read
     isPaused && `Nothing is sent yet: ${drain} is paused.`,
     indexes.length > 0 && `Nothing is sent yet: index ${indexes.join(", ")} holds ${drain} back.`,
     halted.length > 0 &&
-      `What goes to ${toList(halted.map(toDestinationText))} waits: it still fails, and its lane is halted.`,
-    paused.length > 0 && `What belongs to ${toList(paused)} waits: a person paused it.`,
+      `Any of them that goes to ${toList(halted.map(toDestinationText))} waits: it still fails, and its lane is halted.`,
+    paused.length > 0 && `Any of them that belongs to ${toList(paused)} waits: a person paused it.`,
     again,
   ]);
 }

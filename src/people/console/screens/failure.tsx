@@ -20,6 +20,7 @@ import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { Needs } from "../parts/needs.tsx";
 import { pausesOfKind } from "../parts/paused.tsx";
 import { toAnswerText } from "../../read/answer-text.ts";
+import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { cut, number, toKnown } from "../../operations/phrases.ts";
@@ -61,7 +62,7 @@ export const failureScreen = defineScreen<Model>({
     )),
     live("failure-acts", (model, context) => <FailureActs {...{ model, context }} />),
     live("rules", ({ failure }, context) => <DecidingRules {...{ failure, context }} />),
-    live("lanes", (model) => <Lanes {...model} />),
+    live("lanes", (model, context) => <Lanes model={model} context={context} />),
     live("lane-acts", (model, context) => <LaneActs {...{ model, context }} />),
     live("time-line", (model) => <Happened {...model} />),
   ],
@@ -129,13 +130,18 @@ function kindPausesOf({ failure, pauses }: Model): readonly PauseRecord[] {
   return pausesOfKind(pauses, failure.id);
 }
 
-function toNeedsOf(model: Model, { core }: ScreenContext): readonly Need[] {
-  const { failure, lanes } = model;
+function plannedOf({ core }: ScreenContext): ReadonlySet<string> {
   const drains = [...core.drains.values()].map(({ config }) => config);
+  return new Set(drains.flatMap(({ name, mode }) => (mode === "plan" ? [name] : [])));
+}
+
+function toNeedsOf(model: Model, context: ScreenContext): readonly Need[] {
+  const { failure, lanes } = model;
+  const drains = [...context.core.drains.values()].map(({ config }) => config);
   return toNeedsOfKind({
     failure,
     lanes,
-    planned: new Set(drains.flatMap(({ name, mode }) => (mode === "plan" ? [name] : []))),
+    planned: plannedOf(context),
     isPaused: (drain) =>
       kindPausesOf(model).length > 0 ||
       pausing(model, drain) !== undefined ||
@@ -175,25 +181,28 @@ const lineOf: Readonly<Record<string, string>> = {
   arrived: "arrived",
 };
 
-function Lanes(model: Model): Html {
+function Lanes({ model, context }: Drawn<{ model: Model }>): Html {
   const { failure, lanes } = model;
+  const planned = plannedOf(context);
   return (
     <>
-      <h2>Its destination, drain by drain</h2>
+      <h2>Drain by drain</h2>
       <Table
-        caption="Lanes and counts by drain"
+        caption="The lane of its destination, and counts of this failure"
         empty="No drain of the document has met it."
         rows={failure.drains}
         columns={({ column, amounts }) => [
           column("drain", ({ drain }) => drain),
-          column("lane", ({ drain, waiting }) => {
+          column("lane of its destination", (row) => {
+            const { drain, waiting } = row;
             const lane = lanes.find((one) => one.drain === drain)?.lane;
             if (lane === undefined) return "none: sent within its limits";
-            if (waiting === 0 && lane.state === "canary" && lane.sent === 0)
-              return "idle: nothing waits for it";
+            const goes = waiting > 0 && !isHeldByRules(row) && !planned.has(drain);
             return (
               <>
-                <LaneWords lane={lane} hasNext={waiting > 0 && pausing(model, drain) === undefined} />
+                <LaneWords lane={lane} hasNext={goes && pausing(model, drain) === undefined} />
+                {planned.has(drain) ? " · the drain only plans" : null}
+                {waiting > 0 && isHeldByRules(row) ? " · rules hold this failure" : null}
                 {lane.why === null ? null : (
                   <>
                     <br />

@@ -40,6 +40,9 @@ it("pauses and resumes a drain, all, a destination and a kind, and the pages sho
   expect(now).not.toContain("Pause main");
   expect(await act("/", "resume", { drains: "main", reason })).toBe("main: resumed");
   expect(await act("/", "pause", { all: "yes", reason })).toBe("all drains of source default: paused");
+  const held = await page("/failures");
+  expect(held).toMatch(/All drains are.*paused<\/span> by <bdi>ann \(console\)<\/bdi>/s);
+  expect([held.includes("Resume all drains"), held.includes("Pause all drains…")]).toEqual([true, false]);
   expect(await act("/", "resume", { all: "yes", reason })).toContain("resumed");
   // For which nothing waits yet.
   const host = "https://nobody.example.com";

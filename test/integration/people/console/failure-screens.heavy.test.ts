@@ -184,7 +184,7 @@ it("says before a release what would keep it from going", async () => {
   const host = new URL(stand.receiver.url).host;
   const once =
     "The rules still park it. A release sends it once all the same; if it fails again, it is parked again.";
-  const halted = `What goes to ${host} waits: it still fails, and its lane is halted.`;
+  const halted = `Any of them that goes to ${host} waits: it still fails, and its lane is halted.`;
   const parked = await page("/parked");
   expect(parked).toContain(once);
   expect(parked).toContain(halted);
@@ -199,7 +199,9 @@ it("says before a release what would keep it from going", async () => {
 
   const id = await stand.kindOf("no such tenant");
   await act("/", "pause", { failure: id, reason: "they move" });
-  expect(await page("/parked")).toContain(`What belongs to failure ${id} waits: a person paused it.`);
+  expect(await page("/parked")).toContain(
+    `Any of them that belongs to failure ${id} waits: a person paused it.`,
+  );
   await act("/", "pause", { drains: "main", reason: "they move" });
   expect(await page("/parked")).toContain("Nothing is sent yet: main is paused.");
   expect(core.drains.size).toBe(1);
