@@ -1,14 +1,12 @@
 import type { Records } from "./records.ts";
 import type { BatchItem, DeliveryCounts } from "./service-types.ts";
 
-export type Deliveries = ReturnType<typeof createDeliveries>;
-
-export interface Accepted {
+interface Accepted {
   readonly messageId: string;
   readonly deduplicated: boolean;
 }
 
-export function deduplicationIdOf({ headers = {} }: BatchItem): string | undefined {
+function deduplicationIdOf({ headers = {} }: BatchItem): string | undefined {
   return headers["Upstash-Deduplication-Id"] ?? headers["upstash-deduplication-id"];
 }
 

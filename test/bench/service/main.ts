@@ -8,15 +8,15 @@ import type { AddressInfo } from "node:net";
 import { serveCalls } from "../../rig/child-calls.ts";
 import { readCpuMs } from "../stand/process-usage.ts";
 import { createCallLimit } from "./call-limit.ts";
-import { createDeliveries } from "./deliveries.ts";
-import { createGeneratedMailbox } from "./generated-mailbox.ts";
+import { createDeadLetters } from "./dead-letters.ts";
+import { createDeliveries, toPosition } from "./deliveries.ts";
 import { createRecords } from "./records.ts";
 import type { BatchItem, Moment, Operation, ServiceFigures, ServiceOptions } from "./service-types.ts";
 
 const options = JSON.parse(process.argv[2]!) as ServiceOptions;
 const records = createRecords(options);
 const deliveries = createDeliveries(records);
-const mailbox = createGeneratedMailbox(records, deliveries, options.order);
+const deadLetters = createDeadLetters(records, options.order);
 const limit = options.callsPerSecond === null ? null : createCallLimit(options.callsPerSecond);
 
 const calls: Record<Operation, number> = { list: 0, batch: 0, delete: 0 };
@@ -42,7 +42,7 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   begun.reach();
   if (operation === "batch") {
     const batch = JSON.parse(await readText(request)) as readonly BatchItem[];
-    return { status: 200, body: mailbox.publish(batch) };
+    return { status: 200, body: `[${batch.map((item) => toPosition(deliveries.deliver(item))).join(",")}]` };
   }
   const headers = limit?.refuse() ?? null;
   if (headers !== null) {
@@ -54,22 +54,22 @@ async function answer(request: IncomingMessage): Promise<Answer> {
 }
 
 function list(query: URLSearchParams): Answer {
-  const page = mailbox.list({
+  const { numbers, cursor } = deadLetters.list({
     fromDate: Number(query.get("fromDate") ?? 0),
     toDate: Number(query.get("toDate") ?? Number.MAX_SAFE_INTEGER - 1),
     count: Number(query.get("count") ?? 100),
     cursor: query.get("cursor") || null,
   });
-  listed += page.count;
-  return { status: 200, body: page.body };
+  listed += numbers.length;
+  return { status: 200, body: records.toPage(numbers, cursor) };
 }
 
 function remove(query: URLSearchParams): Answer {
   const ids = query.getAll("dlqIds");
   // The real service would delete everything.
   if (ids.length === 0) return { status: 400, body: '{"error":"a delete without ids"}' };
-  const deleted = mailbox.remove(ids);
-  if (mailbox.remaining() === 0) empty.reach();
+  const deleted = deadLetters.remove(ids.map(records.fromDlqId).filter((number) => number !== null));
+  if (deadLetters.remaining() === 0) empty.reach();
   return { status: 200, body: `{"deleted":${deleted}}` };
 }
 
@@ -136,8 +136,7 @@ server.listen(0, "127.0.0.1", () => {
         refused,
         listed,
         maxInFlight,
-        remaining: mailbox.remaining(),
-        ...mailbox.counts(),
+        ...deliveries.counts(),
         begun: begun.get(),
         empty: empty.get(),
       }),

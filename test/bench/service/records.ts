@@ -44,7 +44,6 @@ export function createRecords(options: RecordsOptions) {
       const number = Number(dlqId.slice(dlqId.indexOf("-") + 1));
       return Number.isInteger(number) && number < count && toDlqId(number) === dlqId ? number : null;
     },
-    toMessageId: (number: number): string => `msg_${toDigits(number)}`,
     /** The number of the record that has this body; null if none has it. */
     fromBody(body: unknown): number | null {
       const number = bodyOf.toNumber(body);

@@ -34,22 +34,10 @@ export interface ServiceFigures extends DeliveryCounts {
   readonly refused: number;
   readonly listed: number;
   readonly maxInFlight: number;
-  readonly remaining: number;
   /** The first call; null before it. */
   readonly begun: Moment | null;
   /** The last record was deleted; null before it. */
   readonly empty: Moment | null;
-}
-
-/** What the service answers to, whatever its records are kept as. */
-export interface Mailbox {
-  list(query: DlqQuery): ListedPage;
-  /** How many of these were there. */
-  remove(dlqIds: readonly string[]): number;
-  /** The answer to a batch. */
-  publish(batch: readonly BatchItem[]): string;
-  remaining(): number;
-  counts(): DeliveryCounts;
 }
 
 export interface DlqQuery {
@@ -58,11 +46,6 @@ export interface DlqQuery {
   readonly toDate: number;
   readonly count: number;
   readonly cursor: string | null;
-}
-
-export interface ListedPage {
-  readonly count: number;
-  readonly body: Buffer;
 }
 
 export interface BatchItem {

@@ -8,27 +8,19 @@ import { loadWhen } from "../../../support/decide-by-document.ts";
 const quoted = JSON.stringify;
 const hostOf = (host: string) => loadWhen(`{ host: ${quoted(host)} }`);
 
-/** A host as it is written, and addresses at it and elsewhere: test/property/job/rules/hosts.test.ts draws others. */
-const spellings: readonly (readonly [string, readonly string[], readonly string[]])[] = [
-  [
-    "münchen.example",
-    ["https://münchen.example/x", "https://xn--mnchen-3ya.example/x", "http://MÜNCHEN.example:81/"],
-    ["https://munchen.example/"],
-  ],
-  [
-    "api.example.net:443",
-    ["https://api.example.net/", "https://api.example.net:443/", "http://api.example.net:443/"],
-    ["http://api.example.net/", "https://api.example.net:8443/", "https://b.example.net/"],
-  ],
-  ["::1", ["http://[::1]/", "http://[::1]:8080/", "http://[0:0:0:0:0:0:0:1]/"], ["http://[::2]/"]],
-  ["::ffff:10.0.0.1", ["https://[::ffff:a00:1]/"], ["https://10.0.0.1/"]],
-  ["a\u200bpi.example.net", ["https://api.example.net/"], []],
-  ["api。example.net", ["https://api.example.net/"], []],
-  ["under_score.example", ["https://under_score.example/"], []],
+/** A host as it is written, and an address at it: test/property/job/rules/hosts.test.ts draws others. */
+const spellings: readonly (readonly [string, string])[] = [
+  ["münchen.example", "https://münchen.example/x"],
+  ["api.example.net:443", "https://api.example.net/"],
+  ["::1", "http://[::1]/"],
+  ["::ffff:10.0.0.1", "https://[::ffff:a00:1]/"],
+  ["a\u200bpi.example.net", "https://api.example.net/"],
+  ["api。example.net", "https://api.example.net/"],
+  ["under_score.example", "https://under_score.example/"],
 ];
 
 describe("a host in another spelling", () => {
-  it.each(spellings)("is the same destination for people and rewrites: %s", (host, same) => {
+  it.each(spellings)("is the same destination for people and rewrites: %s", (host, url) => {
     const name = toDestinationName(host);
     expect(name).not.toBeNull();
     // What is set goes where the rule asks for, and what a person names.
@@ -39,7 +31,6 @@ describe("a host in another spelling", () => {
       withDrain(`rules: [{ when: any, then: republish, set: { destination: ${whole} } }]`),
     ).rules[0]?.set?.destination;
     expect(typeof expected === "string" && expected.endsWith("/Ä?b")).toBe(true);
-    const url = same[0] ?? "";
     const known = new URL(url).host.replace(/\.$/, "");
     expect(compileHostGlob(host)(known)).toBe(true);
   });
