@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
 import type { Census } from "../../../../src/job/contracts/source-book.ts";
 import { takeCensus, type CensusOrder } from "../../../../src/job/census/count-and-copy-expiring.ts";
@@ -189,34 +189,25 @@ const sweeping = (rig: Rig, odd: string, deadly: Stage) =>
     deadly,
   );
 
-describe("a record that ends its sweep", () => {
-  it.each([stage("ledger", "look", "before"), stage("ledger", "begin", "before")])(
-    "%s is parked alone, and all others go once",
-    async (_, deadly) => {
-      const rig = await createRig({ redisUrl: redis.url() });
-      const ids = rig.seed(60);
-      const odd = ids[20]!;
-      await begun(rig, ids, false);
-      expect(await sweeping(rig, odd, deadly)).toBeLessThanOrEqual(8);
-      await expectOthersOnce(rig, 60);
-      expect(rig.emulator.dlq.size).toBe(1);
-      expect(await stateOf(rig, odd)).toMatchObject({ state: "parked", reason: "unworkable" });
-      expect(await sweeping(rig, odd, deadly)).toBe(0);
-    },
-  );
-
-  it("as it is deleted stays, and all others are deleted", async () => {
+it.each<[name: string, stage: Stage, wasPublished: boolean, becomes: object]>([
+  [...stage("ledger", "look", "before"), false, parkedAlone],
+  [...stage("ledger", "begin", "before"), false, parkedAlone],
+  [...stage("service", "remove", "before"), true, { state: "published" }],
+])(
+  "a record that ends its sweep, %s, is parked alone or stays, and all others go once",
+  async (_, deadly, wasPublished, becomes) => {
     const rig = await createRig({ redisUrl: redis.url() });
     const ids = rig.seed(60);
     const odd = ids[20]!;
-    const deadly: Stage = { port: "service", method: "remove", when: "before" };
-    await begun(rig, ids, true);
+    await begun(rig, ids, wasPublished);
     expect(await sweeping(rig, odd, deadly)).toBeLessThanOrEqual(8);
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array(wasPublished ? 0 : 59).fill(1));
     expect(rig.emulator.dlq.size).toBe(1);
-    expect(await stateOf(rig, odd)).toMatchObject({ state: "published" });
+    expect(await stateOf(rig, odd)).toMatchObject(becomes);
     expect(await sweeping(rig, odd, deadly)).toBe(0);
-  });
-});
+  },
+);
 
 const census = (
   rig: Rig,
