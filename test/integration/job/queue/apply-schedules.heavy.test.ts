@@ -88,20 +88,6 @@ describe("a schedule", () => {
     await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 30_000 });
   });
 
-  test("that is applied again by every replica at once is one schedule with one pending iteration", async () => {
-    const all = [await working(), await working(), await working()];
-    const replicas = all.map(({ queue }) => queue);
-    const runs = (): number => all.reduce((sum, { seen }) => sum + seen.length, 0);
-    for (let round = 0; round < 3; round++) {
-      await Promise.all(replicas.map((queue) => queue.applySchedules([tick(every(3_600_000))])));
-    }
-    await waitFor(() => expect(runs()).toBe(1));
-    await waitFor(async () => expect((await delayed()).length).toBe(1));
-    await Promise.all(replicas.map((queue) => queue.applySchedules([tick(every(3_600_000))])));
-    expect((await delayed()).length).toBe(1);
-    expect(runs()).toBe(1);
-  });
-
   test.each([
     ["interval", every(3_600_000)],
     ["cron pattern", yearly],
