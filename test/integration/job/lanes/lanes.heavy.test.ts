@@ -1,7 +1,5 @@
 import { it } from "vitest";
-import { readLineage } from "../../../../src/job/message/lineage.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
-import { letterOf } from "../../../support/letters.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
@@ -54,26 +52,6 @@ it.concurrent("come-backs are seen although the service's Date is far ahead of i
   expect(await laneOf(rig)).toMatchObject({ state: "halted" });
 }, 120_000);
 
-it.concurrent("the canary of a halted lane is signed as its probe", async ({ expect, onTestFinished }) => {
-  const drain = careful.replace("probeEvery: 5m", `probeEvery: ${watchMs / 1_000}s`);
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain });
-  rig.receiver.answer = () => 503;
-  for (let round = 0; round < 5 && rig.receiver.deliveries.length < 2; round += 1) {
-    rig.seed(1);
-    await rig.drain.source.passes.forceFull(rig.drain.config.name);
-    await rig.pass();
-    await rig.emulator.idle();
-    await look(rig);
-  }
-  const signed = rig.receiver.deliveries.map(({ headers, body }) =>
-    readLineage(letterOf({ header: headers, body }), rig.drain.source.lineageKeys()),
-  );
-  expect(signed).toMatchObject([
-    { lineage: { step: { isCanary: true, isProbe: false } } },
-    { lineage: { step: { isCanary: true, isProbe: true } } },
-  ]);
-}, 120_000);
-
 it.concurrent("messages that the service refuses halt nothing while lanes hold what it accepts", async ({
   expect,
   onTestFinished,
@@ -94,22 +72,6 @@ it.concurrent("messages that the service refuses halt nothing while lanes hold w
   expect(rig.eventsOf("source:halted")).toEqual([]);
   expect(rig.emulator.dlq.size).toBe(105);
 });
-
-it.concurrent("what a step has no room for is found again, also where the others of its page were in its places", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const ramping = careful.replace("limits: { publish: 20/s, perHost: 20/s }", "");
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: ramping });
-  // Of seven the first and the middle one are canaries; each entered in a minute of its own.
-  for (let index = 0; index < 7; index += 1) rig.seed(1, {}, 3_600_000 + index * 120_000);
-  await rig.pass();
-  expect(rig.emulator.dlq.size).toBe(2);
-  await look(rig);
-  await rig.pass();
-  expect(rig.eventsOf("pass:opened").map(({ kind }) => kind)).toEqual(["full", "new"]);
-  expect(rig.emulator.dlq.size).toBe(0);
-}, 120_000);
 
 it.concurrent("a message that was published before Redis forgot it is no canary: its silence says nothing", async ({
   expect,

@@ -121,6 +121,15 @@ test("canaries that have led to nothing are there for others", async () => {
   expect(await admit(some(9))).toHaveLength(2);
 });
 
+test("the canary of a halted lane is its probe", async () => {
+  const { admit, halt, advance } = await createStage();
+  const isProbe = async (index: number) => (await admit([one(index)]))[0]?.sendAs?.isProbe;
+  expect(await isProbe(0)).toBe(false);
+  await halt();
+  await advance(laneConfig.probeEveryMs);
+  expect(await isProbe(1)).toBe(true);
+});
+
 const exhausted = () => [
   spent(1),
   spent(2, { responseStatus: 422 }),
