@@ -32,26 +32,6 @@ async function look(rig: Rig): Promise<void> {
   await runListingChecks(rig.drain.source, never);
 }
 
-it.concurrent("come-backs are seen although the service's Date is far ahead of its records", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const rig = await createRig({ onTestFinished, redisUrl: redis.url(), drain: careful });
-  rig.receiver.answer = () => 503;
-  rig.seed(100);
-  rig.emulator.faults.add({
-    kind: "headers",
-    operation: "any",
-    headers: { Date: new Date(Date.now() + 540_000).toUTCString() },
-  });
-  for (let times = 0; times < 12; times += 1)
-    await rig.drain.source.service.list({ select: {}, count: 1 }, never);
-  await rig.pass();
-  await rig.emulator.idle();
-  await look(rig);
-  expect(await laneOf(rig)).toMatchObject({ state: "halted" });
-}, 120_000);
-
 it.concurrent("messages that the service refuses halt nothing while lanes hold what it accepts", async ({
   expect,
   onTestFinished,

@@ -4,18 +4,22 @@ import { nextLineage } from "../../../../src/job/message/lineage.ts";
 import type { LaneWatch } from "../../../../src/job/contracts/lanes.ts";
 import type { ListQuery } from "../../../../src/job/contracts/service.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
-import type { SourceRuntime } from "../../../../src/job/runtime.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
-import { waitFor } from "../../../support/wait-for.ts";
 
 const redis = useRedis();
 const never = new AbortController().signal;
 const minuteMs = 60_000;
 
 /** What a look lists, and what it tells of it, where these steps ask for one. Minutes are from now. */
-async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [number, number])[]) {
+async function lookAt(
+  { drain: { source } }: Rig,
+  steps: readonly (readonly [number, number])[],
+  clockOffsetMs = 0,
+  stoppedMs = 0,
+) {
   const at = Date.now();
+  let now = at;
   const queries: ListQuery[] = [];
   const checked: unknown[] = [];
   const noted: number[] = [];
@@ -31,10 +35,10 @@ async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [num
   await runListingChecks(
     {
       ...source,
-      clock: { ...source.clock, now: () => at },
+      clock: { ...source.clock, now: () => now },
       service: {
         ...source.service,
-        clockOffsetMs: () => 0,
+        clockOffsetMs: () => clockOffsetMs,
         list: (query, signal) => {
           if (query.cursor === undefined) queries.push(query);
           return source.service.list(query, signal);
@@ -42,7 +46,10 @@ async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [num
       },
       lanes: {
         ...source.lanes,
-        due: () => Promise.resolve({ watches, at }),
+        due: () => {
+          now += stoppedMs;
+          return Promise.resolve({ watches, at });
+        },
         recordComeBacks: (back) => Promise.resolve(void noted.push(...back.map(({ step }) => step))),
         checked: (step, checkedAt, back) =>
           Promise.resolve(void checked.push([step.step, checkedAt - at, back.length])),
@@ -54,46 +61,6 @@ async function lookAt({ drain: { source } }: Rig, steps: readonly (readonly [num
   const ranges = queries.map(({ fromDate, toDate }) => [secondsOf(fromDate), secondsOf(toDate)]);
   return { ranges, checked, noted };
 }
-
-test("a look that was stopped after it was asked for still lists from the step's first canary on", async () => {
-  const rig = await createRig({
-    redisUrl: redis.url(),
-    drain: `
-    minAge: 1s
-    lane: { canary: 1, watch: 2s, haltAt: 50%, probeEvery: 2s }
-    rules:
-      - { name: outage, when: { responseStatus: 503 }, then: republish }
-`,
-  });
-  rig.receiver.answer = () => 503;
-  rig.seed(1);
-  await rig.pass();
-  await rig.emulator.idle();
-  const { source } = rig.drain;
-  let stoppedMs = 0;
-  let asked = 0;
-  const stopped: SourceRuntime = {
-    ...source,
-    clock: { ...source.clock, now: () => source.clock.now() + stoppedMs },
-    lanes: {
-      ...source.lanes,
-      due: async () => {
-        const due = await source.lanes.due();
-        asked += due.watches.length;
-        if (due.watches.length > 0) stoppedMs = 600_000;
-        return due;
-      },
-    },
-  };
-  await waitFor(
-    async () => {
-      await runListingChecks(stopped, never);
-      expect(asked).toBe(1);
-    },
-    { timeout: 30_000, interval: 50 },
-  );
-  expect(rig.eventsOf("lane:moved")).toMatchObject([{ from: "canary", to: "halted", comeBacks: 1 }]);
-});
 
 test("steps whose watches overlap are looked at with one listing, until ten minutes after the last of them", async () => {
   const rig = await createRig({ redisUrl: redis.url() });
@@ -112,6 +79,16 @@ test("steps whose watches overlap are looked at with one listing, until ten minu
     [-2 * 60 - 5, null],
   ]);
   expect(checked).toEqual([1, 2, 3, 4, 5].map((step) => [step, 0, 0]));
+});
+
+test.each([
+  ["whose service's clock is ahead", 540_000, 0, 0, 540],
+  ["whose service's clock is behind", -540_000, 0, -540, 0],
+  ["that was stopped after it was asked for", 0, 600_000, 0, 600],
+])("a look %s lists from the earlier time to the later one", async (_, offsetMs, stoppedMs, begin, end) => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  const { ranges } = await lookAt(rig, [[-60, -50]], offsetMs, stoppedMs);
+  expect(ranges).toEqual([[-60 * 60 - 5 + begin, -40 * 60 + 5 + end]]);
 });
 
 test("an early look that would list more than fifty pages says nothing of its step", async () => {
