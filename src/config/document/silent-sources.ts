@@ -13,4 +13,4 @@ export function silentSources({ sources, drains }: DrainsDocument): readonly Sou
 }
 
 export const silenceNote =
-  "only silence tells its lanes that canaries were delivered, and it tells nothing while messages wait at the service, also those of others: set callbacks, or else watchDeliveries; maxParallelism bounds only what redriver itself publishes, so it helps beside one of them";
+  "its lanes see no delivery, they only wait for failures to come back; if messages wait at the service, lanes open too early: set callbacks, or else watchDeliveries: true (maxParallelism helps beside one of them)";

@@ -45,7 +45,7 @@ describe("redriver doctor", () => {
     expect(out).toContain("source default: its clock agrees with ours");
     expect(out).toContain("redis: it answers, and it is fit for a ledger");
     expect(out).toMatch(/document: .*drains\.yaml is valid, hash [0-9a-f]{12}; live: main/);
-    expect(out).toContain("source default: only silence tells its lanes that canaries were delivered");
+    expect(out).toContain("source default: its lanes see no delivery");
     expect(out).toMatch(/^a daemon can work here; 2 warnings\n/);
     expect(exitCode).toBe(0);
     expect(emulator.dlq.size).toBe(1);

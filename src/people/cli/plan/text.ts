@@ -44,7 +44,7 @@ export function toPlanText(columns: number, report: PlanReport): string {
 }
 
 const withoutLedger =
-  "none, so what was already published is not known, nor what is parked or paused. It is kept in Redis: redis.url (REDRIVER_REDIS_URL)";
+  "none: without Redis (redis.url, REDRIVER_REDIS_URL) nobody knows what was already published, parked or paused";
 
 /** Of all drains: what would be done at once, if nothing holds it. */
 function toSum(drains: PlanReport["drains"]): string {

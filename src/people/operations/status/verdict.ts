@@ -188,7 +188,8 @@ function toHoldNotes(status: Status): readonly Part[] {
     later.count > 0 && `${toCertain(later)} wait for their next attempt`,
     forDate.count > 0 && `${toCertain(forDate)} wait for their own date`,
     forPerson.count > 0 && `${toCertain(forPerson)} held until a person acts`,
-    ruled.count > 0 && `${toCertain({ ...ruled, isExact: ruled.isExact && isRuledCounted })} held by rules`,
+    ruled.count > 0 &&
+      `${toCertain({ ...ruled, isExact: ruled.isExact && isRuledCounted })} of them held by rules`,
     indexes.length > 0 && `index ${indexes.join(", ")} holds messages back`,
   ];
 }

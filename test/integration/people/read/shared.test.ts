@@ -50,7 +50,7 @@ it("records that two drains list are counted once in totals and kinds, and the v
   const verdict = toVerdict(await rig.status());
   expect(verdict).toContain("440 of 440 left");
   expect(verdict).toContain("; 20 parked for a person");
-  expect(verdict).toContain("at least 440 held by rules");
+  expect(verdict).toContain("at least 440 of them held by rules");
   expect(verdict).toContain("360 count once, and in several drains");
   // One drain alone has all that it lists.
   expect(toVerdict(onlyOf(await rig.status(), ["money"]))).toContain("340 of 340 left");

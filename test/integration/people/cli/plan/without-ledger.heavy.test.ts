@@ -50,7 +50,7 @@ describe.skipIf(isTaken)("with an address and a token alone", () => {
       exitCode: 0,
       err: expect.stringContaining("60 in the plan") as string,
     });
-    expect(out).toContain("ledger    none, so what was already published is not known");
+    expect(out).toContain("ledger    none: without Redis");
     expect(out).toContain("60 republish");
     const { out: json } = await runHere(["plan", "orders", "--json", "--rule", "outage"], env);
     expect(JSON.parse(json)).toMatchObject({
