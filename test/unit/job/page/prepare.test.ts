@@ -79,6 +79,14 @@ it("an edited message that dies again is recognised by the body that was sent, a
   });
 });
 
+it.each<[string, ItemChanges]>([
+  ["all", {}],
+  ["own", { flowControl: { key: "own", parallelism: 7 } }],
+])("a rule's flow control stands before its drain's: %s", (key, set) => {
+  const letter = dueOf(rawRecord(), set, { flowControl: { key: "all", parallelism: 2 } });
+  expect(itemOf(letter, 1).headers).toMatchObject({ "Upstash-Flow-Control-Key": key });
+});
+
 describe("a loss", () => {
   const lossy = rawRecord({ body: '{"id":12345678901234567890}' });
 
