@@ -51,14 +51,6 @@ describe("capacity", () => {
     expect(words.slice(5)).toEqual(["granted", "granted", "granted"]);
   });
 
-  test("takes nothing from a rate for what another refuses", async () => {
-    const limits = { publish: perSecond(10), perHost: perSecond(3), perPass: 100, perDay: 100 };
-    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "a" }) }))).toBe(3);
-    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "b" }) }))).toBe(3);
-    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "c" }) }))).toBe(3);
-    expect(await granted(capacity, query({ limits, requests: requests(50, { host: "d" }) }))).toBe(1);
-  });
-
   test("holds a rule to its own rate", async () => {
     const limited = requests(3, { rule: "bad deploy {eu}", ruleLimit: perMinute(60) });
     const words = inWords(await capacity.take(query({ requests: [...limited, ...requests(2)] })));
@@ -115,13 +107,6 @@ describe("capacity", () => {
     expect(await twin.used(asked)).toMatchObject({ day: 0, dayEndsAt: midnight + 86_400_000 });
     expect(await granted(capacity, { ...asked, passId: pass("p3") })).toBe(8);
     expect(await twin.used(asked)).toMatchObject({ day: 8 });
-  });
-
-  test("asks rates and no ceilings for what was counted before", async () => {
-    const limits = { publish: perSecond(4), perPass: 2, perDay: 2 };
-    const asked = [...requests(2, { post: "again" }), ...requests(3)];
-    const { verdicts } = await capacity.take(query({ limits, requests: asked }));
-    expect(verdicts.map(({ kind }) => kind)).toEqual(["granted", "granted", "granted", "granted", "ceiling"]);
   });
 
   test("gives back what led to no POST: rates, pass and day are as before", async () => {
