@@ -61,13 +61,6 @@ it("is parked once, counted once, and released in vain until it can be read", as
   expect(await factsOf(rig)).toMatchObject({ due: 0, held: 0, parked: 1 });
 });
 
-it("in plan mode is counted, and the ledger knows nothing of it", async () => {
-  const rig = await createRig({ redisUrl: redis.url(), drain: atOnce, mode: "plan" });
-  const [id = ""] = rig.seed(1, malformed);
-  expect(await rig.pass()).toMatchObject({ tally: { parked: 1 } });
-  expect(await stateOf(rig, id)).toEqual({ state: "absent" });
-});
-
 it("under the id of another record never parks that one", async () => {
   const rig = await createRig({ redisUrl: redis.url(), drain: atOnce });
   const [id = ""] = rig.seed(1);

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 import { connectTo, startHttp, startRaw, testToken } from "../../../support/message-service-server.ts";
-import { startService } from "../../../support/service.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const query = { select: {}, count: 100 };
@@ -111,16 +110,6 @@ test.each([
     });
   },
 );
-
-test("a flow control key is listed by where the service knows the filter, and refused where it does not", async () => {
-  const { emulator } = await startService({ token: testToken });
-  emulator.dlq.seed([{ flowControlKey: "k", dlqId: "1-0" }, { flowControlKey: "l" }, {}]);
-  const { service } = connectTo(emulator.url);
-  const byKey = { ...query, select: { flowControlKey: ["k"] } };
-  expect((await service.list(byKey)).records).toMatchObject([{ dlqId: "1-0" }]);
-  emulator.adjust({ listParameters: "spec" });
-  await expect(service.list(byKey)).rejects.toEqual(failure("request-refused"));
-});
 
 test.each([
   ["is not read to its end", "transfer-encoding: chunked", `186a0\r\n${" ".repeat(100_000)}\r\n`],
