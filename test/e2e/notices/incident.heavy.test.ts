@@ -173,38 +173,3 @@ it("one incident of 31 minutes is four messages at most: begin, what changed, en
     }
   }
 }, 300_000);
-
-it("a notice that a killed daemon has written down is sent by the next one, within a minute; one that it has sent may come again, under the same id", async () => {
-  const { book, down, people, env, seed, of } = await setUp();
-  down.answer = () => ({ status: 503, body: "upstream down" });
-  const first = await startDaemon(env);
-  await expect.poll(async () => (await book.read()).version, { timeout: 30_000 }).toBeGreaterThan(0);
-  seed("orders", down, 60, 503, "upstream down");
-  // Written down. The message waits 10 s for what else comes.
-  await expect
-    .poll(async () => (await book.read()).waiting("oncall").length, { timeout: 30_000, interval: 20 })
-    .toBeGreaterThan(0);
-  first.child.kill("SIGKILL");
-  await first.ended;
-  expect(people.deliveries).toEqual([]);
-
-  const second = await startDaemon(env);
-  let killedAt = Date.now();
-  people.answer = () => {
-    second.child.kill("SIGKILL");
-    return 200;
-  };
-  await expect.poll(() => of("backlog.began").length, { timeout: 90_000, interval: 50 }).toBe(1);
-  expect(Date.now() - killedAt).toBeLessThan(60_000);
-  await second.ended;
-
-  people.answer = () => 200;
-  killedAt = Date.now();
-  await startDaemon(env);
-  await expect.poll(() => of("backlog.began").length, { timeout: 90_000, interval: 50 }).toBe(2);
-  expect(Date.now() - killedAt).toBeLessThan(60_000);
-  expect(new Set(of("backlog.began").map(({ id }) => id)).size).toBe(1);
-  // And not again.
-  await sleep(15_000);
-  expect(of("backlog.began")).toHaveLength(2);
-}, 300_000);
