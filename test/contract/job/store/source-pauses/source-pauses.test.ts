@@ -4,7 +4,6 @@ import {
   failuresBeforePause,
   inARowWithinMs,
   maxPauseMs,
-  probeLimitEveryMs,
   type SourcePauseBook,
 } from "../../../../../src/job/contracts/source-pauses.ts";
 import { onClock, source, withMovedTime } from "../../../../support/ledger-stands.ts";
@@ -104,14 +103,6 @@ describe("the book of source pauses", () => {
     advance(inARowWithinMs);
     expect(await book.failed(0)).toMatchObject({ why: "failing" });
   });
-});
-
-test("a pause of less than five minutes that a 429 asked for is kept to", async () => {
-  await book.limited("batch", probeLimitEveryMs - 1_000);
-  advance(probeLimitEveryMs - 60_000);
-  expect(await book.ask("batch", leaseMs)).toEqual({ why: "rate-limited", forMs: 59_000 });
-  advance(60_000);
-  expect(await book.ask("batch", leaseMs)).toBe("calm");
 });
 
 test("pauses grow from one second to the longest, with up to a quarter of jitter and never beyond", async () => {

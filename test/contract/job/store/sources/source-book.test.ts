@@ -149,16 +149,6 @@ describe("the ledger of another id at the same address (Redis)", () => {
     expect(await isInUse()).toBe(false);
   });
 
-  test("is in use while a refusal is remembered", async () => {
-    const { ledger, now, advance, isInUse } = await createStand();
-    await ledger.begin([request(id)], { ...as, pageReadAt: now() });
-    await ledger.refused([{ dlqId: id, outcome: "refused", coolMs: 1_000 }], as.token);
-    await advance(windowMs + 1);
-    expect(await isInUse()).toBe(true);
-    await advance(3_600_000);
-    expect(await isInUse()).toBe(false);
-  });
-
   test("is in use for the retention after what is in doubt was released", async () => {
     const { ledger, now, advance, isInUse } = await createStand();
     await ledger.begin([request(id)], { ...as, pageReadAt: now() });
