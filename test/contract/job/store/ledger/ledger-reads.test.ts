@@ -129,14 +129,7 @@ describe("peek", () => {
     await stand.advance(takeoverMs + 1);
     const ids = [0, 1, 2, 3, 4, 5].map(dlqId);
     const { views } = await ledger.peek(ids);
-    expect(views.map(({ state }) => state)).toEqual([
-      "absent",
-      "open",
-      "cool",
-      "parked",
-      "published",
-      "gone",
-    ]);
+    expect(views.map(({ state }) => state).join(" ")).toBe("absent open cool parked published gone");
     expect(views).toEqual((await ledger.look(ids)).views);
   });
 
@@ -147,10 +140,9 @@ describe("peek", () => {
     await ledger.peek([dlqId(1)]);
     await ledger.look([dlqId(2)]);
     expect((await ledger.markUnlistedGone(drain, passStartedAt)).count).toBe(1);
-    expect((await ledger.peek([dlqId(1), dlqId(2)])).views.map(({ state }) => state)).toEqual([
-      "gone",
-      "published",
-    ]);
+    expect((await ledger.peek([dlqId(1), dlqId(2)])).views).toMatchObject(
+      ["gone", "published"].map((state) => ({ state })),
+    );
 
     await parkAs(stand, dlqId(3), "refused");
     await stand.advance(defaultLimits.retentionMs - 1_000);
