@@ -1,4 +1,4 @@
-import type { Census, SourceBook } from "../../../../../src/job/contracts/source-book.ts";
+import type { SourceBook } from "../../../../../src/job/contracts/source-book.ts";
 import { describe, expect, test } from "vitest";
 import { createRedisLedger } from "../../../../../src/job/store/ledger/redis-ledger.ts";
 import { createRedisSourceBook } from "../../../../../src/job/store/sources/redis-source-book.ts";
@@ -12,31 +12,14 @@ import {
   redisStand,
   request,
   source,
-  startOfTime,
   token,
 } from "../../../../support/ledger-stands.ts";
+import { census } from "../../../../support/metrics.ts";
 import { addressKey } from "../../../../../src/job/store/keys.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
 const retentionMs = 60_000;
-
-function census(changes: Partial<Census> = {}): Census {
-  return {
-    at: startOfTime,
-    counted: "listing",
-    depth: 12,
-    unselected: 3,
-    oldestUnselectedAt: startOfTime - 2_000,
-    strayComeBacks: { count: 2, top: [{ host: "a.example", status: 503, count: 2 }] },
-    oldestEnteredAt: startOfTime - 9_000,
-    earliestExpiryAt: startOfTime + 1_000,
-    expiringUnarchived: 1,
-    expiringAccepted: 2,
-    documentHash: "abc123",
-    ...changes,
-  };
-}
 
 /** Books of one installation. */
 function createBooks() {
@@ -101,17 +84,17 @@ describe("the book of a source", () => {
   test("answers the census as it was noted", async () => {
     const book = create();
     expect(await book.census()).toBeNull();
-    await book.recordCensus(census());
-    expect(await book.census()).toEqual(census());
+    await book.recordCensus(census);
+    expect(await book.census()).toEqual(census);
   });
 
   test("keeps the census that began last, whichever is noted last", async () => {
     const book = create();
-    const newer = census({ at: startOfTime + 1, depth: 20 });
+    const newer = { ...census, at: census.at + 1, depth: 20 };
     await book.recordCensus(newer);
-    await book.recordCensus(census({ depth: 10 }));
+    await book.recordCensus({ ...census, depth: 10 });
     expect(await book.census()).toEqual(newer);
-    await book.recordCensus(census({ at: startOfTime + 2, depth: 30 }));
+    await book.recordCensus({ ...census, at: census.at + 2, depth: 30 });
     expect((await book.census())?.depth).toBe(30);
   });
 });
