@@ -8,8 +8,6 @@ import { createTopCount } from "./top-count.ts";
 const maxKinds = 1_000;
 const topKinds = 20;
 
-export type PlannedFailures = ReturnType<ReturnType<typeof createFailureCount>["counts"]>;
-
 /** Counts the records of a plan by their kind of failure, in bounded memory. */
 export function createFailureCount(show: Show) {
   const kinds = createTopCount<string>(maxKinds);

@@ -28,7 +28,7 @@ drains:
       - { name: outage, when: { responseStatus: 503 }, then: republish, set: { headers: { X-Key: "aB3dE5fG7hJ9kL1mN3pQ" } } }
 `;
 
-it("what is parked is counted with its next step, filtered by its address, and released with a reason", async () => {
+it("what is parked is counted with its next step, and filtered by its address", async () => {
   const stand = await startConsoleDaemon(redis.url(), document);
   const broken = stand.seed(40, { topicName: "orders" });
   const others = stand.seed(45, { topicName: "orders", responseStatus: 404 });
@@ -48,27 +48,6 @@ it("what is parked is counted with its next step, filtered by its address, and r
   expect(idsIn(await stand.page("/parked?drain=orders&reason=vanished"))).toEqual([]);
   expect((await stand.get("/parked?after=nonsense")).status).toBe(400);
   expect((await stand.get("/parked?source=nonsense")).status).toBe(400);
-
-  const [id = ""] = broken;
-  const one = await stand.submit(
-    `/messages/default/${id}`,
-    "parked-release",
-    { reason: "fixed" },
-    "operator",
-  );
-  expect(one?.status).toBe(303);
-  expect(one?.headers.get("location")).toBe(`/messages/default/${id}`);
-  const misused = { reason: "rule", drain: "orders", for: "rule" };
-  expect((await stand.submit("/parked", "parked-release", misused, "operator"))?.status).toBe(400);
-  const form = { drain: "orders", for: "otherwise", reason: "all of them" };
-  expect((await stand.submit("/parked", "parked-release", form, "operator"))?.status).toBe(303);
-  const history = toText(await stand.page("/history?act=release&by=operator*"));
-  expect(history).toContain("fixed");
-  const everything = toText(await stand.page("/history"));
-  const ofPeople = toText(await stand.page("/history?act=people"));
-  expect([everything, ofPeople].map((page) => / park \d+ orders /.test(page))).toEqual([true, false]);
-  expect(ofPeople).toContain("all of them");
-  expect(history).toMatch(/release 45 orders .*all of them/);
 }, 90_000);
 
 it("history is filtered by each of its cells, and goes on by its cursor", async () => {

@@ -74,12 +74,7 @@ describe("a message that has only just come back, so that nothing was done to it
     expect({ acts: acts(json.out), exitCode: json.exitCode }).toEqual({ acts: story, exitCode: 0 });
     const note = `${last} is in the queue of default: it came back from ${first} after attempt 1, and nothing was done to it since; rules explain ${last} tells why it waits\n`;
     expect(json.err).toContain(note);
-    const table = await run(["history", last]);
-    expect(table.out.trimEnd().split("\n")).toHaveLength(4);
-    expect(table.err).toContain(note);
-    expect(table.out).not.toContain(last);
-    // From the other end nothing has changed.
-    expect(acts((await run(["history", first, "--json"])).out)).toEqual(story);
+    expect((await run(["history", last])).err).toContain(note);
   });
 
   it("is asked of the queue only where the audit does not tell, and a queue that is away is said", async () => {
