@@ -105,14 +105,8 @@ describe("a message's own callback", () => {
 
   it("waits while the source is rate limited, and says for how long", async () => {
     const { rig, call } = await createCalled();
-    rig.emulator.faults.add({
-      kind: "status",
-      operation: "batch",
-      count: 1,
-      status: 429,
-      limit: "burst",
-      resetInS: 3,
-    });
+    const fault = { status: 429, limit: "burst", resetInS: 3, count: 1 } as const;
+    rig.emulator.faults.add({ kind: "status", operation: "batch", ...fault });
     const first = await call();
     expect(first.status).toBe(503);
     expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(0);
