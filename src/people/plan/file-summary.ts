@@ -6,7 +6,7 @@ import { toPrintable } from "../../job/message/show-masked-values.ts";
 import { createDecidedCount, type DecidedReport } from "./decided-count.ts";
 import type { NextDecision } from "./foresee-next-decision.ts";
 import type { PlannedDrain, PlanHead } from "./plan-file.ts";
-import { isAct, type PlanRecord } from "./plan-file-record.ts";
+import { isNewAct, type PlanRecord } from "./plan-file-record.ts";
 import type { CountedRecord } from "./rule-report.ts";
 
 export interface FrozenDrain extends PlannedDrain, DecidedReport {
@@ -25,7 +25,7 @@ export function createFileSummary(now: number) {
       const drain = byDrain.get(record.drain) ?? { decided: createDecidedCount(), acts: 0 };
       byDrain.set(record.drain, drain);
       drain.decided.add(toCounted(record, now));
-      if (isAct(record)) drain.acts += 1;
+      if (isNewAct(record)) drain.acts += 1;
     },
     drains: (head: PlanHead): readonly FrozenDrain[] =>
       head.drains.map((planned) => {

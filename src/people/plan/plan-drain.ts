@@ -49,6 +49,8 @@ export async function planDrain(run: PlanRun) {
   const unusable: Record<string, number> = {};
   let listed = 0;
   let elsewhere = 0;
+  /** Of the limit. */
+  let taken = 0;
   let cut = false;
 
   // A backlog may have millions, whose ids take memory.
@@ -63,7 +65,7 @@ export async function planDrain(run: PlanRun) {
     }
     let looked = page.unusable.length;
     for (const letter of page.letters) {
-      if (decided.planned() === limit) break;
+      if (taken === limit) break;
       looked += 1;
       if (!isWanted(letter)) continue;
       if (isElsewhere(letter)) {
@@ -74,6 +76,8 @@ export async function planDrain(run: PlanRun) {
       const foreseen = foresee(drain, letter);
       const line = toPlanRecord(drain, foreseen, show);
       decided.add(toCounted(line, letter.facts?.now ?? 0));
+      // An apply would send neither what is sent already nor what another worker has in hand.
+      if (line.then !== "settle" && line.reason !== "in-flight") taken += 1;
       failures.add(letter.content, letter.decision.then);
       laneWaits.add(letter);
       const { becomes, next } = foreseen;
@@ -83,7 +87,7 @@ export async function planDrain(run: PlanRun) {
     }
     listed += looked;
     run.onPage({ listed, planned: decided.planned() });
-    if (decided.planned() < limit) continue;
+    if (taken < limit) continue;
     cut = !page.isLast || looked < page.letters.length + page.unusable.length;
     break;
   }

@@ -104,3 +104,8 @@ export function isParkedAlready({ decision, view, isFromArchive }: Letter, rules
 export function isAct({ then, already }: Pick<PlanRecord, "then" | "already">): boolean {
   return then !== "hold" && already !== true;
 }
+
+/** True if an apply sends, drops or parks it. Of a settled one only the delete is left. */
+export function isNewAct(record: Pick<PlanRecord, "then" | "already">): boolean {
+  return isAct(record) && record.then !== "settle";
+}

@@ -53,7 +53,7 @@ export function planOf(page: string) {
   const section = sectionOf(page, "drains");
   const done = [
     ...section.matchAll(
-      /<strong>([\d,]+)<\/strong> (?:<span[^>]*>)?(send again|drop|discard|park|delete again|hold)</g,
+      /<strong>([\d,]+)<\/strong> (?:<span[^>]*>)?(send again|drop|discard|park|sent or dropped before|hold)[^<]*</g,
     ),
   ];
   const cells = (row: string, title: string): number =>

@@ -285,7 +285,7 @@ it("every number that people see was true a moment ago, or says that it is not k
     { records, done, kinds: rows, destinations }: ReturnType<typeof planOf>,
     { within, is }: ReturnType<typeof toCheck>,
   ): void => {
-    const { "delete again": settled = 0, ...left } = done;
+    const { "sent or dropped before": settled = 0, ...left } = done;
     const sum = Object.values(left).reduce((all, count) => all + count, 0);
     within("Plan webhooks", sum, ({ source }) => source === "eu");
     is("Plan webhooks: its records", records, sum + settled);

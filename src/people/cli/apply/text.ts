@@ -1,6 +1,12 @@
 import { styleText } from "node:util";
 import type { ApplyEnd } from "../../operations/plans/apply-shared-plan.ts";
-import { toDamageText, toSkipCounts, toSkipText } from "../../operations/plans/decision-text.ts";
+import {
+  settledText,
+  toDamageText,
+  toNothing,
+  toSkipCounts,
+  toSkipText,
+} from "../../operations/plans/decision-text.ts";
 import type { ApplyWait } from "../../plan/apply.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../plan/skipped-by-apply.ts";
@@ -21,7 +27,7 @@ export function toQuestion(
       ifAny(acts.republish, "to send again"),
       ifAny(acts.drop, archivedIn === undefined ? "to archive and delete" : toDiscardOrder(archivedIn)),
       ifAny(acts.park, "to park"),
-      ifAny(acts.settle, "to delete again"),
+      ifAny(acts.settle, settledText),
     ]);
     const rest = present([
       orders.join(", ") || "nothing to do",
@@ -66,15 +72,17 @@ export function toApplyText(columns: number, lines: readonly ApplyLine[]): strin
   return toTable(columns, lines, counts);
 }
 
-/** `orders: 5 sent, 5 came back: 503, the receiver was still down at 07:24:50 UTC`, in red if it is bad; empty if nothing was sent. */
+/** `orders: 5 sent, 5 came back: 503, the receiver was still down at 07:24:50 UTC`, in red if it is bad; in amber if this apply did nothing. */
 export function toVerdictLine(
-  { drain, verdict }: Pick<ApplyLine, "drain" | "verdict">,
+  { drain, verdict, progress, archivedIn }: Pick<ApplyLine, "drain" | "verdict" | "progress" | "archivedIn">,
   isColoured: boolean,
 ): string {
-  if (verdict === null) return "";
-  const text = `${drain}: ${verdict.text}`;
-  const isRed = isColoured && verdict.isBad;
-  return `${isRed ? styleText(["bold", "red"], text, { validateStream: false }) : text}\n`;
+  const nothing = progress.planned > 0 ? toNothing([progress], archivedIn !== undefined) : null;
+  const texts = present([nothing, verdict?.text]);
+  if (texts.length === 0) return "";
+  const text = `${drain}: ${texts.join("; of these, ")}`;
+  const colour = verdict?.isBad === true ? "red" : nothing === null ? null : "yellow";
+  return `${isColoured && colour !== null ? styleText(["bold", colour], text, { validateStream: false }) : text}\n`;
 }
 
 const counts = {

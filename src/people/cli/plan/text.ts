@@ -5,12 +5,14 @@ import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import {
+  settledText,
   toDamageText,
   toDecisionText,
   toHold,
   toLeastText,
   toLost,
   toOtherLaneText,
+  toThenText,
 } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { counted, ifAny, joined, present, toAge, toSpan, toTime } from "../../operations/phrases.ts";
@@ -64,7 +66,7 @@ function toSum(drains: PlanReport["drains"]): string {
     ),
     ifAny(
       sumOf(drains, ({ decisions }) => decisions.settle),
-      "to delete again",
+      settledText,
     ),
   ]);
   const stay = sumOf(drains, ({ decisions, parkedAlready }) => decisions.hold + parkedAlready);
@@ -143,7 +145,7 @@ export function toDecidedFields(
     ifAny(decisions.republish, `republish${inBrackets(waiting)}`),
     ifAny(decisions.drop, isDiscard ? "discard" : "drop"),
     ifAny(decisions.park - parkedAlready, "park"),
-    ifAny(decisions.settle, "delete again (published before)"),
+    ifAny(decisions.settle, settledText),
   ]);
   return {
     expires: toExpiry(expiry, now, "always"),
@@ -189,7 +191,7 @@ export function toRuleFields(rules: readonly RuleReport[], now: number, waiting 
       then: rule.next
         .filter((next) => !isOwn(next))
         .map((next) => `${next.count} ${toDecisionText(next)} ${toSpan(next.from, next.to, now)}`),
-      why: rule.reasons.map(({ then, reason, count }) => `${then}: ${reason} ${count}`),
+      why: rule.reasons.map(({ then, reason, count }) => `${toThenText(then)}: ${reason} ${count}`),
       status: toItems(rule.statuses),
       hosts: toItems(rule.hosts),
       losses: rule.losses.map(toItem),
@@ -261,7 +263,7 @@ export function toFailureRows(
       records: failure.count,
       destination: toDestinationText(failure.origin),
       answer: toAnswer(failure),
-      decided: failure.decisions?.map(toItem),
+      decided: failure.decisions?.map(({ key, count }) => `${toThenText(key)} ${count}`),
       "such as": failure.example,
     })),
     ...(rest > 0 ? [{ failure: `${hidden.length + more.kinds} or more other kinds`, records: rest }] : []),

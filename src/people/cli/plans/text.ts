@@ -1,7 +1,9 @@
 import type { PlanApplyDrain, SharedPlan } from "../../../job/contracts/plans.ts";
 import { shownIdLength } from "../../operations/plans/choose-plan.ts";
+import { toNothing } from "../../operations/plans/decision-text.ts";
 import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
 import { ifAny, joined, present, toAge, toCounts, toIn, toTime } from "../../operations/phrases.ts";
+import { sumOf } from "../../read/totals.ts";
 import { toTable } from "../output/table.ts";
 import { toAnswerText } from "../output/fields-text.ts";
 import { toFilterFields, toPlanText } from "../plan/text.ts";
@@ -16,12 +18,14 @@ export function toPlansTable(columns: number, plans: readonly SharedPlan[], now:
     state: ({ state }) => state,
     records: ({ making, made }) => made?.records ?? making?.planned ?? 0,
     acts: ({ made }) => made?.acts ?? "-",
-    done: ({ apply }) => apply?.drains.reduce((sum, one) => sum + doneOf(one), 0) ?? "-",
+    done: ({ apply }) => (apply ? sumOf(apply.drains, ({ done }) => done) : "-"),
+    "done without it": ({ apply }) => (apply ? sumOf(apply.drains, (one) => doneOf(one) - one.done) : "-"),
   });
 }
 
 export function toShownText(columns: number, { plan, report }: ShownPlan, now: number): string {
   const { id, state, why, by, replica, expiresAt, making, made, apply } = plan;
+  const nothing = apply && state === "applied" && toNothing(apply.drains, plan.filter.discard === true);
   const view = {
     why,
     made: `${toTime(plan.createdAt)} by ${by}, kept for ${toIn(expiresAt - now).replace(/^in /, "")}`,
@@ -33,7 +37,7 @@ export function toShownText(columns: number, { plan, report }: ShownPlan, now: n
     ...(report === null && toFilterFields(plan.filter)),
   };
   return joined(
-    toAnswerText(columns, `Plan ${id}: ${state}`, view, now),
+    toAnswerText(columns, `Plan ${id}: ${state}${nothing ? `, but ${nothing}` : ""}`, view, now),
     report && `\n${toPlanText(columns, report)}`,
   );
 }
@@ -52,7 +56,7 @@ function toProgress(progress: PlanApplyDrain): string {
     done > 0 && `${done} by it`,
     meanwhile > 0 && `${meanwhile} by others meanwhile`,
   ]);
-  const by = parts.length > 1 ? ` (${parts.join(", ")})` : "";
+  const by = done < doneOf(progress) ? ` (${parts.join(", ")})` : "";
   return [`${drain}: ${doneOf(progress)} of ${planned} done${by}`, ...rest].join(", ");
 }
 

@@ -4,10 +4,12 @@
  */
 import { toDestinationText } from "../../operations/destination-text.ts";
 import {
+  settledText,
   toDecisionText,
   toHold,
   toLeastText,
   toOtherLaneText,
+  toThenText,
 } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
@@ -35,7 +37,7 @@ const decisionWords: readonly (readonly [
   ["republish", "send again", "good"],
   ["drop", "drop", "bad"],
   ["park", "park", "warn"],
-  ["settle", "delete again", ""],
+  ["settle", settledText, ""],
   ["hold", "hold", "soft"],
 ];
 
@@ -328,7 +330,7 @@ function Failures({ drain: { failures, planned } }: Props): Html {
             </a>
           )),
           column("decision", ({ decisions }) =>
-            decisions.map(({ key, count }) => `${key} ${number(count)}`).join(", "),
+            decisions.map(({ key, count }) => `${toThenText(key)} ${number(count)}`).join(", "),
           ),
         ]}
       />

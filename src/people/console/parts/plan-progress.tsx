@@ -1,17 +1,15 @@
-import type { PlanApplyDrain, PlanMade, SharedPlan } from "../../../job/contracts/plans.ts";
+import type { PlanApplyDrain, PlanMade, PlanVerdict, SharedPlan } from "../../../job/contracts/plans.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
+import { settledText, toNothing } from "../../operations/plans/decision-text.ts";
+import { skippedOf } from "../../plan/skipped-by-apply.ts";
 import type { Html } from "../screen.ts";
 import { stateWords } from "./plan-words.ts";
 import { Table } from "./table.tsx";
-import { number } from "../../operations/phrases.ts";
+import { ifAny, number } from "../../operations/phrases.ts";
 import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
 
-const mood: Readonly<Partial<Record<SharedPlan["state"], string>>> = {
-  applied: "good",
-  interrupted: "warn",
-  failed: "bad",
-};
+const moodOfState: Readonly<Record<string, string>> = { applied: "good", interrupted: "warn", failed: "bad" };
 
 interface Props {
   readonly plan: SharedPlan;
@@ -22,23 +20,24 @@ interface Props {
 
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
 export function PlanProgress({ plan, now, halted }: Props): Html {
-  const { state, why, making, apply, stoppedBy, replica } = plan;
+  const { state, why, filter, making, apply, stoppedBy, replica } = plan;
   const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
     verdict ? [{ drain, ...verdict, isOfOthers: done === 0 && before + meanwhile > 0 }] : [],
   );
-  // Silence is no proof, so it is not green.
-  const isSilent = verdicts.some(({ silent }) => silent > 0);
-  const worst = verdicts.some(({ isBad }) => isBad) ? "bad" : isSilent ? "warn" : null;
+  const nothing = apply && state === "applied" ? toNothing(apply.drains, filter.discard === true) : null;
   const isWaiting = state === "ready" && halted.count > 0;
+  const moods = [
+    moodOfState[state] ?? "",
+    isWaiting || nothing !== null ? "warn" : "good",
+    ...verdicts.map(moodOf),
+  ];
+  const worst = ["bad", "warn", ""].find((one) => moods.includes(one)) ?? "good";
   return (
     <>
-      <p
-        class={`verdict ${worst ?? (isWaiting ? "warn" : (mood[state] ?? ""))}`}
-        role="status"
-        data-phase={state}
-      >
+      <p class={`verdict ${worst}`} role="status" data-phase={state}>
         The plan is {stateWords[state]}
         {state === "ready" && plan.made !== null ? toOutcome(plan.made, halted) : ""}
+        {nothing === null ? "" : `, but ${nothing}`}
         {why === null ? null : (
           <>
             : <Foreign text={why} />
@@ -51,11 +50,8 @@ export function PlanProgress({ plan, now, halted }: Props): Html {
         ) : null}
         .
       </p>
-      {verdicts.map(({ drain, isBad, cameBack, silent, isOfOthers, state: told, text }) => (
-        <p
-          class={`verdict ${isBad ? "bad" : told === "told" && cameBack === 0 && silent === 0 ? "good" : "warn"}`}
-          role="status"
-        >
+      {verdicts.map(({ isOfOthers, drain, text, ...verdict }) => (
+        <p class={`verdict ${moodOf(verdict)}`} role="status">
           {drain}: {isOfOthers ? "this apply sent nothing; of what was sent without it, " : ""}
           <Foreign text={text} />.
         </p>
@@ -88,8 +84,18 @@ export function PlanProgress({ plan, now, halted }: Props): Html {
   );
 }
 
-function toOutcome({ acts, records }: PlanMade, { count, isWhole }: Props["halted"]): string {
-  if (count === 0) return `: ${number(acts)} of ${number(records)} would be acted on`;
+/** The best that silence can give is neither green nor a warning. */
+function moodOf({ state, isBad, cameBack, silent }: Omit<PlanVerdict, "text">): string {
+  if (isBad) return "bad";
+  if (cameBack > 0 || (state !== "told" && state !== "following")) return "warn";
+  return silent > 0 ? "" : "good";
+}
+
+function toOutcome({ acts, records, decisions }: PlanMade, { count, isWhole }: Props["halted"]): string {
+  const settled = ifAny(decisions["settle"] ?? 0, settledText);
+  if (count === 0) {
+    return `: ${number(acts)} of ${number(records)} would be acted on${settled && `, ${settled}`}`;
+  }
   const [atMost, atLeast] = isWhole ? ["", ""] : ["at most ", "at least "];
   const others = Math.max(0, acts - count);
   return `: ${atMost}${number(others)} can go at once; ${atLeast}${number(count)} wait: their destinations are halted`;
@@ -109,7 +115,7 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
           amounts("done before it", ({ before }) => before),
           amounts("done by it", ({ done }) => done),
           amounts("done by others meanwhile", ({ meanwhile = 0 }) => meanwhile),
-          amounts("skipped", ({ skipped }) => sum(skipped)),
+          amounts("skipped", ({ skipped }) => skippedOf(skipped)),
           amounts("left", ({ left }) => left),
           amounts("failed again", ({ failedAgain }) => failedAgain),
         ]}
@@ -195,10 +201,6 @@ function Notes({
       )}
     </>
   );
-}
-
-function sum({ gone, changed, otherwise }: PlanApplyDrain["skipped"]): number {
-  return gone + changed + otherwise;
 }
 
 function toReasons(reasons: Readonly<Record<string, number>>): string {

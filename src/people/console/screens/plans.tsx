@@ -6,6 +6,7 @@ import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
 import { ActForm } from "../parts/act-form.tsx";
 import { stateWords } from "../parts/plan-words.ts";
 import { Table } from "../parts/table.tsx";
+import { sumOf } from "../../read/totals.ts";
 import { number } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -89,10 +90,10 @@ function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now:
         column("state", ({ state }) => stateWords[state]),
         amounts("records", ({ making, made }) => made?.records ?? making?.planned ?? 0),
         amounts("to act on", ({ made }) => made?.acts ?? null),
-        amounts("done", ({ apply }) =>
-          apply === null
-            ? null
-            : apply.drains.reduce((sum, one) => sum + one.before + one.done + (one.meanwhile ?? 0), 0),
+        amounts("done by it", ({ apply }) => apply && sumOf(apply.drains, ({ done }) => done)),
+        amounts(
+          "done without it",
+          ({ apply }) => apply && sumOf(apply.drains, ({ before, meanwhile = 0 }) => before + meanwhile),
         ),
         column("kept until", ({ expiresAt }) => <Ago at={expiresAt} now={now} />),
       ]}

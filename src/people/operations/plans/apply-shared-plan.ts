@@ -69,7 +69,11 @@ export interface ApplyWatch {
 }
 
 /** What became of one drain. */
-export type ApplyEnd = CheckedPart & { readonly applied: Applied; readonly verdict: PlanVerdict | null };
+export type ApplyEnd = CheckedPart & {
+  readonly applied: Applied;
+  readonly verdict: PlanVerdict | null;
+  readonly progress: PlanApplyDrain;
+};
 
 const shownSkips = 10;
 
@@ -119,6 +123,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
       ...part,
       applied: applied[at]!,
       verdict: verdicts[at] ?? null,
+      progress: progress.get(part.drain)!(),
     }));
     const texts = ends.flatMap((one) => toEnd(one, stopping) ?? []).join("; ");
     const hasFailed = applied.some(({ stop: by }) => by?.kind === "failed");

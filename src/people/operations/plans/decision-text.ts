@@ -1,5 +1,7 @@
 import type { ArchiveDamage } from "../../../job/contracts/archive.ts";
+import type { PlanApplyDrain } from "../../../job/contracts/plans.ts";
 import type { OtherLane } from "../../read/other-lanes.ts";
+import { sumOf } from "../../read/totals.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { counted, ifAny, number, present, toClock } from "../phrases.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
@@ -7,14 +9,22 @@ import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { LeastTime } from "../../plan/estimate.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import type { NextReport } from "../../plan/rule-report.ts";
-import type { Skip, SkipReport } from "../../plan/skipped-by-apply.ts";
+import { skippedOf, type Skip, type SkipReport } from "../../plan/skipped-by-apply.ts";
+
+/** Of what is settled: its proof is there, and it is listed still. */
+export const settledText = "sent or dropped before (only the delete is left)";
+
+export function toThenText(then: string): string {
+  return then === "settle" ? settledText : then;
+}
 
 const plainReasons = new Set(["due", "rule", "reconcile", "from-archive"]);
 
 /** `drop by too-old`, `park (redacted) by outage`: with the reason if the rule alone does not show why. */
 export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" | "reason" | "rule">): string {
   if (then === "expire") return then;
-  if (then === "settle") return "delete again";
+  if (then === "settle") return settledText;
+  if (reason === "in-flight") return "under way";
   if (reason === "discarded") return "discard";
   const head = plainReasons.has(reason) ? then : `${then} (${reason})`;
   return rule === null ? head : `${head} by ${rule}`;
@@ -46,6 +56,23 @@ export function toSkipCounts({ gone, changed, otherwise }: Omit<SkipReport, "exa
     ifAny(changed, "changed"),
     ifAny(otherwise, "decided otherwise"),
   ]).join(", ");
+}
+
+/** Of an apply that has ended: `nothing was sent: 5 done before it`; null: it did something, or some is left. */
+export function toNothing(drains: readonly PlanApplyDrain[], isDiscard: boolean): string | null {
+  if (drains.some(({ phase, done, left }) => phase !== "ended" || done + left > 0)) return null;
+  const [before, meanwhile, skipped] = [
+    sumOf(drains, (one) => one.before),
+    sumOf(drains, (one) => one.meanwhile ?? 0),
+    sumOf(drains, (one) => skippedOf(one.skipped)),
+  ];
+  const parts = [
+    ifAny(before, "done before it"),
+    ifAny(meanwhile, "done by others meanwhile"),
+    ifAny(skipped, "skipped"),
+  ];
+  const why = present(parts).join(", ") || "the plan has nothing to do";
+  return `nothing was ${isDiscard ? "discarded" : "sent"}: ${why}`;
 }
 
 /** A shorter time is no news: a lane alone watches for a minute. */

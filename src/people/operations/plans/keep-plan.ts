@@ -9,7 +9,7 @@ import {
   type PlanClaim,
   type PlanMaking,
 } from "../../../job/contracts/plans.ts";
-import { isAct, type PlanRecord } from "../../plan/plan-file-record.ts";
+import { isNewAct, type PlanRecord } from "../../plan/plan-file-record.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
 export interface KeepParts {
@@ -104,7 +104,7 @@ function createKeeper(parts: KeepParts, claim: PlanClaim, isPassing: boolean) {
     count(record: PlanRecord): void {
       records += 1;
       decisions[record.then] += 1;
-      if (isAct(record)) acts += 1;
+      if (isNewAct(record)) acts += 1;
       if (records > maxRecords) {
         throw refused(
           `the plan has more than ${maxRecords} records, the most of a replica: narrow it, or make and apply it by commands (redriver plan --keep, redriver apply), which have no such limit`,

@@ -23,9 +23,12 @@ export const planInput = z.strictObject({
     label: "Host",
   }),
   failure: field(failure, { ...faceOf(failure), label: "Failure" }),
-  limit: countField("at most so many records of each drain, also those that it holds, parks or drops", {
-    label: "Limit",
-  }),
+  limit: countField(
+    "at most so many of each drain, also held, parked or dropped ones, but none sent before",
+    {
+      label: "Limit",
+    },
+  ),
   discard: flag("archive and delete them all, whatever the rules decide; parked ones too", {
     label: "Act",
     choices: [

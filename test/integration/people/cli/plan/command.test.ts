@@ -202,6 +202,29 @@ describe("redriver plan", () => {
     );
   });
 
+  it("fills its limit with what is to be sent, beside what was, and an apply of what was done says so", async () => {
+    const { run, seed, plan, apply, emulator, file } = await createPlanStand(redis.url());
+    seed(10);
+    await plan("--limit", "5");
+    emulator.faults.add({ kind: "status", operation: "delete", status: 403, name: "deletes" });
+    // They are published, and stay listed.
+    expect((await apply("--no-follow")).exitCode).toBe(0);
+    const second = await run(["plan", "orders", "--keep", "--limit", "5", "--json"]);
+    const { id, drains } = JSON.parse(second.out) as PlanReport & { readonly id: string };
+    expect(drains).toMatchObject([{ planned: 10, cut: false, decisions: { republish: 5, settle: 5 } }]);
+    expect((await plan("--limit", "5", "--out", `${file}.third`)).out).toContain(
+      "5 to send again, 5 sent or dropped before (only the delete is left)",
+    );
+    emulator.faults.remove("deletes");
+    const by = ["--reason", "it is up", "--by", "ada", "--no-follow"];
+    expect((await run(["apply", id, ...by])).exitCode).toBe(0);
+    const again = await apply("--no-follow");
+    expect(again).toMatchObject({ exitCode: 0 });
+    expect(again.out).toContain("orders: nothing was sent: 5 done before it; of these, 5 sent, not followed");
+    const { out } = await run(["plans", "list"]);
+    expect(out).toMatch(/done without it\n.*- +-\n.* 10 +5 +5 +5\n.* 5 +5 +0 +5\n/);
+  });
+
   it("freezes the selection in a file that only its owner may read, whole or not at all", async () => {
     const { folder, seed, plan } = await setUp();
     seed(150);

@@ -27,12 +27,12 @@ function applying(drain: Partial<PlanApplyDrain>, forMs = 120_000): SharedPlan {
   return { ...plan, making: null, made: null, stoppedBy: null, replica: "r1", createdAt: now } as never;
 }
 
-const page = async (plan: SharedPlan): Promise<string> =>
-  toPage(await PlanProgress({ plan, now, halted: { count: 0, isWhole: true } }));
+const page = async (plan: SharedPlan, toText = toPage): Promise<string> =>
+  toText(await PlanProgress({ plan, now, halted: { count: 0, isWhole: true } }));
 const toPage = (html: unknown): string => String(html).replaceAll(/<[^>]+>/g, " ");
 
 test("a plan that is ready says what can go at once and what a halt holds, in amber", async () => {
-  const made = { records: 5_657, acts: 5_543 };
+  const made = { records: 5_657, acts: 5_543, decisions: { settle: 5 } };
   const plan = { ...applying({}), state: "ready", apply: null, made } as never;
   const of = async (count: number, isWhole = true) =>
     String(await PlanProgress({ plan, now, halted: { count, isWhole } }));
@@ -40,7 +40,22 @@ test("a plan that is ready says what can go at once and what a halt holds, in am
     /"verdict warn".*: 5 can go at once; 5,538 wait: their destinations are halted/s,
   );
   expect(await of(5_000, false)).toContain(": at most 543 can go at once; at least 5,000 wait");
-  expect(await of(0)).toMatch(/"verdict ".*: 5,543 of 5,657 would be acted on/s);
+  expect(await of(0)).toMatch(
+    /"verdict ".*: 5,543 of 5,657 would be acted on, 5 sent or dropped before \(only the delete is left\)/s,
+  );
+});
+
+const applied = (drain: Partial<PlanApplyDrain>): Promise<string> =>
+  page({ ...applying({ planned: 5, phase: "ended", ...drain }), state: "applied" }, String);
+
+test("an apply that sent nothing is amber and says why; silence is neither green nor a warning", async () => {
+  expect(await applied({ before: 5 })).toMatch(
+    /"verdict warn"[^>]*>The plan is applied, but nothing was sent: 5 done before it\./,
+  );
+  const verdict = { state: "told", cameBack: 0, silent: 5, isBad: false, text: "5 sent" } as never;
+  expect(await applied({ done: 5, verdict })).toMatch(
+    /"verdict "[^>]*>The plan is applied\..*"verdict "[^>]*>orders/s,
+  );
 });
 
 test("an apply has one sum: done before it, by it, and by others meanwhile", async () => {
