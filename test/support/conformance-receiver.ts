@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * The destination of the conformance suite. Its paths say how it answers, so that another machine's server
- * can take its place:
+ * The destination of the conformance suite. Its paths say how it answers:
  *
  *   /status/{n}…         status n and the text "status n"
  *   /binary/{n}…         status n and the bytes ff fe 00 80, which are not UTF-8
@@ -30,14 +29,14 @@ export interface ConformanceReceiver extends AsyncDisposable {
 
 const notUtf8 = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
 
-export async function startConformanceReceiver(host = "127.0.0.1", port = 0): Promise<ConformanceReceiver> {
+export async function startConformanceReceiver(): Promise<ConformanceReceiver> {
   const kept = new Map<string, Kept[]>();
   const server = createServer((request, response) => {
     answer(request, response, kept).catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

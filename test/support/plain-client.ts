@@ -1,12 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, expect, type TestContext } from "vitest";
+import { afterAll, expect } from "vitest";
 import type { Kept } from "./conformance-receiver.ts";
-import {
-  isElsewhere,
-  startServiceUnderTest,
-  testTimeoutMs,
-  type ServiceUnderTest,
-} from "./service-under-test.ts";
+import { startServiceUnderTest, waitMs, type ServiceUnderTest } from "./service-under-test.ts";
 
 export interface PlainAnswer {
   readonly status: number;
@@ -35,13 +30,11 @@ export interface Item {
 
 export type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
 
-/** Speaks HTTP to the service under test, and keeps track of what must be removed afterwards. */
+/** Speaks HTTP to the service under test. */
 export class PlainClient {
   readonly service: ServiceUnderTest;
   /** Unlike any other run's; labels, names and ids begin with it. */
   readonly run = `conf-${Date.now().toString(36)}-${randomBytes(4).toString("hex")}`;
-  readonly #labels = new Set<string>();
-  readonly #resources: string[] = [];
   #names = 0;
 
   constructor(service: ServiceUnderTest) {
@@ -54,11 +47,8 @@ export class PlainClient {
     return `${this.run}-${what}-${this.#names}`;
   }
 
-  /** A label whose records are deleted at the end. */
   label(what = "label"): string {
-    const label = this.fresh(what);
-    this.#labels.add(label);
-    return label;
+    return this.fresh(what);
   }
 
   at(path: string): string {
@@ -71,20 +61,8 @@ export class PlainClient {
   }
 
   async call(method: string, path: string, options: RequestInit = {}): Promise<PlainAnswer> {
-    for (let attempt = 0; ; attempt += 1) {
-      const response = await fetch(this.service.url + path, {
-        method,
-        ...options,
-        headers: options.headers ?? { Authorization: `Bearer ${this.service.token}` },
-      });
-      // Listing and deleting are limited per second on the production service.
-      if (response.status === 429 && isElsewhere && attempt < 20) {
-        await response.arrayBuffer();
-        await pause(1000);
-        continue;
-      }
-      return read(response);
-    }
+    const headers = options.headers ?? { Authorization: `Bearer ${this.service.token}` };
+    return read(await fetch(this.service.url + path, { method, ...options, headers }));
   }
 
   list(query: Query = {}): Promise<PlainAnswer> {
@@ -181,19 +159,18 @@ export class PlainClient {
   }
 
   private async eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-    const deadline = Date.now() + this.service.waitMs;
+    const deadline = Date.now() + waitMs;
     for (;;) {
       const seen = await look();
       if (seen !== undefined) return seen;
-      if (Date.now() > deadline) throw new Error(`waited ${this.service.waitMs} ms in vain for ${what}`);
-      await pause(isElsewhere ? 1000 : 10);
+      if (Date.now() > deadline) throw new Error(`waited ${waitMs} ms in vain for ${what}`);
+      await pause(10);
     }
   }
 
   /** A new URL Group of these endpoints. */
   async urlGroup(endpoints: readonly { readonly name?: string; readonly url: string }[]): Promise<string> {
     const name = this.fresh("group");
-    this.#resources.push(`/v2/topics/${name}`);
     const { status, body } = await this.call("POST", `/v2/topics/${name}/endpoints`, {
       headers: { Authorization: `Bearer ${this.service.token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ endpoints }),
@@ -204,42 +181,15 @@ export class PlainClient {
 
   /** The name of a queue that comes into being with its first message. */
   queue(): string {
-    const name = this.fresh("queue");
-    this.#resources.push(`/v2/queues/${name}`);
-    return name;
-  }
-
-  async cleanUp(): Promise<void> {
-    for (const label of this.#labels) {
-      const dlqIds = await this.ids({ label });
-      for (let at = 0; at < dlqIds.length; at += 100) {
-        await this.delete({ dlqIds: dlqIds.slice(at, at + 100) });
-      }
-    }
-    for (const path of this.#resources) await this.call("DELETE", path);
+    return this.fresh("queue");
   }
 }
 
-export async function startPlainClient(
-  service?: ServiceUnderTest,
-): Promise<{ client: PlainClient; stop: () => Promise<void> }> {
-  const used = service ?? (await startServiceUnderTest());
-  const client = new PlainClient(used);
-  const stop = async (): Promise<void> => {
-    try {
-      await client.cleanUp();
-    } finally {
-      await used[Symbol.asyncDispose]();
-    }
-  };
-  return { client, stop };
-}
-
-/** The client of a file, stopped with it. Call at the top of the file. */
+/** The client of a file, with a service that is closed with it. Call at the top of the file. */
 export async function usePlainClient(): Promise<PlainClient> {
-  const { client, stop } = await startPlainClient();
-  afterAll(() => stop(), testTimeoutMs);
-  return client;
+  const service = await startServiceUnderTest();
+  afterAll(() => service[Symbol.asyncDispose]());
+  return new PlainClient(service);
 }
 
 /** An answer that refuses a call of the message API. */
@@ -248,12 +198,6 @@ export const refusal = (status = 400) => ({ status, body: { error: expect.any(St
 /** The requests that came before the one before them was answered; 5 ms for clocks that round. */
 export const overlaps = (kept: readonly Kept[]): Kept[] =>
   kept.filter(({ arrivedAt }, index) => index > 0 && arrivedAt < kept[index - 1]!.answeredAt - 5);
-
-/** Skips this test where others would overlook it. */
-export function skipLoudly(context: TestContext, reason: string): never {
-  process.stderr.write(`NOT CHECKED: ${context.task.name} (${reason})\n`);
-  return context.skip(reason);
-}
 
 export async function read(response: Response): Promise<PlainAnswer> {
   const text = await response.text();
