@@ -124,7 +124,7 @@ function Standing({ model: { message }, context: { now } }: Drawn<{ model: Model
           explanation && `${explanation.drain} (${explanation.mode}${explanation.paused ? ", paused" : ""})`,
         ],
         ["entered", <Moment at={enteredAt} now={now} />],
-        ["expires", <Moment at={expiresAt} now={now} />],
+        ["expires", ledger.state === "gone" ? null : <Moment at={expiresAt} now={now} />],
         ["ledger", <Foreign text={toLedgerText(ledger)} />],
         ["sent to", record && <Foreign text={record.url} />],
         ["redrives", record && (record.attempt || "none")],
