@@ -24,7 +24,7 @@ export const planInput = z.strictObject({
   }),
   failure: field(failure, { ...faceOf(failure), label: "Failure" }),
   limit: countField(
-    "at most so many of each drain, also held, parked or dropped ones, but none sent before",
+    "at most so many records of each drain, also those that it holds, parks or drops; none sent before",
     {
       label: "Limit",
     },
