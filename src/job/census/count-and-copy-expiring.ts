@@ -9,7 +9,7 @@
  * they may be lost.
  */
 import { serviceNow } from "../contracts/service.ts";
-import type { Census } from "../contracts/source-book.ts";
+import { nearExpiryMs, type Census } from "../contracts/source-book.ts";
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { Archive } from "../contracts/archive.ts";
 import { RedriverError } from "../contracts/errors.ts";
@@ -33,9 +33,6 @@ import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
 import type { Letter } from "../page/letter.ts";
 import { parsePage } from "../page/parse-page.ts";
 import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
-
-/** How near its expiry a record without a drain counts as near: the default of `beforeExpiry.within`. */
-const nearExpiryMs = 12 * 60 * 60_000;
 
 export interface CensusOrder {
   readonly source: SourceRuntime;

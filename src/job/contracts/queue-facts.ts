@@ -58,6 +58,8 @@ export interface Destination {
   /** Of those: counted by the census, and not listed by the first full pass yet. */
   readonly unseen: number;
   readonly parked: number;
+  /** Unix ms: what of these expires from then on is counted until the next full pass. Absent: none has. */
+  readonly expiredSince?: number;
   /** Of these, what another drain counts for the source. Absent: nothing. */
   readonly again?: SharedRecords;
   /** Ever. */

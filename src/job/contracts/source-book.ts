@@ -1,6 +1,9 @@
 import type { FailureKind } from "../message/failure-kind.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 
+/** How near its expiry a record without a drain is copied: the default of `beforeExpiry.within`. */
+export const nearExpiryMs = 12 * 60 * 60_000;
+
 /** Counts of all records of a source. Times in Unix ms. */
 export interface Census {
   /** Redis time from before its first listing was sent. */

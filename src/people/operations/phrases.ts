@@ -1,6 +1,7 @@
 import type { Lineage } from "../../job/message/lineage.ts";
 import { toPrintable } from "../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../job/rules/durations.ts";
+import type { Certain, CountedSoFar, Expired } from "../read/totals.ts";
 
 /** `1 source`, `2 sources`. `many` if the plural is not made with an s. */
 export function counted(count: number, one: string, many = `${one}s`): string {
@@ -98,10 +99,22 @@ export function toOwnersText(
 
 const maxName = 40;
 
-/** `at least 480` while something counts for the first time; then 0 is not known. */
-export function toKnown(count: number, stillCounting: boolean): string {
-  if (!stillCounting) return number(count);
-  return count === 0 ? "–" : `at least ${number(count)}`;
+/** `480`, `at least 480`, `at most 480`. */
+export function toCertain({ count, isExact, expiredSince }: Certain): string {
+  if (count === 0 || expiredSince === undefined) return `${isExact ? "" : "at least "}${number(count)}`;
+  if (isExact) return `at most ${number(count)}`;
+  return `at least ${number(count)} less what expired since ${toMinute(expiredSince).slice(5)} UTC`;
+}
+
+/** `480`; `at most 480` once some of it has expired. */
+export function toLeft(count: number, { expiredSince }: Expired): string {
+  return toCertain({ count, isExact: true, expiredSince });
+}
+
+/** While something counts for the first time, 0 is not known. */
+export function toKnown(count: number, { stillCounting, expiredSince }: CountedSoFar): string {
+  if (stillCounting && count === 0) return "–";
+  return toCertain({ count, isExact: !stillCounting, expiredSince });
 }
 
 /** `in 4m`, `now`: how status and plans name the next probe or step, and a result. */

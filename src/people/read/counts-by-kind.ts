@@ -3,9 +3,9 @@ import { isAgainId, toAgainId, type StandingFailure } from "../../job/contracts/
 import type { DrainName } from "../../job/contracts/ids.ts";
 import type { DrainFacts } from "../../job/contracts/passes.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
-import { sumOf } from "./totals.ts";
+import { sumOf, toExpiredSince, type Expired } from "./totals.ts";
 
-export interface FailureOfDrain extends StandingFailure {
+export interface FailureOfDrain extends StandingFailure, Expired {
   readonly drain: DrainName;
   /** Of those that wait: counted by the census, and not listed by the first full pass yet. */
   readonly unseen: number;
@@ -15,26 +15,32 @@ export interface FailureOfDrain extends StandingFailure {
 
 type Drain = Pick<
   QueueFacts["drains"][number],
-  "drain" | "facts" | "stillCounting" | "mayShare" | "isOutdated"
+  "drain" | "facts" | "stillCounting" | "mayShare" | "isOutdated" | "retentionMs"
 >;
 
 /** By kind. What a first full pass has not listed yet is from the census. */
 export function countsByKind(
   { census }: Pick<QueueFacts["sources"][number], "census">,
   drains: readonly Drain[],
+  now: number,
 ): ReadonlyMap<string, readonly FailureOfDrain[]> {
   const byKind = new Map<string, Map<DrainName, FailureOfDrain>>();
   const put = (one: FailureOfDrain): void => {
     byKind.set(one.id, (byKind.get(one.id) ?? new Map<DrainName, FailureOfDrain>()).set(one.drain, one));
   };
   const selected = census?.isOutdated === true ? {} : census?.selected;
-  for (const { drain, facts, stillCounting } of drains) {
-    for (const one of facts?.failures ?? []) put({ drain, unseen: 0, stillCounting, ...one });
+  const firstExpiry = census?.earliestExpiryAt ?? Infinity;
+  const ofCensus = firstExpiry <= now && { expiredSince: firstExpiry };
+  for (const { drain, facts, stillCounting, retentionMs } of drains) {
+    for (const one of facts?.failures ?? []) {
+      put({ drain, unseen: 0, stillCounting, ...one, expiredSince: toExpiredSince(one, retentionMs, now) });
+    }
     for (const { id, unseen, again } of unseenOf(facts, selected?.[drain] ?? {})) {
       const known = byKind.get(id)?.get(drain) ?? { id, drain, stillCounting, ...nothing };
       const counted = known.again ?? { waiting: 0, parked: 0, arrived: 0, expires: {}, ruled: {} };
       const ofOthers = { ...counted, waiting: counted.waiting + again };
-      put({ ...known, unseen, waiting: known.waiting + unseen, ...(again > 0 && { again: ofOthers }) });
+      const waiting = known.waiting + unseen;
+      put({ ...known, ...ofCensus, unseen, waiting, ...(again > 0 && { again: ofOthers }) });
     }
   }
   const isOutdated = drains.some((one) => one.isOutdated === true);

@@ -13,7 +13,7 @@ export function toDestinations(
 ): readonly Destination[] {
   const originOf = new Map(kinds.map(({ id, origin }) => [id, origin]));
   const sums = new Map<string, { -readonly [Name in keyof Destination]: Destination[Name] }>();
-  for (const { id, since, again, ...one } of own) {
+  for (const { id, since, again, expiredSince, ...one } of own) {
     const origin = originOf.get(id) ?? unknownOrigin;
     const none = { waiting: 0, unseen: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0 };
     const sum = sums.get(origin) ?? { origin, ...none, failingSince: null };
@@ -25,6 +25,7 @@ export function toDestinations(
     sum.published += one.published;
     sum.failedAgain += one.failedAgain;
     sum.failingSince = earlier(sum.failingSince, since);
+    if (expiredSince !== undefined) sum.expiredSince = Math.min(sum.expiredSince ?? Infinity, expiredSince);
     if (again === undefined) continue;
     const { waiting = 0, parked = 0 } = sum.again ?? {};
     sum.again = { waiting: waiting + again.waiting, parked: parked + again.parked };

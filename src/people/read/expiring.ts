@@ -1,10 +1,9 @@
 import type { CountedAgain, StandingFailure } from "../../job/contracts/failures.ts";
 import type { Expiring, QueueFacts } from "../../job/contracts/queue-facts.ts";
-import type { ExpiresByHour } from "../../job/contracts/source-book.ts";
+import { nearExpiryMs, type ExpiresByHour } from "../../job/contracts/source-book.ts";
 import type { FailureOfDrain } from "./counts-by-kind.ts";
-import { sumOf } from "./totals.ts";
+import { hourMs, sumOf } from "./totals.ts";
 
-const hourMs = 3_600_000;
 const dayHours = 24;
 
 type SourceCounts = Pick<QueueFacts["sources"][number], "census" | "failures">;
@@ -51,7 +50,7 @@ export function toExpiring(
       const earliestAt = toEarliestExpiry(kind, retentionMs, now);
       const near = copiesWithinMs === null ? 0 : within(expires, (census?.at ?? 0) + copiesWithinMs);
       const often = again === undefined ? 0 : countOf(again);
-      const first = within(expires, endOfHour(earliestAt));
+      const first = within(expires, toEndOfHour(earliestAt));
       return [{ earliestAt, first, near, often, of: { drain, count, waiting, parked, ruled } }];
     });
     if (some.length === 0) return [];
@@ -82,14 +81,15 @@ export function toExpiring(
   if (unselected > 0) {
     const retentionMs = (earliestExpiryAt ?? 0) - (oldestEnteredAt ?? 0);
     const hours = ofCensus?.unselected ?? {};
+    const near = within(hours, (census?.at ?? 0) + nearExpiryMs);
     const earliestAt = toEarliestExpiry({ oldestAt: oldestUnselectedAt, expires: hours }, retentionMs, now);
     groups.push({
       failure: null,
       origin: null,
       count: unselected,
       earliestAt,
-      inFirstHour: Math.min(unselected, within(hours, endOfHour(earliestAt))),
-      copied: null,
+      inFirstHour: Math.min(unselected, within(hours, toEndOfHour(earliestAt))),
+      copied: isCopied && near > 0 ? near : null,
       drains: [],
     });
   }
@@ -109,7 +109,7 @@ export function toExpiring(
   };
 }
 
-function endOfHour(at: number): number {
+export function toEndOfHour(at: number): number {
   return (Math.floor(at / hourMs) + 1) * hourMs;
 }
 

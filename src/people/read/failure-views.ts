@@ -12,7 +12,7 @@ import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { UnselectedKind } from "../../job/contracts/source-book.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import { countsByKind, type FailureOfDrain } from "./counts-by-kind.ts";
-import { sumOf } from "./totals.ts";
+import { sumOf, toExpired, type Expired } from "./totals.ts";
 
 /** `open`: nobody works on it. `resolved`: by itself, see `resolvedAfterMs`; an unknown count resolves nothing. */
 export const failureStates = ["open", "acknowledged", "resolved"] as const;
@@ -22,6 +22,7 @@ export type FailureState = (typeof failureStates)[number];
 export interface FailureView
   extends
     RecordedFailure,
+    Expired,
     Pick<
       StandingFailure,
       "waiting" | "parked" | "arrived" | "published" | "discarded" | "failedAgain" | "ruled"
@@ -70,7 +71,7 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     const marks = marksOf(source.source);
     const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
     const drains = facts.drains.filter((one) => one.source === source.source);
-    const byKind = countsByKind(source, drains);
+    const byKind = countsByKind(source, drains, now);
     const statusOf = new Map(source.failures.map(({ id, status }) => [id, status]));
     const countedAt = toCountedAt(drains);
     const stillCounting = drains.some(
@@ -231,6 +232,7 @@ function toView(
     lastSeenAt: arrivedAt.length === 0 ? kind.lastMetAt : Math.max(...arrivedAt),
     largestHour: nowIs.largestHour,
     drains: chosen,
+    ...toExpired(chosen, ({ waiting, parked }) => waiting + parked),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { UnselectedKind } from "../../job/contracts/source-book.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { Core } from "../../job/door.ts";
-import { sumOf } from "./totals.ts";
+import { hourMs, sumOf, toCount, toExpired, toExpiredSince, type Certain } from "./totals.ts";
 
 /** Of one source. */
 export interface OfNoDrain {
@@ -15,8 +15,27 @@ export interface OfNoDrain {
 }
 
 /** Of a census that counted as the document has the drains. Another one may have counted what a drain has now. */
-export function toUnselected(sources: readonly Pick<QueueFacts["sources"][number], "census">[]): number {
-  return sumOf(sources, ({ census }) => (census === null || census.isOutdated ? 0 : census.unselected));
+export function toUnselected(
+  sources: readonly Pick<QueueFacts["sources"][number], "census">[],
+  now: number,
+): Certain {
+  const thisHour = Math.floor(now / hourMs);
+  const parts = sources.flatMap(({ census }) => {
+    if (census === null || census.isOutdated) return [];
+    const { unselected, expires, oldestUnselectedAt: oldestAt } = census;
+    const retentionMs = (census.earliestExpiryAt ?? 0) - (census.oldestEnteredAt ?? 0);
+    // As the table of what expires has them: those of the hours before are gone.
+    const left: Record<string, number> = { ...expires?.unselected };
+    const over = Object.keys(left).filter((hour) => Number(hour) < thisHour);
+    const count = unselected - sumOf(over, (hour) => left[hour] ?? 0);
+    for (const hour of over) left[hour] = 0;
+    return [{ count, expiredSince: toExpiredSince({ oldestAt, expires: left }, retentionMs, now) }];
+  });
+  return { count: sumOf(parts, toCount), isExact: true, ...toExpired(parts, toCount) };
+}
+
+export function toExpiredKind({ count, expiresAt }: OfNoDrain["kinds"][number], now: number) {
+  return { count, expiredSince: expiresAt !== null && expiresAt <= now ? expiresAt : undefined };
 }
 
 export function toOfNoDrain(

@@ -68,7 +68,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
       ...drain,
       stillCounting: isOutdated || isStillCounting(drain.facts, selected?.[drain.drain]),
     }));
-    const counts = countsByKind(source, counting);
+    const counts = countsByKind(source, counting, now);
     const byDrain = groupBy([...counts.values()].flat(), ({ drain }) => drain);
     const own = counting.map((drain) => ({
       ...drain,

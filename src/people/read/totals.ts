@@ -1,3 +1,4 @@
+import type { StandingFailure } from "../../job/contracts/failures.ts";
 import type { DrainFacts } from "../../job/contracts/passes.ts";
 import type { Destination, SharedRecords } from "../../job/contracts/queue-facts.ts";
 
@@ -5,24 +6,61 @@ export function sumOf<Item>(items: readonly Item[], toNumber: (item: Item) => nu
   return items.reduce((sum, item) => sum + toNumber(item), 0);
 }
 
-type Counted = "waiting" | "parked";
+type Name = "waiting" | "parked";
 
-interface Part extends Readonly<Record<Counted, number>> {
+export interface Expired {
+  /** Unix ms: what expires from then on is not taken off until the next full pass or census. Absent: nothing does. */
+  readonly expiredSince?: number | undefined;
+}
+
+interface Part extends Readonly<Record<Name, number>>, Expired {
   readonly again?: SharedRecords | undefined;
 }
 
-/** A count, or at least so many. */
-export interface Certain {
+export interface CountedSoFar extends Expired {
+  /** At least so many. */
+  readonly stillCounting: boolean;
+}
+
+/** A count, or at least so many; and in both cases less what has expired. */
+export interface Certain extends Expired {
   readonly count: number;
   readonly isExact: boolean;
 }
 
+export const hourMs = 3_600_000;
+
+/** From when on what was counted may have expired; undefined: from later than now. Pure. Times are Unix ms. */
+export function toExpiredSince(
+  { oldestAt, expires }: Pick<StandingFailure, "oldestAt" | "expires">,
+  retentionMs: number,
+  now: number,
+): number | undefined {
+  if (oldestAt === null || oldestAt + retentionMs > now) return undefined;
+  const hours = Object.keys(expires);
+  // The oldest may have been published: then those of the first hour that has any are the first.
+  const left = hours.flatMap((hour) => ((expires[hour] ?? 0) > 0 ? Number(hour) : []));
+  const at = Math.max(oldestAt + retentionMs, hours.length === 0 ? 0 : Math.min(...left) * hourMs);
+  return at <= now ? at : undefined;
+}
+
+export const toCount = ({ count }: Pick<Certain, "count">): number => count;
+
+/** Of all parts that have any. */
+export function toExpired<Of extends Expired>(parts: readonly Of[], toNumber: (part: Of) => number): Expired {
+  const times = parts.flatMap((one) => (toNumber(one) > 0 ? (one.expiredSince ?? []) : []));
+  return times.length === 0 ? {} : { expiredSince: Math.min(...times) };
+}
+
 /** What stands in several drains, each record once. `all`: the parts of all drains. Pure. */
-export function toOnce(some: readonly Part[], all: readonly Part[], name: Counted): Certain {
+export function toOnce(some: readonly Part[], all: readonly Part[], name: Name): Certain {
+  const expired = toExpired(some, (one) => one[name]);
   const sum = sumOf(some, (one) => one[name]);
   const once = sumOf(some, (one) => one[name] - (one.again?.[name] ?? 0));
+  // As the total has it, also if a drain that does not count was listed before some were gone.
+  if (some.length === all.length) return { count: once, isExact: true, ...expired };
   const count = Math.max(once, ...some.map((one) => one[name]));
-  return { count, isExact: sum === count || (some.length === all.length && count === once) };
+  return { count, isExact: sum === count, ...expired };
 }
 
 interface Standings {
@@ -31,14 +69,14 @@ interface Standings {
     readonly counted?: DrainFacts["counted"];
     readonly outlook: { readonly waiting: number };
     readonly parked?: number;
-    readonly destinations: readonly Pick<Destination, "again">[];
+    readonly destinations: readonly Pick<Destination, "again" | "waiting" | "parked" | "expiredSince">[];
   }[];
   readonly sources: readonly { readonly shared: SharedRecords | null }[];
 }
 
 /** Of what a drain has: what another drain counts for the source. */
 export function toAgain({ destinations }: Pick<Standings["drains"][number], "destinations">): SharedRecords {
-  const of = (name: Counted): number => sumOf(destinations, ({ again }) => again?.[name] ?? 0);
+  const of = (name: Name): number => sumOf(destinations, ({ again }) => again?.[name] ?? 0);
   return { waiting: of("waiting"), parked: of("parked") };
 }
 
@@ -49,7 +87,7 @@ export function toSharedInPart(drains: Standings["drains"]): SharedRecords | nul
     parked,
     again: toAgain(one),
   }));
-  const oftenOf = (name: Counted): number => sumOf(parts, (one) => one[name]) - toOnce(parts, [], name).count;
+  const oftenOf = (name: Name): number => sumOf(parts, (one) => one[name]) - toOnce(parts, [], name).count;
   const [waiting, parked] = [oftenOf("waiting"), oftenOf("parked")];
   return waiting + parked === 0 ? null : { waiting, parked, isAtMost: true };
 }
@@ -67,7 +105,7 @@ interface AtLeast extends Pick<Standings, "sources"> {
 }
 
 /** Of a part of what each drain has: several may have the same, as many as their source has too often. Pure. */
-export function toAtLeast<Drain extends { readonly source: string }>(
+export function toAtLeast<Drain extends { readonly source: string } & Expired>(
   {
     drains,
     sources,
@@ -83,7 +121,7 @@ export function toAtLeast<Drain extends { readonly source: string }>(
     return { sum, count: Math.max(sum - (shared?.waiting ?? 0), ...counts, 0) };
   });
   const count = sumOf(parts, (one) => one.count);
-  return { count, isExact: count === sumOf(parts, ({ sum }) => sum) };
+  return { count, isExact: count === sumOf(parts, ({ sum }) => sum), ...toExpired(drains, toNumber) };
 }
 
 /** Over all drains, what several of them list once. Pure. */
@@ -92,11 +130,14 @@ export function toTotals({ drains, sources }: Standings): {
   /** How many a sum of what waits by drain has too many. */
   readonly waitingOften: number;
   readonly parked: number;
+  readonly expired: Readonly<Record<Name, Expired>>;
   /** By drains that only plan, and in no other drain. */
   readonly wouldBeParked: number;
 } {
   const waitingOften = sumOf(sources, ({ shared }) => shared?.waiting ?? 0);
   const parkedOften = sumOf(sources, ({ shared }) => shared?.parked ?? 0);
+  const all = drains.flatMap(({ destinations }) => destinations);
+  const expiredOf = (name: Name): Expired => toExpired(all, (one) => one[name]);
   // As it was when it was counted.
   const planning = drains.filter(({ counted, mode }) => (counted?.mode ?? mode) === "plan");
   const wouldBeParked = sumOf(planning, ({ parked = 0, ...one }) => parked - toAgain(one).parked);
@@ -105,5 +146,6 @@ export function toTotals({ drains, sources }: Standings): {
     waitingOften,
     parked: sumOf(drains, ({ parked = 0 }) => parked) - parkedOften - wouldBeParked,
     wouldBeParked,
+    expired: { waiting: expiredOf("waiting"), parked: expiredOf("parked") },
   };
 }

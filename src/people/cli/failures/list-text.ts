@@ -1,5 +1,5 @@
 import type { FailureView } from "../../read/failure-views.ts";
-import type { OfNoDrain } from "../../read/of-no-drain.ts";
+import { toExpiredKind, type OfNoDrain } from "../../read/of-no-drain.ts";
 import { cut, present, toAge } from "../../operations/phrases.ts";
 import { toCount, toTable } from "../output/table.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
@@ -14,8 +14,8 @@ export function toFailureTable(columns: number, failures: readonly FailureView[]
   return toTable(columns, failures, {
     destination: ({ origin }) => toDestinationText(origin),
     id: ({ id }) => id,
-    waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
-    parked: ({ parked, stillCounting }) => toCount(parked, stillCounting),
+    waiting: (one) => toCount(one.waiting, one),
+    parked: (one) => toCount(one.parked, one),
     arrived: ({ arrived }) => arrived,
     "sent again": ({ published }) => published,
     "failed again": ({ failedAgain }) => failedAgain,
@@ -35,7 +35,7 @@ export function toOfNoDrainText(columns: number, ofNoDrain: readonly OfNoDrain[]
   const table = toTable(columns, kinds, {
     destination: ({ origin }) => toDestinationText(origin),
     id: ({ id }) => id,
-    "in the queue": ({ count }) => count,
+    "in the queue": (kind) => toCount(kind.count, { ...toExpiredKind(kind, now), stillCounting: false }),
     since: ({ since }) => (since === null ? "-" : toAge(since, now)),
     answer: toAnswerText,
   });

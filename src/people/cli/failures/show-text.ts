@@ -43,9 +43,9 @@ export function toFailureText(
     quiet: toQuiet(failure, now),
     drains: drains.map((one) => ({
       drain: one.drain,
-      waiting: toCount(one.waiting, one.stillCounting),
+      waiting: toCount(one.waiting, one),
       "not listed yet": one.unseen || null,
-      parked: toCount(one.parked, one.stillCounting),
+      parked: toCount(one.parked, one),
       arrived: one.arrived,
       "sent again": one.published,
       "failed again": one.failedAgain,

@@ -1,5 +1,6 @@
 /** The one table that a command prints. */
 import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
+import type { CountedSoFar } from "../../read/totals.ts";
 import { cutMiddle } from "../../operations/destination-text.ts";
 import { wrapText } from "./wrap.ts";
 
@@ -83,14 +84,14 @@ function cutTo(name: Column, room: number): Column {
 
 function toColumn(name: string, cells: readonly (string | number)[], max = maxCell) {
   const texts = cells.map((cell) => cutMiddle(toSpelledOut(String(cell)), max));
-  const isRight = texts.every((text) => /^(?:-|[\d.]+\+?)$/.test(text)) && cells.some(isNumber);
+  const isRight = texts.every((text) => /^(?:-|(?:<=)?[\d.]+\+?)$/.test(text)) && cells.some(isNumber);
   const width = Math.max(...[name, ...texts].map((text) => Math.min(maxPadded, text.length)));
   return { name, cells, texts, isRight, width };
 }
 
-/** `480+` too: a count so far. A text of digits is a name. */
+/** `480+` and `<=480` too. A text of digits is a name. */
 function isNumber(cell: string | number): boolean {
-  return typeof cell === "number" || cell.endsWith("+");
+  return typeof cell === "number" || /^<=|\+$/.test(cell);
 }
 
 function isNews(cell: string | number): boolean {
@@ -113,8 +114,9 @@ function toLines(columns: readonly Column[]): readonly string[] {
   return [toLine(({ name }) => name), ...rows.map((_, row) => toLine(({ texts }) => texts[row] ?? ""))];
 }
 
-/** `480+`: at least so many. */
-export function toCount(count: number, stillCounting: boolean): number | string {
-  if (!stillCounting) return count;
-  return count === 0 ? "-" : `${count}+`;
+/** `480+`: at least so many; `<=480`: at most. */
+export function toCount(count: number, { stillCounting, expiredSince }: CountedSoFar): number | string {
+  if (count === 0) return stillCounting ? "-" : 0;
+  if (expiredSince !== undefined) return stillCounting ? `${count}+, less expired` : `<=${count}`;
+  return stillCounting ? `${count}+` : count;
 }

@@ -7,6 +7,7 @@ import {
   number,
   present,
   toAge,
+  toCertain,
   toClock,
   toIn,
   toTime,
@@ -16,6 +17,7 @@ import { toCount, toTableOfLines } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
 import type { Paint } from "./paint.ts";
 import type { DestinationStatus, Status } from "../../operations/status/read.ts";
+import { sumOf, toExpired } from "../../read/totals.ts";
 import { toSaveTexts } from "../../operations/status/expiring.ts";
 import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 
@@ -62,9 +64,9 @@ export function toOverview(
     return toTableOfLines(columns, shown, {
       drain: ({ drain }) => drain,
       mode: ({ mode, paused }) => (paused === null ? (mode ?? "-") : "paused"),
-      waiting: ({ outlook, lastSuccessAt, openPass, stillCounting }) =>
-        lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, stillCounting) : "-",
-      parked: ({ parked, stillCounting }) => (parked === undefined ? "-" : toCount(parked, stillCounting)),
+      waiting: ({ outlook, lastSuccessAt, openPass, ...one }) =>
+        lastSuccessAt || openPass || outlook.waiting > 0 ? toCount(outlook.waiting, one) : "-",
+      parked: ({ parked, ...one }) => (parked === undefined ? "-" : toCount(parked, one)),
       unproven: ({ inDoubt, outlook }) => (inDoubt === undefined ? "-" : outlook.waitingForProof),
       oldest: ({ outlook, parked = 0, oldestRecordAt }) =>
         oldestRecordAt && outlook.waiting + parked > 0 ? toAge(oldestRecordAt, at) : "-",
@@ -150,8 +152,8 @@ function toDestinations(columns: number, { drains, at }: Status, max: number): r
   const hidden = rows.slice(max);
   const table = toTableOfLines(columns, shown, {
     destination: ({ origin }) => toDestinationText(origin),
-    waiting: ({ waiting, stillCounting }) => toCount(waiting, stillCounting),
-    parked: ({ parked, stillCounting }) => toCount(parked, stillCounting),
+    waiting: (row) => toCount(row.waiting, row),
+    parked: (row) => toCount(row.parked, row),
     again: ({ failedAgain }) => failedAgain,
     since: ({ failingSince }) => (failingSince === null ? "-" : toAge(failingSince, at)),
     lane: (row) => toLaneText(row, at),
@@ -162,12 +164,12 @@ function toDestinations(columns: number, { drains, at }: Status, max: number): r
 /** `and 24 more destinations: 3,120 waiting, 3 halted or paused`. */
 function toHidden(columns: number, hidden: readonly Row[]): string {
   if (hidden.length === 0) return "";
-  const waiting = hidden.reduce((sum, row) => sum + row.waiting, 0);
-  const parked = hidden.reduce((sum, row) => sum + row.parked, 0);
-  const counting = hidden.some(({ stillCounting }) => stillCounting) ? "at least " : "";
+  const isExact = !hidden.some(({ stillCounting }) => stillCounting);
+  const toSum = (toNumber: (row: Row) => number): string =>
+    toCertain({ count: sumOf(hidden, toNumber), isExact, ...toExpired(hidden, toNumber) });
   const what = present([
-    `${counting}${number(waiting)} waiting`,
-    parked > 0 && `${number(parked)} parked`,
+    `${toSum((row) => row.waiting)} waiting`,
+    hidden.some(({ parked }) => parked > 0) && `${toSum((row) => row.parked)} parked`,
     ifAny(
       hidden.reduce((sum, row) => sum + toTrouble(row), 0),
       "halted or paused",

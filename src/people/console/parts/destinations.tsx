@@ -2,10 +2,10 @@
 import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { counted, number, toKnown, toOwnersText } from "../../operations/phrases.ts";
+import { counted, number, toKnown, toLeft, toOwnersText } from "../../operations/phrases.ts";
 import { toOnceByOrigin } from "../../operations/status/needs.ts";
 import type { Status } from "../../operations/status/read.ts";
-import { sumOf, toTotals } from "../../read/totals.ts";
+import { sumOf, toExpired, toTotals, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
 import { LaneWords, PauseWords } from "./lane.tsx";
@@ -82,12 +82,15 @@ function GroupOf({
   const parked = toOnceByOrigin(rows, drains, "parked");
   const isCounting = rows.some(({ stillCounting }) => stillCounting);
   const isOnce = rows.every(({ again }) => again === undefined);
-  const held = group === "drains" && isOnce ? sumOf(rows, (one) => one.heldByRules) : 0;
-  const heldWords = held === 0 ? "" : `, ${number(held)} of them held by rules`;
+  const heldOf = (one: DestinationRow): number => (group === "drains" && isOnce ? one.heldByRules : 0);
+  const held = sumOf(rows, heldOf);
+  const heldWords = held === 0 ? "" : `, ${toLeft(held, toExpired(rows, heldOf))} of them held by rules`;
+  const toSum = ({ count, isExact, ...rest }: Certain): string =>
+    toKnown(count, { stillCounting: isCounting || !isExact, ...rest });
   const words =
     group === "parked"
-      ? `${toKnown(parked.count, isCounting || !parked.isExact)} parked`
-      : `${toKnown(own.count, isCounting || !own.isExact)} wait${heldWords}, ${toPercent(own.count / Math.max(1, waiting))} of all`;
+      ? `${toSum(parked)} parked`
+      : `${toSum(own)} wait${heldWords}, ${toPercent(own.count / Math.max(1, waiting))} of all`;
   const more = rows.length - rowsShown;
   return (
     <details class="group" open={rows.length <= openUpTo} data-fold={group}>
@@ -114,9 +117,15 @@ function GroupOf({
             </>
           )),
           column("waiting", (row) => (
-            <ShareCell count={row.waiting} of={waiting} whole="all that waits" name={moodOf[group]} />
+            <ShareCell
+              count={row.waiting}
+              of={waiting}
+              whole="all that waits"
+              name={moodOf[group]}
+              text={toKnown(row.waiting, row)}
+            />
           )),
-          amounts("parked", ({ parked: count, stillCounting }) => toKnown(count, stillCounting)),
+          amounts("parked", (row) => toKnown(row.parked, row)),
           amounts("failed again", ({ failedAgain }) => failedAgain),
           column("failing since", ({ failingSince }) =>
             failingSince === null ? null : <Ago at={failingSince} now={now} />,

@@ -1,6 +1,7 @@
 /** What expires within a day, the earliest first, each with what would save it. */
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { number, toClock, toOwnersText, toTime } from "../../operations/phrases.ts";
+import { toEndOfHour } from "../../read/expiring.ts";
 import { toSaveTexts, written } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
@@ -37,7 +38,9 @@ export function ExpiringFirst({
               <>
                 <Ago at={earliestAt} now={now} />, {toClock(earliestAt, now)}
                 {inFirstHour === null || inFirstHour === count ? null : (
-                  <span class="note">{number(inFirstHour)} within its hour</span>
+                  <span class="note">
+                    {number(inFirstHour)} before {toClock(toEndOfHour(earliestAt), now)}
+                  </span>
                 )}
               </>
             ),

@@ -11,8 +11,7 @@ import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import type { Texts } from "../../operations/define.ts";
 import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import type { StoredDetails } from "../../operations/failures/details.ts";
-import { counted, number } from "../../operations/phrases.ts";
-import { toCertain } from "../../operations/status/verdict.ts";
+import { counted, number, toCertain } from "../../operations/phrases.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { toOnce, type Certain } from "../../read/totals.ts";
@@ -76,7 +75,7 @@ export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Ht
               />
             )}
             <PlanForm
-              title={`Plan all${going.isExact ? "" : ","} ${toCertain(going)}`}
+              title={`Plan all${toCertain(going) === number(going.count) ? "" : ","} ${toCertain(going)}`}
               {...{ failure, context }}
             />
           </>

@@ -1,7 +1,7 @@
-import type { OfNoDrain } from "../../read/of-no-drain.ts";
+import { toExpiredKind, type OfNoDrain } from "../../read/of-no-drain.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { number, toClock } from "../../operations/phrases.ts";
-import { sumOf } from "../../read/totals.ts";
+import { number, toClock, toLeft } from "../../operations/phrases.ts";
+import { sumOf, toCount, toExpired } from "../../read/totals.ts";
 import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
@@ -13,12 +13,11 @@ export function OfNoDrainList({
 }: Readonly<{ ofNoDrain: readonly OfNoDrain[]; now: number }>): Html | null {
   if (ofNoDrain.length === 0) return null;
   const others = sumOf(ofNoDrain, (one) => one.others);
+  const all = ofNoDrain.flatMap(({ kinds }) => kinds.map((kind) => toExpiredKind(kind, now)));
   const comeBacks = sumOf(ofNoDrain, (one) => one.comeBacks);
   return (
     <>
-      <h2 id="of-no-drain">
-        Of no drain: {number(sumOf(ofNoDrain, ({ kinds }) => sumOf(kinds, ({ count }) => count)))}
-      </h2>
+      <h2 id="of-no-drain">Of no drain: {toLeft(sumOf(all, toCount), toExpired(all, toCount))}</h2>
       <p class="hint">
         Nothing sends them, and they expire. A drain whose <code>select</code> takes them works them
         {others > 0 ? `; ${number(others)} more are of kinds that are not listed` : ""}.
@@ -41,9 +40,7 @@ export function OfNoDrainList({
               </>
             )),
             // What has expired since is taken off by the next census.
-            amounts("in the queue", ({ count, expiresAt }) =>
-              expiresAt !== null && expiresAt <= now ? `at most ${number(count)}` : count,
-            ),
+            amounts("in the queue", (kind) => toLeft(kind.count, toExpiredKind(kind, now))),
             column("since", ({ since }) => (since === null ? "–" : <Ago at={since} now={now} />)),
             column("first expires", ({ expiresAt }) =>
               expiresAt === null ? "–" : <Ago at={expiresAt} now={now} />,

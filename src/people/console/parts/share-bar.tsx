@@ -44,11 +44,12 @@ export function ShareCell({
   of,
   whole,
   name = "",
-}: Readonly<{ count: number; of: number; whole: string; name?: Share["name"] }>): Html {
+  text = number(count),
+}: Readonly<{ count: number; of: number; whole: string; name?: Share["name"]; text?: string }>): Html {
   const share = count / Math.max(1, of);
   return (
     <span class="share-cell">
-      <span class="count">{number(count)}</span>
+      <span class="count">{text}</span>
       <ShareBar shares={[{ share, name }]} label={`${toPercent(share)} of ${whole}`} />
     </span>
   );

@@ -164,9 +164,7 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
     <ul class="tiles">
       {tiles.map(([name, count, what]) => (
         <li class={lineOf[name] === undefined ? undefined : `of-${lineOf[name]}`}>
-          <strong>
-            {toKnown(count, failure.stillCounting && (name === "waiting" || name === "parked"))}
-          </strong>{" "}
+          <strong>{name === "waiting" || name === "parked" ? toKnown(count, failure) : number(count)}</strong>{" "}
           {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
           {what === null ? null : <span class="hint">{what}</span>}
         </li>
@@ -222,8 +220,8 @@ function Lanes({ model, context }: Drawn<{ model: Model }>): Html {
             const pause = pausing(model, drain);
             return pause === undefined ? "no" : <PauseWords pause={pause} />;
           }),
-          amounts("waiting", ({ waiting, stillCounting }) => toKnown(waiting, stillCounting)),
-          amounts("parked", ({ parked, stillCounting }) => toKnown(parked, stillCounting)),
+          amounts("waiting", (one) => toKnown(one.waiting, one)),
+          amounts("parked", (one) => toKnown(one.parked, one)),
           amounts("sent again", ({ published }) => published),
           amounts("failed again", ({ failedAgain }) => failedAgain),
         ]}

@@ -164,8 +164,8 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
         columns={({ column, amounts }) => [
           column("failure", (one) => <Kind failure={one} pauses={pausesOf(one)} now={now} />),
           column("arrived in 7 days", (one) => <ArrivalBars arrivals={arrivalsOf(one)} now={now} />),
-          amounts("waiting", ({ waiting, stillCounting }) => toKnown(waiting, stillCounting)),
-          amounts("parked", ({ parked, stillCounting }) => toKnown(parked, stillCounting)),
+          amounts("waiting", (one) => toKnown(one.waiting, one)),
+          amounts("parked", (one) => toKnown(one.parked, one)),
           amounts("arrived", ({ arrived }) => arrived),
           amounts("sent again", ({ published }) => published),
           amounts("failed again", ({ failedAgain }) => failedAgain),

@@ -11,7 +11,7 @@ import {
   type QueueChart,
 } from "../../read/queue-chart.ts";
 import { toEarliestExpiry } from "../../read/expiring.ts";
-import { toTotals } from "../../read/totals.ts";
+import { toTotals, type Expired } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNowHeadline } from "../../operations/status/headline.ts";
@@ -159,7 +159,7 @@ function Tiles({
   now,
 }: Readonly<{ model: Model; now: number }>): Html {
   const { drains, expiring } = status;
-  const { waiting, parked, wouldBeParked } = toTotals(status);
+  const { waiting, parked, wouldBeParked, expired } = toTotals(status);
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
@@ -167,6 +167,8 @@ function Tiles({
   const away = toRestTexts(status).flatMap(({ since }) => since ?? []);
   const asOf = away.length === 0 ? "now" : `as of ${toClock(Math.min(...away), now)}`;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
+  const toAsOf = ({ expiredSince: at }: Expired, more: string): string =>
+    at === undefined ? `${asOf}${more}` : `at most: some expired since ${toClock(at, now)}`;
   // As the chart has them.
   const within =
     since === null ? "not counted yet" : isWhole ? `last ${range}` : `since ${toExactClock(since, now)}`;
@@ -175,14 +177,14 @@ function Tiles({
     {
       name: "waiting",
       count: isCounting && waiting === 0 ? null : waiting,
-      what: isCounting ? toCounting(waiting) : `${asOf}${toOldest}`,
+      what: isCounting ? toCounting(waiting) : toAsOf(expired.waiting, toOldest),
       href: "/failures",
       line: "waiting",
     },
     {
       name: "parked",
       count: isCounting && parked + wouldBeParked === 0 ? null : parked + wouldBeParked,
-      what: isCounting ? toCounting(parked + wouldBeParked) : `${asOf}, for a person`,
+      what: isCounting ? toCounting(parked + wouldBeParked) : toAsOf(expired.parked, ", for a person"),
       href: "/parked",
     },
     {
@@ -231,8 +233,8 @@ function Drains({ status: { drains }, context }: Shown): Html {
         columns={({ column, amounts }) => [
           column("drain", ({ drain }) => <a href={`/failures${toQuery({ drain })}`}>{drain}</a>),
           column("mode", ({ mode }) => mode),
-          amounts("waiting", ({ outlook, stillCounting }) => toKnown(outlook.waiting, stillCounting)),
-          amounts("parked", ({ parked = 0, stillCounting }) => toKnown(parked, stillCounting)),
+          amounts("waiting", ({ outlook, ...one }) => toKnown(outlook.waiting, one)),
+          amounts("parked", ({ parked = 0, ...one }) => toKnown(parked, one)),
           amounts("unproven", ({ inDoubt, outlook }) =>
             inDoubt === undefined ? "–" : outlook.waitingForProof,
           ),

@@ -3,10 +3,9 @@ import type { LaneStanding } from "../../read/lane-standings.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { toOnce } from "../../read/totals.ts";
-import { capitalised, number } from "../phrases.ts";
+import { capitalised, toCertain, toLeft } from "../phrases.ts";
 import { whyNotPlanned } from "./choose.ts";
 import { need, toLaneWords, type Need } from "../status/needs.ts";
-import { toCertain } from "../status/verdict.ts";
 
 export interface NeedsOfKind {
   readonly failure: FailureView;
@@ -23,23 +22,23 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
   const listing = drains.filter((one) => one.waiting > 0);
   const held = toOnce(going.filter(isHeldByRules), listing, "waiting");
   const free = acting.filter((one) => !isHeldByRules(one));
-  const halted = free.flatMap(({ drain, waiting: count }) => {
-    const lane = lanes.find((one) => one.drain === drain)?.lane;
-    return lane?.state === "halted" ? [{ drain, count, lane }] : [];
+  const halted = free.flatMap((one) => {
+    const lane = lanes.find(({ drain }) => drain === one.drain)?.lane;
+    return lane?.state === "halted" ? [{ ...one, lane }] : [];
   });
   const canBePlanned = whyNotPlanned(id) === null;
   const failureOf = canBePlanned ? { failure: id } : {};
   return [
-    ...halted.map(({ drain, count, lane }) =>
+    ...halted.map(({ drain, waiting, lane, ...one }) =>
       need("bad", "Sending there stops until a probe is delivered", {
-        detail: `${number(count)} wait in ${drain}, ${toLaneWords(lane)}`,
+        detail: `${toLeft(waiting, one)} wait in ${drain}, ${toLaneWords(lane)}`,
         first: { kind: "probe", drain, origin, lane, isHere: true },
       }),
     ),
     ...(parked === 0
       ? []
       : [
-          need("warn", `${number(parked)} are parked: they wait for a person`, {
+          need("warn", `${capitalised(toLeft(parked, failure))} are parked: they wait for a person`, {
             detail: "",
             first: { kind: "parked", of: { source, ...failureOf } },
           }),
@@ -54,10 +53,10 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
         ]),
     ...going
       .filter((one) => canBePlanned && planned.has(one.drain) && !isHeldByRules(one))
-      .map(({ drain, waiting, again }) => ({ drain, count: waiting - (again?.waiting ?? 0) }))
+      .map(({ waiting, again, ...one }) => ({ ...one, count: waiting - (again?.waiting ?? 0) }))
       .filter(({ count }) => count > 0)
-      .map(({ drain, count }) =>
-        need("warn", `${number(count)} could go in drain ${drain}, which only plans`, {
+      .map(({ drain, count, ...one }) =>
+        need("warn", `${capitalised(toLeft(count, one))} could go in drain ${drain}, which only plans`, {
           detail: "Nothing of it is sent until somebody applies a plan.",
           first: { kind: "plan", drain, ...failureOf },
         }),

@@ -25,6 +25,7 @@ const failure = z.object({
     .describe("Nothing has counted its drains yet: at least so many wait and are parked."),
   waiting: count,
   parked: count,
+  expiredSince: time.optional().describe("Some of these may have expired since then."),
   arrived: count,
   published: count,
   discarded: count.describe("By people."),

@@ -145,8 +145,11 @@ export function createCount(maxLetters: number) {
     /** That waits, or is gone. A count that a killed process lost is missing. */
     const rest = (first: number, end: number): number =>
       sumOf(stays, ([many, at, until]) => (at >= first && at < end && until >= now ? many : 0));
+    const isStale = there.some(({ expiredSince }) => expiredSince !== undefined);
     const enteredSince = (at: number): number =>
-      there.every(({ since }) => (since ?? 0) >= at) ? all : Math.max(0, Math.min(all, rest(at, now)));
+      !isStale && there.every(({ since }) => (since ?? 0) >= at)
+        ? all
+        : Math.max(0, Math.min(all, rest(at, now)));
     const [since, later] = [enteredSince(from), to >= now ? 0 : enteredSince(to)];
     count([all - since, from - 1, Infinity, "gone"], [since - later, from, Infinity, "gone"]);
     const gone: Stay = [rest(from, to) - since + later, from, from, "gone"];
@@ -155,12 +158,26 @@ export function createCount(maxLetters: number) {
       const why = "what a rule sends to another host may be in it twice";
       unknown.set("gone", why).set("expired", why);
     } else count(...others);
+    // Of the hour that goes on some may be gone; and what is not counted since may stand both as waiting and as expired.
+    const turning = Math.floor((now - retentionMs) / hourMs) * hourMs;
+    const isTurning = turning < to && (hours.get(turning / hourMs) ?? 0) > 0;
+    const isWithin = turning + retentionMs < to;
+    const isOff: Partial<Record<Figure, boolean>> = {
+      waitedBefore: isStale || (isTurning && turning < from),
+      expired: isTurning && isWithin,
+      gone: isStale || (isTurning && turning >= from),
+      waitsAfter: isStale || (isTurning && !isWithin),
+    };
+    for (const name of figureNames.filter((one) => isOff[one])) {
+      unknown.set(name, "what expires in this hour is known when it is over and counted");
+    }
     if (from - retentionMs < now - arrivalHours * hourMs) {
       unknown.set("expired", "arrivals are kept for a week, and what expired first had come before");
     }
     const rows = [...hosts].map(([host, { sentAgain, ...rest }]) => {
       // What goes to a queue is in the audit by its host.
-      return { host, sentAgain: host.startsWith("queue:") ? null : sentAgain, ...rest };
+      const waitsAfter = unknown.has("waitsAfter") ? null : rest.waitsAfter;
+      return { host, sentAgain: host.startsWith("queue:") ? null : sentAgain, ...rest, waitsAfter };
     });
     return { figures, unknown, hosts: rows, silent, delays };
   }

@@ -4,7 +4,7 @@ import { formatDuration } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../destination-text.ts";
 import type { ActRow } from "../history/act-rows.ts";
 import { laneMoveText, reasonText } from "../history/rows.ts";
-import { joined, number, present, toMinute, toTimes } from "../phrases.ts";
+import { joined, number, present, toLeft, toMinute, toTimes } from "../phrases.ts";
 import { eachFigure, figureWords, type Figure } from "./count.ts";
 import type { OutageReport } from "./read.ts";
 
@@ -12,7 +12,7 @@ const sum = ["sentAgain", "dropped", "discarded", "expired", "gone", "waitsAfter
 type Cell = string | number | null | undefined;
 
 export function toMarkdown(report: OutageReport): string {
-  const { from, to, host, figures, delays, hosts, acts, unknown, ofNoDrain } = report;
+  const { from, to, host, figures, delays, hosts, acts, unknown, ofNoDrain, expiredSince } = report;
   const of = (name: Figure): string => toCell(figures[name]);
   const rows = Object.values(eachFigure((name) => [figureWords[name], figures[name]]));
   return joined(
@@ -23,7 +23,8 @@ export function toMarkdown(report: OutageReport): string {
     delays !== null &&
       `\nFrom entry to sent again: median ${formatDuration(delays.medianMs)}, p99 ${formatDuration(delays.p99Ms)}.\n`,
     `\nIt adds up: ${of("waitedBefore")} + ${of("arrived")} = ${sum.map(of).join(" + ")}.\n`,
-    ofNoDrain > 0 && `\nIn no figure: ${number(ofNoDrain)} that wait now and that no drain selects.\n`,
+    ofNoDrain > 0 &&
+      `\nIn no figure: ${toLeft(ofNoDrain, { expiredSince })} that no drain selects, as counted last.\n`,
     toTable(["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<Cell>)),
     toTable(["UTC", "who", "did", "messages", "where", "why"], acts.map(toActCells)),
     unknown.length > 0 && "\nNot known:\n\n",

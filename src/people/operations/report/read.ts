@@ -50,6 +50,7 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
     sources.find(({ config }) => config.id === entry.source)?.add(entry);
   }
   const facts = await readQueueFacts(core);
+  const ofNoDrain = toUnselected(facts.sources, now);
   const [arrivals, views] = await Promise.all([readAllArrivals(core), viewFailures(core, facts, now)]);
   const counted = sources.map(({ config: { id, retentionMs }, read }) => {
     const own = views.filter(({ source }) => source === id);
@@ -79,8 +80,10 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
     /** From entry to the proof that it was sent again. Null: none was. */
     delays: delays.length === 0 ? null : { medianMs: delayAt(0.5), p99Ms: delayAt(0.99) },
     figures: eachFigure((name) => (unknown.has(name) ? null : figures[name])),
-    /** That wait now and that no drain selects, so that they are in no figure. */
-    ofNoDrain: toUnselected(facts.sources),
+    /** That no drain selects, as counted last, so that they are in no figure. */
+    ofNoDrain: ofNoDrain.count,
+    /** Of these, Unix ms. */
+    expiredSince: ofNoDrain.expiredSince,
     hosts: counted
       .flatMap((one) => one.hosts)
       .toSorted((one, other) => (other.sentAgain ?? 0) - (one.sentAgain ?? 0)),

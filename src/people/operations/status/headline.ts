@@ -1,6 +1,6 @@
 /** The one sentence over the page Now, and its colour. Pure: it follows from the verdict and from what needs a person. */
 import { toTotals } from "../../read/totals.ts";
-import { capitalised, number, present } from "../phrases.ts";
+import { capitalised, present, toLeft } from "../phrases.ts";
 import type { Mood, Need } from "./needs.ts";
 import type { Status } from "./read.ts";
 import { toBehind, toHeadline, toRestTexts } from "./verdict.ts";
@@ -20,7 +20,7 @@ export interface Headline {
 /** What stands over the page. A part of it that the headline does not say is among the needs. */
 export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
   const { drains, replicas } = status;
-  const { waiting } = toTotals(status);
+  const { waiting, expired } = toTotals(status);
   const isDraining = drains.some(({ outlook }) => outlook.going > 0 && outlook.perSecond !== null);
   const [first] = needs;
   const text = toHeadline(status);
@@ -35,7 +35,7 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
     return { mood: "good", text, hint: toSentences(free, ...behind) };
   }
   if (behind.length > 0) {
-    const here = waiting > 0 && `${number(waiting)} wait in the queue`;
+    const here = waiting > 0 && `${toLeft(waiting, expired.waiting)} wait in the queue`;
     const hint = toSentences(free, "what waits follows as the service delivers");
     return { mood: "warn", text: present([...behind, here]).join("; "), hint };
   }

@@ -4,15 +4,15 @@
  */
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { capitalised, counted, number, present, toClock, toIn, toOwnersText } from "../phrases.ts";
+import { capitalised, counted, number, present, toCertain, toClock, toIn, toOwnersText } from "../phrases.ts";
 import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
-import { sumOf, toAgain, toOnce, toTotals, type Certain } from "../../read/totals.ts";
+import { sumOf, toAgain, toCount, toExpired, toOnce, toTotals, type Certain } from "../../read/totals.ts";
 import type { Save } from "./expiring.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toCertain, toRestTexts, toUnsentText } from "./verdict.ts";
+import { toRestTexts, toUnsentText } from "./verdict.ts";
 import { toNextStepText } from "../lane-words.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
@@ -64,9 +64,10 @@ const maxHalted = 3;
 export function toNeeds(status: Status): readonly Need[] {
   const { drains, sources, replicas } = status;
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
-  const unselected = toUnselected(sources);
-  const { parked } = toTotals(status);
-  const atLeast = drains.some(({ stillCounting }) => stillCounting) ? "At least " : "";
+  const unselected = toUnselected(sources, status.at);
+  const { parked, expired } = toTotals(status);
+  const isExact = !drains.some(({ stillCounting }) => stillCounting);
+  const parkedText = capitalised(toCertain({ count: parked, isExact, ...expired.parked }));
   const needs = [
     ...(rejecting.length === 0
       ? []
@@ -91,7 +92,7 @@ export function toNeeds(status: Status): readonly Need[] {
     ...(parked === 0
       ? []
       : [
-          need("warn", `${atLeast}${number(parked)} are parked: they wait for a person`, {
+          need("warn", `${parkedText} are parked: they wait for a person`, {
             detail: toParkedDetail(status, parked),
             first: { kind: "parked" },
             owners: toParkedOwners(drains, status.at),
@@ -107,10 +108,10 @@ export function toNeeds(status: Status): readonly Need[] {
         }),
       ];
     }),
-    ...(unselected === 0
+    ...(unselected.count === 0
       ? []
       : [
-          need("warn", `${number(unselected)} are selected by no drain`, {
+          need("warn", `${capitalised(toCertain(unselected))} are selected by no drain`, {
             detail: "They stay in the queue until they expire.",
             first: { kind: "rules" },
           }),
@@ -120,12 +121,13 @@ export function toNeeds(status: Status): readonly Need[] {
 }
 
 /** What waits for a plan alone: not what rules hold, or a live drain counts. Of both, some may be the same. */
-function toPlannable({ outlook, stillCounting, ...one }: Drain) {
+function toPlannable({ outlook, stillCounting, expiredSince, ...one }: Drain): Certain {
   const held = outlook.heldByRules + outlook.waitingForPerson;
   const { waiting } = toAgain(one);
   return {
     count: Math.max(0, outlook.waiting - held - waiting),
     isExact: !stillCounting && (held === 0 || waiting === 0),
+    expiredSince,
   };
 }
 
@@ -152,7 +154,7 @@ function toUnsent(status: Status): readonly Need[] {
   const [drain, ...others] = first.drains;
   return [
     need("bad", toUnsentText(status), {
-      detail: toWhyUnsent(unsent),
+      detail: toWhyUnsent(unsent, status.at),
       first:
         unsent.length === 1 && first.saves[0]?.act === "plan" && others.length === 0 && first.failure !== null
           ? { kind: "plan", drain, failure: first.failure }
@@ -173,17 +175,19 @@ const toWhy: Readonly<Record<Save["act"] | "several" | "none", (count: string) =
 };
 
 /** What holds how many of them: `48 are sent by no rule; a pause holds at least 3.` */
-function toWhyUnsent(groups: Status["expiring"]["groups"]): string {
+function toWhyUnsent(groups: Status["expiring"]["groups"], at: number): string {
   const whyOf = ({ saves }: (typeof groups)[number]): keyof typeof toWhy => {
     const [act = "none", ...others] = new Set(saves.map((save) => save.act).filter((one) => one !== "probe"));
     return others.length > 0 ? "several" : act;
   };
   const texts = [...new Set(groups.map(whyOf))].map((why) => {
     const of = groups.filter((group) => whyOf(group) === why);
-    const atLeast = of.every(({ isUnsentExact }) => isUnsentExact) ? "" : "at least ";
-    return toWhy[why](`${atLeast}${number(sumOf(of, ({ unsent }) => unsent))}`);
+    const count = sumOf(of, ({ unsent }) => unsent);
+    const isExact = of.every(({ isUnsentExact }) => isUnsentExact);
+    const expiredSince = of.find(({ earliestAt }) => earliestAt <= at)?.earliestAt;
+    return toWhy[why](toCertain({ count, isExact, expiredSince }));
   });
-  return `${capitalised(texts.join("; "))}.`;
+  return `Of them ${texts.join("; ")}.`;
 }
 
 /** `owners`: who works on it, in words; empty or absent: nobody. */
@@ -256,7 +260,7 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
     const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
     return need("bad", `Receiver ${host} ${answer}`, {
       headline: `halted: ${cutMiddle(host, maxHost)}${fails}, ${toCertain(waiting)} wait`,
-      detail: `${number(one.waiting)} wait${ofIt}, ${toLaneWords(lane)}`,
+      detail: `${toCertain({ count: one.waiting, isExact: true, ...one })} wait${ofIt}, ${toLaneWords(lane)}`,
       first: { kind: "probe", drain: drain.drain, origin: one.origin, lane },
       owners: toOwnersText(one.owners, at),
     });
@@ -282,7 +286,8 @@ export function toOnceByOrigin(
       name,
     );
   });
-  return { count: sumOf(parts, ({ count }) => count), isExact: parts.every(({ isExact }) => isExact) };
+  const isExact = parts.every((one) => one.isExact);
+  return { count: sumOf(parts, toCount), isExact, ...toExpired(parts, toCount) };
 }
 
 /** So that a headline fits a line. */

@@ -20,6 +20,7 @@ import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lan
 import { toRest } from "../../read/rests.ts";
 import { toHeldByOrigin } from "../../read/held-by-rules.ts";
 import { toOwners, toOwnersByOrigin } from "../../read/owners.ts";
+import { toExpired } from "../../read/totals.ts";
 import { sumExpiring, toSaved } from "./expiring.ts";
 
 export interface DestinationStatus extends DestinationOutlook {
@@ -101,6 +102,7 @@ export async function readStatus(
       source,
       destinations,
       stillCounting,
+      ...toExpired(counted, (one) => one.waiting + one.parked),
       outlook: toOutlook(found, destinations, {
         stillCounting,
         now,

@@ -8,6 +8,7 @@ const destination = z.object({
   waiting: count,
   unseen: count,
   parked: count,
+  expiredSince: time.optional().describe("Some of these may have expired since then."),
   arrived: count,
   published: count,
   failedAgain: count,

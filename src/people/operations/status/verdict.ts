@@ -3,11 +3,11 @@ import { errorTable } from "../../../job/contracts/errors.ts";
 import { toFailureOfName } from "../../../job/message/destination-names.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import { cut, counted, number, present, toClock, toIn, toUntil, type Part } from "../phrases.ts";
+import { cut, counted, number, present, toCertain, toClock, toIn, toUntil, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
 import { toRest } from "../../read/rests.ts";
-import { isAtLeast, sumOf, toAgain, toAtLeast, toTotals, type Certain } from "../../read/totals.ts";
+import { isAtLeast, sumOf, toAgain, toAtLeast, toExpired, toTotals } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { Status } from "./read.ts";
 import { toNextStepText } from "../lane-words.ts";
@@ -17,21 +17,22 @@ type DrainStatus = Status["drains"][number];
 /** One sentence, parts of it apart by `; `. */
 export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
-  const { parked, wouldBeParked } = toTotals(status);
-  const atLeast = isAtLeast(status) ? "at least " : "";
+  const { parked, wouldBeParked, expired } = toTotals(status);
+  const toParked = (count: number): string =>
+    toCertain({ count, isExact: !isAtLeast(status), ...expired.parked });
   const notes: readonly Part[] = [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
     ...sources.map((source) => toBehind(source, sources.length === 1)),
     ...sources.map(toBrakeNote),
     ...toHoldNotes(status),
-    ...sources.flatMap((source) => toSourceNotes(source)),
+    ...sources.flatMap((source) => toSourceNotes(source, status.at)),
     toSharedText(status),
     toUnsentText(status),
     ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
-    parked > 0 && `${atLeast}${number(parked)} parked for a person`,
-    wouldBeParked > 0 && `${atLeast}${number(wouldBeParked)} would be parked for a person`,
+    parked > 0 && `${toParked(parked)} parked for a person`,
+    wouldBeParked > 0 && `${toParked(wouldBeParked)} would be parked for a person`,
     documentProblems > 0 &&
       `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
     drains.some(({ openPass, nextPassAt }) => openPass === null && nextPassAt === null) &&
@@ -87,17 +88,23 @@ export function toUnsentText({ expiring: { unsent, groups }, at }: Pick<Status, 
   if (atLeast === 0) return "";
   // What is gone by then is taken off by the next count.
   const over = groups.find((group) => group.unsent > 0 && group.earliestAt <= at);
-  const gone = over && `, less what is gone since ${toClock(over.earliestAt, at)}`;
+  const next = groups.find((group) => group.unsent > 0 && group.earliestAt > at);
+  const isNextKnown = next !== undefined && next.unsent === next.count;
+  const gone =
+    over &&
+    `, less what is gone since ${toClock(over.earliestAt, at)}${isNextKnown ? `, the next kind ${toIn(next.earliestAt - at)}` : ""}`;
   const first = gone ?? (earliestAt === null ? "" : `, the first ${toIn(earliestAt - at)}`);
   return `${isExact ? "" : "at least "}${number(atLeast)} expire unless a person acts${first}`;
 }
 
+const toPlanned = ({ outlook, ...one }: DrainStatus): number => outlook.waiting - toAgain(one).waiting;
+
 /** The first part of the verdict. */
 export function toHeadline(status: Status): string {
   const { drains, sources, replicas, at } = status;
-  const { waiting: listed, waitingOften } = toTotals(status);
+  const { waiting: listed, waitingOften, expired } = toTotals(status);
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
-  const waiting = `${isAtLeast(status) ? "at least " : ""}${number(listed)}`;
+  const waiting = toCertain({ count: listed, isExact: !isAtLeast(status), ...expired.waiting });
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
@@ -120,16 +127,14 @@ export function toHeadline(status: Status): string {
   );
   const perSecond = sumOf(acting, ({ outlook }) => outlook.perSecond ?? 0);
   const backlog = sumOf(drains, ({ outlook }) => outlook.backlog) - waitingOften;
-  const planned = sumOf(
-    drains.filter(({ mode, paused }) => mode === "plan" && paused === null),
-    ({ outlook, ...one }) => outlook.waiting - toAgain(one).waiting,
-  );
+  const planning = drains.filter(({ mode, paused }) => mode === "plan" && paused === null);
+  const planned = { count: sumOf(planning, toPlanned), isExact: true, ...toExpired(planning, toPlanned) };
   const unproven = toProofText(status, going > 0);
   const left = present([
     isAtLeast(status)
       ? `${waiting} left${isCounting ? ", still counting" : ""}`
       : `${waiting} of ${number(Math.max(backlog, listed))} left`,
-    planned > 0 && `${number(planned)} of them only planned`,
+    planned.count > 0 && `${toCertain(planned)} of them only planned`,
     unproven,
   ]).join(", ");
   if (going === 0) return `waiting: ${left}${unproven === "" ? ", none can go now" : ""}`;
@@ -194,10 +199,6 @@ function toHoldNotes(status: Status): readonly Part[] {
   ];
 }
 
-export function toCertain({ count, isExact }: Certain): string {
-  return `${isExact ? "" : "at least "}${number(count)}`;
-}
-
 function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
   const rejecting = replicas.filter(({ rejected }) => rejected !== null).length;
   const withoutArchive = replicas.filter(({ archive }) => archive !== undefined && archive !== null).length;
@@ -259,12 +260,12 @@ export function toSharedText(status: Pick<Status, "drains" | "sources">): string
   return often === 0 ? "" : `${number(often)} count once, and in several drains`;
 }
 
-function toSourceNotes(source: Status["sources"][number]): readonly Part[] {
-  const unselected = toUnselected([source]);
+function toSourceNotes(source: Status["sources"][number], at: number): readonly Part[] {
+  const unselected = toUnselected([source], at);
   return [
     source.settleGate === "closed" && "publishing waits for deletes",
     source.census?.isOutdated === true && "what no drain selects is not counted yet",
-    unselected > 0 && `${number(unselected)} selected by no drain`,
+    unselected.count > 0 && `${toCertain(unselected)} selected by no drain`,
   ];
 }
 

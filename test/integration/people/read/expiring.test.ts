@@ -2,8 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import type { ExpiringOfDrain } from "../../../../src/job/contracts/queue-facts.ts";
 import { toSaved, toSaveTexts } from "../../../../src/people/operations/status/expiring.ts";
-import { toUnsentText } from "../../../../src/people/operations/status/verdict.ts";
+import { readStatus } from "../../../../src/people/operations/status/read.ts";
+import { toUnsentText, toVerdict } from "../../../../src/people/operations/status/verdict.ts";
+import { toNeedsOfKind } from "../../../../src/people/operations/failures/needs-of-kind.ts";
+import { toFailureTable } from "../../../../src/people/cli/failures/list-text.ts";
+import { Destinations } from "../../../../src/people/console/parts/destinations.tsx";
 import { toEarliestExpiry } from "../../../../src/people/read/expiring.ts";
+import { toUnselected } from "../../../../src/people/read/of-no-drain.ts";
+import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createReadRig, type ReadRig } from "../../../support/read-rig.ts";
@@ -25,6 +31,16 @@ async function expiring({ core }: ReadRig) {
   const [source] = (await readQueueFacts(core)).sources;
   if (source === undefined) throw new Error("the rig has a source");
   return source.expiring;
+}
+
+/** What is read of it at another time. */
+async function readAt({ core }: ReadRig, now: number) {
+  const sources = [...core.sources].map(([id, { runtime, ...built }]) => {
+    return [id, { ...built, runtime: { ...runtime, clock: { ...runtime.clock, now: () => now } } }] as const;
+  });
+  const then = { ...core, sources: new Map(sources) } as typeof core;
+  const status = await readStatus(then, { nextRuns: new Map(), problems: 0, now });
+  return { status, failures: await readFailureViews(then, now) };
 }
 
 const open = (more: Partial<Parameters<typeof createReadRig>[0]> = {}): Promise<ReadRig> =>
@@ -76,13 +92,45 @@ describe("what expires within a day", () => {
     const lost = { responseStatus: 500 };
     rig.seed(2, lost, 71.9 * hourMs);
     rig.seed(3, lost, 60 * hourMs);
+    rig.seed(4, held, 62 * hourMs);
     await rig.pass();
     await rig.census();
-    const [first] = (await expiring(rig)).groups;
+    const [first, next] = (await expiring(rig)).groups;
     expect(first).toMatchObject({ failure: null, count: 5, inFirstHour: 2 });
     expect(toUnsentText(await rig.status(first!.earliestAt + 1))).toMatch(
-      /^5 expire unless a person acts, less what is gone since \d\d:\d\d UTC$/,
+      /^9 expire unless a person acts, less what is gone since \d\d:\d\d UTC, the next kind in \d+h/,
     );
+    expect(next).toMatchObject({ count: 4 });
+    // An hour that is over has taken its own: every place of a screen says so.
+    const at = first!.earliestAt + 2 * hourMs;
+    const { status: later } = await readAt(rig, at);
+    expect(toUnselected(later.sources, at)).toMatchObject({ count: 3, isExact: true });
+    expect(later.expiring.groups[1]).toMatchObject({ failure: null, count: 3 });
+  });
+
+  it("makes every count of what waits one at most, until the next full pass", async () => {
+    const rig = await open();
+    rig.seed(5, held, 71.99 * hourMs);
+    rig.seed(3, held, 20 * hourMs);
+    await rig.pass();
+    const said = async (now: number): Promise<readonly string[]> => {
+      const { status, failures } = await readAt(rig, now);
+      const [failure] = failures;
+      return [
+        toVerdict(status),
+        toFailureTable(Infinity, [failure!], now),
+        String(await Destinations({ status })),
+        toNeedsOfKind({ failure: failure!, lanes: [], planned: new Set(), isPaused: () => false })[0]!.what,
+      ];
+    };
+    const [verdict, table, destinations, need] = await said(Date.now());
+    expect(verdict).toMatch(/^not running: no replica, 8 waiting; 8 of them held by rules/);
+    expect([table, destinations, need].join("\n")).not.toMatch(/at most|<=/i);
+    const [late, lateTable, lateDestinations, lateNeed] = await said(Date.now() + hourMs);
+    expect(late).toMatch(/no replica, at most 8 waiting; at most 8 of them held by rules/);
+    expect(lateTable).toMatch(/ <=8 /);
+    expect(lateDestinations).toMatch(/at most 8 wait.*class="count">at most 8</s);
+    expect(lateNeed).toBe("At most 8 are held by rules");
   });
 
   it("is the census's while no full pass has ended", async () => {

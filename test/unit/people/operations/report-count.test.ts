@@ -130,5 +130,13 @@ describe("an outage report", () => {
     expect(read({ drains: [{}] }).figures).toMatchObject({ gone: 2, arrived: 3, failedAgain: 2 });
     const ofHost = read({ firstMetAt: 0 }, { isHost: () => true });
     expect([...ofHost.unknown.keys()]).toEqual(["failedAgain", "gone", "expired"]);
+    // Of the hour that goes on some may be gone, and be taken off or not.
+    const turning = hour - 11;
+    const hours = { [hour]: 3, [turning]: 8 };
+    expect([...read({ hours }).unknown.keys()]).toEqual(["waitedBefore", "expired"]);
+    const stale = read({ hours, waiting: 9, expiredSince: now - 1 });
+    expect([...stale.unknown.keys()]).toEqual(["waitedBefore", "expired", "gone", "waitsAfter"]);
+    expect(stale.hosts).toMatchObject([{ waitsAfter: null }]);
+    expect([...read({ hours }, { from: turning * hourMs }).unknown.keys()]).toEqual(["expired", "gone"]);
   });
 });

@@ -75,7 +75,7 @@ describe("what a drain leaves alone", () => {
 
 const destinationsOf = (of: Pick<DrainFacts, "failures" | "gone"> | null, selected: object) => {
   const one = { drain: "orders", facts: of, stillCounting: false };
-  const counts = countsByKind({ census: { selected: { orders: selected } } } as never, [one] as never);
+  const counts = countsByKind({ census: { selected: { orders: selected } } } as never, [one] as never, 0);
   return toDestinations([...counts.values()].flat(), kinds);
 };
 

@@ -10,6 +10,7 @@ test("a kind that expires has its whole text, and what no rule sends leads to th
     origin: "https://pay.example.com",
     earliestAt: now + 3_600_000,
     count: 9,
+    inFirstHour: 2,
     copied: null,
     drains: ["orders"],
     saves: [{ act: "rule", command: null }],
@@ -20,5 +21,6 @@ test("a kind that expires has its whole text, and what no rule sends leads to th
   };
   const html = String(await ExpiringFirst({ status: status as never, now }));
   expect(html).toContain(`500 ${text}`);
+  expect(html).toContain("2 before 12:00 UTC");
   expect(html).toContain('<a href="/failures/8648802510">no rule sends these: add one</a>');
 });

@@ -234,9 +234,9 @@ it("a pause of every drain stands over the page, and no halt beside it asks for 
 });
 
 it.each([
-  [["rule"], "4 are sent by no rule."],
-  [["rule", "resume", "rule"], "8 are sent by no rule; a pause holds 4."],
-  [["drain", "plan"], "4 are selected by no drain; 4 are in drains that only plan."],
+  [["rule"], "Of them 4 are sent by no rule."],
+  [["rule", "resume", "rule"], "Of them 8 are sent by no rule; a pause holds 4."],
+  [["drain", "plan"], "Of them 4 are selected by no drain; 4 are in drains that only plan."],
 ])("says what holds those that expire: %j", (acts, detail) => {
   const expiring = acts.map((act) => expires("a", act));
   expect(toNeeds(status({ expiring }))[0]).toMatchObject({ detail });
