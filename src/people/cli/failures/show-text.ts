@@ -139,6 +139,8 @@ function toRuled(failure: FailureView): readonly string[] {
   const isOne = new Set(shares.map(({ drain }) => drain)).size === 1;
   return shares.map(({ drain, then, rule, share }) => {
     const part = share === 1 ? "" : `${toPercent(share)}% `;
-    return `${isOne ? "" : `${drain}: `}${part}${then} (${rule === "otherwise" ? rule : `rule ${rule}`})`;
+    const by =
+      rule === null ? "no rule is asked: parked already" : rule === "otherwise" ? rule : `rule ${rule}`;
+    return `${isOne ? "" : `${drain}: `}${part}${then} (${by})`;
   });
 }

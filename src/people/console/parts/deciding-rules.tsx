@@ -25,7 +25,13 @@ export function DecidingRules({ failure, context }: Drawn<{ failure: FailureView
           column("drain", ({ drain }) => `${drain} (${configOf(drain)?.mode ?? "not in the document"})`),
           column("decides", ({ then }) => then),
           column("rule", ({ drain, rule }) =>
-            rule === "otherwise" ? "none matched" : <RuleLink {...{ drain, rule, context }} />,
+            rule === null ? (
+              "none is asked: parked already"
+            ) : rule === "otherwise" ? (
+              "none matched"
+            ) : (
+              <RuleLink {...{ drain, rule, context }} />
+            ),
           ),
           column("if", ({ drain, rule }) => {
             const spec = configOf(drain)?.rules.find(({ name }) => name === rule);
