@@ -103,7 +103,7 @@ const maxName = 40;
 export function toCertain({ count, isExact, expiredSince }: Certain): string {
   if (count === 0 || expiredSince === undefined) return `${isExact ? "" : "at least "}${number(count)}`;
   if (isExact) return `at most ${number(count)}`;
-  return `at least ${number(count)} less what expired since ${toMinute(expiredSince).slice(5)} UTC`;
+  return `at least ${number(count)} (less what expired since ${toMinute(expiredSince).slice(5)} UTC)`;
 }
 
 /** `480`; `at most 480` once some of it has expired. */

@@ -221,17 +221,19 @@ describe("what expires within a day", () => {
   it("says of copies only what the last census has met", async () => {
     const rig = await open({
       document: `archive: { dir: "${createFolder({}).path}", volume: durable }\n`,
+      drain: `    select: { responseStatus: [404, 410] }\n${rules}`,
     });
     rig.seed(5, held, 65 * hourMs);
+    rig.seed(2, { responseStatus: 500 }, 64 * hourMs);
     rig.seed(3, { responseStatus: 410 }, 50 * hourMs);
     await rig.fullPass();
     expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null]);
     rig.seed(1, held, 66 * hourMs);
     await rig.census({ documentHash: "before" });
     // One of them has no copy, and nobody knows which.
-    expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null]);
+    expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([null, null, null]);
     await rig.census({ archive: rig.drain.archive });
-    expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([5, null]);
+    expect((await expiring(rig)).groups.map(({ copied }) => copied)).toEqual([5, 2, null]);
   });
 });
 
