@@ -1,8 +1,11 @@
 /** The table of reads is written from the OpenAPI document: `npx vitest run test/docs/console-api.test.ts -u`. */
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { toOpenApi } from "../../src/people/console/api/open-api.ts";
 import { apiErrorCodes } from "../../src/people/console/api/refusal.ts";
-import { codeSpans, readDoc, tableRows, withoutCode } from "../support/markdown.ts";
+import { routes } from "../../src/people/console/api/routes.ts";
+import { asNode } from "../support/drains-documents.ts";
+import { codeBlocks, codeSpans, readDoc, shellLines, tableRows } from "../support/markdown.ts";
 
 const page = readDoc("docs/console.md");
 
@@ -14,6 +17,40 @@ interface Read {
 const { paths } = toOpenApi("0.0.0") as {
   paths: Record<string, { readonly get?: Read; readonly post?: unknown }>;
 };
+
+const isExample = ({ heading }: { readonly heading: string }): boolean => /^(GET|POST) \//.test(heading);
+/** The answer of each, below the heading of its path. */
+const examples = codeBlocks(page).filter((block) => isExample(block) && block.language === "json");
+const sectionOf = (heading: string): string => page.split(`\n### ${heading}\n`)[1]?.split("\n##")[0] ?? "";
+
+function valueAt(value: unknown, way: readonly PropertyKey[]): unknown {
+  return way.reduce((inner, name) => (inner as Record<PropertyKey, unknown>)[name], value);
+}
+
+/** That this key of a plan's report is there, test/e2e/console/api.heavy.test.ts says. */
+const ofOpenSchema = "planned";
+
+/** Without keys that it does not describe, also where a program may get them. */
+const toClosed = (schema: z.ZodType) =>
+  z.fromJSONSchema(
+    z.toJSONSchema(schema, {
+      unrepresentable: "any",
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties = false;
+      },
+    }) as never,
+  );
+
+/** A key `…` of the page stands for those that are left out beside it. */
+function isLeftOut(shown: unknown, issue: z.core.$ZodIssue): boolean {
+  const inner = valueAt(shown, issue.path);
+  if (issue.code === "unrecognized_keys") return issue.keys.every((key) => ["…", ofOpenSchema].includes(key));
+  if (inner === undefined) return "…" in asNode(valueAt(shown, issue.path.slice(0, -1)));
+  return (
+    issue.code === "invalid_union" &&
+    issue.errors.some((issues) => issues.every((one) => isLeftOut(inner, one)))
+  );
+}
 
 describe("docs/console.md", () => {
   it("has every read of the API with its parameters, and each needs a viewer", async () => {
@@ -32,10 +69,26 @@ describe("docs/console.md", () => {
     await expect(written).toMatchFileSnapshot("../../docs/console.md");
   });
 
-  it("gives examples of paths that there are", () => {
-    const named = [...withoutCode(page).matchAll(/^### (GET|POST) (.+)$/gm)];
-    expect(named.length).toBeGreaterThan(3);
-    for (const [, method = "", path = ""] of named) expect(paths[path]).toHaveProperty(method.toLowerCase());
+  // That answers are as their schemas say is tried in test/e2e/console/api.heavy.test.ts.
+  it.each(examples)("gives an example of $heading that the API takes and answers", ({ heading, text }) => {
+    const [method = "", path = ""] = heading.toLowerCase().split(" ");
+    const route = routes.find((one) => one.method === method && one.path === path.replace("{id}", ":id"))!;
+    const [line = ""] = shellLines(sectionOf(heading));
+    const asked = new RegExp(`"http://localhost:9468/api/v1${path.replace("{id}", "[\\w-]+")}"( |$)`);
+    expect(line).toMatch(asked);
+    const [, body = null] = /-H "content-type: application\/json" -d '(.*)'$/.exec(line) ?? [];
+    const isTaken = body === null ? route.body === null : route.body?.safeParse(JSON.parse(body)).success;
+    expect(isTaken).toBe(true);
+    expect(sectionOf(heading)).toMatch(new RegExp(`^\nAnswers ${route.status}\\.`));
+    const shown: unknown = JSON.parse(text);
+    const issues = toClosed(route.answer).safeParse(shown).error?.issues ?? [];
+    expect(issues.filter((issue) => !isLeftOut(shown, issue))).toEqual([]);
+  });
+
+  it("has an example below each heading of a path", () => {
+    const headings = [...page.matchAll(/^### ((?:GET|POST) .+)$/gm)].map(([, heading]) => heading);
+    expect(headings.length).toBeGreaterThan(3);
+    expect(examples.map(({ heading }) => heading)).toEqual(headings);
   });
 
   it("explains every code of its errors", () => {

@@ -150,7 +150,10 @@ describe("the console's API", () => {
     const id = idOf(await post(here, "/plans", { drains: ["orders"] }));
     const plan = async () => (await get(here, "/plans/:id", "", id)).answer["plan"];
     await expect.poll(plan, within).toMatchObject({ state: "ready", by: "ops (api)", made: { acts: 30 } });
-    expect(JSON.stringify((await get(here, "/plans/:id", "", id)).answer)).not.toContain("order 1");
+    const { answer: shown } = await get(here, "/plans/:id", "", id);
+    expect(JSON.stringify(shown)).not.toContain("order 1");
+    // Its schema is open there, and docs/console.md shows this.
+    expect(shown).toMatchObject({ report: { drains: [{ drain: "orders", planned: 30 }] } });
     expect((await post(here, "/plans/:id/stop", { reason: "too early" }, id)).status).toBe(409);
     expect((await post(here, "/plans/:id/apply", { reason: "up again", messages: 12 }, id)).status).toBe(409);
     expect(stand.emulator.journal.counts().accepted).toBe(0);
