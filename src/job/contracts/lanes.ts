@@ -30,6 +30,8 @@ export interface LaneAsk {
   readonly wanted: number;
   /** They were wanted before, and are not counted once more. */
   readonly isAgain?: boolean;
+  /** None of them can carry a callback, so silence judges them also with `byReport`. */
+  readonly isSilent?: boolean;
   /**
    * Minutes of entry that hold such messages: their starts, Unix ms by the service's clock, at most two. The
    * lane remembers them if it grants less than was wanted, and always if it is halted.

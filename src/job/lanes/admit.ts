@@ -87,15 +87,17 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
     // which keeps its own retries means little.
     const timely = some.filter(({ due }) => !due.isSentAhead);
     const inBatches = timely.filter((one) => !isByService(one));
-    const asking = inBatches.length > 0 ? inBatches : timely;
+    const reporting = inBatches.filter(({ due }) => due.proofAddress !== null);
+    const asking = [reporting, inBatches].find((part) => part.length > 0) ?? timely;
     const apart = some.filter((one) => !asking.includes(one));
-    return { lane: toLaneId(name, origin), origin, letters: asking, apart };
+    return { lane: toLaneId(name, origin), origin, letters: asking, apart, isSilent: reporting.length === 0 };
   });
   const asks = groups.map((one) => ({
     lane: one.lane,
     origin: one.origin,
     wanted: one.letters.length,
     isAgain,
+    isSilent: one.isSilent,
     resumeMinutes: resumeMinutesOf(worthRecalling(one.letters)),
   }));
   const { answers } = await lanes.ask(name, { ...lane, ...proofOf(drain.source) }, asks);

@@ -7,7 +7,7 @@ import { lanePreludeLua } from "./lane-prelude.lua.ts";
 /**
  * ask: grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, isAgain?, resumeMinutes }] }.
+ * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, isAgain?, isSilent?, resumeMinutes }] }.
  * Returns: JSON { at, answers: [LaneAnswer] in order }.
  * Effects: the wanted messages of each lane are added up, unless they ask again. Granted canaries are under
  * way. New and idle lanes, and those at the end of a period, move on. Resume minutes of denied messages are
@@ -49,6 +49,13 @@ local function addUp(id, wanted, isNew)
   redis.call('PEXPIRE', recordsKey, ${forgetAfterMs})
 end
 
+local function configOf(one)
+  local config = {}
+  for name, value in pairs(call.config) do config[name] = value end
+  if one.isSilent then config.byReport = nil end
+  return config
+end
+
 local function ask(one)
   local lane = read(one.lane)
   if one.wanted == 0 then
@@ -57,13 +64,14 @@ local function ask(one)
   end
   isWanted = true
   if not one.isAgain then addUp(one.lane, one.wanted, not lane) end
+  local config = configOf(one)
   if lane then
-    for name, value in pairs(call.config) do lane.config[name] = value end
+    for name, value in pairs(config) do lane.config[name] = value end
     for _, name in ipairs({ 'byReport', 'byAsking' }) do
-      if lane.config[name] and not call.config[name] then lane.config[name] = nil end
+      if lane.config[name] and not config[name] then lane.config[name] = nil end
     end
   else
-    lane = newLane(call.drain, one.origin, call.config)
+    lane = newLane(call.drain, one.origin, config)
   end
   local answer = grant(lane, one.wanted, one.resumeMinutes)
   put(one.lane, lane)

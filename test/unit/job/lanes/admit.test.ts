@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toLaneId } from "../../../../src/job/message/lane-id.ts";
 import { grantedForMs } from "../../../../src/job/contracts/ledger-limits.ts";
-import type { LaneUnused } from "../../../../src/job/contracts/lanes.ts";
+import type { LaneAsk, LaneUnused } from "../../../../src/job/contracts/lanes.ts";
 import { giveBackUnpublished, spareExhausted } from "../../../../src/job/lanes/admit.ts";
 import { resumeMinutesBeside, resumeMinutesOf } from "../../../../src/job/lanes/resume-minutes.ts";
 import type { DrainRuntime } from "../../../../src/job/runtime.ts";
@@ -22,8 +22,13 @@ const minuteOf = (index: number) => Math.floor(enteredAt / 60_000 + index) * 60_
 async function createStage() {
   const { book, advance } = createLaneStand(redis.fresh());
   const unused: LaneUnused[] = [];
+  const asked: LaneAsk[] = [];
   const lanes = {
     ...book,
+    ask: (...[of, given, asks]: Parameters<typeof book.ask>) => {
+      asked.push(...asks);
+      return book.ask(of, given, asks);
+    },
     giveBack: (given: readonly LaneUnused[]) => {
       unused.push(...given);
       return book.giveBack(given);
@@ -46,6 +51,7 @@ async function createStage() {
     advance,
     clock,
     unused,
+    asked,
     /** Answers those that go on. */
     admit: (letters: readonly Letter[]) => askGates(drain, letters, new AbortController().signal),
     spare: (letters: readonly Letter[]) => spareExhausted(drain, letters),
@@ -224,4 +230,18 @@ test("what keeps its own retries asks for places in a step only if there is noth
   expect(fatesOf(mixed.slice(0, 2))).toMatchObject([watched, watched]);
   const alone = [byService(4), byService(5)];
   expect(idsOf(await stage.admit(alone))).toEqual(idsOf(alone));
+});
+
+test("where callbacks tell of deliveries, what can carry none waits for what can, and is judged by silence alone", async () => {
+  const stage = await createStage();
+  const reporting = (index: number): Letter => {
+    const letter = one(index);
+    letter.item = { ...letter.due, proofAddress: "https://callbacks.example/redriver" };
+    return letter;
+  };
+  const mixed = [one(0), one(1), reporting(2), reporting(3)];
+  expect(idsOf(await stage.admit(mixed))).toEqual(idsOf(mixed.slice(2)));
+  const alone = [one(4), one(5)];
+  expect(idsOf(await stage.admit(alone))).toEqual(idsOf(alone));
+  expect(stage.asked.map(({ isSilent }) => isSilent)).toEqual([false, true]);
 });

@@ -1,7 +1,9 @@
 /** What counts as delivered, if messages may wait at the service: callbacks, and what the service says. */
 import { describe, expect, test } from "vitest";
 import type { LaneConfig } from "../../../../../src/job/contracts/drains-document.ts";
-import { config, createLaneStand, driverOf, lane } from "../../../../support/lane-stands.ts";
+import { toLaneId } from "../../../../../src/job/message/lane-id.ts";
+import { drain } from "../../../../support/ledger-stands.ts";
+import { config, createLaneStand, driverOf, lane, origin } from "../../../../support/lane-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -53,6 +55,21 @@ describe("with callbacks", () => {
     await advance(minuteMs - 1);
     expect(await silence(number, 1)).toEqual({ kind: "none" });
     expect(await ask(100)).toMatchObject({ canaries: 1 });
+  });
+
+  test("silence shows that they were delivered where none of what asks can carry a callback, and in no other lane", async () => {
+    const { book, silence, view } = createDriven(byReport);
+    const ask = { origin, wanted: 5, resumeMinutes: [] };
+    const lanes = [
+      { ...ask, lane, isSilent: true },
+      { ...ask, lane: toLaneId(drain, "https://b.example") },
+    ];
+    const { answers } = await book.ask(drain, byReport, lanes);
+    const sent = answers.map(({ step }, index) => ({ lane: lanes[index]!.lane, step, roots: [..."abcde"] }));
+    await book.sent(sent);
+    expect(await silence(sent[0]!.step, minuteMs)).toMatchObject({ kind: "moved" });
+    expect(await view()).toMatchObject({ state: "canary", unknown: 0 });
+    expect(await book.checked(sent[1]!, Date.now() + minuteMs, [])).toEqual({ kind: "none" });
   });
 
   test("a canary that is sent late takes the place of the fresh one of its watch", async () => {
