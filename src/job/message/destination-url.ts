@@ -66,10 +66,11 @@ export function laneOriginOf({ destination, queue }: Pick<BatchItem, "destinatio
   return queue === undefined ? (urlPartsOf(destination) ?? new URL(destination)).origin : `queue:${queue}`;
 }
 
-/** As it failed, before any rule changes it; null if its destination is no URL. */
+/** As it failed, before any rule changes it; null if its destination is no URL, or one without a host (`file:`). */
 export function laneOriginOfLetter({ url, queueName }: Pick<DeadLetter, "url" | "queueName">): string | null {
   if (queueName !== undefined) return laneOriginOf({ destination: url, queue: queueName });
-  return urlPartsOf(url)?.origin ?? null;
+  const origin = urlPartsOf(url)?.origin ?? "null";
+  return origin === "null" ? null : origin;
 }
 
 /** By which rates per host count: the destination's host with its port, or `queue:<name>`. */

@@ -6,6 +6,7 @@ import { toJobData } from "./job-data.ts";
 import { keepShort, callTimeoutMs } from "./policy.ts";
 import { withinRedis, type QueueConnection } from "./connection.ts";
 import { openShortQueue } from "./command-queue.ts";
+import { repeatStrategy } from "./next-cron-run.ts";
 
 /**
  * Makes the schedules in Redis equal to the wanted ones. An equal one is left alone: an upsert removes the
@@ -69,10 +70,14 @@ async function applyOne(
   }
 }
 
-/** Whether the next iteration is later than the schedule can have meant; a cron pattern may mean any time. */
+/** Whether the next iteration is later than the schedule can have meant. */
 function isFarAhead(schedule: Schedule, next: number | undefined, now: number): boolean {
-  if (schedule.kind !== "every" || next === undefined) return false;
-  return next > now + 2 * schedule.everyMs + clockSlackMs;
+  if (next === undefined) return false;
+  if (schedule.kind === "every") return next > now + 2 * schedule.everyMs + clockSlackMs;
+  const { pattern, timezone = "UTC" } = schedule;
+  // Of this slot a clock that is little ahead may have made the iteration already.
+  const latest = repeatStrategy(now + clockSlackMs, { pattern, tz: timezone }) ?? next;
+  return next > (latest as number);
 }
 
 /** Clocks of one cluster differ by less, and Redis time is cut to whole seconds. */

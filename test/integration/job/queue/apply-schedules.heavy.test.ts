@@ -77,16 +77,22 @@ async function delayed(): Promise<string[]> {
 }
 
 describe("a schedule", () => {
-  test("is put right where a replica whose clock was ahead made its next iteration", async () => {
-    const ahead = replica();
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 300_000 });
-    await ahead.applySchedules([tick(every(200))]);
-    vi.useRealTimers();
-    expect(await next()).toBeGreaterThan(Date.now() + 200_000);
-    const { queue, seen } = await working();
-    await queue.applySchedules([tick(every(200))]);
-    await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 30_000 });
-  });
+  test.each([
+    ["an interval", every(200)],
+    ["a cron pattern", { kind: "cron", pattern: "* * * * * *" }],
+  ] as const)(
+    "of %s is put right where a replica whose clock was ahead made its next iteration",
+    async (_name, schedule) => {
+      const ahead = replica();
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 300_000 });
+      await ahead.applySchedules([tick(schedule)]);
+      vi.useRealTimers();
+      expect(await next()).toBeGreaterThan(Date.now() + 200_000);
+      const { queue, seen } = await working();
+      await queue.applySchedules([tick(schedule)]);
+      await waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 30_000 });
+    },
+  );
 
   test.each([
     ["interval", every(3_600_000)],

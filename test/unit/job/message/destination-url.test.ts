@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { isDestination, laneOriginOf, parseUrl } from "../../../../src/job/message/destination-url.ts";
+import {
+  isDestination,
+  laneOriginOf,
+  laneOriginOfLetter,
+  parseUrl,
+} from "../../../../src/job/message/destination-url.ts";
 
 test("an address with a Latin-1 letter stays one however often it is asked for", () => {
   // Node 20's own URL.canParse says no from about the five thousandth time on.
@@ -21,4 +26,8 @@ test.each([
   [{ destination: "https://api.example.com/x", queue: "https://a" }, "queue:https://a"],
 ])("the lane of %j has the origin %s", (item, origin) => {
   expect(laneOriginOf(item)).toBe(origin);
+});
+
+test.each(["file:///etc/passwd", "not a URL"])("a letter for %s has no lane", (url) => {
+  expect(laneOriginOfLetter({ url, queueName: undefined })).toBeNull();
 });

@@ -65,7 +65,11 @@ describe("with callbacks", () => {
       { ...ask, lane: toLaneId(drain, "https://b.example") },
     ];
     const { answers } = await book.ask(drain, byReport, lanes);
-    const sent = answers.map(({ step }, index) => ({ lane: lanes[index]!.lane, step, roots: [..."abcde"] }));
+    const sent = answers.map(({ step }, index) => ({
+      lane: lanes[index]!.lane,
+      step,
+      roots: ["a", "b", "c", "d", "e"],
+    }));
     await book.sent(sent);
     expect(await silence(sent[0]!.step, minuteMs)).toMatchObject({ kind: "moved" });
     expect(await view()).toMatchObject({ state: "canary", unknown: 0 });
