@@ -23,7 +23,7 @@ import type { Applied, AppliedSoFar, ApplyWait } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
 import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
-import { ifAny, present, toClock, toCounts } from "../phrases.ts";
+import { present, toClock, toCounts } from "../phrases.ts";
 import {
   applyPart,
   checkParts,
@@ -32,7 +32,7 @@ import {
   type CheckedPart,
   type PlanPart,
 } from "./apply-parts.ts";
-import { toSkipCounts, toSkipText } from "./decision-text.ts";
+import { toDoneText, toSkipCounts, toSkipText } from "./decision-text.ts";
 import { toWhyDiscarded } from "./discard.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
@@ -162,10 +162,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     });
     const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
     progress.set(part.drain, () => ended);
-    const { republished, deleted, parked } = applied.tally;
-    if (republished + deleted + parked === 0) {
-      await auditNothing(part, order, orderedAt, toWhyNothing(ended, applied, stopping));
-    }
+    if (ended.done === 0) await auditNothing(part, order, orderedAt, toWhyNothing(ended, applied, stopping));
     return applied;
   }
 
@@ -256,8 +253,7 @@ function toWhyNothing(
 ): string {
   const parts = [
     stop !== null && toStopText(stop, stopping),
-    ifAny(before, "done before"),
-    ifAny(meanwhile, "done by others meanwhile"),
+    toDoneText(before, meanwhile),
     toSkipCounts(skipped),
     left > 0 && `${left} left (${toCounts(leftReasons).join(", ")})`,
   ];

@@ -58,7 +58,12 @@ export function toSkipCounts({ gone, changed, otherwise }: Omit<SkipReport, "exa
   ]).join(", ");
 }
 
-/** Of an apply that has ended: `nothing was sent: 5 done before it`; null: it did something, or some is left. */
+/** `5 done before or meanwhile`: by others, or sent by others and only deleted by this apply. */
+export function toDoneText(before: number, meanwhile: number): string {
+  return ifAny(before + meanwhile, meanwhile > 0 ? "done before or meanwhile" : "done before");
+}
+
+/** Of an apply that has ended: `nothing was sent: 5 done before`; null: it did something, or some is left. */
 export function toNothing(drains: readonly PlanApplyDrain[], isDiscard: boolean): string | null {
   if (drains.some(({ phase, done, left }) => phase !== "ended" || done + left > 0)) return null;
   const [before, meanwhile, skipped] = [
@@ -66,12 +71,9 @@ export function toNothing(drains: readonly PlanApplyDrain[], isDiscard: boolean)
     sumOf(drains, (one) => one.meanwhile ?? 0),
     sumOf(drains, (one) => skippedOf(one.skipped)),
   ];
-  const parts = [
-    ifAny(before, "done before it"),
-    ifAny(meanwhile, "done by others meanwhile"),
-    ifAny(skipped, "skipped"),
-  ];
-  const why = present(parts).join(", ") || "the plan has nothing to do";
+  const why =
+    present([toDoneText(before, meanwhile), ifAny(skipped, "skipped")]).join(", ") ||
+    "the plan has nothing to do";
   return `nothing was ${isDiscard ? "discarded" : "sent"}: ${why}`;
 }
 

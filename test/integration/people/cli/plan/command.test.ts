@@ -217,10 +217,14 @@ describe("redriver plan", () => {
     );
     emulator.faults.remove("deletes");
     const by = ["--reason", "it is up", "--by", "ada", "--no-follow"];
-    expect((await run(["apply", id, ...by])).exitCode).toBe(0);
+    // It deletes what it sent before, and so sends nothing.
     const again = await apply("--no-follow");
     expect(again).toMatchObject({ exitCode: 0 });
-    expect(again.out).toContain("orders: nothing was sent: 5 done before it; of these, 5 sent, not followed");
+    expect(again.out).toContain(
+      "orders: nothing was sent: 5 done before or meanwhile; of these, 5 sent, not followed",
+    );
+    expect((await run(["history", "--act", "apply"])).out).toContain("nothing was sent: 5 done before or");
+    expect((await run(["apply", id, ...by])).exitCode).toBe(0);
     const { out } = await run(["plans", "list"]);
     expect(out).toMatch(/done without it\n.*- +-\n.* 10 +5 +5 +5\n.* 5 +5 +0 +5\n/);
   });

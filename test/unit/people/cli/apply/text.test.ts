@@ -13,6 +13,6 @@ it("a verdict is red on a terminal if it is bad, and amber if the apply sent not
   expect(toVerdictLine(well, true)).toBe(`orders: ${text}\n`);
   expect(toVerdictLine({ ...well, verdict: null }, true)).toBe("");
   const idle = { ...well, progress: { ...(progress as object), done: 0, before: 5 } as never };
-  const amber = `orders: nothing was sent: 5 done before it; of these, ${text}`;
+  const amber = `orders: nothing was sent: 5 done before; of these, ${text}`;
   expect(toVerdictLine(idle, true)).toBe(`\u001B[1m\u001B[33m${amber}\u001B[39m\u001B[22m\n`);
 });

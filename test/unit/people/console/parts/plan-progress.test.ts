@@ -50,7 +50,7 @@ const applied = (drain: Partial<PlanApplyDrain>): Promise<string> =>
 
 test("an apply that sent nothing is amber and says why; silence is neither green nor a warning", async () => {
   expect(await applied({ before: 5 })).toMatch(
-    /"verdict warn"[^>]*>The plan is applied, but nothing was sent: 5 done before it\./,
+    /"verdict warn"[^>]*>The plan is applied, but nothing was sent: 5 done before\./,
   );
   const verdict = { state: "told", cameBack: 0, silent: 5, isBad: false, text: "5 sent" } as never;
   expect(await applied({ done: 5, verdict })).toMatch(
