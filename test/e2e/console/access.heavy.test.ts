@@ -119,13 +119,23 @@ describe("a console that anybody of this machine may read", () => {
     await Promise.all(silent);
   });
 
-  it("says in a page that Redis is away, and goes on", async () => {
-    const { url, daemon } = await startConsole(redis.url(), { REDIS_URL: "redis://127.0.0.1:1" });
+  it("says in a page and to a program that Redis is away, and goes on", async () => {
+    const away = { CONSOLE_ROLE: "operator", REDIS_URL: "redis://127.0.0.1:1" };
+    const { url, daemon } = await startConsole(redis.url(), away);
     const page = await askConsole(url);
     expect(page.status).toBe(503);
     expect(page.text).toContain("redis-unavailable");
     expect(page.text).toContain("Nothing was done.");
     expect(page.headers["content-security-policy"]).toBeDefined();
+    const body = JSON.stringify({ all: true, reason: "INC-7", by: "ann" });
+    const headers = { "content-type": "application/json" };
+    const api = [
+      await askConsole(`${url}/api/v1/status`),
+      await askConsole(`${url}/api/v1/pauses`, { method: "POST", body, headers }),
+    ];
+    for (const { status, text } of api) {
+      expect([status, JSON.parse(text)]).toMatchObject([503, { error: { code: "redis-unavailable" } }]);
+    }
     expect((await askConsole(`${url}/assets/icon.svg`)).status).toBe(200);
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);

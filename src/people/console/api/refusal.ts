@@ -75,6 +75,7 @@ const codeOfStatus: Readonly<Record<number, ApiRefusal["code"]>> = {
   413: "request-too-large",
   421: "host-unknown",
   429: "too-many-guesses",
+  503: "redis-unavailable",
 };
 
 const messageOf: Readonly<Partial<Record<ApiRefusal["code"], string>>> = {
@@ -83,6 +84,7 @@ const messageOf: Readonly<Partial<Record<ApiRefusal["code"], string>>> = {
   "not-allowed": "you may not do this from here: who asks is not known, or a page of another site asks",
   "not-found": "there is no such path",
   "too-many-guesses": "too many wrong tokens came from your address; try again in a minute",
+  "redis-unavailable": "Redis does not answer; nothing was done",
   "host-unknown": "expected a loopback name, or a name of console.hosts (REDRIVER_CONSOLE_HOSTS)",
 };
 
