@@ -7,11 +7,11 @@ import { isHere } from "./tools.ts";
 export const hasBrowser = isHere("chromium");
 
 /** A real Chromium for the tests of a file. `more`: flags of one file. */
-export function useBrowser(more: readonly string[] = []) {
+export function useBrowser() {
   let browser: Browser | null = null;
   beforeAll(async () => {
     if (hasBrowser)
-      browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs, ...more] });
+      browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs] });
   });
   afterAll(() => browser?.close());
 

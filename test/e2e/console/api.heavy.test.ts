@@ -11,7 +11,6 @@ import { startConsole, type ConsoleHere } from "../../support/console-forms.ts";
 import { createPlanStand, type PlanStand } from "../../support/plan-stand.ts";
 import { sendRaw } from "../../support/raw-http.ts";
 import { useRedis } from "../../support/redis.ts";
-import { createTcpProxy } from "../../support/tcp-proxy.ts";
 
 const redis = useRedis();
 const within = { timeout: 30_000, interval: 100 };
@@ -272,43 +271,6 @@ describe("the console's API", () => {
       const asked = () => send(here, route, route.path.replace(":id", "x"), wrong);
       await expect.poll(async () => (await asked()).status, { interval: 0 }).toBe(429);
     }
-  });
-
-  it("says that Redis is away", async () => {
-    const { hostname, port } = new URL(redis.url());
-    const proxy = await createTcpProxy({ host: hostname, port: Number(port) });
-    const stand = await setUp();
-    const here = await startConsole({ ...stand.env, REDRIVER_REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
-    await expect.poll(async () => (await get(here, "/status")).status, within).toBe(200);
-    await proxy.cut();
-    try {
-      // What was read a moment ago is shown for a second.
-      await expect.poll(async () => (await get(here, "/status")).status, within).toBe(503);
-      const acted = await post(here, "/pauses", { all: true, reason: "INC-7" });
-      expect(acted).toMatchObject({ status: 503, answer: { error: { code: "redis-unavailable" } } });
-    } finally {
-      await proxy.close();
-    }
-  });
-
-  it("gives its OpenAPI document, with every path and each of its statuses", async () => {
-    const stand = await setUp();
-    const here = await startConsole(stand.env);
-    const response = await fetch(`${here.url}/api/v1/openapi.json`, {
-      headers: { authorization: `Bearer ${tokens.viewer}` },
-    });
-    const { openapi, paths } = (await response.json()) as {
-      openapi: string;
-      paths: Record<string, Record<string, { responses: object }>>;
-    };
-    expect(openapi).toBe("3.1.0");
-    const described = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { responses }]) =>
-        Object.keys(responses).map((status) => `${method} ${path.replace("{id}", ":id")} ${status}`),
-      ),
-    );
-    const known = routes.flatMap((route) => statusesOf(route).map((status) => toKey(route, status)));
-    expect(described.toSorted()).toEqual(known.toSorted());
   });
 
   it("was seen by these tests with every path and status of its document", () => {

@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import {
   expectNoWiderThanScreen,
   findSeriousBarriers,
@@ -8,12 +7,9 @@ import {
 } from "../../support/browser.ts";
 import { startConsole } from "../../support/plain-console.ts";
 import { useRedis } from "../../support/redis.ts";
-import { serve } from "../../support/serve.ts";
-import { sideBySide } from "../../support/side-by-side.ts";
 
 const redis = useRedis();
-// The name of another page that somebody points at the console.
-const browser = useBrowser(["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
+const browser = useBrowser();
 
 const hostile = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">\u202Egnp.exe`;
 
@@ -117,28 +113,6 @@ async function actWithoutScript({ url }: Stand): Promise<void> {
   );
 }
 
-/** A page of somebody else can neither act nor read. */
-async function refuseOthers({ url }: Stand): Promise<void> {
-  const port = new URL(url).port;
-  const html = `<form id=f method=post action="${url}/acts/pause"><input name=drain value=orders><input name=by value=mallory><input name=reason value=x></form><script>f.submit()</script>`;
-  const other = await serve(
-    createServer((_request, response) => response.setHeader("content-type", "text/html").end(html)),
-  );
-  onTestFinished(() => other.close());
-  const { page } = await browser.open();
-  await page.goto(other.url);
-  await page.waitForURL(`${url}/acts/pause`);
-  expect(await page.textContent("body")).toContain("expected a request by a page of this console");
-  // DNS rebinding: another name, the console's address.
-  const answer = await page.goto(`http://evil.example:${port}/`);
-  expect(answer?.status()).toBe(421);
-  const read = await page.evaluate(
-    `fetch(${JSON.stringify(`${url}/api/v1/status`)}, { mode: "cors" }).then((r) => r.text(), (e) => "refused")`,
-  );
-  expect(read).toBe("refused");
-  expect(await (await fetch(`${url}/history?act=pause`)).text()).not.toContain("mallory");
-}
-
 /** Keys lead from page to page, and numbers change by themselves. */
 async function leadByKeys({ url, emulator }: Stand): Promise<void> {
   const { page } = await browser.open({ timezoneId: "Asia/Tokyo" });
@@ -163,14 +137,11 @@ async function leadByKeys({ url, emulator }: Stand): Promise<void> {
 }
 
 it.skipIf(!hasBrowser)(
-  "screens have no serious barrier, show hostile text as text, work without JavaScript and by keys, and obey no other page",
+  "screens have no serious barrier, show hostile text as text, work without JavaScript and by keys",
   async () => {
     const stand = await setUp();
     await showScreens(stand);
-    await sideBySide({
-      "a page of somebody else": () => refuseOthers(stand),
-      "keys and live numbers": () => leadByKeys(stand),
-    });
+    await expect(leadByKeys(stand)).resolves.toBeUndefined();
     await actWithoutScript(stand);
   },
   400_000,
