@@ -12,20 +12,10 @@ import { dedupWindowMs, isRepublished, sourceId } from "./document.ts";
 
 export type TrialBooks = ReturnType<typeof createTrialBooks>;
 
-/** `rootOf`: of what is published for the trial, by the hash of its body. */
-export function createTrialBooks(rootOf: ReadonlyMap<string, string>) {
+export function createTrialBooks() {
   const { judge, log, ...books } = createBooks({ dedupWindowMs, isRepublished, sourceId });
   const moves: number[] = [];
   const parkedAt = new Map<string, number>();
-  let hasBegun = false;
-  const shas = new Map<string, string>();
-  const prepare = (entry: JournalEntry): void => {
-    if (entry.type === "accepted") shas.set(entry.messageId, entry.bodySha256);
-    const bodySha256 = entry.type === "dead-lettered" ? shas.get(entry.messageId) : undefined;
-    if (entry.type !== "dead-lettered" || bodySha256 === undefined) return;
-    const { dlqId, at } = entry;
-    judge.born({ dlqId, root: rootOf.get(bodySha256) ?? dlqId, fate: "republish", bodySha256 }, at);
-  };
   /** A double is no progress, and a delete of what is gone is none. */
   const isMove = (entry: JournalEntry): boolean =>
     (entry.type === "accepted" && judge.published.get(entry.messageId)?.acceptances.length === 1) ||
@@ -37,10 +27,7 @@ export function createTrialBooks(rootOf: ReadonlyMap<string, string>) {
     moves: moves as readonly number[],
     /** When each was parked first, by dlqId, Unix ms. */
     parkedAt: parkedAt as ReadonlyMap<string, number>,
-    /** Until then what is accepted was published for the trial, and dies: its dead letters are those to judge. */
-    begin: () => void (hasBegun = true),
     read(entry: JournalEntry): void {
-      if (!hasBegun) return prepare(entry);
       judge.read(entry);
       if (isMove(entry)) moves.push(entry.at);
     },

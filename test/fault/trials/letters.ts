@@ -4,10 +4,10 @@ import { bodyOf, hourMs, type Letter } from "../../rig/letters.ts";
 import { createDice } from "../../rig/dice.ts";
 
 /**
- * How the service receives a message: not at all in a batch (`binary`, `redacted`, `callback`), as any other, with a refusal of its whole batch, or of its own item. A deadly one
+ * How the service receives a message: not at all in a batch (`binary`, `callback`), as any other, with a refusal of its whole batch, or of its own item. A deadly one
  * ends the process that works it, where deadly.ts is loaded.
  */
-export const kinds = ["plain", "poison", "refused", "deadly", "binary", "redacted", "callback"] as const;
+export const kinds = ["plain", "poison", "refused", "deadly", "binary", "callback"] as const;
 export type Kind = (typeof kinds)[number];
 
 /** Stands in the body, for the faults of the emulator to go by. */
@@ -20,12 +20,10 @@ export interface Shares {
   readonly deadly?: number;
   /** What no batch carries. */
   readonly binary?: number;
-  readonly redacted?: number;
   readonly callback?: number;
 }
 
-export const isByService = ({ binary, redacted, callback }: Shares): boolean =>
-  (binary ?? redacted ?? callback) !== undefined;
+export const isByService = ({ binary, callback }: Shares): boolean => (binary ?? callback) !== undefined;
 
 export interface TrialLetter extends Letter {
   readonly kind: Kind;
@@ -48,15 +46,13 @@ const noText = Buffer.from([0x00, 0xff, 0xfe, 0x80]);
 export function makeLetters(options: {
   readonly seed: number;
   readonly count: number;
-  /** What the shares are of; the count if it is left out. */
-  readonly of?: number;
   readonly shares: Shares;
   readonly url: string;
   readonly now: number;
 }): readonly TrialLetter[] {
-  const { seed, count, of = count, shares, url, now } = options;
+  const { seed, count, shares, url, now } = options;
   const special = Object.entries(shares).flatMap(([kind, share]) =>
-    Array<Kind>(Math.round(share * of)).fill(kind as Kind),
+    Array<Kind>(Math.round(share * count)).fill(kind as Kind),
   );
   const plain = Array<Kind>(count - special.length).fill("plain");
   const drawn = createDice(seed).shuffled([...special, ...plain]);

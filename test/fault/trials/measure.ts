@@ -16,16 +16,15 @@ export interface Played {
   readonly books: TrialBooks;
   readonly startedAt: number;
   readonly stops: readonly Span[];
-  readonly unready: readonly Span[];
 }
 
 export async function measure(played: Played): Promise<readonly Figure[]> {
-  const { trial, stack, books, startedAt, stops, unready } = played;
+  const { trial, stack, books, startedAt, stops } = played;
   const { judge, log, parkedAt, moves } = books;
   const { bounds, count } = trial;
   const all = [...judge.letters.values()];
   const inQueue = await stack.emulator.list();
-  // What is published for the trial dies there; what is delivered by callbacks has no id.
+  // What is delivered by callbacks has no id.
   const arrivals = (await stack.receiver.arrivals()).filter(({ id, status }) => id !== "" && status === 200);
   const arrived = countBy(arrivals, ({ id }) => id);
   const shaOf = new Map(all.map(({ letter }) => [letter.root, letter.bodySha256]));
@@ -54,7 +53,6 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
   const broken = judge.violations.filter(({ rule }) => rule !== "doubled");
   const apartS = judge.doubles.map(({ apartMs }) => Math.round(apartMs / 1_000));
   const inside = apartS.length === 0 ? "" : `, ${Math.min(...apartS)} to ${Math.max(...apartS)} s apart`;
-  const unreadyS = unready.reduce((sum, { from, to }) => sum + (to - from), 0) / 1_000;
   const event = (name: string): number => log.counts.get(name) ?? 0;
   const halts = event("source:halted");
   return [
@@ -79,12 +77,10 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
       ? shown("longest stall, s", stallS.toFixed(1))
       : atMost("longest stall, s", stallS, bounds.stallS),
     shown("longest stall, stops included, s", (longestStallMs(moves, working, []) / 1_000).toFixed(1)),
-    bounds.staysReady === true ? exactly("source halted", halts, 0) : shown("source halted", String(halts)),
-    bounds.staysReady === true
-      ? exactly("not ready, s", unreadyS, 0)
-      : shown("not ready, s", unreadyS.toFixed(1)),
+    bounds.isNeverHalted === true
+      ? exactly("source halted", halts, 0)
+      : shown("source halted", String(halts)),
     exactly("other rules broken", broken.length, 0),
     shown("sweeps finished, failed", `${event("sweep:finished")}, ${event("sweep:failed")}`),
-    shown("answers in doubt, deletes short", `${event("outcome:unknown")}, ${event("delete:short")}`),
   ];
 }

@@ -8,10 +8,8 @@ import { startStack, type Stack } from "../../rig/stack.ts";
 import { createTrialBooks, type TrialBooks } from "./books.ts";
 import { toDocument } from "./document.ts";
 import { isByService, makeLetters, markOf } from "./letters.ts";
-import { bodyOf, sha256Of } from "../../rig/letters.ts";
 import { measure } from "./measure.ts";
 import type { Span } from "./pace.ts";
-import { watchReadiness } from "./readiness.ts";
 import type { Trial } from "./trial.ts";
 
 export interface RunOptions {
@@ -35,8 +33,7 @@ const aftermathMs = 3_000;
 export async function runTrial(trial: Trial, options: RunOptions): Promise<readonly Figure[]> {
   const dir = join(options.dir, trial.name);
   const say: Say = (line) => options.say(`${trial.name}: ${line}`);
-  const redacted = toRedacted(trial);
-  const books = createTrialBooks(new Map(redacted.map((root) => [sha256Of(root), root])));
+  const books = createTrialBooks();
   const deaths: number[] = [];
   // The daemons have the settings as shipped, but for addresses.
   const stack = await startStack({
@@ -59,11 +56,10 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     onEnd: (daemon) => books.log.ended(daemon),
   });
   try {
-    await prepare(trial, stack, books, redacted);
+    await prepare(trial, stack, books);
     await stack.startDaemons();
     const startedAt = Date.now();
     const stops: Span[] = [];
-    const readiness = watchReadiness(stack.daemons);
     const over = new AbortController();
     const meanwhile = trial.meanwhile?.({
       stack,
@@ -77,12 +73,11 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     over.abort();
     await meanwhile;
     await delay(aftermathMs);
-    const unready = await readiness.close();
     await stack.stopDaemons();
     await endFaults(stack);
     await stack.emulator.journal("accepted");
     await books.conclude(stack);
-    const figures = await measure({ trial, stack, books, startedAt, stops, unready });
+    const figures = await measure({ trial, stack, books, startedAt, stops });
     for (const { rule, text } of books.judge.violations.slice(0, 5)) say(`VIOLATION ${rule}: ${text}`);
     return [
       ...figures,
@@ -93,48 +88,11 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
   }
 }
 
-/** The roots of those messages: only one that was published as a whole can be listed redacted. */
-function toRedacted({ count, shares = {} }: Trial): readonly string[] {
-  const redacted = Math.round((shares.redacted ?? 0) * count);
-  return Array.from({ length: redacted }, (_, index) => `redacted-${index}`);
-}
-
-/** Publishes them to a receiver that refuses. */
-async function publishRedacted({ emulator, receiver }: Stack, roots: readonly string[]): Promise<void> {
-  const behaviour = { perSecond: null, delayMs: 0 };
-  await receiver.behave({ ...behaviour, manner: "refusing" });
-  const headers = { "Upstash-Retries": "0", "Upstash-Redact-Fields": "body" };
-  for (let from = 0; from < roots.length; from += 100) {
-    const items = roots.slice(from, from + 100).map((root) => {
-      return { destination: `${receiver.url}/hook`, headers, body: bodyOf(root) };
-    });
-    await emulator.service("POST", "/v2/batch", items);
-  }
-  await emulator.control("GET", "/idle?timeoutMs=60000");
-  await receiver.behave({ ...behaviour, manner: "up" });
-}
-
-async function prepare(
-  trial: Trial,
-  stack: Stack,
-  books: TrialBooks,
-  redacted: readonly string[],
-): Promise<void> {
+async function prepare(trial: Trial, stack: Stack, books: TrialBooks): Promise<void> {
   const { emulator, receiver } = stack;
   const { count, shares = {}, service, faults } = trial;
   const { now } = await emulator.state();
-  const { redacted: _published, ...seeded } = shares;
-  await publishRedacted(stack, redacted);
-  await emulator.journal("dead-lettered");
-  books.begin();
-  const letters = makeLetters({
-    seed,
-    count: count - redacted.length,
-    of: count,
-    shares: seeded,
-    url: receiver.url,
-    now,
-  });
+  const letters = makeLetters({ seed, count, shares, url: receiver.url, now });
   for (const letter of letters) books.judge.born(letter, Date.now());
   await emulator.seed(letters.map(({ record }) => record));
   if (service !== undefined) await emulator.control("PATCH", "/settings", service);

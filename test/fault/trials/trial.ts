@@ -16,8 +16,8 @@ export interface Bounds {
   readonly declaredShare: number;
   /** Nothing accepted and nothing deleted for so long, while something is left that is not to be parked. */
   readonly stallS?: number;
-  /** The source is never halted, and /readyz stays green. */
-  readonly staysReady?: boolean;
+  /** The source is never halted. */
+  readonly isNeverHalted?: boolean;
   /**
    * What is refused while nothing else is accepted is parked only after its third refusal, ten minutes apart.
    * So it may still wait when all else is done, and the trial is watched for at least so long.

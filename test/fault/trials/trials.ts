@@ -30,7 +30,7 @@ const failingRetries: readonly FaultDefinition[] = (["before", "after"] as const
     probability: 0.025,
   };
 });
-const byService = { binary: 0.34, redacted: 0.33, callback: 0.33 } as const;
+const byService = { binary: 0.5, callback: 0.5 } as const;
 
 const callsPerSecond = (limit: number): Record<string, unknown> => ({
   rateLimits: { dlq: { limit, windowMs: 1_000 } },
@@ -121,34 +121,16 @@ export const trials: readonly Trial[] = [
     meanwhile: killTimes(12),
     small: { count: 300, doneWithinS: 480 },
   },
-  // Each swap takes a worker from what it has at work.
-  {
-    name: "swaps",
-    count: 4_000,
-    replicas: 2,
-    faults: [{ kind: "latency", name: "slow", operation: "any", ms: 1_000 }],
-    bounds: { doneWithinS: 600, declaredShare: 0, stallS: 60 },
-    watchedS: 600,
-    meanwhile: swapTimes(12),
-  },
   {
     name: "source-accepts-hits",
     count: 600,
     shares: { poison: 0.05 },
     faults: [lostAnswers("batch", 1)],
-    bounds: { doneWithinS: 240, declaredShare: 0, staysReady: true, refusedMayWaitAfterS: 90 },
+    bounds: { doneWithinS: 240, declaredShare: 0, isNeverHalted: true, refusedMayWaitAfterS: 90 },
     watchedS: untilDoubledS,
     meanwhile: hearAgain,
     // Answers may be lost for 60 s. What was begun last is taken over 60 s later, and swept within 15 s more.
     small: { count: 300, doneWithinS: 150 },
-  },
-  {
-    name: "poison-alone",
-    count: 30,
-    shares: { poison: 1 },
-    faults: [],
-    bounds: { doneWithinS: 180, declaredShare: 0, staysReady: true, refusedMayWaitAfterS: 90 },
-    small: { count: 30 },
   },
   {
     name: "odd-items",
@@ -186,25 +168,6 @@ function killTimes(times: number): NonNullable<Trial["meanwhile"]> {
       daemon.start();
     }
     say("the last kill is made");
-    await endWatch();
-  };
-}
-
-/** One replica is killed and the other is told to stop, in turn, as by rollouts that cross. */
-function swapTimes(times: number): NonNullable<Trial["meanwhile"]> {
-  return async (play) => {
-    const { stack, dice, isOver, say } = play;
-    const endWatch = watchDown(play);
-    for (let made = 0; made < times && !isOver(); made += 1) {
-      await pause(dice.whole(8_000, 16_000), isOver);
-      const [killed, told] = made % 2 === 0 ? stack.daemons : stack.daemons.toReversed();
-      await killed?.kill();
-      killed?.start();
-      while (killed?.address() === null && !isOver()) await delay(50);
-      await told?.terminate();
-      told?.start();
-    }
-    say("the last swap is made");
     await endWatch();
   };
 }
