@@ -44,14 +44,13 @@ async function measure(): Promise<readonly ScenarioResult[]> {
   closing.add(() => scene.close());
   const browser = await chromium.launch({ executablePath: chromiumPath, args: [...chromiumArgs] });
   closing.add(() => browser.close());
-  const url = scene.consoles[0]!;
-  const pid = scene.stack.daemons[0]!.pid()!;
+  const { url } = scene;
   const pages = await findPages(url);
   const pathOf = (name: string): string => pages.find((page) => page.name === name)?.path ?? "/";
   const [now, list, one] = [pathOf("Now"), pathOf("Failures"), pathOf("Failure")];
   const tabs = [now, now, now, list, list, one, one, "/plans", "/rules", "/indexes"];
   const works = [
-    { name: "first paint", run: () => timeFirstPaint(browser, { url, pid, pages, rounds }) },
+    { name: "first paint", run: () => timeFirstPaint(browser, { url, pages, rounds }) },
     { name: "ten tabs of Now", run: () => weighTabs(scene, { paths: tabs.map(() => now), ms }) },
     { name: "ten tabs of six screens", run: () => weighTabs(scene, { paths: tabs, ms }) },
   ];

@@ -45,7 +45,7 @@ export async function weighTabs(
   await scene.untilQuiet();
   const before = await useOver(scene, ms);
   const ended = new AbortController();
-  const tabs = await Promise.all(paths.map((path) => openTab(scene.consoles[0]!, path, ended.signal)));
+  const tabs = await Promise.all(paths.map((path) => openTab(scene.url, path, ended.signal)));
   // What every tab gets first.
   await delay(3_000);
   const withTabs = await useOver(scene, ms);

@@ -17,7 +17,7 @@ export interface SceneOptions {
   readonly failures: number;
 }
 
-export const replicas = 2;
+const replicas = 2;
 const waitingRecords = 2_000;
 const indexLogin = { user: "bench", password: "bench-password" };
 
@@ -41,18 +41,6 @@ drains:
     select: { label: later }
     rules:
       - { name: outage, when: { responseStatus: 500-599 }, then: hold }
-  orders:
-    mode: live
-    lane: none
-    attempts: { max: 5, wait: [0s] }
-    schedule: { every: 1d, full: 1d }
-    minAge: 0s
-    select: { label: orders }
-    limits: { publish: 100/s, perHost: none, perPass: none, perDay: none }
-    guards:
-      - { index: catalog, hold: "pending_index_count > 1000000", resume: "< 1000000", whenStale: ignore }
-    rules:
-      - { name: again, when: { responseStatus: 503 }, then: republish }
 `;
 
 export async function openScene(options: SceneOptions) {
@@ -83,12 +71,11 @@ export async function openScene(options: SceneOptions) {
     await stack.close();
     throw error;
   }
-  const consoles = stack.daemons.map((one) => `http://${one.consoleAddress()}`);
   const serviceCalls = async (): Promise<number> => (await stack.emulator.journal("request")).length;
   return {
     stack,
-    /** Address of each replica's console. */
-    consoles,
+    /** Of the first replica's console. */
+    url: `http://${stack.daemons[0]!.consoleAddress()}`,
     /** How many requests the service has answered so far. */
     serviceCalls,
     /** Resolves when a stretch of time without any pass, sweep or census begins. */

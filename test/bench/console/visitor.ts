@@ -2,10 +2,6 @@ import type { Browser } from "playwright-core";
 
 export interface Visit {
   readonly firstContentfulPaintMs: number;
-  /** From the request to the last byte of the HTML. */
-  readonly htmlMs: number;
-  /** As sent. */
-  readonly htmlBytes: number;
   /** Of everything else that the page loads, as sent. */
   readonly assetBytes: number;
 }
@@ -22,12 +18,9 @@ export async function openVisitor(browser: Browser, url: string): Promise<Visit>
         const paint = performance.getEntriesByType("paint")
           .find(({ name }) => name === "first-contentful-paint");
         if (paint === undefined) return void setTimeout(read, 10);
-        const [html] = performance.getEntriesByType("navigation");
         const assets = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/assets/"));
         resolve({
           firstContentfulPaintMs: paint.startTime,
-          htmlMs: html.responseEnd - html.requestStart,
-          htmlBytes: html.encodedBodySize,
           assetBytes: assets.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
         });
       };
