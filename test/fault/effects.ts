@@ -248,6 +248,9 @@ export const otherPorts: Readonly<Record<string, string>> = {
   FlowKeySteerer: "a person's word: pausing or resuming a key twice changes nothing",
   ServiceRetrier: "no source of the matrix has it; the trial `via-service` kills daemons beside it",
   Clock: "of this process",
+  Identities: "of this process",
+  Events: "tells this process's own listeners",
+  JobContext: "of this process",
 };
 
 /** `ledger.begin` and so on: everything that changes something. */
