@@ -1,5 +1,12 @@
 import type { Order, Records } from "./records.ts";
-import type { DlqQuery } from "./service-types.ts";
+
+interface DlqQuery {
+  /** Both inclusive, Unix ms. */
+  readonly fromDate: number;
+  readonly toDate: number;
+  readonly count: number;
+  readonly cursor: string | null;
+}
 
 /** Which records are still in the dead letter queue. A cursor is the number from which the listing goes on, so deletes before it do not move it. */
 export function createDeadLetters(records: Records, order: Order) {

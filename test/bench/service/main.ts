@@ -9,7 +9,7 @@ import { serveCalls } from "../../rig/child-calls.ts";
 import { readCpuMs } from "../stand/process-usage.ts";
 import { createCallLimit } from "./call-limit.ts";
 import { createDeadLetters } from "./dead-letters.ts";
-import { createDeliveries, toPosition } from "./deliveries.ts";
+import { createDeliveries } from "./deliveries.ts";
 import { createRecords } from "./records.ts";
 import type { BatchItem, Moment, Operation, ServiceFigures, ServiceOptions } from "./service-types.ts";
 
@@ -42,7 +42,7 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   begun.reach();
   if (operation === "batch") {
     const batch = JSON.parse(await readText(request)) as readonly BatchItem[];
-    return { status: 200, body: `[${batch.map((item) => toPosition(deliveries.deliver(item))).join(",")}]` };
+    return { status: 200, body: `[${batch.map(deliveries.deliver).join(",")}]` };
   }
   const headers = limit?.refuse() ?? null;
   if (headers !== null) {

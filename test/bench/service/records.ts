@@ -14,8 +14,6 @@ export interface RecordsOptions {
   readonly count: number;
   readonly distribution: Distribution;
   readonly bodyBytes: number;
-  /** A part of every body. */
-  readonly seed: number;
   /** When the last record entered the queue, Unix ms. */
   readonly newestAt: number;
 }
@@ -32,7 +30,7 @@ export function createRecords(options: RecordsOptions) {
   const { count, distribution, bodyBytes, newestAt } = options;
   const enteredAt = (number: number): number => newestAt - Math.floor(ageMs(distribution, number, count));
   const toDlqId = (number: number): string => `${enteredAt(number)}-${toDigits(number)}`;
-  const bodyOf = createBody(bodyBytes, options.seed);
+  const bodyOf = createBody(bodyBytes);
   const toRecords = createTemplate(bodyOf.text);
   return {
     count,
@@ -78,8 +76,8 @@ function ageMs(distribution: Distribution, number: number, count: number): numbe
 }
 
 /** A JSON text as an order has it, all ASCII. Only the number in it differs from record to record. */
-function createBody(bytes: number, seed: number) {
-  const head = `{"seed":${seed},"order":"`;
+function createBody(bytes: number) {
+  const head = '{"order":"';
   const start = '","customer":{"name":"Ada Example","city":"Berlin"},"lines":[';
   const line = '{"sku":"A-1024-XL","quantity":2,"price":"19.90","note":"gift wrap, no invoice"},';
   const room = bytes - head.length - digits - start.length - "0]}".length;

@@ -17,18 +17,13 @@ export interface Moment {
   readonly cpuMs: readonly number[];
 }
 
-export interface DeliveryCounts {
+export interface ServiceFigures {
   /** Records that were delivered at least once. */
   readonly delivered: number;
   /** Deliveries beyond the first of a record. */
   readonly doubled: number;
-  /** Items that were not sent again because their deduplication id was known. */
-  readonly deduplicated: number;
   /** Items that are no record's message, or without a deduplication id. */
   readonly broken: number;
-}
-
-export interface ServiceFigures extends DeliveryCounts {
   readonly calls: Readonly<Record<Operation, number>>;
   /** Calls that were answered 429; they are among the calls. */
   readonly refused: number;
@@ -38,14 +33,6 @@ export interface ServiceFigures extends DeliveryCounts {
   readonly begun: Moment | null;
   /** The last record was deleted; null before it. */
   readonly empty: Moment | null;
-}
-
-export interface DlqQuery {
-  /** Both inclusive, Unix ms. */
-  readonly fromDate: number;
-  readonly toDate: number;
-  readonly count: number;
-  readonly cursor: string | null;
 }
 
 export interface BatchItem {

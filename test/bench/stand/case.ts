@@ -13,7 +13,6 @@ export interface Case {
   readonly distribution: Distribution;
   readonly order: Order;
   readonly bodyBytes: number;
-  readonly seed: number;
   /** Of `run`. */
   readonly replicas: number;
   /** Calls in flight, of the floor. */
@@ -30,7 +29,6 @@ export const plainCase: Omit<Case, "contender" | "messages"> = {
   distribution: "even",
   order: "earliest-first",
   bodyBytes: 1_500,
-  seed: 1,
   replicas: 1,
   parallel: 8,
   callsPerSecond: null,
