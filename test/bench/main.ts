@@ -13,16 +13,25 @@
  * Exits 1 if something did not hold, 2 if it was used wrongly. `--quick` and `--contenders` hold nothing to a
  * time: they fail only if a message was lost or doubled. What the processes said is kept in .cache/bench-runs.
  */
-import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { countChecks, exactly, shown, toTable, type Figure, type ScenarioResult } from "../rig/figures.ts";
+import {
+  countChecks,
+  exactly,
+  shown,
+  toGrid,
+  toTable,
+  type Figure,
+  type ScenarioResult,
+} from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
 import {
   areCounts,
+  chooseOrEnd,
   builtProgram,
   createSay,
   end,
   endWrongUse,
+  makeEmpty,
   parseOrEnd,
   root,
   runWorks,
@@ -32,7 +41,7 @@ import { lineNames, lines, quickLines, quickMessages } from "./lines/lines.ts";
 import { isDeliveredOnce } from "./lines/ratios.ts";
 import { createWorld } from "./lines/world.ts";
 import { describeMachine } from "./machine.ts";
-import { toSideBySide, toText } from "./side-by-side.ts";
+import { toSideBySide } from "./side-by-side.ts";
 import { contenders } from "./stand/case.ts";
 import { writeFigures } from "./write-figures.ts";
 
@@ -55,11 +64,14 @@ const { values } = parseOrEnd({
 const messages = Number(values.n ?? (values.quick ? quickMessages : 100_000));
 const replicas = Number(values.replicas);
 const latencies = values.latency.split(",").map(Number);
-const chosenContenders = toChosen(values.contenders, contenders);
+const chosenContenders =
+  values.contenders === undefined ? null : chooseOrEnd(values.contenders.split(","), contenders);
+const usualLines = values.quick ? quickLines : lineNames.filter((name) => name !== "million");
 const chosenLines = values.million
   ? (["million"] as const)
-  : (toChosen(values.only, lineNames) ??
-    (values.quick ? quickLines : lineNames.filter((name) => name !== "million")));
+  : values.only === undefined
+    ? usualLines
+    : chooseOrEnd(values.only.split(","), lineNames);
 const isRight =
   areCounts(messages, replicas) &&
   values.latency.split(",").every((ms) => /^\d+$/.test(ms)) &&
@@ -70,8 +82,7 @@ if (chosen.filter(Boolean).length > 1) endWrongUse("one of --quick, --million, -
 if (values.write && chosen.some(Boolean)) endWrongUse("--write with all lines: it replaces all figures");
 
 const dir = resolve(root, ".cache/bench-runs");
-rmSync(dir, { recursive: true, force: true });
-mkdirSync(dir, { recursive: true });
+makeEmpty(dir);
 const machine = describeMachine();
 const guard = startGuard();
 const say = createSay();
@@ -107,7 +118,7 @@ const checks = countChecks(judged);
 writeResults(values.results, checks);
 if (values.write) writeFigures({ machine, results: judged, runs });
 end(
-  `${toText(toSideBySide(runs))}
+  `${toGrid(toSideBySide(runs))}
 
 ${toTable(judged)}
 ${machine}
@@ -134,16 +145,4 @@ function withoutTargets(one: ScenarioResult): ScenarioResult {
       : shown(`${figure.what} (${figure.limit}, if it were held to it)`, figure.seen),
   );
   return { ...one, figures };
-}
-
-/** Null: none were named. */
-function toChosen<Name extends string>(
-  text: string | undefined,
-  known: readonly Name[],
-): readonly Name[] | null {
-  if (text === undefined) return null;
-  const names = text.split(",");
-  const chosen = known.filter((name) => names.includes(name));
-  if (chosen.length < names.length) endWrongUse(`names among ${known.join(", ")}`);
-  return chosen;
 }

@@ -1,4 +1,3 @@
-import { toGrid } from "../rig/figures.ts";
 import {
   callsPer100,
   cpuPerMessage,
@@ -12,7 +11,7 @@ import {
 import { plainCase, type Contender } from "./stand/case.ts";
 import type { Measured } from "./stand/measure.ts";
 
-export const columns = [
+const columns = [
   "who",
   "messages",
   "latency",
@@ -35,8 +34,6 @@ export const columns = [
 export function toSideBySide(all: readonly Measured[]): readonly (readonly string[])[] {
   return [columns, ...all.map((one) => toRow(one, all))];
 }
-
-export const toText = (rows: readonly (readonly string[])[]): string => toGrid(rows);
 
 export function toMarkdown([head = [], ...rows]: readonly (readonly string[])[]): string {
   return [toLine(head), toLine(head.map(() => "---")), ...rows.map(toLine)].join("\n");

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { root, type Say } from "../rig/program.ts";
 import type { Buildah } from "./buildah.ts";
+import type { World } from "./world.ts";
 
 const exec = promisify(execFile);
 const file = join(root, "test/image/Containerfile");
@@ -24,24 +25,16 @@ export function parseBase(dockerfile: string): BaseName {
   return { nodeVersion, debian };
 }
 
-export interface Bases {
-  readonly nodeImage: string;
-  /** For this machine, and for another architecture, where nothing of it can run here. */
-  readonly runtimeImage: string;
-}
-
-/** They are made once, and again with `isFresh`, which also removes everything else from the store. */
+/** They are made once. That of the runtime is also for another architecture, where nothing of it can run here. */
 export async function makeBases(
   buildah: Buildah,
   dir: string,
   { nodeVersion, debian }: BaseName,
-  isFresh: boolean,
   say: Say,
-): Promise<Bases> {
+): Promise<World["bases"]> {
   const tag = `${nodeVersion}-${debian}`;
   const image = (name: string): string => `localhost/redriver-test/${name}:${tag}`;
   const bases = { nodeImage: image("node"), runtimeImage: image("runtime") };
-  if (isFresh) await buildah.clear();
   if ((await buildah.has(bases.nodeImage)) && (await buildah.has(bases.runtimeImage))) return bases;
   const context = join(dir, "base");
   rmSync(context, { recursive: true, force: true });

@@ -86,8 +86,6 @@ function createWith(flags: readonly string[], dir: string, store: string) {
       }[];
       return images.some(({ names }) => names?.includes(image) === true);
     },
-    /** Removes every image, also those that are only there to save a step of a later build. */
-    clear: async () => void (await run("rmi", "--all", "--force")),
     /** Resolves with the path of its files. They can be written to, without a change of the image. */
     mount: async (image: string) => await run("mount", await run("from", image)),
     id: async (image: string) => (await inspect(image)).FromImageID,

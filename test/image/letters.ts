@@ -1,16 +1,11 @@
 /** What is in the DLQ before the drain, and what redriver is told to do with it. */
 import type { SeedRecord } from "../../dev/emulator/index.ts";
-import { toBody } from "../memory/letters.ts";
+import { toBody, type Letter } from "../memory/letters.ts";
 
 export const small = idsOf("small", 300, 2_000);
 /** Some pages of these are more than the daemon's memory has room for at once. */
 export const large = idsOf("large", 30, 1_000_000);
 export const wanted = [...small, ...large];
-
-export interface Letter {
-  readonly id: string;
-  readonly bodyBytes: number;
-}
 
 function idsOf(name: string, count: number, bodyBytes: number): readonly Letter[] {
   return Array.from({ length: count }, (_, index) => ({ id: `${name}-${index}`, bodyBytes }));

@@ -2,23 +2,23 @@
  * Builds the image and runs it as the manifests do: read-only, without capabilities, in its memory limit.
  *
  *     npm run test:image
- *     npm run test:image -- --node-image docker.io/library/node:26-bookworm-slim [--runtime-image …]
- *         [--fresh] [--results file]
+ *     npm run test:image -- --node-image docker.io/library/node:26-bookworm-slim [--results file]
  *     npm run test:image -- drain                          some scenarios
  *
  * Without `--node-image` the bases are made on this machine, out of Debian's packages and npm's, and kept for
- * the next time; `--fresh` makes them again. Exits 1 if something did not hold, 2 if it was used wrongly. What
+ * the next time. Exits 1 if something did not hold, 2 if it was used wrongly. What
  * was said is kept in .cache/image.
  */
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { countChecks, same, shown, toTable, type Figure, type ScenarioResult } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
 import {
+  chooseOrEnd,
   createSay,
-  endWrongUse,
+  makeEmpty,
   parseOrEnd,
   root,
   runWorks,
@@ -48,14 +48,10 @@ const { values, positionals } = parseOrEnd({
   allowPositionals: true,
   options: {
     "node-image": { type: "string" },
-    "runtime-image": { type: "string" },
-    fresh: { type: "boolean", default: false },
     results: { type: "string" },
   },
 });
-if (positionals.some((name) => !scenarios.some((known) => known === name))) {
-  endWrongUse(`scenarios among ${scenarios.join(", ")}`);
-}
+const chosen = chooseOrEnd(positionals, scenarios);
 
 const say = createSay();
 const dir = resolve(root, ".cache/image");
@@ -68,8 +64,7 @@ if (why !== null) skip(why);
 async function begin(): Promise<string | null> {
   const missing = await findMissing(values["node-image"] === undefined);
   if (missing.length > 0) return `Missing: ${missing.join("; ")}`;
-  rmSync(join(dir, "runs"), { recursive: true, force: true });
-  mkdirSync(join(dir, "runs"), { recursive: true });
+  makeEmpty(join(dir, "runs"));
   const buildah = await createBuildah(dir);
   if ("unfit" in buildah) return `buildah cannot work here: ${buildah.unfit}`;
   const guard = startGuard();
@@ -94,11 +89,10 @@ async function report(world: World): Promise<void> {
 
 async function findBases(buildah: Buildah): Promise<World["bases"] | { readonly unfit: string }> {
   const given = values["node-image"];
-  if (given !== undefined) return { nodeImage: given, runtimeImage: values["runtime-image"] ?? given };
+  if (given !== undefined) return { nodeImage: given, runtimeImage: given };
   const name = parseBase(readFileSync(dockerfile, "utf8"));
   try {
-    const { nodeImage, runtimeImage } = await makeBases(buildah, dir, name, values.fresh, say);
-    return { nodeImage, runtimeImage: values["runtime-image"] ?? runtimeImage };
+    return await makeBases(buildah, dir, name, say);
   } catch (error) {
     // Without Debian's mirror or npm's registry there is nothing to build on.
     return { unfit: String(error).slice(0, 500) };
@@ -113,7 +107,6 @@ async function play(world: World): Promise<readonly ScenarioResult[]> {
     development: async () => developmentFigures(await mountImage(world, developmentImage)),
     drain: () => drainFigures(world, bare !== null),
   };
-  const chosen = scenarios.filter((name) => positionals.length === 0 || positionals.includes(name));
   const works: readonly Work[] = [
     { name: "build", run: async () => ((bare = await buildImages(world, build)), []) },
     ...chosen.map((name) => ({ name, run: figuresOf[name] })),

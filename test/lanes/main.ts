@@ -5,9 +5,9 @@
  * tell is asked of it.
  *
  *     npm run lanes                                    all scenarios, one after the other
- *     npm run lanes -- dead back                       some of them
+ *     npm run lanes -- outage flap                     some of them
  *     npm run lanes -- --ci                            small forms side by side, within six minutes
- *     npm run lanes -- dead --without-lanes            to see it fail
+ *     npm run lanes -- outage --without-lanes          to see it fail
  *         [--side-by-side 1] [--results file] [--again]
  *
  * With --again the last run is counted, and those scenarios are run anew that missed times and rates only.
@@ -15,23 +15,25 @@
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
  * .cache/lanes-runs.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { countChecks, toTable, type ScenarioResult } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
 import { createMachine } from "../rig/machine.ts";
 import {
   areCounts,
+  chooseOrEnd,
   createSay,
   end,
   endWrongUse,
+  makeEmpty,
   root,
   runWorks,
   writeResults,
   parseOrEnd,
 } from "../rig/program.ts";
 import { toTryAgain, withSecondTry } from "../rig/second-try.ts";
-import { chosenWorks, scenarioNames } from "./scenarios.ts";
+import { scenarios } from "./scenarios.ts";
 import { createTimeScale } from "./time-scale.ts";
 
 const { values, positionals } = parseOrEnd({
@@ -44,24 +46,21 @@ const { values, positionals } = parseOrEnd({
     results: { type: "string" },
   },
 });
-const unknown = positionals.filter((name) => !scenarioNames.some((known) => known === name));
+const chosen = chooseOrEnd(positionals, Object.keys(scenarios));
 const sideBySide = Number(values["side-by-side"] ?? (values.ci ? 4 : 1));
-if (unknown.length > 0 || !areCounts(sideBySide)) {
-  endWrongUse(`scenarios among ${scenarioNames.join(", ")}, and a count above 0`);
-}
+if (!areCounts(sideBySide)) endWrongUse("a count above 0");
 
 /** The shortest watch that a document may have is 2 s. */
 const scale = 30;
 const dir = resolve(root, ".cache/lanes-runs");
 const figuresFile = resolve(dir, "figures.json");
 const before = values.again ? (JSON.parse(readFileSync(figuresFile, "utf8")) as ScenarioResult[]) : null;
-rmSync(dir, { recursive: true, force: true });
-mkdirSync(dir, { recursive: true });
+makeEmpty(dir);
 const guard = startGuard();
 const machine = createMachine();
 const startedAt = performance.now();
 const say = createSay();
-const works = chosenWorks(new Set(positionals), {
+const world = {
   scale: createTimeScale(scale),
   deadLetters: values.ci ? 2_000 : 50_000,
   isSmall: values.ci,
@@ -69,10 +68,12 @@ const works = chosenWorks(new Set(positionals), {
   dir,
   guard,
   say,
-});
+};
 const again = before === null ? null : toTryAgain(before);
 const latest = await runWorks(
-  works.filter(({ name }) => again === null || again.has(name)),
+  chosen
+    .filter((name) => again === null || again.has(name))
+    .map((name) => ({ name, run: () => scenarios[name]!(world) })),
   sideBySide,
   say,
 );

@@ -12,10 +12,9 @@
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
  * .cache/memory-runs.
  */
-import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { startGuard } from "../rig/guard.ts";
-import { end, endWrongUse, parseOrEnd, root, writeResults } from "../rig/program.ts";
+import { chooseOrEnd, end, endWrongUse, makeEmpty, parseOrEnd, root, writeResults } from "../rig/program.ts";
 import { documents, sizeNames, toLetters, type Case, type DocumentName, type SizeName } from "./cases.ts";
 import type { Text } from "./letters.ts";
 import { shipped } from "./manifest.ts";
@@ -30,14 +29,11 @@ const { values, positionals } = parseOrEnd({
     results: { type: "string" },
   },
 });
-const unknown = positionals.filter((name) => !sizeNames.some((known) => known === name));
-if (unknown.length > 0 || (values.text !== "latin1" && values.text !== "wide")) {
-  endWrongUse(`sizes among ${sizeNames.join(", ")}, and --text latin1 or wide`);
-}
+const chosen = chooseOrEnd(positionals, sizeNames);
+if (values.text !== "latin1" && values.text !== "wide") endWrongUse("--text latin1 or wide");
 
 const dir = resolve(root, ".cache/memory-runs");
-rmSync(dir, { recursive: true, force: true });
-mkdirSync(dir, { recursive: true });
+makeEmpty(dir);
 const guard = startGuard();
 
 const results: CaseResult[] = [];
@@ -70,7 +66,6 @@ function toCases(): readonly Case[] {
       toCase("mixed", "production", "latin1", 150),
     ];
   }
-  const chosen = positionals.length === 0 ? sizeNames : (positionals as readonly SizeName[]);
   return chosen.flatMap((size) => documents.map((document) => toCase(size, document, values.text as Text)));
 }
 

@@ -1,5 +1,5 @@
 /** What every program of the rig does around its scenarios. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import type { CheckCounts, Figure, ScenarioResult } from "./figures.ts";
@@ -86,6 +86,21 @@ export function parseOrEnd<Config extends ParseArgsConfig>(
   } catch (error) {
     return endWrongUse(`known flags: ${(error as Error).message}`);
   }
+}
+
+/** Those of `known` that are named, in their order, and all if none is. Ends this process if another is. */
+export function chooseOrEnd<Name extends string>(
+  named: readonly string[],
+  known: readonly Name[],
+): readonly Name[] {
+  const chosen = named.length === 0 ? known : known.filter((name) => named.includes(name));
+  return chosen.length < named.length ? endWrongUse(`names among ${known.join(", ")}`) : chosen;
+}
+
+/** A folder for what a run writes, without what an earlier one did. */
+export function makeEmpty(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
 }
 
 export function endWrongUse(expected: string): never {

@@ -8,9 +8,7 @@ import { idOf } from "./letters.ts";
 import { poisonPrefix, refusalOf, type Arrival, type Behaviour } from "./receiver-messages.ts";
 
 const arrivals: Arrival[] = [];
-let behaviour: Behaviour = { manner: "up", perSecond: null, delayMs: 0 };
-/** When the last request that was taken is worked off, Unix ms. */
-let freeAt = 0;
+let behaviour: Behaviour = { manner: "up", delayMs: 0 };
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -33,10 +31,6 @@ async function answer(request: IncomingMessage, body: Buffer, response: ServerRe
     });
   };
   if (behaviour.manner === "hanging") return record(0);
-  if (behaviour.perSecond !== null) {
-    freeAt = Math.max(Date.now(), freeAt) + 1_000 / behaviour.perSecond;
-    await delay(freeAt - Date.now());
-  }
   if (behaviour.delayMs > 0) await delay(behaviour.delayMs);
   const status = behaviour.manner === "refusing" ? 503 : id.startsWith(poisonPrefix) ? 422 : 200;
   record(status);

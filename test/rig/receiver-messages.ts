@@ -1,15 +1,8 @@
-/**
- * How a receiver answers. `refusing`: 503; `closed`: its port refuses connections; `hanging`: it takes a
- * request and never answers.
- */
-export const manners = ["up", "refusing", "closed", "hanging"] as const;
-export type Manner = (typeof manners)[number];
-
+/** How a receiver answers. */
 export interface Behaviour {
-  readonly manner: Manner;
-  /** Requests that it works off in a second, one after the other in their order; null: all at once. */
-  readonly perSecond: number | null;
-  /** What each answer takes, besides. */
+  /** `refusing`: 503; `closed`: its port refuses connections; `hanging`: it takes a request and never answers. */
+  readonly manner: "up" | "refusing" | "closed" | "hanging";
+  /** What each answer takes. */
   readonly delayMs: number;
 }
 

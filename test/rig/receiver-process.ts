@@ -10,7 +10,7 @@ export async function startReceiverProcess(options: Pick<ChildOptions, "logFile"
   const child = startChild({ ...options, args: [join(import.meta.dirname, "receiver-main.js")] });
   const { ready, call } = await connectTo(child.process, "the receiver");
   const known: Arrival[] = [];
-  let behaviour: Behaviour = { manner: "up", perSecond: null, delayMs: 0 };
+  let behaviour: Behaviour = { manner: "up", delayMs: 0 };
   let reading: Promise<void> = Promise.resolve();
   const read = async (before: Promise<void>): Promise<void> => {
     // One after the other, so that nothing is read twice.

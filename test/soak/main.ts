@@ -12,7 +12,7 @@
  * Exits 1, and says the seed, when something that must hold does not, or when the soak could not be made; 2 if it was
  * used wrongly. What the daemons said, and what was done to them, is kept in .cache/soak-runs/<seed> then.
  */
-import { createWriteStream, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { createWriteStream, readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { countChecks, toTable } from "../rig/figures.ts";
 import {
@@ -20,6 +20,7 @@ import {
   createSay,
   end,
   endWrongUse,
+  makeEmpty,
   parseOrEnd,
   root,
   runWorks,
@@ -43,8 +44,7 @@ if (!Number.isSafeInteger(seed) || !(minutes > 0)) {
 }
 
 const dir = resolve(root, `.cache/soak-runs/${seed}`);
-rmSync(dir, { recursive: true, force: true });
-mkdirSync(dir, { recursive: true });
+makeEmpty(dir);
 const acts = createWriteStream(resolve(dir, "acts.log"));
 const sayAll = createSay();
 const say = (line: string): void => {

@@ -8,14 +8,14 @@
  * Exits 1 if something did not hold, 2 if it was used wrongly. What the processes said is kept in
  * .cache/bench-console.
  */
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { chromium } from "playwright-core";
 import { chromiumArgs, chromiumPath } from "../../support/chromium.ts";
 import { createClosing } from "../../support/closing.ts";
 import { countChecks, toTable, type ScenarioResult } from "../../rig/figures.ts";
 import { startGuard } from "../../rig/guard.ts";
-import { createSay, end, endWrongUse, parseOrEnd, root, runWorks } from "../../rig/program.ts";
+import { createSay, end, endWrongUse, makeEmpty, parseOrEnd, root, runWorks } from "../../rig/program.ts";
 import { describeMachine } from "../machine.ts";
 import { timeFirstPaint } from "./first-paint.ts";
 import { weighTabs } from "./open-tabs.ts";
@@ -30,8 +30,7 @@ const failures = 500;
 if (!existsSync(chromiumPath)) endWrongUse(`${chromiumPath}; apt-get install chromium`);
 
 const dir = resolve(root, ".cache/bench-console");
-rmSync(dir, { recursive: true, force: true });
-mkdirSync(dir, { recursive: true });
+makeEmpty(dir);
 const say = createSay();
 const guard = startGuard();
 process.once("SIGINT", () => guard.close());

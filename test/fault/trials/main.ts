@@ -15,7 +15,16 @@ import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { countChecks, toTable } from "../../rig/figures.ts";
 import { startGuard } from "../../rig/guard.ts";
-import { createSay, end, endWrongUse, root, runWorks, writeResults, parseOrEnd } from "../../rig/program.ts";
+import {
+  chooseOrEnd,
+  createSay,
+  end,
+  endWrongUse,
+  root,
+  runWorks,
+  writeResults,
+  parseOrEnd,
+} from "../../rig/program.ts";
 import { runTrial } from "./run-trial.ts";
 import { trials } from "./trials.ts";
 import type { Trial } from "./trial.ts";
@@ -34,17 +43,17 @@ if (values.list) {
   }
   process.exit(0);
 }
-const unknown = positionals.filter((name) => !trials.some((one) => one.name === name));
-const isChosen = positionals.length > 0 || values.all || values.ci;
-if (unknown.length > 0 || !isChosen) {
-  endWrongUse(`trials among ${trials.map(({ name }) => name).join(", ")}, or --all, --ci or --list`);
+const known = trials.map(({ name }) => name);
+const chosen = chooseOrEnd(positionals, known);
+if (positionals.length === 0 && !values.all && !values.ci) {
+  endWrongUse(`trials among ${known.join(", ")}, or --all, --ci or --list`);
 }
 
 const dir = resolve(root, ".cache/trials-runs");
 const guard = startGuard();
 const say = createSay();
 const works = trials
-  .filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  .filter(({ name }) => chosen.includes(name))
   .flatMap((trial) => (values.ci ? toSmall(trial) : [trial]))
   .map((trial) => ({ name: trial.name, run: () => perform(trial) }));
 const results = await runWorks(works, values.ci ? trials.length : 1, say);

@@ -1,6 +1,5 @@
 /** A receiver that is up for 90 s and away for 90 s, in turns, for an hour. */
-import { atLeast, atMost, exactly, shown, toPercent, type Figure } from "../../rig/figures.ts";
-import { mostWithin } from "../../rig/outcome.ts";
+import { atLeast, atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { idOf, idsOf } from "../../rig/letters.ts";
 import { startStage } from "../stage.ts";
 import { hourMs, minuteMs, secondMs } from "../time-scale.ts";
@@ -57,8 +56,6 @@ export async function flap(world: World): Promise<readonly Figure[]> {
     const halts = stage
       .moves()
       .filter(({ at, from, to }) => at < endedAt && to === "halted" && from !== "halted");
-    const downSeconds = downs.reduce((sum, { from, to }) => sum + Math.min(to, endedAt) - from, 0) / secondMs;
-    const full = downSeconds * perHostPerSecond * scale.factor;
     const dlqIds = new Set([...(await emulator.list()).values()].map(idOf));
     const delivered = new Set(
       (await receiver.arrivals()).filter(({ status }) => status === 200).map(({ id }) => id),
@@ -70,8 +67,6 @@ export async function flap(world: World): Promise<readonly Figure[]> {
       // A lane that stands still wastes nothing: five canaries, and a probe every 15 minutes at least.
       atLeast("published", published.length, 9),
       atMost("published while it was away", intoDown.length, mostIntoDown),
-      shown("the same, of the full rate", toPercent(intoDown.length / full)),
-      shown("most of it in one watch", String(mostWithin(intoDown, scale.here(minuteMs)))),
       atMost("wasted publishes (came back)", died.length, mostIntoDown),
       atMost("halts in the hour", halts.length, mostHalts),
       // What the service still tries is in neither.

@@ -102,7 +102,7 @@ async function play(world: World, variant: Variant): Promise<readonly Figure[]> 
 }
 
 async function measure(world: World, stage: Stage, variant: Variant): Promise<readonly Figure[]> {
-  const { receivers, emulator, moves } = stage;
+  const { receivers, emulator } = stage;
   const ofLongForm = (one: Figure): Figure => (world.isSmall ? shown(one.what, one.seen) : one);
   const [healthy, dead] = [receivers[0]!, receivers[1]!];
   const letters = { name: "healthy", count: world.isSmall ? 1_500 : 4_000, url: healthy.url };
@@ -135,7 +135,6 @@ async function measure(world: World, stage: Stage, variant: Variant): Promise<re
   const canDeliver = (mostWithin(arrivals, measuredMs) * secondMs) / measuredMs;
   const delivers = ratePerSecond(arrivals.map(({ at }) => at));
   const mostUndelivered = await countUndelivered(stage);
-  const asked = (await emulator.journal("request")).filter(({ path }) => path === "/v2/globalParallelism");
   return [
     atMost("publishes to the dead host", countBetween(toDead, firstAt, firstAt + hour), mostInFirstHour),
     shown("the service can deliver, and did", `${canDeliver.toFixed(1)}/s, ${delivers.toFixed(1)}/s`),
@@ -145,7 +144,6 @@ async function measure(world: World, stage: Stage, variant: Variant): Promise<re
     variant.maxParallelism
       ? ofLongForm(atMost("most that was undelivered", mostUndelivered, mostTimes * parallelism))
       : shown("most that was undelivered", String(mostUndelivered)),
-    shown("the service was asked, and lanes moved", `${asked.length}, ${moves().length}`),
     exactly("the healthy one is drained", isDrained ? 1 : 0, 1),
     ...(await deliveredOnce({ ...stage, receivers: [healthy] }, idsOf(letters))),
   ];
