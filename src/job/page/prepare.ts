@@ -125,7 +125,11 @@ export function prepare(
     const proven = inLane(proofAddress, lane);
     const fits = ({ item, bytes }: { readonly item: BatchItem; readonly bytes: number }): boolean =>
       bytes <= maxProvenBytes && checkItem(item, 2 * bytes) === null;
-    if (fits({ item, bytes: json.bytes }) && fits(proven)) [proofOf, canary] = [proofAddress, proven];
+    // A long callback of its own leaves no room for it in ours.
+    const isCarried = isProofUrl(proven.item.headers[`${headerPrefix}Callback`] ?? "", proofAddress);
+    if (isCarried && fits({ item, bytes: json.bytes }) && fits(proven)) {
+      [proofOf, canary] = [proofAddress, proven];
+    }
   }
   const host = hostOf(item.destination);
   return {

@@ -230,6 +230,7 @@ describe("a canary that is called back", () => {
     ],
   ] as const)("is left to silence where it %s", (_, fields, more) => {
     const callback = (fields as { readonly callback?: string }).callback;
-    expect(callbackOf(canaryOf(fields, more))).toBe(callback);
+    const canary = canaryOf(fields, more);
+    expect([callbackOf(canary), canary.due.proofAddress]).toEqual([callback, null]);
   });
 });
