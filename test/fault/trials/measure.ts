@@ -6,7 +6,6 @@ import { atMost, exactly, shown, type Figure } from "../../rig/figures.ts";
 import { countBy } from "../../rig/outcome.ts";
 import type { Stack } from "../../rig/stack.ts";
 import type { TrialBooks } from "./books.ts";
-import { longestStallMs, type Span } from "./pace.ts";
 import type { Trial } from "./trial.ts";
 
 /** A trial that is over: its daemons have ended, and no fault is in the way of a last look. */
@@ -15,11 +14,10 @@ export interface Played {
   readonly stack: Stack;
   readonly books: TrialBooks;
   readonly startedAt: number;
-  readonly stops: readonly Span[];
 }
 
 export async function measure(played: Played): Promise<readonly Figure[]> {
-  const { trial, stack, books, startedAt, stops } = played;
+  const { trial, stack, books, startedAt } = played;
   const { judge, log, parkedAt, moves } = books;
   const { bounds, count } = trial;
   const all = [...judge.letters.values()];
@@ -47,8 +45,7 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
   const parked = toStay.filter(({ letter }) => parkedAt.has(letter.dlqId)).length;
   const mayWait = bounds.refusedMayWaitAfterS !== undefined;
   const isDone = unsettled === 0 && (mayWait || parked === toStay.length);
-  const working = { from: startedAt, to: unsettled === 0 ? lastDeleteAt : Date.now() };
-  const stallS = longestStallMs(moves, working, stops) / 1_000;
+  const stallS = longestStallMs(moves, startedAt, unsettled === 0 ? lastDeleteAt : Date.now()) / 1_000;
   const undeclared = judge.violations.filter(({ rule }) => rule === "doubled").length;
   const broken = judge.violations.filter(({ rule }) => rule !== "doubled");
   const apartS = judge.doubles.map(({ apartMs }) => Math.round(apartMs / 1_000));
@@ -76,11 +73,16 @@ export async function measure(played: Played): Promise<readonly Figure[]> {
     bounds.stallS === undefined
       ? shown("longest stall, s", stallS.toFixed(1))
       : atMost("longest stall, s", stallS, bounds.stallS),
-    shown("longest stall, stops included, s", (longestStallMs(moves, working, []) / 1_000).toFixed(1)),
     bounds.isNeverHalted === true
       ? exactly("source halted", halts, 0)
       : shown("source halted", String(halts)),
     exactly("other rules broken", broken.length, 0),
     shown("sweeps finished, failed", `${event("sweep:finished")}, ${event("sweep:failed")}`),
   ];
+}
+
+/** The longest time without a move between `from` and `to`, ms. */
+function longestStallMs(moves: readonly number[], from: number, to: number): number {
+  const times = [from, ...moves.filter((at) => at > from && at < to).toSorted((a, b) => a - b), to];
+  return Math.max(0, ...times.slice(1).map((end, index) => end - times[index]!));
 }

@@ -9,7 +9,6 @@ import { createTrialBooks, type TrialBooks } from "./books.ts";
 import { toDocument } from "./document.ts";
 import { isByService, makeLetters, markOf } from "./letters.ts";
 import { measure } from "./measure.ts";
-import type { Span } from "./pace.ts";
 import type { Trial } from "./trial.ts";
 
 export interface RunOptions {
@@ -59,7 +58,6 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     await prepare(trial, stack, books);
     await stack.startDaemons();
     const startedAt = Date.now();
-    const stops: Span[] = [];
     const over = new AbortController();
     const meanwhile = trial.meanwhile?.({
       stack,
@@ -67,7 +65,6 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
       say,
       dice: createDice(seed + 1),
       isOver: () => over.signal.aborted,
-      stopped: (span) => void stops.push(span),
     });
     await untilDone(trial, books, startedAt, say);
     over.abort();
@@ -77,7 +74,7 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<reado
     await endFaults(stack);
     await stack.emulator.journal("accepted");
     await books.conclude(stack);
-    const figures = await measure({ trial, stack, books, startedAt, stops });
+    const figures = await measure({ trial, stack, books, startedAt });
     for (const { rule, text } of books.judge.violations.slice(0, 5)) say(`VIOLATION ${rule}: ${text}`);
     return [
       ...figures,

@@ -2,7 +2,6 @@ import type { FaultDefinition } from "../../../dev/emulator/index.ts";
 import type { Dice } from "../../rig/dice.ts";
 import type { Stack } from "../../rig/stack.ts";
 import type { Shares } from "./letters.ts";
-import type { Span } from "./pace.ts";
 import type { TrialBooks } from "./books.ts";
 
 /** What a trial is held to, in real time with shipped settings. */
@@ -52,7 +51,5 @@ export interface Play {
   readonly books: TrialBooks;
   readonly dice: Dice;
   readonly isOver: () => boolean;
-  /** Records that a replica was stopped from outside; the span may end in the future. */
-  readonly stopped: (span: Span) => void;
   readonly say: (line: string) => void;
 }

@@ -157,9 +157,7 @@ export const trials: readonly Trial[] = [
 
 /** One replica after the other, by the dice, each a few seconds after it has begun; its next process starts at once. */
 function killTimes(times: number): NonNullable<Trial["meanwhile"]> {
-  return async (play) => {
-    const { stack, dice, isOver, say } = play;
-    const endWatch = watchDown(play);
+  return async ({ stack, dice, isOver, say }) => {
     for (let made = 0; made < times && !isOver(); made += 1) {
       const daemon = dice.pick(stack.daemons);
       while (daemon.address() === null && !isOver()) await delay(50);
@@ -168,22 +166,6 @@ function killTimes(times: number): NonNullable<Trial["meanwhile"]> {
       daemon.start();
     }
     say("the last kill is made");
-    await endWatch();
-  };
-}
-
-/** Whenever none has begun, that is a stop. Answers how to end, once one has. */
-function watchDown({ stack, stopped }: Play): () => Promise<void> {
-  const isDown = (): boolean => stack.daemons.every((daemon) => daemon.address() === null);
-  let since: number | null = null;
-  const look = setInterval(() => {
-    if (isDown()) since ??= Date.now();
-    else if (since !== null) stopped({ from: since, to: Date.now() });
-    if (!isDown()) since = null;
-  }, 50);
-  return async () => {
-    while (isDown()) await delay(50);
-    clearInterval(look);
   };
 }
 
