@@ -16,7 +16,7 @@ export type Bookkeeping = ReturnType<typeof createBookkeeping>;
 export function createBookkeeping(stand: () => Stand, secrets: Secrets) {
   const arriving = new Map<string, readonly MadeLetter[]>();
   const fired = new Map<string, number>();
-  const counts = { deduplicated: 0, dropped: 0, expired: 0, scrapes: 0 };
+  const counts = { deduplicated: 0, dropped: 0, expired: 0 };
   const expired: { readonly dlqId: string; readonly bornAt: number; readonly at: number }[] = [];
   const { dedupWindow: dedupWindowMs } = times;
   const books = createBooks({ dedupWindowMs, isRepublished, sourceId, secrets, onEntry });
@@ -60,7 +60,6 @@ export function createBookkeeping(stand: () => Stand, secrets: Secrets) {
         const text = await fetch(`http://${address}/${page}`, { signal: AbortSignal.timeout(1_000) })
           .then((answer) => answer.text())
           .catch(() => "");
-        if (text !== "") counts.scrapes += 1;
         for (const name of secrets.find(text)) {
           judge.broken("leaked", `${name} is on /${page} of daemon ${index}`);
         }

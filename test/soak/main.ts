@@ -16,7 +16,6 @@ import { createWriteStream, readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { countChecks, toTable } from "../rig/figures.ts";
 import {
-  builtProgram,
   createSay,
   end,
   endWrongUse,
@@ -53,7 +52,7 @@ const say = (line: string): void => {
 };
 const turnedUp = values["half-turned-up"] ? "half" : "none";
 const durationMs = minutes * 60_000;
-const run = () => runSoak({ seed, durationMs, program: builtProgram, dir, turnedUp, say });
+const run = () => runSoak({ seed, durationMs, dir, turnedUp, say });
 const results = await runWorks([{ name: `seed ${seed}`, run }], 1, say);
 const checks = countChecks(results);
 writeResults(values.results, checks);

@@ -4,7 +4,7 @@ import { countBy } from "../rig/outcome.ts";
 import type { Bookkeeping } from "./bookkeeping.ts";
 import type { Plan } from "./plan.ts";
 import type { Stand } from "./stand.ts";
-import { slackMs, stallLimitMs } from "./waits.ts";
+import { stallLimitMs } from "./waits.ts";
 
 const shownEvents = [
   "outcome:unknown",
@@ -54,12 +54,10 @@ export function toFigures({ plan, books, stand, drainMs }: PlayedSoak): readonly
     shown("nothing broken for", toSeconds(quiet.totalMs)),
     // Of what was begun, less what is excused.
     shown("longest stall", `${toSeconds(longestStallMs)} of at most ${toSeconds(stallLimitMs)}`),
-    shown("of which for the machine", toSeconds(slackMs)),
     shown("longest wait, with excuses", toSeconds(longestWaitMs)),
     shown("excused", excused.join(", ")),
     shown("drained after the last act", toSeconds(drainMs)),
     shown("daemons logged", list(shownEvents.map((event) => [event, log.counts.get(event) ?? 0]))),
-    shown("pages looked at for secrets", String(counts.scrapes)),
     ...Object.entries(rules).map(([rule, text]) =>
       exactly(text, judge.violations.filter((one) => one.rule === rule).length, 0),
     ),

@@ -15,7 +15,6 @@ import { stallLimitMs, type Excuse, type Obstacles } from "./waits.ts";
 export interface SoakOptions {
   readonly seed: number;
   readonly durationMs: number;
-  readonly program: string;
   readonly dir: string;
   readonly turnedUp: TurnedUp;
   /** Called with what is done, a line each. */

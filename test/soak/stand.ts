@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startEmulator } from "../../dev/emulator/index.ts";
+import { startEmulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
 import { createTcpProxy } from "../support/tcp-proxy.ts";
 import { createDaemonProcess } from "../rig/daemon-process.ts";
-import { createDice } from "../rig/dice.ts";
-import { drawService } from "./draw-service.ts";
+import { createDice, type Dice } from "../rig/dice.ts";
+import { builtProgram } from "../rig/program.ts";
 import { toDocument, toSettings, times } from "./document.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import { startGuard } from "../rig/guard.ts";
@@ -24,8 +24,6 @@ export interface StandOptions {
   readonly daemons: number;
   /** Gets all that must be seen nowhere. */
   readonly secrets: Secrets;
-  /** Path of the built program. */
-  readonly program: string;
   /** Which daemons work many windows and pages at once. */
   readonly turnedUp: TurnedUp;
   /** An empty directory for all that is written. */
@@ -34,9 +32,6 @@ export interface StandOptions {
   readonly onCrash: (daemon: number, how: string) => void;
   readonly onEnd: (daemon: number) => void;
 }
-
-/** A soak has few dead letters at a time. */
-const turnedUpSizes = { recordsPerPage: 3, pages: 2, splitFrom: 1 } as const;
 
 export async function startStand(options: StandOptions) {
   const { seed, dir, secrets } = options;
@@ -74,13 +69,12 @@ export async function startStand(options: StandOptions) {
     lineageKey,
     documentFile,
   });
-  const turnedUpProgram =
-    options.turnedUp === "none" ? "" : copyTurnedUp(options.program, join(dir, "turned-up"), turnedUpSizes);
+  const turnedUpProgram = options.turnedUp === "none" ? "" : copyTurnedUp(join(dir, "turned-up"));
   const daemons = redis.paths.map(({ port }, index) => {
     const isLast = index === redis.paths.length - 1;
     const isUp = isTurnedUp(options.turnedUp, index);
     return createDaemonProcess({
-      program: isUp ? turnedUpProgram : options.program,
+      program: isUp ? turnedUpProgram : builtProgram,
       env: {
         ...settings,
         ...(isUp ? turnedUpEnv : {}),
@@ -118,6 +112,19 @@ export async function startStand(options: StandOptions) {
       guard.close();
     },
   };
+}
+
+/** In what nobody documents, a service that is this or that one, for as long as the soak lasts. */
+function drawService(dice: Dice) {
+  return {
+    dateFilter: dice.pick(["entered", "entered", "created"]),
+    order: dice.pick(["earliestFirst", "latestFirst"]),
+    missingStatus: dice.pick(["absent", "zero"]),
+    recordHeaders: dice.pick(["forwarded", "sent"]),
+    // With offsets a pass that deletes skips records; a later one has to meet them.
+    cursorBy: dice.pick(["record", "offset"]),
+    dedupWindowFrom: dice.pick(["first", "last"]),
+  } as const satisfies EmulatorOptions;
 }
 
 /** Long and odd enough to be found by chance nowhere. */
