@@ -1,4 +1,5 @@
 import { createDice } from "../rig/dice.ts";
+import { countBy } from "../rig/outcome.ts";
 import { killKinds, type Kill, type KillKind } from "./kill.ts";
 
 /** What a daemon does at its beginning is its work; the many passings after that are those of idle ticks. */
@@ -21,11 +22,8 @@ const recovering =
   /^sweep\/|\/(archive|disk|diskFile|copies|service\.remove|ledger\.(published|archived|gone|deleteFailed))\b/;
 
 /** How often each failpoint was passed, in the order of their first passing. */
-export function countPassings(passed: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of passed) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}
+export const countPassings = (passed: readonly string[]): ReadonlyMap<string, number> =>
+  countBy(passed, (name) => name);
 
 /**
  * Chooses kills, the same for the same seed and record: in rounds in which every failpoint comes once, each
@@ -88,8 +86,8 @@ function ahead(passed: readonly string[], name: string, passing: number): readon
 }
 
 function leastOften(before: readonly KillKind[], kinds: readonly KillKind[]): KillKind | undefined {
-  const times = (kind: KillKind): number => before.filter((one) => one === kind).length;
-  return kinds.toSorted((one, other) => times(one) - times(other))[0];
+  const times = countBy(before, (kind) => kind);
+  return kinds.toSorted((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0))[0];
 }
 
 function upTo(last: number): readonly number[] {

@@ -17,9 +17,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
 import { startGuard } from "../rig/guard.ts";
-import { parseOrEnd, root } from "../rig/program.ts";
+import { areCounts, endWrongUse, parseOrEnd, root } from "../rig/program.ts";
 import { toTurnedUp, turnedUpOptions } from "../rig/turned-up.ts";
-import { killKinds, toOptions, type KillKind } from "./kill.ts";
+import { killKinds, toOptions } from "./kill.ts";
 import { missingEffects } from "./missing-effects.ts";
 import type { CaseResult } from "./run-case.ts";
 import { runCases, runMatrix, type CaseKind, type CasesOrder } from "./run-matrix.ts";
@@ -39,6 +39,14 @@ const { values } = parseOrEnd({
     "second-try": { type: "boolean", default: false },
   },
 });
+const [kills, seed, sideBySide] = [values.kills, values.seed, values["side-by-side"]].map(Number) as [
+  number,
+  number,
+  number,
+];
+const kind =
+  killKinds.find((one) => one === values.kind) ?? endWrongUse(`--kind among ${killKinds.join(", ")}`);
+if (!areCounts(kills, seed, sideBySide)) endWrongUse("whole counts above 0");
 const say = (text: string): void => void process.stderr.write(text);
 
 const cacheDir = join(root, ".cache");
@@ -62,7 +70,7 @@ const redis = await findRedisServer({
 const order: CasesOrder = {
   redisUrl: redis.url,
   guard,
-  sideBySide: toCount("side-by-side", values["side-by-side"]),
+  sideBySide,
   onCase: (one) => say(toLine(one)),
 };
 let failed = true;
@@ -78,12 +86,12 @@ process.exit(failed ? 1 : 0);
 async function runAll(): Promise<boolean> {
   const result = await runMatrix({
     ...order,
-    seed: toCount("seed", values.seed),
+    seed,
     kills:
       values.at === undefined
-        ? toCount("kills", values.kills)
+        ? kills
         : {
-            kind: toKind(values.kind),
+            kind,
             failpoint: values.at,
             crash: values.crash === "power" ? "power" : "process",
             ...(values.again === undefined ? {} : { again: values.again }),
@@ -97,8 +105,8 @@ async function runAll(): Promise<boolean> {
   );
   mkdirSync(cacheDir, { recursive: true });
   const violations = runs.flatMap(toMissed);
-  const kills = result.cases.filter(({ reached }) => reached !== null).length;
-  writeResults({ kills, violations, tryAgain: toTryAgain(runs), missing });
+  const reached = result.cases.filter((one) => one.reached !== null).length;
+  writeResults({ kills: reached, violations, tryAgain: toTryAgain(runs), missing });
   process.stdout.write(toTable(result));
   for (const name of missing) process.stdout.write(`VIOLATION no death: no daemon came by ${name}\n`);
   for (const name of missingEffects(result.passings.keys())) {
@@ -144,18 +152,4 @@ function keepLogs(results: readonly CaseResult[]): void {
       process.stdout.write(`again: npm run test:fault -- ${toOptions(kill, isTurnedUp)}; logs in ${file}\n`);
     }
   }
-}
-
-function toCount(name: string, text: string): number {
-  const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 0) {
-    throw new Error(`--${name}: expected a whole number, got ${text}`);
-  }
-  return count;
-}
-
-function toKind(text: string): KillKind {
-  const kind = killKinds.find((one) => one === text);
-  if (kind === undefined) throw new Error(`--kind: expected one of ${killKinds.join(", ")}, got ${text}`);
-  return kind;
 }
