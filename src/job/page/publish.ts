@@ -6,8 +6,9 @@
  *                         │               (refusals.ts)
  *                         ├─ not sent ──► cooling
  *                         ├─ in doubt ──► the same bodies under the same ids in rounds, in small batches if
- *                         │               poison is about (batch-size-under-poison.ts); then left to the
- *                         │               sweep. If even the last answer is unreadable, the source is halted
+ *                         │               poison is about (batch-size-under-poison.ts), and in halves if only
+ *                         │               others are answered (divide); then left to the sweep. If even the
+ *                         │               last answer is unreadable, the source is halted
  *                         └─ misconfigured ─► the source is halted
  *
  * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts deletes.
@@ -34,7 +35,7 @@ import {
   type Letter,
   type Proof,
 } from "./letter.ts";
-import { halves } from "./publish/batches.ts";
+import { divide, halves, unanswered } from "./publish/batches.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
 import { letCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
@@ -47,8 +48,13 @@ import { startSendDeadline } from "./publish/send-deadline.ts";
  * of a round are answered, the next wait is the shortest: then answers get lost, and the service works.
  */
 const retryAfterMs = [1_000, 5_000, 15_000];
-/** If one answer in five is lost, one POST in 15,000 is still in doubt after this many rounds. */
-const maxRetryRounds = 5;
+/**
+ * A batch of 100 that a message keeps in doubt: once more whole, one ahead, then seven times in halves. If one answer in
+ * five is lost, one POST in 15,000 is still in doubt after five rounds.
+ */
+const maxRetryRounds = 9;
+/** A message in doubt alone this often, while others are answered, is left to the sweep at once. */
+const maxTimesAlone = 3;
 /** Statuses that prove that nothing of the call was accepted. Any other 4xx leaves it in doubt. */
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 
@@ -173,7 +179,10 @@ async function concludeWhole(
     case "in-doubt": {
       const { error: why, unreadable: isUnreadable = false } = outcome;
       reportInDoubt(context, begun, why);
-      context.inDoubt.push({ token, letters: lettersOf(begun), isUnreadable, why });
+      const [{ letter, series }] = begun as [Begun];
+      const times = unanswered(series);
+      if (begun.length === 1 && times >= maxTimesAlone && health.answersBatches()) leaveInDoubt(letter);
+      else context.inDoubt.push({ token, letters: lettersOf(begun), times, isUnreadable, why });
       return;
     }
     case "misconfigured": {
@@ -203,18 +212,20 @@ async function retryInDoubt(context: PublishContext): Promise<void> {
     fruitless = context.answered > answeredBefore ? 0 : fruitless + 1;
   }
   for (const { letters, isUnreadable, why } of context.inDoubt) {
-    if (isUnreadable && mayGoOn) health.halt("answer-unreadable", why, "batch");
+    if (isUnreadable && mayGoOn && context.answered === 0) health.halt("answer-unreadable", why, "batch");
     for (const letter of letters) leaveInDoubt(letter);
   }
 }
 
 async function postAllAgain(context: PublishContext): Promise<void> {
-  const { poison, publish } = context.drain.source;
+  const { poison, publish, health } = context.drain.source;
   const maxCount = poison.batchSize(publish.maxItems);
-  for (const { token, letters } of context.inDoubt.splice(0)) {
-    for (let start = 0; start < letters.length; start += maxCount) {
-      const part = letters.slice(start, start + maxCount);
-      await postAgain(context, part, { token, outcome: "unknown" });
+  for (const { token, letters, times } of context.inDoubt.splice(0)) {
+    for (const some of divide(health, letters, times)) {
+      for (let start = 0; start < some.length; start += maxCount) {
+        const part = some.slice(start, start + maxCount);
+        await postAgain(context, part, { token, outcome: "unknown" });
+      }
     }
   }
 }

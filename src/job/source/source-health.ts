@@ -29,6 +29,8 @@ export type SourceHealth = ReturnType<typeof createSourceHealth>;
 
 /** A proxy's error page with status 200 comes alone. A service of another kind answers nothing else. */
 const foreignToHalt = 3;
+/** Less than a takeover, so that a sweep in an outage finds none. */
+const answeredWithinMs = 60_000;
 
 /**
  * Whether a source may be called. A halt is known to this process alone, a pause to all replicas.
@@ -54,6 +56,8 @@ export function createSourceHealth(
 ) {
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
   let isTrialUnderWay = false;
+  /** By clock.monotonic(). */
+  let batchAnsweredAt = -Infinity;
   let deletes = 0;
   let foreignDeletes = 0;
   const worst = (): Halt | null => halts.dlq ?? halts.batch;
@@ -147,6 +151,7 @@ export function createSourceHealth(
     },
     /** Reports a readable answer to a batch. `some-accepted`: a deduplication hit shows it too. */
     batchAnswered(items: "some-accepted" | "none-accepted"): void {
+      batchAnsweredAt = clock.monotonic();
       const { batch } = halts;
       if (batch === null) return;
       const wasRefused = batch.code === "service-refuses-everything";
@@ -154,6 +159,8 @@ export function createSourceHealth(
       const isProof = wasRefused ? items === "some-accepted" : batch.onTrial;
       if (isProof) health.resume("batch");
     },
+    /** A batch of this process was answered readably within the last minute. */
+    answersBatches: (): boolean => clock.monotonic() - batchAnsweredAt < answeredWithinMs,
     /** Reports that dead letters were deleted. */
     deleted(): void {
       deletes += 1;

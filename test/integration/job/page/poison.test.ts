@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
 import type { BatchOutcome, ItemOutcome } from "../../../../src/job/contracts/service.ts";
+import { createSweepMemory, sweep } from "../../../../src/job/sweep/sweep.ts";
 import { passWith, withMovableLedger } from "../../../support/pass-with.ts";
 import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -90,6 +91,51 @@ describe("a poison message beside lost answers", () => {
     expect(sizes[0]).toBe(40);
     expect(Math.max(...sizes.slice(1))).toBeLessThan(10);
     expect(sizes.slice(1).reduce((sum, size) => sum + size, 0)).toBe(40);
+  });
+});
+
+/** One of them is never answered, nor is a batch that holds it. */
+async function unanswered(count: number) {
+  const rig = withoutWaits(await open());
+  const [poison] = rig.seed(1, { body: '{"poison":1}' }) as [DlqId];
+  rig.seed(count - 1);
+  const { service, health } = rig.drain.source;
+  const sizes: number[] = [];
+  const publish: typeof service.publish = (items, ...call) => {
+    sizes.push(items.length);
+    return items.map(textOfEncoded).some(isPoison) ? Promise.resolve(lost) : service.publish(items, ...call);
+  };
+  const expectAlone = async (): Promise<void> => {
+    await rig.emulator.idle();
+    expect([...rig.receiver.counts().values()]).toEqual(Array(count - 1).fill(1));
+    expect((await rig.drain.source.ledger.peek([poison])).views).toMatchObject([{ state: "open" }]);
+    expect(rig.emulator.dlq.size).toBe(1);
+  };
+  return { rig, sizes, parts: { service: { ...service, publish }, health }, expectAlone };
+}
+
+describe("a message that keeps its whole batch unanswered", () => {
+  it("is alone in doubt as its page ends, even if nothing else waits", async () => {
+    const { rig, sizes, parts, expectAlone } = await unanswered(100);
+    const result = await passWith(rig, parts, { alwaysFull: true });
+    expect(result).toMatchObject({ tally: { republished: 99, deleted: 99, inDoubt: 1 } });
+    expect(sizes.length).toBeLessThan(20);
+    await expectAlone();
+    expect(rig.drain.source.health.standing()).toEqual({ state: "usable" });
+  });
+
+  it("is alone in doubt before its horizon if only sweeps ask again", async () => {
+    const { rig, sizes, parts, expectAlone } = await unanswered(12);
+    const source = { ...rig.drain.source, ...parts, health: { ...parts.health, takeRetry: () => false } };
+    await passWith(rig, source, { alwaysFull: true });
+    const memory = createSweepMemory(source.clock);
+    const { signal } = new AbortController();
+    for (let minute = 1; minute <= 6; minute += 1) {
+      rig.advance(minuteMs + 5_000);
+      await sweep(source, new Map([[rig.drain.config.name, { ...rig.drain, source }]]), memory, signal);
+    }
+    expect(sizes.slice(0, 4)).toEqual([12, 12, 1, 11]);
+    await expectAlone();
   });
 });
 

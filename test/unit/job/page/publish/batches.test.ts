@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Letter } from "../../../../../src/job/page/letter.ts";
-import { toBatches } from "../../../../../src/job/page/publish/batches.ts";
+import { divide, toBatches } from "../../../../../src/job/page/publish/batches.ts";
 import { dueLetter, openView } from "../../../../support/letters.ts";
 
 const fresh = (name: string): Letter => dueLetter({ dlqId: name });
@@ -47,4 +47,22 @@ it("sends the first alone on trial, unless everything was refused", () => {
 it("goes on with halves of what was refused together, beside nothing else", () => {
   const some = [fresh("a"), fresh("b"), fresh("c"), fresh("d")];
   expect(namesOf(toBatches(source(3, undefined, halves), some))).toEqual([["a"], ["c"], ["b", "d"]]);
+});
+
+it("cuts what stays in doubt in halves if others are answered, and in an outage seldom, or never if nothing is answered", () => {
+  const letters = ["a", "b", "c", "d", "e"].map(fresh);
+  const sizesOf = (answersBatches: boolean, isFailing: boolean): readonly (readonly number[])[] =>
+    [1, 2, 3, 4, 5].map((times) =>
+      divide({ answersBatches: () => answersBatches, isFailing: () => isFailing }, letters, times).map(
+        ({ length }) => length,
+      ),
+    );
+  expect(sizesOf(true, false)).toEqual([[5], [2, 3], [2, 3], [2, 3], [2, 3]]);
+  expect(sizesOf(false, false)).toEqual([[5], [1, 4], [5], [1, 4], [5]]);
+  expect(sizesOf(false, true)).toEqual([[5], [5], [5], [5], [5]]);
+});
+
+it("mixes what is in doubt past its horizon with nothing else, after what can still be asked again", () => {
+  const late = dueLetter({ dlqId: "late", view: openView({ lastAt: 3, pastHorizon: true }) });
+  expect(namesOf(toBatches(source(3), [fresh("a"), late, open("b", 1)]))).toEqual([["b"], ["late"], ["a"]]);
 });
