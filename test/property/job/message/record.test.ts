@@ -4,25 +4,7 @@ import type { RawRecord } from "../../../../src/job/message/dead-letter.ts";
 import { checkFidelity } from "../../../../src/job/message/fidelity.ts";
 import { parseRecord } from "../../../../src/job/message/parse-record.ts";
 import { anyText } from "../../../support/fuzzing.ts";
-import { letterOf, rawRecord } from "../../../support/letters.ts";
-import { rebuildLetter } from "../../../support/rebuilt.ts";
-
-const headerName = fc.oneof(
-  fc.constantFrom(
-    "Upstash-Delay",
-    "UPSTASH-Forward-X",
-    "upstash-queue",
-    "x-redriver",
-    "X-ReDriver",
-    "Cookie",
-    "Host",
-  ),
-  fc.constantFrom("Content-Type", "content-type", "__proto__", "Upstash-", "Forward-Upstash-Delay", ""),
-  fc.string({ maxLength: 12 }),
-);
-const headers = fc.dictionary(headerName, fc.array(fc.string({ maxLength: 12 }), { maxLength: 3 }), {
-  maxKeys: 6,
-});
+import { rawRecord } from "../../../support/letters.ts";
 
 /** As JSON writes it: a whole character is written as it is. */
 const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/;
@@ -61,38 +43,5 @@ describe("any record", () => {
       { numRuns: 4_000 },
     );
     expect(broken).toBeGreaterThan(25);
-  });
-
-  it("never gives an item a setting of the service that it brought along as a header", () => {
-    const own =
-      /^(Content-Type|Upstash-(Method|Callback|Failure-Callback|Deduplication-Id|Forward-X-Redriver))$/;
-    const forwarded = /^Upstash-(?:(?:Failure-)?Callback-)?Forward-([^]*)$/;
-    let rebuilt = 0;
-    fc.assert(
-      fc.property(headers, headers, headers, (header, callbackHeader, failureCallbackHeader) => {
-        const letter = letterOf({
-          header,
-          callback: "https://cb.example",
-          callbackHeader,
-          failureCallback: "https://cb.example",
-          failureCallbackHeader,
-        });
-        const result = rebuildLetter(letter);
-        if (result.kind === "park") return;
-        rebuilt++;
-        for (const [name, value] of Object.entries(result.item.headers)) {
-          expect(value).not.toMatch(/[\r\n\0]/);
-          if (own.test(name)) continue;
-          const destined = forwarded.exec(name)?.[1]?.toLowerCase();
-          expect(destined).toBeDefined();
-          expect(destined).not.toMatch(/^upstash-|^x-redriver$|^host$|^$/);
-        }
-        expect(result.item.headers["Upstash-Forward-X-Redriver"]).toBe("v1.payload.tag");
-        const names = Object.keys(result.item.headers).map((name) => name.toLowerCase());
-        expect(new Set(names).size).toBe(names.length);
-      }),
-      { numRuns: 500 },
-    );
-    expect(rebuilt).toBeGreaterThan(25);
   });
 });

