@@ -180,11 +180,6 @@ describe.skipIf(!isKustomizeHere)("a copy of the overlay of the first visit", ()
     ({ language, heading }) => language === "yaml" && heading === "With a Redis of your own",
   );
 
-  it.each(components)("renders with %s", (component) => {
-    const objects = copyWith({ components: [`../../${component}`] });
-    expect(JSON.stringify(objects)).not.toMatch(/setting-[a-z]/);
-  });
-
   it("has the Redis that the quick start gives it", () => {
     const [sentinel, cluster, port] = yaml.map(({ text }) => copyWith(parse(text)));
     expect(settingsOf(sentinel!)).toHaveProperty("REDRIVER_REDIS_SENTINELS");
