@@ -19,7 +19,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { countChecks, toTable, type ScenarioResult } from "../rig/figures.ts";
 import { startGuard } from "../rig/guard.ts";
-import { createMachine } from "../rig/machine.ts";
 import {
   areCounts,
   chooseOrEnd,
@@ -57,8 +56,6 @@ const figuresFile = resolve(dir, "figures.json");
 const before = values.again ? (JSON.parse(readFileSync(figuresFile, "utf8")) as ScenarioResult[]) : null;
 makeEmpty(dir);
 const guard = startGuard();
-const machine = createMachine();
-const startedAt = performance.now();
 const say = createSay();
 const world = {
   scale: createTimeScale(scale),
@@ -78,15 +75,12 @@ const latest = await runWorks(
   say,
 );
 const { results, passedAtSecondTry } = withSecondTry(before ?? latest, latest);
-machine.close();
 guard.close();
 const checks = countChecks(results);
 writeFileSync(figuresFile, `${JSON.stringify(results, null, 2)}\n`);
 writeResults(values.results, checks, { passedAtSecondTry });
-const late = (100 * machine.latenessMs()) / (performance.now() - startedAt);
 end(
   `${toTable(results)}
-this machine kept this process waiting for ${late.toFixed(1)} % of the time
 ${checks.passed} passed, ${checks.failed} failed
 `,
   checks.failed,

@@ -46,7 +46,7 @@ guard.close();
 
 process.stdout.write(`limit ${shipped.limitBytes / 1_048_576} MiB, ${shipped.nodeOptions}\n`);
 process.stdout.write(`${toTable(results)}\n`);
-if (results.some(({ isLimited }) => !isLimited)) {
+if (results.some(({ groupPeakBytes }) => groupPeakBytes === null)) {
   process.stdout.write(
     "\nSKIPPED: THE KERNEL'S LIMIT. This machine lets nobody make a memory cgroup (run it as root, with cgroups writable).\n" +
       "Nothing could be killed here; only the daemon's own peak was held to 85 % of the limit.\n\n",

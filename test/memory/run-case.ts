@@ -18,7 +18,6 @@ export interface CaseRun {
 
 export interface CaseResult {
   readonly case: Case;
-  readonly isLimited: boolean;
   /** Of the daemon, and of the largest `plan`. */
   readonly peakBytes: number;
   readonly planPeakBytes: number;
@@ -27,7 +26,6 @@ export interface CaseResult {
   /** How the daemon ended although nobody made it. */
   readonly died: string | null;
   readonly planDied: string | null;
-  readonly plans: number;
   readonly delivered: number;
   /** Bodies that were published again while the message before was not back: arrivals do not tell, as the service delivers at least once. */
   readonly doubled: number;
@@ -79,14 +77,12 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
     let plan: Limited | null = null;
     let planPeak = 0;
     let planDied: string | null = null;
-    let plans = 0;
     let groupPeak = 0;
     let isDone = false;
     while (!isDone && daemon.isRunning() && performance.now() - startedAt < withinMs) {
       // Again and again in the same group.
       if (planDied === null && (plan === null || !plan.isRunning())) {
         plan = start(["plan", "--all", "--json"], "plan.log");
-        plans += 1;
         const started = plan;
         void (async () => {
           const how = await started.ended;
@@ -117,13 +113,11 @@ export async function runCase(run: CaseRun, given: Case): Promise<CaseResult> {
     const bytes = new Map(arrivals.map((one) => [one.id, one.bytes]));
     return {
       case: given,
-      isLimited: group !== null,
       peakBytes: daemon.peakBytes(),
       planPeakBytes: planPeak,
       groupPeakBytes: group === null ? null : groupPeak,
       died,
       planDied,
-      plans,
       delivered: given.letters.filter(({ id }) => arrived.has(id)).length,
       doubled: publishedTwice(await emulator.journal("accepted"), await emulator.journal("dead-lettered")),
       broken: given.letters.filter(({ id, bodyBytes }) => (bytes.get(id) ?? bodyBytes) !== bodyBytes).length,

@@ -4,6 +4,7 @@ import type { DaemonProcess } from "../rig/daemon-process.ts";
 import type { Dice } from "../rig/dice.ts";
 import { waitUntil } from "../rig/wait.ts";
 import type { Share, TcpProxy } from "../support/tcp-proxy.ts";
+import type { Bookkeeping } from "./bookkeeping.ts";
 import { drawEmulatorFault, lyingAboutPositions } from "./emulator-faults.ts";
 import type { MadeLetter } from "./letters.ts";
 import type { SoakRedis } from "./redis-pair.ts";
@@ -21,21 +22,9 @@ export interface Act {
   /** After it the ledger may lack writes that were acknowledged. */
   readonly losesWrites?: true;
   /** Does it, and answers how it is taken back. */
-  begin(stand: Stand, books: Books): Promise<Undo | void> | Undo | void;
+  begin(stand: Stand, books: Bookkeeping): Promise<Undo | void> | Undo | void;
 }
 export type Undo = () => Promise<void> | void;
-
-/** What an act does to the soak's own books. */
-export interface Books {
-  /** These are in the queue from now on. */
-  born(letters: readonly MadeLetter[]): void;
-  /** The same, when the emulator says that the fault of this name has fired. */
-  arriveWith(faultName: string, letters: readonly MadeLetter[]): void;
-  /** What was acknowledged from `from` (Unix ms) until now is about to be lost. */
-  losing(from: number): Promise<void>;
-  /** Daemons that gave up on the source because it refused everything. */
-  gaveUp(): readonly number[];
-}
 
 export type Draw = (dice: Dice, daemons: number) => Act;
 

@@ -75,15 +75,21 @@ export function createBookkeeping(stand: () => Stand, secrets: Secrets) {
     /** How often each kind of the emulator's faults has fired. */
     fired,
     counts,
+    /** These are in the queue from now on. */
     born(letters: readonly MadeLetter[]): void {
       for (const letter of letters) judge.born(letter, Date.now());
       stand().emulator.dlq.seed(letters.map(({ record }) => record));
     },
+    /** The same, when the emulator says that the fault of this name has fired. */
     arriveWith: (name: string, letters: readonly MadeLetter[]): void => void arriving.set(name, letters),
+    /** What was acknowledged from `from` (Unix ms) until now is about to be lost. */
     async losing(from: number): Promise<void> {
       await books.readAudit(stand().redis.primary().connection).catch(() => undefined);
       losses.push({ from, to: Date.now() });
     },
+    /** Daemons that gave up on the source because it refused everything. */
+    gaveUp: (): readonly number[] =>
+      [...log.halted].flatMap(([daemon, code]) => (code === "service-refuses-everything" ? [daemon] : [])),
     /** Reads and judges what has happened since the last time. */
     async look(obstacles: Obstacles): Promise<void> {
       const { emulator, redis } = stand();

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -33,20 +33,8 @@ export function createFakeClock(dir: string): FakeClock | null {
   };
 }
 
-const root = "/usr/lib";
-
 function findLibrary(): string | null {
-  try {
-    for (const architecture of readdirSync(root)) {
-      if (!architecture.endsWith("-linux-gnu")) continue;
-      const dir = join(root, architecture, "faketime");
-      if (readdirSync(join(root, architecture)).includes("faketime")) {
-        const name = readdirSync(dir).find((one) => one.startsWith("libfaketimeMT.so"));
-        if (name !== undefined) return join(dir, name);
-      }
-    }
-  } catch {
-    // No such directory: another system.
-  }
-  return null;
+  const root = "/usr/lib";
+  const paths = readdirSync(root).map((name) => join(root, name, "faketime/libfaketimeMT.so.1"));
+  return paths.find((path) => existsSync(path)) ?? null;
 }

@@ -13,11 +13,6 @@ export interface Markers {
   readonly header: string;
 }
 
-export interface LetterMaker {
-  /** One more dead letter, which entered at `now` (Unix ms). */
-  make(now: number): MadeLetter;
-}
-
 export const rootHeader = "X-Soak-Id";
 export const retentionMs = 3 * 86_400_000;
 
@@ -69,10 +64,11 @@ export function createLetterMaker(
   seed: number,
   receiverUrl: string,
   { body: bodyMarker, header: headerMarker }: Markers,
-): LetterMaker {
+) {
   let made = 0;
   return {
-    make(now) {
+    /** One more dead letter, which entered at `now` (Unix ms). */
+    make(now: number): MadeLetter {
       const number = (made += 1);
       const dice = createDice(seed * 1_000_003 + number);
       const root = `m-${number}`;

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Books } from "./acts.ts";
 import { createSecrets } from "../rig/secrets.ts";
 import { createBookkeeping, type Bookkeeping } from "./bookkeeping.ts";
 import { createDice } from "../rig/dice.ts";
@@ -118,7 +117,7 @@ export async function runSoak(options: SoakOptions): Promise<readonly Figure[]> 
       say(
         `${(at / 1_000).toFixed(1)} s ${name} for ${(forMs / 1_000).toFixed(1)} s ${JSON.stringify(details)}`,
       );
-      const undo = await planned.begin(stand, toBooks(books));
+      const undo = await planned.begin(stand, books);
       await until(at + forMs);
       await undo?.();
       if (losesWrites === true) obstacles.lostWrites();
@@ -162,16 +161,4 @@ async function trickle(stand: Stand, books: Bookkeeping, seed: number, stop: Abo
     books.born(Array.from({ length: dice.whole(1, 4) }, () => stand.letters.make(Date.now())));
     await delay(trickleEveryMs, undefined, { signal: stop }).catch(() => undefined);
   }
-}
-
-function toBooks(books: Bookkeeping): Books {
-  return {
-    born: books.born,
-    arriveWith: books.arriveWith,
-    losing: books.losing,
-    gaveUp: () =>
-      [...books.log.halted].flatMap(([daemon, code]) =>
-        code === "service-refuses-everything" ? [daemon] : [],
-      ),
-  };
 }

@@ -2,12 +2,11 @@
  * What a trial knows. Judged are the emulator's journal and what the receiver took; redriver's own word
  * counts for two things: which doubles it declared, and what it parked.
  */
-import type { Redis } from "ioredis";
 import type { JournalEntry } from "../../../dev/emulator/index.ts";
 import type { RedisConnection } from "../../../src/job/redis/connect.ts";
 import { readArchivedIds } from "../../rig/archived-ids.ts";
 import { createBooks } from "../../rig/books.ts";
-import { keyPrefix } from "../../rig/stack.ts";
+import { keyPrefix, type Stack } from "../../rig/stack.ts";
 import { dedupWindowMs, isRepublished, sourceId } from "./document.ts";
 
 export type TrialBooks = ReturnType<typeof createTrialBooks>;
@@ -47,13 +46,7 @@ export function createTrialBooks() {
       };
     },
     /** The last word, once no daemon runs. */
-    async conclude({
-      redis,
-      archiveDir,
-    }: {
-      readonly redis: Redis;
-      readonly archiveDir: string;
-    }): Promise<void> {
+    async conclude({ redis, archiveDir }: Pick<Stack, "redis" | "archiveDir">): Promise<void> {
       await books.readAudit(toConnection(redis));
       books.explainDoubles(Number.POSITIVE_INFINITY);
       books.proveDeletions(() => readArchivedIds(archiveDir));
@@ -66,7 +59,7 @@ interface ParkLine {
 }
 
 /** As much of one as reading the audit takes. */
-function toConnection(redis: Redis): RedisConnection {
+function toConnection(redis: Stack["redis"]): RedisConnection {
   const command: RedisConnection["command"] = (name, ...args) => redis.call(name, ...args);
   return { keyPrefix, command } as RedisConnection;
 }
