@@ -20,6 +20,23 @@ import {
 import { createStand, sourceNames, type Stand } from "./stand.ts";
 import { broken, late, type Violation } from "./violation.ts";
 
+/** `key`: of the dead letter that waited. */
+interface Stall {
+  readonly ms: number;
+  readonly key: string;
+}
+
+/**
+ * How long after the last daemon had started, or from when on it could be settled, the last dead letter
+ * was. `inDoubt`: of those whose outcome no answer could prove, which wait for the end of their window
+ * by design. `inLane`: of the others of the drain with a lane, which wait for its steps, and for a grant to
+ * be forgotten whose worker died.
+ */
+export type Stalls = Readonly<Record<"plain" | "inDoubt" | "inLane", Stall>>;
+
+const none: Stall = { ms: 0, key: "none" };
+export const noStalls: Stalls = { plain: none, inDoubt: none, inLane: none };
+
 export interface CaseResult {
   readonly kill: Kill | null;
   readonly isTurnedUp: boolean;
@@ -34,17 +51,7 @@ export interface CaseResult {
   readonly lost: number;
   /** Acceptances more than one: by which word the audit declared each; null: none, which is a violation. */
   readonly doubles: readonly (string | null)[];
-  /**
-   * How long after the last daemon had started, or from when on it could be settled, the last dead letter
-   * was, ms. `InDoubt`: of those whose outcome no answer could prove, which wait for the end of their window
-   * by design. `InLane`: of the others of the drain with a lane, which wait for its steps, and for a grant to
-   * be forgotten whose worker died.
-   */
-  readonly stallMs: number;
-  readonly stallInDoubtMs: number;
-  readonly stallInLaneMs: number;
-  /** Whose `stallMs` is; null: nothing waited. */
-  readonly stalled: string | null;
+  readonly stalls: Stalls;
   readonly violations: readonly Violation[];
   /** Failpoints that the first daemon passed, in order. */
   readonly passed: readonly string[];
@@ -149,7 +156,7 @@ export async function runCase(parts: CaseParts): Promise<CaseResult> {
         ...judges.flatMap((judge) => judge.doubles.map(({ why }) => why)),
         ...rules.filter((rule) => rule === "doubled").map(() => null),
       ],
-      ...stalls,
+      stalls,
       violations,
       passed: daemons[0]?.passed() ?? [],
       passedByOthers: new Set(daemons.slice(1).flatMap((daemon) => daemon.passed())),
@@ -262,8 +269,6 @@ function openGuardLater(stand: Stand, wasClosed: () => boolean): { openedAt(): n
   return { openedAt: () => openedAt, cancel: () => clearInterval(timer) };
 }
 
-type Stalls = Pick<CaseResult, "stallMs" | "stallInDoubtMs" | "stallInLaneMs" | "stalled">;
-
 /**
  * How long each took to be settled, from when on it could be. `guardOpenAt` counts for what the guard held.
  */
@@ -272,40 +277,26 @@ function measureStalls(
   unprovable: ReadonlySet<string>,
   { restartedAt, guardOpenAt }: { readonly restartedAt: number; readonly guardOpenAt: number },
 ): Stalls {
-  let stallMs = 0;
-  let stallInDoubtMs = 0;
-  let stallInLaneMs = 0;
-  let stalled: string | null = null;
+  const stalls = { ...noStalls };
   for (const { dlqId, key, since, deleted } of letters) {
     if (deleted === null || deleted.at < restartedAt) continue;
-    const from = Math.max(since, key.startsWith("guarded") ? guardOpenAt : restartedAt);
-    const waitedMs = deleted.at - from;
-    if (unprovable.has(dlqId)) {
-      stallInDoubtMs = Math.max(stallInDoubtMs, waitedMs);
-    } else if (key.startsWith("lane-")) {
-      stallInLaneMs = Math.max(stallInLaneMs, waitedMs);
-    } else if (waitedMs > stallMs) {
-      stallMs = waitedMs;
-      stalled = key;
-    }
+    const ms = deleted.at - Math.max(since, key.startsWith("guarded") ? guardOpenAt : restartedAt);
+    const kind = unprovable.has(dlqId) ? "inDoubt" : key.startsWith("lane-") ? "inLane" : "plain";
+    if (ms > stalls[kind].ms) stalls[kind] = { ms, key };
   }
-  return { stallMs, stallInDoubtMs, stallInLaneMs, stalled };
+  return stalls;
 }
 
-function judgeStalls(
-  { stallMs, stallInDoubtMs, stallInLaneMs, stalled }: Stalls,
-  slack: number,
-): readonly string[] {
-  const bound = Math.round(takeoverAfterMs + sweepEveryMs + slack);
-  const boundInLane = Math.round(grantLifeMs + sweepEveryMs + lanePathMs + slack);
-  const boundInDoubt = Math.round(horizonMs + sweepEveryMs + slack);
-  return [
-    ...(stallMs > bound ? [`${stalled} waited ${stallMs} ms, more than ${bound} ms`] : []),
-    ...(stallInDoubtMs > boundInDoubt
-      ? [`something in doubt waited ${stallInDoubtMs} ms, more than ${boundInDoubt} ms`]
-      : []),
-    ...(stallInLaneMs > boundInLane
-      ? [`something of a lane waited ${stallInLaneMs} ms, more than ${boundInLane} ms`]
-      : []),
-  ];
+const stallBoundsMs: Readonly<Record<keyof Stalls, number>> = {
+  plain: takeoverAfterMs + sweepEveryMs,
+  inDoubt: horizonMs + sweepEveryMs,
+  inLane: grantLifeMs + sweepEveryMs + lanePathMs,
+};
+
+function judgeStalls(stalls: Stalls, slack: number): readonly string[] {
+  return (["plain", "inDoubt", "inLane"] as const).flatMap((kind) => {
+    const { ms, key } = stalls[kind];
+    const boundMs = Math.round(stallBoundsMs[kind] + slack);
+    return ms > boundMs ? [`${key} waited ${ms} ms (${kind}), more than ${boundMs} ms`] : [];
+  });
 }

@@ -4,7 +4,7 @@ import { chooseKills, countPassings } from "./choose-kills.ts";
 import type { Kill } from "./kill.ts";
 import { createMachine, type Machine } from "../rig/machine.ts";
 import { isTurnedUp, type TurnedUp } from "../rig/turned-up.ts";
-import { runCase, type CaseParts, type CaseResult } from "./run-case.ts";
+import { noStalls, runCase, type CaseParts, type CaseResult } from "./run-case.ts";
 import { late } from "./violation.ts";
 
 export interface CasesOrder {
@@ -107,10 +107,7 @@ async function runOne(
       messages: 0,
       lost: 0,
       doubles: [],
-      stallMs: 0,
-      stallInDoubtMs: 0,
-      stallInLaneMs: 0,
-      stalled: null,
+      stalls: noStalls,
       violations: [late(`the case did not come to its end: ${why}`)],
       passed: [],
       passedByOthers: new Set(),

@@ -53,12 +53,9 @@ export function toTable({ seed, recorded, passings, cases, tookMs }: MatrixResul
     ["doubled, undeclared", doubles.get("undeclared") ?? 0],
     ["doubled, declared", declared.join(", ") || 0],
     // From the start of the last daemon (Redis and the service answer all along) until settled: promise 5.
-    ["longest stall", toSeconds(most(({ stallMs }) => stallMs, cases))],
-    [
-      "longest stall of what none could prove",
-      toSeconds(most(({ stallInDoubtMs }) => stallInDoubtMs, cases)),
-    ],
-    ["longest stall in a lane", toSeconds(most(({ stallInLaneMs }) => stallInLaneMs, cases))],
+    ["longest stall", toSeconds(most(({ stalls }) => stalls.plain.ms, cases))],
+    ["longest stall of what none could prove", toSeconds(most(({ stalls }) => stalls.inDoubt.ms, cases))],
+    ["longest stall in a lane", toSeconds(most(({ stalls }) => stalls.inLane.ms, cases))],
     ["violations", sum(({ violations }) => violations.length)],
     ["took", toSeconds(tookMs)],
   ];
@@ -72,12 +69,13 @@ export function toTable({ seed, recorded, passings, cases, tookMs }: MatrixResul
 
 /** One line of a case as it ends. */
 export function toLine(result: CaseResult): string {
-  const { stallMs, stallInDoubtMs, stallInLaneMs, stalled, doubles, violations } = result;
-  const stalls = `${toSeconds(stallMs)} (${stalled ?? "none"}) ${toSeconds(stallInDoubtMs)} ${toSeconds(stallInLaneMs)}`;
+  const { stalls, doubles, violations } = result;
+  const { plain, inDoubt, inLane } = stalls;
+  const waited = `${toSeconds(plain.ms)} (${plain.key}) ${toSeconds(inDoubt.ms)} ${toSeconds(inLane.ms)}`;
   const doubled =
     doubles.length === 0 ? "" : ` doubled ${doubles.map((why) => why ?? "undeclared").join(", ")}`;
   const verdict = violations.length === 0 ? "ok " : "BAD";
-  return `${verdict} ${nameOf(result)}${toReach(result)} ${stalls}${doubled}\n`;
+  return `${verdict} ${nameOf(result)}${toReach(result)} ${waited}${doubled}\n`;
 }
 
 /** A second death that the daemon which came back did not come by counts as one that was killed once. */

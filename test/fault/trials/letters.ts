@@ -7,21 +7,13 @@ import { createDice } from "../../rig/dice.ts";
  * How the service receives a message: not at all in a batch (`binary`, `callback`), as any other, with a refusal of its whole batch, or of its own item. A deadly one
  * ends the process that works it, where deadly.ts is loaded.
  */
-export const kinds = ["plain", "poison", "refused", "deadly", "binary", "callback"] as const;
-export type Kind = (typeof kinds)[number];
+export type Kind = "plain" | "poison" | "refused" | "deadly" | "binary" | "callback";
 
 /** Stands in the body, for the faults of the emulator to go by. */
 export const markOf = (kind: Kind): string => `"${idOf(kind, "")}`;
 
-/** What the service never takes: `poison` with its whole batch. They have to be parked, and nothing else. */
-export interface Shares {
-  readonly poison?: number;
-  readonly refused?: number;
-  readonly deadly?: number;
-  /** What no batch carries. */
-  readonly binary?: number;
-  readonly callback?: number;
-}
+/** Of all dead letters of a trial, from 0. */
+export type Shares = { readonly [Special in Exclude<Kind, "plain">]?: number };
 
 export const isByService = ({ binary, callback }: Shares): boolean => (binary ?? callback) !== undefined;
 
@@ -35,6 +27,7 @@ export interface TrialLetter extends Letter {
  * after 76 listings that found more.
  */
 const apartMs = 1_000;
+/** They have to be parked, and nothing else. */
 const neverTaken: ReadonlySet<Kind> = new Set(["poison", "refused", "deadly"]);
 /** No UTF-8. */
 const noText = Buffer.from([0x00, 0xff, 0xfe, 0x80]);

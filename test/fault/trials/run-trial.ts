@@ -120,14 +120,10 @@ async function untilDone(
     if (Date.now() - saidAt >= sayEveryMs) {
       saidAt = Date.now();
       const at = ((saidAt - startedAt) / 1_000).toFixed(0);
-      say(`${at} s: ${toPublish} to publish or delete, ${toPark} to park, ${countDoubles(books)} doubles`);
+      say(`${at} s: ${toPublish} to publish or delete, ${toPark} to park`);
     }
     await delay(lookEveryMs);
   }
-}
-
-function countDoubles({ judge }: TrialBooks): number {
-  return [...judge.letters.values()].filter(({ acceptances }) => acceptances.length > 1).length;
 }
 
 /** Nothing is to be in the way of the last look. */
