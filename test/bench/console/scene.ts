@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SeedRecord } from "../../../dev/emulator/index.ts";
 import type { Guard } from "../../rig/guard.ts";
 import type { Say } from "../../rig/program.ts";
-import { startStack, type Stack } from "../../rig/stack.ts";
+import { startStack } from "../../rig/stack.ts";
 import { waitUntil } from "../../rig/wait.ts";
 import { toParked, toWaiting } from "./backlog.ts";
 
@@ -58,20 +57,24 @@ export async function openScene(options: SceneOptions) {
     },
     onCrash: (daemon, how) => say(`daemon ${daemon}: ${how}`),
   });
+  const serviceCalls = async (): Promise<number> => (await stack.emulator.journal("request")).length;
   try {
     const waitingKinds = Math.floor(failures / 5);
     const parkedKinds = failures - waitingKinds;
-    await seed(stack, parked, (index) => toParked(index, parkedKinds, parked));
-    await seed(stack, waitingRecords, (index) => toWaiting(index, waitingKinds));
+    await stack.emulator.seed([
+      ...Array.from({ length: parked }, (_, index) => toParked(index, parkedKinds, parked)),
+      ...Array.from({ length: waitingRecords }, (_, index) => toWaiting(index, waitingKinds)),
+    ]);
     say(`${parked + waitingRecords} dead letters of ${failures} kinds`);
     await stack.startDaemons();
-    await untilCounted(stack, { parked, waiting: waitingRecords });
+    const areParked = async (): Promise<boolean> => (await stack.parkedByMetric()) === parked;
+    await waitUntil("all that is refused to be parked", areParked, 10 * 60_000);
+    await untilStill(serviceCalls);
     say("the passes have parked them");
   } catch (error) {
     await stack.close();
     throw error;
   }
-  const serviceCalls = async (): Promise<number> => (await stack.emulator.journal("request")).length;
   return {
     stack,
     /** Of the first replica's console. */
@@ -82,45 +85,6 @@ export async function openScene(options: SceneOptions) {
     untilQuiet: (): Promise<void> => untilStill(serviceCalls),
     close: stack.close,
   };
-}
-
-const seededAtOnce = 20_000;
-
-async function seed(stack: Stack, count: number, toRecord: (index: number) => SeedRecord): Promise<void> {
-  for (let from = 0; from < count; from += seededAtOnce) {
-    const length = Math.min(seededAtOnce, count - from);
-    await stack.emulator.seed(Array.from({ length }, (_, index) => toRecord(from + index)));
-  }
-}
-
-interface Counts {
-  readonly drains: readonly {
-    readonly drain: string;
-    readonly parked: number | null;
-    readonly outlook: { readonly waiting: number };
-    readonly openPass: unknown;
-  }[];
-}
-
-async function untilCounted(
-  stack: Stack,
-  wanted: { readonly parked: number; readonly waiting: number },
-): Promise<void> {
-  const url = `http://${stack.daemons[0]!.consoleAddress()}/api/v1/status`;
-  const isDone = async (): Promise<boolean> => {
-    const answer = await fetch(url);
-    // Redis is busy with what the passes write.
-    if (!answer.ok) return false;
-    const { drains } = (await answer.json()) as Counts;
-    const sum = (of: (drain: Counts["drains"][number]) => number): number =>
-      drains.reduce((total, one) => total + of(one), 0);
-    return (
-      drains.every(({ openPass }) => openPass === null) &&
-      sum(({ parked }) => parked ?? 0) === wanted.parked &&
-      sum(({ outlook }) => outlook.waiting) === wanted.waiting
-    );
-  };
-  await waitUntil("all that was seeded to be parked or held", isDone, 10 * 60_000);
 }
 
 /** No call of the service for five seconds. */
