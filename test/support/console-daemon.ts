@@ -1,16 +1,36 @@
 import { expect } from "vitest";
+import type { z } from "zod";
 import type { Emulator, EmulatorOptions } from "../../dev/emulator/index.ts";
+import { toFieldValue, type Operation, type Texts } from "../../src/people/operations/define.ts";
 import { createEnv, startDaemon } from "./daemon.ts";
 import { createFolder } from "./command.ts";
 import type { Receiver } from "./receiver.ts";
 import { seedLetters, startService } from "./service.ts";
 
-const tokens = {
+export const tokens = {
   viewer: "viewer-token-0123456789",
   operator: "operator-token-0123456789",
   admin: "admin-token-0123456789",
 };
 export type Role = keyof typeof tokens;
+
+/** Settings of a console that knows one person of each role by a token. */
+export function tokenEnv(): Readonly<Record<string, string>> {
+  const lines = Object.entries(tokens).map(([role, token]) => `${role}-person ${role} ${token}`);
+  const file = createFolder().write("tokens", lines.join("\n"));
+  return { REDRIVER_CONSOLE_AUTH: "token", REDRIVER_CONSOLE_TOKEN_FILE: file };
+}
+
+/** What a program sends for an operation that a form sends these texts for. */
+export function toBody({ input, path }: Operation, values: Texts): object {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, text = ""]) => {
+      if (path.includes(`:${name}`)) return [];
+      const schema = input.shape[name] as z.ZodType | undefined;
+      return [[name, schema === undefined ? text : toFieldValue(schema, text)]];
+    }),
+  );
+}
 
 export interface ConsoleDaemon {
   readonly emulator: Emulator;
@@ -49,16 +69,13 @@ export async function startConsoleDaemon(
   }: { readonly env?: Readonly<Record<string, string>>; readonly emulator?: EmulatorOptions } = {},
 ): Promise<ConsoleDaemon> {
   const { emulator, receiver } = await startService(options);
-  const lines = Object.entries(tokens).map(([role, token]) => `${role}-person ${role} ${token}`);
-  const { path } = createFolder({ tokens: lines.join("\n") });
   const { env, folder } = createEnv({
     emulator,
     redisUrl,
     document,
     env: {
       REDRIVER_CONSOLE_PORT: "0",
-      REDRIVER_CONSOLE_AUTH: "token",
-      REDRIVER_CONSOLE_TOKEN_FILE: `${path}/tokens`,
+      ...tokenEnv(),
       INDEX_USER: emulator.statsCredentials.username,
       INDEX_PASSWORD: emulator.statsCredentials.password,
       REDRIVER_STATISTICS_URL: emulator.url,

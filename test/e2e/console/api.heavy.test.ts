@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { z } from "zod";
 import { statusesOf } from "../../../src/people/console/api/open-api.ts";
 import { errorAnswer } from "../../../src/people/console/api/refusal.ts";
 import type { ApiRoute } from "../../../src/people/console/api/route.ts";
 import { routes } from "../../../src/people/console/api/routes.ts";
-import { toFieldValue, type Operation } from "../../../src/people/operations/define.ts";
 import { operations } from "../../../src/people/operations/operations.ts";
-import { createFolder } from "../../support/command.ts";
+import { toBody, tokenEnv, tokens } from "../../support/console-daemon.ts";
 import { startConsole, type ConsoleHere } from "../../support/console-forms.ts";
 import { createPlanStand, type PlanStand } from "../../support/plan-stand.ts";
 import { sendRaw } from "../../support/raw-http.ts";
@@ -38,13 +36,6 @@ drains:
       - { name: outage, when: { responseStatus: 503 }, then: republish }
       - { name: broken, when: { responseStatus: 422 }, then: park }
 `;
-
-const tokens = {
-  viewer: "viewer-token-0123456789",
-  operator: "operator-token-0123456789",
-  admin: "admin-token-0123456789",
-};
-const tokenFile = `eve viewer ${tokens.viewer}\nops operator ${tokens.operator}\nroot admin ${tokens.admin}\n`;
 
 interface Sent {
   readonly token?: string | null;
@@ -107,14 +98,7 @@ const get = (here: ConsoleHere, path: string, query = "", id = "") =>
 const post = (here: ConsoleHere, path: string, body: unknown, id = "") =>
   send(here, routeOf("post", path), path.replace(":id", id), { body });
 
-async function setUp(env: Readonly<Record<string, string>> = {}): Promise<PlanStand> {
-  const folder = createFolder();
-  const file = folder.write("tokens", tokenFile);
-  return createPlanStand(redis.url(), {
-    document,
-    env: { REDRIVER_CONSOLE_AUTH: "token", REDRIVER_CONSOLE_TOKEN_FILE: file, ...env },
-  });
-}
+const setUp = (): Promise<PlanStand> => createPlanStand(redis.url(), { document, env: tokenEnv() });
 
 /** Of operations whose example names nothing that could be missing. */
 const unknownOf: Readonly<Record<string, object>> = {
@@ -124,17 +108,6 @@ const unknownOf: Readonly<Record<string, object>> = {
   "plan --keep": { failure: "0123456789" },
   resume: { failure: "0123456789" },
 };
-
-/** Its example, as a program sends it. */
-function exampleBody(operation: Operation): object {
-  return Object.fromEntries(
-    Object.entries(operation.example).flatMap(([name, text = ""]) => {
-      if (operation.path.includes(`:${name}`)) return [];
-      const schema = operation.input.shape[name] as z.ZodType | undefined;
-      return [[name, schema === undefined ? text : toFieldValue(schema, text)]];
-    }),
-  );
-}
 
 function idOf({ answer }: { readonly answer: Readonly<Record<string, unknown>> }): string {
   const [made] = answer["results"] as readonly { readonly id: string }[];
@@ -148,7 +121,9 @@ describe("the console's API", () => {
     const here = await startConsole(stand.env);
     const id = idOf(await post(here, "/plans", { drains: ["orders"] }));
     const plan = async () => (await get(here, "/plans/:id", "", id)).answer["plan"];
-    await expect.poll(plan, within).toMatchObject({ state: "ready", by: "ops (api)", made: { acts: 30 } });
+    await expect
+      .poll(plan, within)
+      .toMatchObject({ state: "ready", by: "operator-person (api)", made: { acts: 30 } });
     const { answer: shown } = await get(here, "/plans/:id", "", id);
     expect(JSON.stringify(shown)).not.toContain("order 1");
     // Its schema is open there, and docs/console.md shows this.
@@ -171,7 +146,7 @@ describe("the console's API", () => {
     // A host that is not known yet is braked before anything comes for it.
     for (const operation of operations.filter(({ words }) => words !== "brake")) {
       const { example, path, words } = operation;
-      const body = { ...exampleBody(operation), ...unknownOf[words] };
+      const body = { ...toBody(operation, example), ...unknownOf[words] };
       const missed = await post(here, path, body, example["id"]);
       expect([words, missed.status, missed.answer]).toMatchObject([
         words,

@@ -1,19 +1,13 @@
 /** Every operation on every face and by every role: it does the same, and the audit has who and why. */
 import { describe, expect, it, vi } from "vitest";
 import type { z } from "zod";
-import {
-  fieldsOf,
-  kindOf,
-  toFieldValue,
-  type Operation,
-  type Texts,
-} from "../../../src/people/operations/define.ts";
+import { fieldsOf, kindOf, type Operation, type Texts } from "../../../src/people/operations/define.ts";
 import { personActs } from "../../../src/job/contracts/audit.ts";
 import { nameOf } from "../../../src/people/operations/load-operations.ts";
 import { operations } from "../../../src/people/operations/operations.ts";
 import { toFlag, toOperationLine } from "../../../src/people/operations/command-line.ts";
 import { linesOf, runHere } from "../../support/cli.ts";
-import { startConsoleDaemon, type ConsoleDaemon, type Role } from "../../support/console-daemon.ts";
+import { startConsoleDaemon, toBody, type ConsoleDaemon, type Role } from "../../support/console-daemon.ts";
 import { formTokenOf, toText } from "../../support/console-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 
@@ -133,17 +127,9 @@ const faces: Readonly<Record<string, Face>> = {
     return { said: err, by: "cli-person" };
   },
   async api(operation, values, stand) {
-    const body = Object.fromEntries(
-      Object.entries(values).flatMap(([name, text = ""]) => {
-        const schema = operation.input.shape[name] as z.ZodType | undefined;
-        return operation.path.includes(`:${name}`)
-          ? []
-          : [[name, schema === undefined ? text : toFieldValue(schema, text)]];
-      }),
-    );
     const path = operation.path.replace(":id", values["id"] ?? "");
     const answers = await byRole(operation, operation.isBegun === true ? 202 : 200, (role) =>
-      stand.api(path, body, role),
+      stand.api(path, toBody(operation, values), role),
     );
     const { done } = (await answers.json()) as { done: string[] };
     return { said: done.join("\n"), by: `${operation.role}-person (api)` };
