@@ -48,13 +48,13 @@ import { startSendDeadline } from "./publish/send-deadline.ts";
  * of a round are answered, the next wait is the shortest: then answers get lost, and the service works.
  */
 const retryAfterMs = [1_000, 5_000, 15_000];
-/**
- * A batch of 100 that a message keeps in doubt: once more whole, one ahead, then seven times in halves. If one answer in
- * five is lost, one POST in 15,000 is still in doubt after five rounds.
- */
+/** A batch of 100 that a message keeps in doubt: once more whole, one ahead, then seven times in halves. */
 const maxRetryRounds = 9;
-/** A message in doubt alone this often, while others are answered, is left to the sweep at once. */
-const maxTimesAlone = 3;
+/**
+ * A message that ends alone after this many POSTs, while others are answered, is left to the sweep at once. If one answer
+ * in five is lost, that is one message in 15,000.
+ */
+const maxTimesAlone = 6;
 /** Statuses that prove that nothing of the call was accepted. Any other 4xx leaves it in doubt. */
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 
