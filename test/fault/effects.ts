@@ -160,7 +160,10 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
   },
 };
 
-/** What a source is built of: a port with failpoints, or a part that changes nothing outside this process. */
+/**
+ * What a source is built of: a port with failpoints, or a part that changes nothing outside this process. Whoever adds
+ * a part says here which it is, or this does not compile.
+ */
 export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "inside" } = {
   service: "service",
   ledger: "ledger",

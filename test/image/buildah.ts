@@ -16,12 +16,6 @@ export interface BuildOptions {
   readonly args?: Readonly<Record<string, string>>;
 }
 
-export interface Layer {
-  readonly bytes: number;
-  /** Of its archive, which is not compressed. */
-  readonly file: string;
-}
-
 const exec = promisify(execFile);
 
 /** `dir`: an existing folder for the store. Null, with the reason, if nothing can be mounted here. */
@@ -99,6 +93,7 @@ function createWith(flags: readonly string[], dir: string, store: string) {
       const { layers } = JSON.parse(readFileSync(join(to, "manifest.json"), "utf8")) as Manifest;
       return layers.map(({ size, digest }) => ({
         bytes: size,
+        /** Its archive, which is not compressed. */
         file: join(to, digest.replace("sha256:", "")),
       }));
     },

@@ -3,15 +3,8 @@ import { createHash } from "node:crypto";
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from "node:http";
 import { serve } from "../support/serve.ts";
 
-export interface LossyCallbacks {
-  readonly url: string;
-  /** `host:port` of the daemon that is called. */
-  leadTo(address: string): void;
-  close(): Promise<void>;
-}
-
 /** `lost`: the share that is answered 200 and goes nowhere, the same one whenever it is called again. */
-export async function startLossyCallbacks(lost: number): Promise<LossyCallbacks> {
+export async function startLossyCallbacks(lost: number) {
   let address: string | null = null;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
@@ -34,9 +27,8 @@ export async function startLossyCallbacks(lost: number): Promise<LossyCallbacks>
   const { url, close } = await serve(server);
   return {
     url,
-    leadTo(next) {
-      address = next;
-    },
+    /** `host:port` of the daemon that is called. */
+    leadTo: (next: string) => void (address = next),
     close,
   };
 }

@@ -2,23 +2,19 @@
  * How long something of real life lasts here: every duration of a document is so much shorter, every rate so
  * much higher.
  */
-export interface TimeScale {
-  readonly factor: number;
-  /** Milliseconds here of so many in real life. */
-  here(realMs: number): number;
-  /** In real life, as a text, of so many milliseconds here. */
-  toRealText(hereMs: number): string;
-}
+export type TimeScale = ReturnType<typeof createTimeScale>;
 
 export const secondMs = 1_000;
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 
-export function createTimeScale(factor: number): TimeScale {
+export function createTimeScale(factor: number) {
   return {
     factor,
-    here: (realMs) => realMs / factor,
-    toRealText: (hereMs) => toText(hereMs * factor),
+    /** Milliseconds here of so many in real life. */
+    here: (realMs: number) => realMs / factor,
+    /** In real life, as a text, of so many milliseconds here. */
+    toRealText: (hereMs: number) => toText(hereMs * factor),
   };
 }
 

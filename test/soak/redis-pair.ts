@@ -27,8 +27,6 @@ const serverArgs = Object.entries({
 }).flatMap(([name, value]) => [`--${name}`, value]);
 
 /** The Redis that daemons reach, each by a path of its own, and what can happen to it. */
-export type RedisPair = Awaited<ReturnType<typeof startRedisPair>>;
-
 export async function startRedisPair(dir: string, daemons: number, guard: Guard) {
   const servers = createRedisServers({ guard, dir });
   const started: SoakRedis[] = [];
