@@ -52,6 +52,7 @@ it("the page of a dead letter asks the service once, and shows nothing of its co
   const text = toText(html);
   expect(text).toContain("X-Redriven");
   expect(text).toContain("What is lost");
+  expect(text).toContain("attempts none");
   expect(html).toContain('<a href="/rules#12"><bdi>outage</bdi></a>');
   // Nobody knows it: not the queue, the ledger or the audit.
   expect((await stand.get("/messages/default/1700000000000-0")).status).toBe(404);

@@ -11,7 +11,8 @@ import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters, type QueryField } from "../parts/filters.tsx";
-import { filterOf, withQuery } from "../query.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { filterOf, toQuery, withQuery } from "../query.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -170,6 +171,10 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
       ))}
       {names.length - shownHosts + more > 0 ? <>and {names.length - shownHosts + more} more hosts </> : null}
       {words.length === 0 ? null : <Foreign text={words.join(", ")} />}
+      {row.act === "apply" ? <a href="/plans"> how plans ended</a> : null}
+      {row.act === "lane-probe" && known !== undefined ? (
+        <a href={`/failures${toQuery({ host: toDestinationText(known) })}`}> what its probes showed</a>
+      ) : null}
       {dlqId === undefined ? null : (
         <>
           {" "}

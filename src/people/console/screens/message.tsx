@@ -115,6 +115,8 @@ async function readKindId(
 function Standing({ model: { message }, context: { now } }: Drawn<{ model: Model }>): Html {
   const { source, enteredAt, expiresAt, ledger, explanation } = message;
   const record = explanation?.record ?? null;
+  const isComeBack = record !== null && toLetter(message)?.createdAt !== record.rootCreatedAt;
+  const none = isComeBack ? "none counts: sent before, and it failed again as in an outage" : "none";
   return (
     <Fields
       of={[
@@ -127,7 +129,7 @@ function Standing({ model: { message }, context: { now } }: Drawn<{ model: Model
         ["expires", ledger.state === "gone" ? null : <Moment at={expiresAt} now={now} />],
         ["ledger", <Foreign text={toLedgerText(ledger)} />],
         ["sent to", record && <Foreign text={record.url} />],
-        ["redrives", record && (record.attempt || "none")],
+        ["attempts", record && (record.attempt || none)],
       ]}
     />
   );

@@ -14,6 +14,7 @@ type Cell = string | number | null | undefined;
 export function toMarkdown(report: OutageReport): string {
   const { from, to, host, figures, delays, hosts, acts, unknown, ofNoDrain, expiredSince } = report;
   const of = (name: Figure): string => toCell(figures[name]);
+  const isWhole = (["waitedBefore", "arrived", ...sum] as const).every((name) => figures[name] !== null);
   const rows = Object.values(eachFigure((name) => [figureWords[name], figures[name]]));
   return joined(
     `# Outage report${host === null ? "" : ` of ${host}`}\n\n`,
@@ -22,7 +23,7 @@ export function toMarkdown(report: OutageReport): string {
     toTable(["what", "messages"], rows),
     delays !== null &&
       `\nFrom entry to sent again: median ${formatDuration(delays.medianMs)}, p99 ${formatDuration(delays.p99Ms)}.\n`,
-    `\nIt adds up: ${of("waitedBefore")} + ${of("arrived")} = ${sum.map(of).join(" + ")}.\n`,
+    isWhole && `\nIt adds up: ${of("waitedBefore")} + ${of("arrived")} = ${sum.map(of).join(" + ")}.\n`,
     ofNoDrain > 0 &&
       `\nIn no figure: ${toLeft(ofNoDrain, { expiredSince })} that no drain selects, as counted last.\n`,
     toTable(["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<Cell>)),
