@@ -34,12 +34,14 @@ async function readAll(file: ReturnType<PlanDesk["file"]>): Promise<string> {
 describe("redriver plans", () => {
   it("lists and shows what a replica has made, by the beginning of its id", async () => {
     const { seed, run, json, replica } = await setUp();
-    expect((await run(["plans"])).out).toBe("plan  made  by  drains  state  records  acts  done\n");
+    expect((await run(["plans"])).out).toBe(
+      "plan  made  by  drains  state  records  acts  done  done without it\n",
+    );
     seed(3);
     const id = await makeHere(replica, { rules: ["outage"] });
     const short = id.slice(0, 8);
     const { out } = await run(["plans"]);
-    expect(out).toMatch(new RegExp(`^${short}  .* ago  ada  orders  ready +3 +3 +-$`, "m"));
+    expect(out).toMatch(new RegExp(`^${short}  .* ago  ada  orders  ready +3 +3 +- +-$`, "m"));
     expect(await json("plans", "list")).toMatchObject({ v: 1, id, state: "ready", made: { records: 3 } });
     expect(await json("plans", "show", short)).toMatchObject({
       v: 1,
