@@ -94,7 +94,7 @@ function moodOf({ state, isBad, cameBack, silent }: Omit<PlanVerdict, "text">): 
 function toOutcome({ acts, records, decisions }: PlanMade, { count, isWhole }: Props["halted"]): string {
   const settled = ifAny(decisions["settle"] ?? 0, settledText);
   if (count === 0) {
-    return `: ${number(acts)} of ${number(records)} would be acted on${settled && `, ${settled}`}`;
+    return `: ${number(acts)} of ${number(records)} were to be acted on when it was made${settled && `, ${settled}`}`;
   }
   const [atMost, atLeast] = isWhole ? ["", ""] : ["at most ", "at least "];
   const others = Math.max(0, acts - count);

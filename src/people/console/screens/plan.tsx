@@ -64,7 +64,7 @@ export const planScreen = defineScreen<Model>({
     live("before", ({ plan, needs }, context) => (
       <Needs title={`Before you apply${plan.apply === null ? "" : " again"}`} {...{ needs, context }} />
     )),
-    still("acts", (model, context) => <Acts model={model} context={context} />),
+    live("acts", (model, context) => <Acts model={model} context={context} />),
     still("drains", ({ plan, report }) =>
       report === null ? (
         plan.made && (
@@ -196,15 +196,19 @@ function toWhyNoApply(plan: SharedPlan, busyWith: SharedPlan | null): string | n
 function Busy({ plan, other, context }: Drawn<{ plan: SharedPlan; other: SharedPlan }>): Html {
   const shared = other.drains.filter((drain) => plan.drains.includes(drain));
   const waits = (other.apply?.drains ?? []).flatMap(({ wait }) => Object.keys(wait?.reasons ?? {}));
-  const isHalted = waits.includes("lane-halted");
+  const why = waits.includes("lane-halted")
+    ? ", waiting for a halted destination"
+    : waits.length > 0 && ", waiting";
+  const left = leftOf(other);
   return (
     <>
       <p>
         <Foreign text={other.apply?.by ?? other.by} /> applies{" "}
         <a href={`/plans/${encodeURIComponent(other.id)}`}>plan {other.id.slice(0, shownIdLength)}</a> of{" "}
-        {shared.join(", ")}: {number(leftOf(other))} left
-        {isHalted ? ", waiting for a halted destination" : waits.length > 0 ? ", waiting" : ""}. One plan of a
-        drain is applied at a time. Wait for its end, or stop it: what is left of it can be applied later.
+        {shared.join(", ")}:{" "}
+        {left === 0 ? "all of it is done, and it watches what comes back" : `${number(left)} left`}
+        {left > 0 && why}. One plan of a drain is applied at a time. Wait for its end
+        {left > 0 && ", or stop it: what is left of it can be applied later"}.
       </p>
       <div class="acts">
         <ActForm

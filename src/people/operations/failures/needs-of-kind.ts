@@ -65,7 +65,8 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
       ? []
       : [
           need("good", `${capitalised(toCertain(toOnce(free, listing, "waiting")))} wait their turn`, {
-            detail: "The rules and the lane let them go by themselves. A plan can go first.",
+            detail:
+              "The rules send them by themselves, as the lane lets them. A plan sends the same ones, by the same lane.",
             first: {
               kind: "plan",
               drain: free.map(({ drain }) => drain).join(" "),

@@ -41,7 +41,7 @@ test("a plan that is ready says what can go at once and what a halt holds, in am
   );
   expect(await of(5_000, false)).toContain(": at most 543 can go at once; at least 5,000 wait");
   expect(await of(0)).toMatch(
-    /"verdict ".*: 5,543 of 5,657 would be acted on, 5 sent or dropped before \(only the delete is left\)/s,
+    /"verdict ".*: 5,543 of 5,657 were to be acted on when it was made, 5 sent or dropped before \(only the delete is left\)/s,
   );
 });
 
