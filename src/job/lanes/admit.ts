@@ -84,7 +84,7 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
   const isAgain = first.admittedAt !== -Infinity;
   const groups = [...groupBy(letters, ({ due }) => laneOriginOf(due.target))].map(([origin, some]) => {
     // The silence of a message with a time of its own means nothing, so it asks for no place in a step. That of one
-    // which keeps its own retries means little.
+    // which keeps its own retries means little. Where callbacks tell, what can carry none waits for what can.
     const timely = some.filter(({ due }) => !due.isSentAhead);
     const inBatches = timely.filter((one) => !isByService(one));
     const reporting = inBatches.filter(({ due }) => due.proofAddress !== null);
