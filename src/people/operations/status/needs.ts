@@ -4,7 +4,17 @@
  */
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
-import { capitalised, counted, number, present, toCertain, toClock, toIn, toOwnersText } from "../phrases.ts";
+import {
+  capitalised,
+  counted,
+  number,
+  present,
+  toCertain,
+  toClock,
+  toIn,
+  toLeft,
+  toOwnersText,
+} from "../phrases.ts";
 import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
@@ -260,7 +270,7 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
     const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
     return need("bad", `Receiver ${host} ${answer}`, {
       headline: `halted: ${cutMiddle(host, maxHost)}${fails}, ${toCertain(waiting)} wait`,
-      detail: `${toCertain({ count: one.waiting, isExact: true, ...one })} wait${ofIt}, ${toLaneWords(lane)}`,
+      detail: `${toLeft(one.waiting, one)} wait${ofIt}, ${toLaneWords(lane)}`,
       first: { kind: "probe", drain: drain.drain, origin: one.origin, lane },
       owners: toOwnersText(one.owners, at),
     });
