@@ -1,7 +1,8 @@
-/** What an outage came to, as Markdown to paste into a post mortem. */
-import { toMarkdown } from "../../operations/report/markdown.ts";
+/** What an outage came to, and the same as Markdown to paste into a post mortem. */
+import { toCell, toMarkdown, toParts, toTitle } from "../../operations/report/markdown.ts";
 import { maxLetters, readReport, type OutageReport } from "../../operations/report/read.ts";
 import { Filters } from "../parts/filters.tsx";
+import { Table } from "../parts/table.tsx";
 import { defineScreen, still } from "../screen.ts";
 import { spanFilters, spanOf } from "./history.tsx";
 
@@ -11,14 +12,53 @@ export const reportScreen = defineScreen<OutageReport>({
   path,
   area: "history",
   role: "viewer",
-  title: () => "Outage report",
+  title: toTitle,
   load: ({ core, query, now }) => readReport(core, spanOf(query), now, maxLetters),
   sections: [
-    still("report", (report, { query }) => (
-      <>
-        <Filters path={path} query={query} filters={spanFilters} />
-        <pre>{toMarkdown(report)}</pre>
-      </>
-    )),
+    still("report", (report, { query }) => {
+      const markdown = toMarkdown(report);
+      return (
+        <>
+          <Filters path={path} query={query} filters={spanFilters} />
+          <details class="act">
+            <summary>As Markdown</summary>
+            <p>
+              <a
+                href={`data:text/markdown;charset=utf-8,${encodeURIComponent(markdown)}`}
+                download="report.md"
+              >
+                Download it
+              </a>
+            </p>
+            <div class="command">
+              <pre>
+                <code>{markdown}</code>
+              </pre>
+            </div>
+          </details>
+          {toParts(report).map((part) => {
+            if (typeof part === "string") return <p>{part}</p>;
+            const [title, head, rows] = part;
+            return (
+              <>
+                <h2>{title}</h2>
+                <Table
+                  caption={title}
+                  empty=""
+                  rows={rows}
+                  columns={({ column, amounts }) =>
+                    head.map((name, at) =>
+                      (rows.some((row) => typeof row[at] === "number") ? amounts : column)(name, (row) => (
+                        <bdi>{toCell(row[at])}</bdi>
+                      )),
+                    )
+                  }
+                />
+              </>
+            );
+          })}
+        </>
+      );
+    }),
   ],
 });

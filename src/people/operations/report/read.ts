@@ -80,9 +80,8 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
     /** From entry to the proof that it was sent again. Null: none was. */
     delays: delays.length === 0 ? null : { medianMs: delayAt(0.5), p99Ms: delayAt(0.99) },
     figures: eachFigure((name) => (unknown.has(name) ? null : figures[name])),
-    /** That no drain selects, as counted last, so that they are in no figure. */
+    /** That no drain selects, as counted last, so that they are in no figure. Times are Unix ms. */
     ofNoDrain: ofNoDrain.count,
-    /** Of these, Unix ms. */
     expiredSince: ofNoDrain.expiredSince,
     hosts: counted
       .flatMap((one) => one.hosts)
