@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { runRuleTests } from "../../src/people/cli/rules/run-tests.ts";
-import { toTestText } from "../../src/people/cli/rules/test-results-text.ts";
+import { runRuleTests, toTestText } from "../../src/people/cli/rules/run-tests.ts";
 import { parseYaml } from "../../src/config/text/yaml-tree.ts";
 import {
   asNode,

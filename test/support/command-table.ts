@@ -1,4 +1,4 @@
-import { toCommandTable, type CommandEntry } from "../../src/people/cli/completions/command-table.ts";
+import { toCommandTable, type CommandEntry } from "../../src/people/cli/completions/command.ts";
 import { createWholeProgram } from "../../src/people/cli/program.ts";
 import { withLineBelow } from "../../src/people/cli/output/line-below-output.ts";
 import { processIo } from "../../src/people/cli/io.ts";

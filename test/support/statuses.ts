@@ -1,8 +1,7 @@
 import { emptyTally } from "../../src/job/contracts/tally.ts";
 import type { Status, LaneStatus } from "../../src/people/operations/status/read.ts";
-import { toOverview } from "../../src/people/cli/status/overview.ts";
-import { createPaint } from "../../src/people/cli/status/paint.ts";
-import { toDetailsText } from "../../src/people/cli/status/details.ts";
+import { toOverview, createPaint } from "../../src/people/cli/status/overview.ts";
+import { toDetailsText } from "../../src/people/cli/status/command.ts";
 import type { LaneStanding } from "../../src/people/read/lane-standings.ts";
 import type { Outlook } from "../../src/people/read/outlook.ts";
 import type { Census } from "../../src/job/contracts/source-book.ts";

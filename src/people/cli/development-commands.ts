@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import { parseUrl } from "../../job/message/destination-url.ts";
 import { RedriverError } from "../../job/contracts/errors.ts";
 import { parseDuration } from "../../job/rules/durations.ts";
-import type { CommandContext, Register } from "./command-context.ts";
+import type { CommandContext, Register } from "./io.ts";
 import { numberOf, textOf } from "./input/option-values.ts";
-import { toJsonLine } from "./output/json.ts";
+import { toJsonLine } from "./output/print.ts";
 import { toFieldsText } from "./output/fields-text.ts";
 import { terminalColumns, wrapWords } from "./output/wrap.ts";
 

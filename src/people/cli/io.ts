@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { terminalColumns } from "./output/wrap.ts";
+import type { Command } from "commander";
 
 /** What a command is started with: data goes to stdout, everything else to stderr. */
 export interface ProcessIo {
@@ -82,3 +83,15 @@ async function askOnTerminal(question: string): Promise<string> {
     terminal.close();
   }
 }
+
+export interface CommandContext {
+  readonly io: Io;
+  /** Set by a command that does not end with 0. */
+  exitWith(code: number): void;
+  /** Another command, in a world of its own. Answers its exit code. */
+  runCommand(argv: readonly string[], world: ProcessIo): Promise<number>;
+  /** The program with the command that a line asks for; with every command if it asks for none yet. */
+  allCommands(line: readonly string[]): Promise<Command>;
+}
+
+export type Register = (program: Command, context: CommandContext) => void;

@@ -1,4 +1,4 @@
-/** The command of an operation: its arguments, flags, questions and output follow from the declaration. */
+/** The commands of operations and readings: their arguments, flags and questions follow from the declarations. */
 import { Argument, Option, type Command } from "commander";
 import { openJobQueue, requireRedis } from "../../job/door.ts";
 import { RedriverError } from "../../job/contracts/errors.ts";
@@ -18,18 +18,15 @@ import {
   type Operation,
 } from "../operations/define.ts";
 import { toFlag, toOperationLine } from "../operations/command-line.ts";
-import type { CommandContext } from "./command-context.ts";
-import { hasConsent, requireConsent } from "./input/consent.ts";
-import { byOption } from "./input/by-option.ts";
-import { timeOption } from "./input/option-values.ts";
-import { requireReason } from "./input/reason.ts";
-import { createStop } from "./input/stop-on-signals.ts";
-import { loadAll, loadNames } from "./load-config.ts";
-import { toJsonLine, toJsonText } from "./output/json.ts";
-import { printSaid } from "./output/print.ts";
+import type { CommandContext } from "./io.ts";
+import { hasConsent, requireConsent, requireReason } from "./input/questions.ts";
+import { byOption, timeOption } from "./input/option-values.ts";
+import { createStop, withCore, withRedisAndStop } from "./with-core.ts";
+import { loadAll, loadNames, loadForReading } from "./load-config.ts";
+import { toJsonLine, toJsonText, printSaid } from "./output/print.ts";
 import { showListed } from "./output/progress.ts";
 import { terminalColumns, wrapWords } from "./output/wrap.ts";
-import { withCore } from "./with-core.ts";
+import type { Fields, Given, Reading, ReadingCall } from "../operations/reading.ts";
 
 /** A value of a flag is a text; of an argument also several. */
 type Typed = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
@@ -180,4 +177,38 @@ async function runOperation(
       else if (afterwards !== "" && io.isTerminal) io.err(`${afterwards}\n`);
     }
   });
+}
+
+/** Below `parent`, of a reading that has one. Answers it, for flags of its own. */
+export function addReading<Shape extends Fields>(
+  parent: Command,
+  { command: typed, input, ofOperator, needs }: Reading<Shape>,
+  context: CommandContext,
+  show: (
+    call: ReadingCall<Given<Shape>>,
+    flags: Readonly<{ json?: boolean; limit?: number; out?: string }>,
+  ) => Promise<void>,
+): Command {
+  // A command calls the service anyway.
+  const fields = { input: ofOperator === undefined ? input : input.omit({ [ofOperator]: true } as never) };
+  const { words, about } = typed!;
+  const isDefault = words.endsWith(" list");
+  const command = parent.command(words.split(" ").at(-1) ?? words, { isDefault }).description(about);
+  addFields(command, fields);
+  command.action(async (...given: readonly unknown[]) => {
+    const asked = readFields(fields, given);
+    const loaded = (needs === "names" ? loadForReading : loadAll)(command, context.io);
+    await withRedisAndStop(loaded, context, async (core, { signal, stopping }) => {
+      const call = {
+        core,
+        input: asked as Given<Shape>,
+        isWhole: loaded.problems === 0,
+        now: systemClock.now(),
+        signal: AbortSignal.any([signal, stopping]),
+        plans: async () => (await import("./plans/open-desk.ts")).openDesk(core),
+      };
+      await show(call, given.at(-2) as object);
+    });
+  });
+  return command;
 }

@@ -1,8 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { askedCommand } from "./asked-command.ts";
-import type { CommandContext, Register } from "./command-context.ts";
+import type { CommandContext, Register, ProcessIo } from "./io.ts";
 import { toExit } from "./exit-of-error.ts";
-import type { ProcessIo } from "./io.ts";
 import { withLineBelow } from "./output/line-below-output.ts";
 import { firstWordOf, loadOperation, operationFiles } from "../operations/load-operations.ts";
 import { versionText } from "./version.ts";

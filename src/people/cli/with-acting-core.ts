@@ -6,9 +6,12 @@ import type { Teardown } from "../../teardown.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import type { Io } from "./io.ts";
 import type { Loaded } from "./load-config.ts";
-// Beside with-core.ts, because it loads pino, which commands that only read can do without.
-import { createCommandEvents } from "./output/events-on-stderr.ts";
 import { withCore } from "./with-core.ts";
+import { createEventLog } from "../../telemetry/event-log.ts";
+import { createLogger, type Logger, type LoggerOptions } from "../../telemetry/logger.ts";
+import { createRedact } from "../../telemetry/redact.ts";
+
+// Beside with-core.ts, because it loads pino, which commands that only read can do without.
 
 /**
  * As `withCore`, for a command that publishes and deletes: events go to stderr without any secret, and guards
@@ -35,4 +38,50 @@ export function withActingCore<Result>(
     secrets.use(core);
     return work(core, teardown);
   });
+}
+
+/** The level of the settings, whoever set it. `isAsked`: `--log-level` was given on this command line. */
+interface CommandLog extends Omit<LoggerOptions, "destination"> {
+  readonly isAsked: boolean;
+}
+
+/**
+ * What a command in the foreground shows of its events on stderr. Under a level that somebody chose: JSON
+ * lines. Else warnings and errors in words, because progress and summary show what goes well.
+ */
+export function createCommandEvents({ level, isAsked, secrets }: CommandLog, io: Io): Events {
+  const isChosen = isAsked || level !== "info";
+  return createEventLog(
+    isChosen
+      ? createLogger({ level, secrets, destination: { write: io.err } })
+      : createPlainLogger(secrets, io),
+  );
+}
+
+/** Warnings of a daemon that nobody watches, which are the ordinary course of a command. */
+const ordinary: ReadonlySet<unknown> = new Set(["archive:copied"]);
+const nothing = (): void => undefined;
+
+function createPlainLogger(secrets: () => readonly string[], io: Io): Logger {
+  const redact = createRedact(secrets);
+  const report =
+    (word: "warning" | "error") =>
+    (fields: Readonly<Record<string, unknown>>, message: string): void => {
+      if (ordinary.has(fields["event"])) return;
+      const subject = ["drain", "source", "dlqId"].flatMap((name) => {
+        const value = fields[name];
+        return typeof value === "string" && !message.includes(value) ? [`${name} ${value}`] : [];
+      });
+      const tail = subject.length === 0 ? "" : ` (${subject.join(", ")})`;
+      io.err(`${redact(`${word}: ${message.replaceAll(/\s*\n\s*/g, "; ")}${tail}`)}\n`);
+    };
+  const error = report("error");
+  return {
+    debug: nothing,
+    info: nothing,
+    warn: report("warning"),
+    error,
+    fatal: error,
+    isOn: (level) => level !== "debug" && level !== "info",
+  };
 }

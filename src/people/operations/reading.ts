@@ -1,6 +1,6 @@
 /**
  * A reading is what a person may look at, declared once. From the declaration follow its path of the API and an
- * agent's tool (console/api/operation-route.ts), and the arguments and flags of its command (cli/reading-command.ts).
+ * agent's tool (console/api/operation-route.ts), and the arguments and flags of its command (cli/operation-command.ts).
  */
 import { z } from "zod";
 import { RedriverError } from "../../job/contracts/errors.ts";

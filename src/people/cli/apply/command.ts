@@ -11,24 +11,20 @@ import { checkReason } from "../../operations/define.ts";
 import { toPart, type CheckedPart } from "../../operations/plans/apply-parts.ts";
 import type { ApplyWatch } from "../../operations/plans/apply-shared-plan.ts";
 import { toWhyDiscarded } from "../../operations/plans/discard.ts";
-import { parseTarget } from "../../operations/plans/copy-plan.ts";
-import { copyFor } from "./copy.ts";
+import { parseTarget, copyPlan, type CopyEnd, type CopyRun } from "../../operations/plans/copy-plan.ts";
 import { toLaneRows } from "../plan/limits.ts";
-import type { CommandContext, Register } from "../command-context.ts";
+import type { CommandContext, Register, Io } from "../io.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
-import { hasConsent } from "../input/consent.ts";
-import { byOption } from "../input/by-option.ts";
-import { currentUser } from "../input/current-user.ts";
-import { createStop } from "../input/stop-on-signals.ts";
-import type { Io } from "../io.ts";
+import { hasConsent } from "../input/questions.ts";
+import { byOption, currentUser } from "../input/option-values.ts";
+import { createStop } from "../with-core.ts";
 import { addFieldsAndExample, readFields } from "../operation-command.ts";
 import { openDesk } from "../plans/open-desk.ts";
 import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
-import { toFieldsText } from "../output/fields-text.ts";
-import { isColoured, printResult } from "../output/print.ts";
-import { toCounts } from "../../operations/phrases.ts";
-import { toHostPausesNote } from "../output/host-pauses-note.ts";
+import { toFieldsText, toRows } from "../output/fields-text.ts";
+import { isColoured, printResult, toHostPausesNote } from "../output/print.ts";
+import { toCounts, counted } from "../../operations/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { withActingCore } from "../with-acting-core.ts";
@@ -183,4 +179,28 @@ function report(line: ApplyLine, io: Io): number {
 function toExitCode({ state, isBad }: PlanVerdict): number {
   if (isBad || state === "unknown") return 1;
   return state === "stopped" ? 3 : 0;
+}
+
+/** `redriver apply --to … --keep`: asks, copies, and says what became of the copies at the service. */
+async function copyFor(
+  run: Omit<CopyRun, "agrees" | "onPage">,
+  { yes, json }: Readonly<{ yes?: boolean; json?: boolean }>,
+  progress: ReturnType<typeof createProgressLine>,
+  { io, exitWith }: CommandContext,
+): Promise<void> {
+  const toQuestion = (count: number): string =>
+    `Copy ${counted(count, "message")} to ${run.to}, secrets too; the dead letters stay. Go on?`;
+  const ends = await copyPlan({
+    ...run,
+    agrees: (count) => hasConsent(io, yes, () => toQuestion(count)),
+    onPage: (drain, copied) => progress.show(`${drain}: ${copied} copied`),
+  });
+  progress.end();
+  if (ends === null) io.err("nothing was done\n");
+  else printResult(io, json, ends, () => toRows(io.columns, ends.map(toRow)));
+  if (ends === null || ends.some(({ left }) => left > 0)) exitWith(3);
+}
+
+function toRow({ leftReasons, ...end }: CopyEnd) {
+  return { ...end, why: toCounts(leftReasons) };
 }

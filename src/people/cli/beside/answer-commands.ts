@@ -2,8 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProcessIo } from "../io.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { ProcessIo, CommandContext } from "../io.ts";
 import { findOpenFolder } from "./socket-path.ts";
 import { onLines, readBuild, send, type Hello, type Reply, type Request } from "./wire.ts";
 

@@ -14,9 +14,8 @@ import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
 import type { Settings } from "../../../config/settings/settings.ts";
 import type { ArchiveConfig, DrainsDocument } from "../../../job/contracts/drains-document.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
-import type { Io } from "../io.ts";
+import type { Io, Register } from "../io.ts";
 import { loadAll } from "../load-config.ts";
-import type { Register } from "../command-context.ts";
 import { printResult } from "../output/print.ts";
 
 /** The job is loaded only if there is an archive. */

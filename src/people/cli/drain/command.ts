@@ -3,24 +3,24 @@ import { addressOf, readHostPauses, readPause } from "../../operations/drain-pau
 import { systemClock } from "../../../system-world.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";
-import { emptyTally, type Tally } from "../../../job/contracts/tally.ts";
+import { emptyTally, type Tally, type PassCounts } from "../../../job/contracts/tally.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { requireRedis, type DrainRuntime, drainInProcess, type Core } from "../../../job/door.ts";
 import { chooseDrains, requireNamesOrAll } from "../../operations/choose-drains.ts";
-import type { Register } from "../command-context.ts";
+import type { Register, Io } from "../io.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
 import { counted, toAge } from "../../operations/phrases.ts";
-import { hasConsent } from "../input/consent.ts";
-import { currentUser } from "../input/current-user.ts";
-import { createStop, type Stop } from "../input/stop-on-signals.ts";
+import { hasConsent } from "../input/questions.ts";
+import { currentUser } from "../input/option-values.ts";
+import { createStop, type Stop } from "../with-core.ts";
 import { loadAll } from "../load-config.ts";
-import type { Io } from "../io.ts";
-import { toHostPausesNote } from "../output/host-pauses-note.ts";
-import { printResult, printSaid } from "../output/print.ts";
+import { toHostPausesNote, printResult, printSaid } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { withActingCore } from "../with-acting-core.ts";
-import { createReasonCount, type ReasonCount } from "./decision-count.ts";
-import { type PassLine, toProgress, toSummary } from "./text.ts";
+import { toRows } from "../output/fields-text.ts";
+import { toTable } from "../output/table.ts";
+import type { RedriverEvent } from "../../../job/contracts/events.ts";
+import type { Decision } from "../../../job/rules/decision.ts";
 
 type DrainFlags = Readonly<{ all?: boolean; yes?: boolean; json?: boolean }>;
 
@@ -158,4 +158,81 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
   } finally {
     progress.end();
   }
+}
+
+interface PassLine {
+  readonly drain: string;
+  readonly mode: "plan" | "live";
+  readonly outcome: "complete" | "partial" | "taken-over" | "busy" | "stopped" | "failed";
+  readonly tally: Tally | null;
+  readonly durationMs: number;
+  readonly exitCode: number;
+}
+
+function toSummary(
+  columns: number,
+  lines: readonly (PassLine & { readonly decisions: readonly DecisionCount[] })[],
+): string {
+  const ofTally =
+    (name: keyof PassCounts) =>
+    ({ tally }: PassLine): number =>
+      tally?.[name] ?? 0;
+  const passes = toTable(columns, lines, {
+    drain: ({ drain }) => drain,
+    mode: ({ mode }) => mode,
+    outcome: ({ outcome }) => outcome,
+    listed: ofTally("listed"),
+    due: ofTally("due"),
+    "sent again": ofTally("republished"),
+    deleted: ofTally("deleted"),
+    held: ofTally("held"),
+    parked: ofTally("parked"),
+    "in doubt": ofTally("inDoubt"),
+    seconds: ({ durationMs }) => Number((durationMs / 1_000).toFixed(1)),
+  });
+  const rows = lines.flatMap(({ drain, decisions }) => decisions.map((one) => ({ drain, ...one })));
+  return rows.length === 0 ? passes : `${passes}\n${toRows(columns, rows)}`;
+}
+
+function toProgress({ drain, tally }: { readonly drain: string; readonly tally: Tally }): string {
+  const { listed, republished, deleted, held, parked } = tally;
+  return `${drain}: ${listed} listed, ${republished} sent again, ${deleted} deleted, ${held} held, ${parked} parked`;
+}
+
+type DecisionCount = ReturnType<ReasonCount["of"]>[number];
+type ReasonCount = ReturnType<typeof createReasonCount>;
+
+const leaves: ReadonlySet<string> = new Set<Decision["then"]>(["hold", "park"]);
+
+/**
+ * Counts the decisions of a command's passes, by drain, decision, reason and rule. The next pass lists again
+ * what a pass left in the queue, so of that only the last pass is counted, and a record once.
+ */
+function createReasonCount() {
+  const counts = new Map<
+    string,
+    { drain: string; decision: string; reason: string; rule: string | null; count: number }
+  >();
+  return {
+    emit(event: RedriverEvent): void {
+      if (event.type === "pass:opened") {
+        for (const [key, { drain, decision }] of counts) {
+          if (drain === event.drain && leaves.has(decision)) counts.delete(key);
+        }
+      }
+      if (event.type !== "record:decided") return;
+      const { drain } = event;
+      for (const { decision: of } of event.records) {
+        const { then: decision, reason, rule } = of;
+        const key = `${drain} ${decision} ${reason} ${rule === null ? "" : `rule ${rule}`}`;
+        const known = counts.get(key);
+        if (known === undefined) counts.set(key, { drain, decision, reason, rule, count: 1 });
+        else known.count += 1;
+      }
+    },
+    of: (wanted: string) =>
+      [...counts.values()]
+        .toSorted((one, other) => other.count - one.count)
+        .flatMap(({ drain, ...count }) => (drain === wanted ? [count] : [])),
+  };
 }

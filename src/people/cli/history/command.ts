@@ -1,33 +1,52 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { openAuditReader, requireRedis, type Core } from "../../../job/door.ts";
 import type { Teardown } from "../../../teardown.ts";
-import type { AuditEntry, AuditQuery, AuditReader } from "../../../job/contracts/audit.ts";
-import type { CommandContext, Register } from "../command-context.ts";
+import {
+  type AuditEntry,
+  type AuditQuery,
+  type AuditReader,
+  auditActs,
+  laneActs,
+  type AuditAct,
+} from "../../../job/contracts/audit.ts";
+import type { CommandContext, Register, Io } from "../io.ts";
 import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
-import { actColumns } from "./act-columns.ts";
-import { historyColumns, toHistoryRows, withProofs, type HistoryRow } from "../../operations/history/rows.ts";
+import {
+  historyColumns,
+  toHistoryRows,
+  withProofs,
+  type HistoryRow,
+  reasonText,
+  toActNotes,
+  toAllOf,
+} from "../../operations/history/rows.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
-import { toTable } from "../output/table.ts";
+import { toTable, tableLimit } from "../output/table.ts";
 import { findLineage } from "../../operations/history/find-lineage.ts";
-import { addHistoryOptions, toQuery, type HistoryFlags } from "./options.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
 import { sumHistory } from "../../operations/history/summary.ts";
 import { systemClock } from "../../../system-world.ts";
 import { toFieldsText } from "../output/fields-text.ts";
-import type { Io } from "../io.ts";
 import { loadForReading } from "../load-config.ts";
-import { toTime } from "../../operations/phrases.ts";
+import { toTime, present, toSecond } from "../../operations/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { createStop } from "../input/stop-on-signals.ts";
+import { createStop, withCore } from "../with-core.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
-import { withCore } from "../with-core.ts";
+import { defined } from "../../../job/message/defined.ts";
+import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { compileGlob } from "../../../job/rules/patterns/glob.ts";
+import { countOption, timeOption } from "../input/option-values.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { toPrintable } from "../../../job/message/show-masked-values.ts";
+import type { TopCounted } from "../../plan/top-count.ts";
 
-export function toActTable(columns: number, rows: readonly ActRow[]): string {
+function toActTable(columns: number, rows: readonly ActRow[]): string {
   return toTable(columns, rows, actColumns);
 }
 
-export function toRecordTable(columns: number, rows: readonly HistoryRow[]): string {
+function toRecordTable(columns: number, rows: readonly HistoryRow[]): string {
   return toTable(columns, withProofs(rows), historyColumns);
 }
 
@@ -151,4 +170,94 @@ async function summarise(entries: AsyncIterable<AuditEntry>, { json }: HistoryFl
   } finally {
     progress.end();
   }
+}
+
+type HistoryFlags = Readonly<{
+  drain?: string;
+  act?: readonly AuditAct[];
+  lanes?: boolean;
+  host?: string;
+  rule?: string;
+  by?: string;
+  since?: number;
+  until?: number;
+  records?: boolean;
+  summary?: boolean;
+  limit?: number;
+  json?: boolean;
+}>;
+
+function addHistoryOptions(command: Command): Command {
+  return command
+    .option("--drain <name>", "only in this drain")
+    .addOption(
+      new Option("--act <act>", "only such acts; more than once, or a list with commas")
+        .choices(auditActs)
+        .argParser(addActs)
+        .conflicts("lanes"),
+    )
+    .option("--lanes", "only what lanes did: halted, resumed, opened")
+    .option("--host <host>", "only for this destination host; * stands for any part")
+    .option("--rule <name>", "only what this rule decided")
+    .option("--by <name>", "only what this person or daemon did; * stands for any part")
+    .addOption(timeOption("--since <time>", "done since: 2d, a date, a time with a zone", "from"))
+    .addOption(timeOption("--until <time>", "done until", "to"))
+    .option("--records", "one row per dead letter; always so for a dlqId")
+    .addOption(
+      new Option("--summary", "counts by act and drain, and by person").conflicts(["records", "limit"]),
+    )
+    .addOption(countOption("--limit <n>", `at most so many rows; default: all, of the table ${tableLimit}`))
+    .option("--json", "print one JSON object per line, or one for the summary");
+}
+
+function addActs(text: string, before: readonly AuditAct[] = []): readonly AuditAct[] {
+  const acts = text.split(",").map((name) => {
+    const act = auditActs.find((one) => one === name.trim());
+    if (act !== undefined) return act;
+    throw new InvalidArgumentError(`No act is named "${name.trim()}"; the acts are ${auditActs.join(", ")}.`);
+  });
+  return [...before, ...acts];
+}
+
+/** What the store selects by itself. Throws `command-misused`. */
+function toQuery(
+  { drain, act, lanes = false, by, since, until, summary = false }: HistoryFlags,
+  dlqId: string | undefined,
+): AuditQuery {
+  if (dlqId !== undefined && (summary || lanes)) {
+    const flag = summary ? "--summary" : "--lanes";
+    throw new RedriverError("command-misused", `${flag} is not about one dead letter; leave out ${dlqId}`);
+  }
+  const acts = lanes ? laneActs : act;
+  return {
+    order: "newest-first",
+    ...defined({
+      drain: drain as DrainName | undefined,
+      acts: acts === undefined ? undefined : new Set<AuditAct>(acts),
+      by: by === undefined ? undefined : compileGlob(by),
+      since,
+      until,
+    }),
+  };
+}
+
+/** The columns of the table. */
+export const actColumns = {
+  when: ({ at, since }) => toSecond(at, since),
+  act: ({ act }) => act,
+  count: ({ count }) => (count === 0 ? "-" : count),
+  drain: ({ drain, count, source }) => toPrintable(drain ?? (count === 0 ? toAllOf(source) : "-")),
+  rule: ({ rule }) => toPrintable(rule ?? "-"),
+  reason: (row) => toPrintable(reasonText(row) ?? "-"),
+  host: ({ hosts, lane, host }) => toPrintable(toDestinationText(lane?.origin ?? host ?? toHosts(hosts))),
+  notes: (row) => toPrintable(present([row.dlqId, ...toActNotes(row, String)]).join(", ") || "-"),
+  why: ({ why }) => toPrintable(why ?? "-"),
+  by: ({ by }) => toPrintable(by),
+} satisfies Readonly<Record<string, (row: ActRow) => string | number>>;
+
+function toHosts({ top, more }: TopCounted<string>): string {
+  const [first] = top;
+  if (first === undefined) return "-";
+  const others = top.length - 1 + more.kinds;
+  return others === 0 ? first.key : `${first.key} +${others}`;
 }

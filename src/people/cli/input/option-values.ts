@@ -2,6 +2,8 @@ import { InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../../../system-world.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import { parseEdge, resolveEdge } from "../../../job/rules/patterns/parse-dates.ts";
+import { maxNameCharacters } from "../../operations/define.ts";
+import { userInfo } from "node:os";
 
 /**
  * An option that is a moment, as Unix ms: `2d` (so long before now), a date (its first or its last
@@ -35,4 +37,22 @@ export function textOf(fits: (text: string) => boolean, expected: string): (text
 export function numberOf(pattern: RegExp, max: number, expected: string): (text: string) => number {
   const toText = textOf((text) => pattern.test(text) && Number(text) <= max, expected);
   return (text) => Number(toText(text));
+}
+
+const isName = (text: string): boolean => text.trim() !== "" && text.length <= maxNameCharacters;
+
+/** `--by`: who acts, for the audit. */
+export function byOption(about: string, preset: string | null = currentUser()): Option {
+  const toName = textOf(isName, `a name of at most ${maxNameCharacters} characters`);
+  const option = new Option("--by <name>", about).argParser(toName);
+  return preset === null ? option : option.default(preset);
+}
+
+export function currentUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user need not have a name.
+    return "unknown";
+  }
 }

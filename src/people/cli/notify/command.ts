@@ -5,7 +5,7 @@ import { unknownName } from "../../../config/problem.ts";
 import type { DrainsDocument, NotifyTarget } from "../../../job/contracts/drains-document.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { Notice, NoticeAnswer } from "../../../job/contracts/notices.ts";
-import type { Register } from "../command-context.ts";
+import type { Register } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
 

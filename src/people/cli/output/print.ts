@@ -1,7 +1,10 @@
 import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
 import type { Io } from "../io.ts";
-import { toJsonLine, toJsonText } from "./json.ts";
 import { tableLimit } from "./table.ts";
+import { toEscapedJson, toSafeJson } from "../../../job/message/write-safe-json.ts";
+import type { HostPause } from "../../../job/contracts/pauses.ts";
+import { toDestinationText } from "../../operations/destination-text.ts";
+import { toTime } from "../../operations/phrases.ts";
 
 /** A command's one result on stdout: as JSON if `--json` was given, else as text. */
 export function printResult(
@@ -50,4 +53,32 @@ export async function printRows<Read, Row>(
   if (toJson === null) io.out(toTable(rows));
   if (more) io.err(`there is more than these ${shown}; see --limit\n`);
   return { shown, more };
+}
+
+/** Of the form of each object that `--json` prints, as `v`. docs/commands.md has the promise behind it. */
+const version = 1;
+
+/** One line, without characters that a terminal would act on. */
+export function toJsonLine(value: object): string {
+  return `${toSafeJson(withVersion(value))}\n`;
+}
+
+/** The same over several lines, for people who look at it. */
+export function toJsonText(value: object): string {
+  return `${toEscapedJson(JSON.stringify(withVersion(value), null, 2))}\n`;
+}
+
+function withVersion(value: object): object {
+  return Array.isArray(value) ? (value as readonly object[]).map(withVersion) : { v: version, ...value };
+}
+
+/** For a command that would publish: what it leaves alone. A line for each paused destination. */
+export function toHostPausesNote(drain: string, pauses: readonly HostPause[]): string {
+  return pauses
+    .map(({ host, by, reason, until }) => {
+      const end = until === undefined ? "" : ` until ${toTime(until)}`;
+      const paused = `${drain}: ${toDestinationText(host)} is paused by ${by}${end}: ${reason}`;
+      return `${toSpelledOut(paused)}; nothing new is published there\n`;
+    })
+    .join("");
 }

@@ -1,6 +1,6 @@
 import type { Io } from "../io.ts";
 import type { ParkedSearch } from "../../operations/parked/find-parked.ts";
-import type { Stop } from "../input/stop-on-signals.ts";
+import type { Stop } from "../with-core.ts";
 
 const linesEveryMs = 5_000;
 

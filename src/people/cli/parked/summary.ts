@@ -2,10 +2,10 @@ import type { Core } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import type { Io } from "../io.ts";
-import type { Stop } from "../input/stop-on-signals.ts";
+import type { Stop } from "../with-core.ts";
 import { cutMiddle } from "../../operations/destination-text.ts";
 import { joined } from "../../operations/phrases.ts";
-import { toJsonLine } from "../output/json.ts";
+import { toJsonLine } from "../output/print.ts";
 import { toFieldsText } from "../output/fields-text.ts";
 import { wrapWords } from "../output/wrap.ts";
 import {

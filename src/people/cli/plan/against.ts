@@ -11,14 +11,12 @@ import { requireArchive, toOrdered } from "../../operations/plans/discard.ts";
 import { unknownDrain } from "../../operations/choose-drains.ts";
 import { toDamageText, toDecisionText, toLost } from "../../operations/plans/decision-text.ts";
 import { counted, joined, number, toTime } from "../../operations/phrases.ts";
-import type { CommandContext } from "../command-context.ts";
-import { createStop } from "../input/stop-on-signals.ts";
-import type { Io } from "../io.ts";
+import type { CommandContext, Io } from "../io.ts";
+import { createStop, withCore } from "../with-core.ts";
 import { loadAll, loadOther } from "../load-config.ts";
 import { toAnswerText } from "../output/fields-text.ts";
 import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { withCore } from "../with-core.ts";
 import { toFailureRows } from "./text.ts";
 
 interface AgainstReport {

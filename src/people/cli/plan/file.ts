@@ -1,7 +1,14 @@
 import { RedriverError } from "../../../job/contracts/errors.ts";
-import { readPlan, type PlanFile } from "../../plan/plan-file.ts";
+import { readPlan, type PlanFile, type PlanHead } from "../../plan/plan-file.ts";
 import type { PlanRecord } from "../../plan/plan-file-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
+import { systemClock } from "../../../system-world.ts";
+import { createFileSummary, type FrozenDrain } from "../../plan/file-summary.ts";
+import type { Io } from "../io.ts";
+import { printResult } from "../output/print.ts";
+import { counted, joined, toAge, toTime } from "../../operations/phrases.ts";
+import { toAnswerText } from "../output/fields-text.ts";
+import { toDecidedFields, toFilterFields, toRuleFields } from "./text.ts";
 
 /**
  * Reads a whole plan; `-` is stdin. Throws `plan-invalid` for a file that is no plan or was changed, and
@@ -29,4 +36,52 @@ export async function readPlanFile(
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
     throw new RedriverError("command-misused", `${file} cannot be read: ${String(cause.code)}`, { cause });
   }
+}
+
+type ShownPlan = Omit<PlanHead, "redriverPlan" | "drains"> & { readonly drains: readonly FrozenDrain[] };
+
+/** Flags of `plan` that only a queue can answer. */
+const notOfFiles = ["records", "out", "showContent", "keep"] as const;
+
+/** Sums a plan's file up, without settings, document, Redis or network. Throws as `readPlanFile` does. */
+export async function showPlan(
+  file: string,
+  selected: object,
+  flags: { readonly json?: boolean } & { readonly [Name in (typeof notOfFiles)[number]]?: unknown },
+  io: Io,
+): Promise<void> {
+  if (Object.keys(selected).length > 0 || notOfFiles.some((name) => flags[name] !== undefined)) {
+    throw new RedriverError("command-misused", "--show is of a whole file; only --json goes with it");
+  }
+  const now = systemClock.now();
+  const summary = createFileSummary(now);
+  const { head } = await readPlanFile(file, summary.add);
+  const { createdAt, version, documentHash, flags: asked } = head;
+  const drains = summary.drains(head);
+  const shown = { createdAt, version, documentHash, flags: asked, drains };
+  printResult(io, flags.json, shown, () => toShownPlanText(io.columns, shown, now));
+}
+
+/** `now`, Unix ms: ages and what is left of a retention go by it. */
+function toShownPlanText(columns: number, plan: ShownPlan, now: number): string {
+  const { createdAt, flags, documentHash, version } = plan;
+  const verdict = `Plan of ${toTime(createdAt)} (${toAge(createdAt, now)} ago), read from its file alone.`;
+  const head = {
+    document: documentHash.slice(0, 12),
+    "made by": `redriver ${version}`,
+    ...toFilterFields(flags),
+    "with content": joined(flags.showContent && "header values, bodies and whole URLs are in it"),
+  };
+  const drains = plan.drains.map((drain) => {
+    const { host = "an address that it does not name", planned, acts, source, address } = drain;
+    const view = {
+      entered: `until ${toTime(drain.to)}`,
+      source: `${source}, address ${address}, rules ${drain.rulesHash.slice(0, 12)}`,
+      ...toDecidedFields(drain, now, "apply"),
+      ...toRuleFields(drain.rules, now),
+    };
+    const heading = `${drain.drain} on ${host}: ${counted(planned, "record")}, ${acts} to act on`;
+    return `\n${toAnswerText(columns, heading, view, now)}`;
+  });
+  return joined(toAnswerText(columns, verdict, head, now), ...drains);
 }

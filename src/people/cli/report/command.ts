@@ -1,8 +1,8 @@
 import { toMarkdown } from "../../operations/report/markdown.ts";
 import { readReport, reportReading } from "../../operations/report/read.ts";
-import type { Register } from "../command-context.ts";
+import type { Register } from "../io.ts";
 import { printResult } from "../output/print.ts";
-import { addReading } from "../reading-command.ts";
+import { addReading } from "../operation-command.ts";
 
 /** Of its own process: some hundred MB. */
 const most = 1_000_000;

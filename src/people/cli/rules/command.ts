@@ -1,10 +1,9 @@
 import { Option, type Command } from "commander";
 import { documentJsonSchemaText } from "../../../config/document/json-schema.ts";
-import type { CommandContext, Register } from "../command-context.ts";
+import type { CommandContext, Register } from "../io.ts";
 import { toCheckJson, toCheckText, toFindings, toGithubAnnotations } from "./check-text.ts";
-import { toTestJson, toTestText } from "./test-results-text.ts";
+import { toTestJson, toTestText, runRuleTests } from "./run-tests.ts";
 import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
-import { runRuleTests } from "./run-tests.ts";
 import type { ExplainFlags } from "./explain-command.ts";
 import { itemCheckOf } from "../../operations/rules/try-record.ts";
 import { printResult } from "../output/print.ts";

@@ -2,19 +2,23 @@ import { firstPlausibleAt } from "../../../job/message/plausible-dates.ts";
 import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
 import type { ValuePath } from "../../../config/problem.ts";
 import type { CheckItem } from "../../../job/message/item-policy.ts";
-import type { DlqId } from "../../../job/message/dead-letter.ts";
+import type { DlqId, RawRecord, BatchItem } from "../../../job/message/dead-letter.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import type { RuleTest } from "../../../job/rules/rule-test.ts";
-import { unmetBy, type Unmet } from "./unmet-expectations.ts";
-import { tryRecord } from "../../operations/rules/try-record.ts";
-import type { RawRecord } from "../../../job/message/dead-letter.ts";
+import { tryRecord, type Trial } from "../../operations/rules/try-record.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
+import { parseJson, type JsonValue } from "../../../job/message/json-value.ts";
+import { differencesOf } from "../../../job/message/body-differences.ts";
+import { toPrintable, toShownJson, toShownText } from "../../../job/message/show-masked-values.ts";
+import { counted, joined } from "../../operations/phrases.ts";
+import { toAnswerText, toFieldsText } from "../output/fields-text.ts";
+import { toWalk } from "./explain-text.ts";
 
 export type TestResult = ReturnType<typeof runOne>;
-export type TestRun = ReturnType<typeof runRuleTests>;
+type TestRun = ReturnType<typeof runRuleTests>;
 
-export interface TestSurroundings {
+interface TestSurroundings {
   readonly headerPrefix: string;
   readonly checkItemOf: (drain: DrainConfig) => CheckItem;
   readonly locate: (path: ValuePath) => { readonly line: number; readonly column: number };
@@ -139,4 +143,128 @@ function toSelected(select: Select): RawRecord {
     flowControlKey: flowControlKey?.[0],
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+interface Unmet {
+  /**
+   * `then`, `rule`, `reason`, `losses`, `destination`, `queue`, `header <name>`, `body`, `body <pointer>`.
+   */
+  readonly what: string;
+  /** Texts are printable, and at most about 200 characters. */
+  readonly expected: string;
+  readonly got: string;
+}
+
+type Expected = RuleTest["expect"];
+
+const maxBodyPlaces = 10;
+
+/** How a trial differs from what the test expects. What `expect` leaves out is not compared. */
+function unmetBy(trial: Trial, expected: Expected, headerPrefix: string): readonly Unmet[] {
+  const { decision } = trial;
+  const becoming = trial.kind === "decided" ? trial.becoming : null;
+  const isRepublished = decision.then === "republish" && becoming?.kind === "item";
+  return [
+    ...unequal("then", expected.then, decision.then),
+    ...unequal("rule", expected.rule === null ? "none" : expected.rule, decision.rule ?? "none"),
+    ...unequal("reason", expected.reason, decision.reason),
+    ...unequal("losses", toList(expected.losses), toList(becoming?.kind === "item" ? becoming.losses : [])),
+    // If it is not republished, `then` differs already.
+    ...(expected.item === undefined || !isRepublished
+      ? []
+      : unmetByItem(becoming.item, expected.item, headerPrefix)),
+  ];
+}
+
+function unmetByItem(
+  item: BatchItem,
+  expected: NonNullable<Expected["item"]>,
+  headerPrefix: string,
+): readonly Unmet[] {
+  const { destination, queue, headers, body } = expected;
+  return [
+    ...unequal("destination", destination, item.destination),
+    ...unequal("queue", queue, item.queue ?? null),
+    ...Object.entries(headers ?? {}).flatMap(([name, value]) =>
+      unequal(`header ${toPrintable(name)}`, value, headerOf(item, name, headerPrefix)),
+    ),
+    ...(body === undefined ? [] : unmetByBody(item.body ?? "", body)),
+  ];
+}
+
+/** A header of the delivery (`X-Redriven`), or one of the item itself (`Upstash-Retries`, `Content-Type`). */
+function headerOf(item: BatchItem, name: string, headerPrefix: string): string | null {
+  const wanted = [`${headerPrefix}Forward-${name}`.toLowerCase(), name.toLowerCase()];
+  const found = Object.entries(item.headers).find(([itemName]) => wanted.includes(itemName.toLowerCase()));
+  return found?.[1] ?? null;
+}
+
+/** Texts are equal as they are, or as the JSON that both are. */
+function unmetByBody(got: string, expected: JsonValue): readonly Unmet[] {
+  if (got === expected) return [];
+  const gotJson = parseJson(got);
+  const expectedJson = typeof expected === "string" ? parseJson(expected) : expected;
+  if (gotJson === undefined || expectedJson === undefined) {
+    return [{ what: "body", expected: shown(expected), got: toShownText(got, "content") || "nothing" }];
+  }
+  const differences = differencesOf(expectedJson, gotJson, maxBodyPlaces, "content");
+  return differences.map(({ pointer, before, after }) => ({
+    what: pointer === "" ? "body" : `body ${toPrintable(pointer)}`,
+    expected: shown(before),
+    got: shown(after),
+  }));
+}
+
+function unequal(
+  what: string,
+  expected: string | null | undefined,
+  got: string | null | undefined,
+): readonly Unmet[] {
+  if (expected === undefined || expected === got) return [];
+  return [{ what, expected: shownText(expected), got: shownText(got) }];
+}
+
+function shownText(text: string | null | undefined): string {
+  return text ? toPrintable(text) : "nothing";
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : toShownJson(value, "content");
+}
+
+function toList(losses: readonly string[] | undefined): string | undefined {
+  return losses && ([...new Set(losses)].toSorted().join(", ") || "none");
+}
+
+export function toTestText(columns: number, file: string, { results, untested }: TestRun): string {
+  const failures = results.filter(({ passed }) => !passed);
+  const drains = new Set(results.map(({ drain }) => drain)).size;
+  const passed = results.length - failures.length;
+  const summary =
+    failures.length === 0
+      ? `ok: ${counted(passed, "test")} of ${counted(drains, "drain")} passed`
+      : `failed: ${failures.length} of ${counted(results.length, "test")}, ${passed} passed`;
+  return joined(
+    ...failures.map((failure) => `${toFailureText(columns, file, failure)}\n`),
+    toFieldsText(columns, { "no tests": untested }, 0),
+    `${results.length === 0 ? "there are no tests" : summary}\n`,
+  );
+}
+
+function toFailureText(columns: number, file: string, failure: TestResult): string {
+  const { drain, test, line, column, decision, unmet, walk, otherwise } = failure;
+  const fields = {
+    test,
+    ...Object.fromEntries(
+      unmet.map(({ what, expected, got }) => [what, `expected  ${expected}\ngot       ${got}`]),
+    ),
+    decision,
+    ...(otherwise !== null && toWalk(walk, otherwise)),
+  };
+  return toAnswerText(columns, `${file}:${line}:${column}: failed ${drain}`, fields, 0);
+}
+
+export function toTestJson(file: string, { results, untested }: TestRun): object {
+  const passed = results.filter((result) => result.passed).length;
+  return { file, passed, failed: results.length - passed, untested, results };
 }

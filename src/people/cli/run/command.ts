@@ -19,7 +19,7 @@ import { createAuditLog, openAuditLines } from "../../../telemetry/audit-log-lin
 import { createEventLog } from "../../../telemetry/event-log.ts";
 import { createLogger } from "../../../telemetry/logger.ts";
 import { createMetrics } from "../../../telemetry/metrics.ts";
-import type { CommandContext, Register } from "../command-context.ts";
+import type { CommandContext, Register } from "../io.ts";
 import { loadAll, type LoadedWhole } from "../load-config.ts";
 import { version } from "../version.ts";
 

@@ -1,17 +1,15 @@
 import { requireRedis, openJobQueue } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
-import type { Register } from "../command-context.ts";
+import type { Register } from "../io.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import { loadForReading } from "../load-config.ts";
-import { toJsonLine } from "../output/json.ts";
-import { isColoured, printResult } from "../output/print.ts";
+import { toJsonLine, isColoured, printResult } from "../output/print.ts";
 import { repaintEvery, repaintMs } from "../output/watch.ts";
 import { withCore } from "../with-core.ts";
-import { toOverview } from "./overview.ts";
-import { createPaint } from "./paint.ts";
+import { toOverview, createPaint } from "./overview.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
 import { toSharedInPart } from "../../read/totals.ts";
-import { toDetailsText } from "./details.ts";
+import { toFieldsText } from "../output/fields-text.ts";
 
 interface StatusOptions {
   readonly json?: boolean;
@@ -71,4 +69,41 @@ export function onlyOf(status: Status, names: readonly string[]): Status {
     return own.length > 0 ? [{ ...one, shared: isWhole ? one.shared : toSharedInPart(own) }] : [];
   });
   return { ...status, drains, sources };
+}
+
+/**
+ * What `redriver status <drain>` shows below the overview, from its JSON answer. Lanes, kinds of failure and plans
+ * have commands of their own.
+ */
+export function toDetailsText(columns: number, { drains, sources, replicas, at }: Status): string {
+  const parts = [...drains.map(ofDrain), ...sources.map(ofSource), ...replicas];
+  return parts.map((part) => toFieldsText(columns, part, at)).join("\n");
+}
+
+const drainFields =
+  "drain source mode paused closedGuards due held parked inDoubt reasons nextPassAt openPass lastOutcome lastSuccessAt lastFullAt exact stillCounting";
+const sourceFields =
+  "source depth census open unknown triedAgainAt pendingDelete oldestPendingAt failedDeletes settleGate brakes hostPauses lanes";
+
+function pick(fields: string, answer: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(fields.split(" ").map((field) => [field, answer[field]]));
+}
+
+function ofDrain(drain: Status["drains"][number]): object {
+  const { guards, reasons } = drain;
+  return pick(drainFields, {
+    ...drain,
+    closedGuards: guards.filter(({ effect }) => effect === "closed").map(({ index }) => index),
+    reasons: reasons && { ...reasons, held: withoutPlaces(reasons.held) },
+  });
+}
+
+/** Those of the last passes may be over. The table of destinations has what holds them now. */
+function withoutPlaces(held: object): object {
+  const places: ReadonlySet<string> = new Set(["lane-halted", "lane-watched", "host-paused"]);
+  return Object.fromEntries(Object.entries(held).filter(([reason]) => !places.has(reason)));
+}
+
+function ofSource(source: Status["sources"][number]): object {
+  return pick(sourceFields, { ...source, lanes: source.lanes?.counts });
 }

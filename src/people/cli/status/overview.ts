@@ -15,11 +15,11 @@ import {
 } from "../../operations/phrases.ts";
 import { toCount, toTableOfLines } from "../output/table.ts";
 import { wrapWords } from "../output/wrap.ts";
-import type { Paint } from "./paint.ts";
 import type { DestinationStatus, Status } from "../../operations/status/read.ts";
 import { sumOf, toExpired } from "../../read/totals.ts";
 import { toSaveTexts } from "../../operations/status/expiring.ts";
 import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
+import { styleText } from "node:util";
 
 type DrainStatus = Status["drains"][number];
 interface Row extends DestinationStatus {
@@ -199,4 +199,26 @@ function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules }: Row, at: n
     : nextInMs === 0
       ? `${state}, sends now`
       : `${state}, step ${toIn(nextInMs)}`;
+}
+
+/** Colours of the overview. */
+interface Paint {
+  /** `shown`: the verdict as it is wrapped. */
+  readonly verdict: (verdict: string, shown: string) => string;
+}
+
+type Colour = "green" | "yellow" | "red";
+
+/** Plain text unless `isColoured`. Colour repeats what the words say: nothing is in the colour alone. */
+export function createPaint(isColoured: boolean): Paint {
+  return {
+    verdict: (verdict, shown) =>
+      isColoured ? styleText(["bold", colourOf(verdict)], shown, { validateStream: false }) : shown,
+  };
+}
+
+function colourOf(verdict: string): Colour {
+  if (/^not running|halted|expire soon|waits for deletes|drains document|cannot write/.test(verdict))
+    return "red";
+  return verdict.startsWith("all clear") && !verdict.includes(";") ? "green" : "yellow";
 }

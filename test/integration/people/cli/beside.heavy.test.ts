@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { answerCommands } from "../../../../src/people/cli/beside/answer-commands.ts";
 import { askDaemon } from "../../../../src/people/cli/beside/ask-daemon.ts";
-import type { CommandContext } from "../../../../src/people/cli/command-context.ts";
-import type { ProcessIo } from "../../../../src/people/cli/io.ts";
+import type { CommandContext, ProcessIo } from "../../../../src/people/cli/io.ts";
 import { createFolder } from "../../../support/command.ts";
 
 type RunCommand = CommandContext["runCommand"];

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { completeLine } from "../../../../src/people/cli/completions/complete-line.ts";
+import { completeLine } from "../../../../src/people/cli/completions/command.ts";
 import { runHere as ask } from "../../../support/cli.ts";
 import { runChild } from "../../../support/child.ts";
 import { commandTable } from "../../../support/command-table.ts";

@@ -5,7 +5,7 @@ import { toSaved, toSaveTexts } from "../../../../src/people/operations/status/e
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { toUnsentText, toVerdict } from "../../../../src/people/operations/status/verdict.ts";
 import { toNeedsOfKind } from "../../../../src/people/operations/failures/needs-of-kind.ts";
-import { toFailureTable } from "../../../../src/people/cli/failures/list-text.ts";
+import { toFailureTable } from "../../../../src/people/cli/failures/command.ts";
 import { Destinations } from "../../../../src/people/console/parts/destinations.tsx";
 import { toEarliestExpiry } from "../../../../src/people/read/expiring.ts";
 import { toUnselected } from "../../../../src/people/read/of-no-drain.ts";

@@ -4,7 +4,7 @@ import { openPass } from "../../../../src/job/pass/open-pass.ts";
 import { onlyOf } from "../../../../src/people/cli/status/command.ts";
 import { readReport } from "../../../../src/people/operations/report/read.ts";
 import { toVerdict } from "../../../../src/people/operations/status/verdict.ts";
-import { toOfNoDrainText } from "../../../../src/people/cli/failures/list-text.ts";
+import { toOfNoDrainText } from "../../../../src/people/cli/failures/command.ts";
 import { readFailureList } from "../../../../src/people/operations/failures/list.ts";
 import { toMarkdown } from "../../../../src/people/operations/report/markdown.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";

@@ -1,4 +1,4 @@
-import { toFailureTable } from "../../../../src/people/cli/failures/list-text.ts";
+import { toFailureTable } from "../../../../src/people/cli/failures/command.ts";
 import { toAsText } from "../../../../src/people/operations/failures/state-text.ts";
 import { describe, expect, it } from "vitest";
 import type {

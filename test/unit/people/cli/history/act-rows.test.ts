@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toActRows, type ActRow } from "../../../../../src/people/operations/history/act-rows.ts";
 import { sumHistory } from "../../../../../src/people/operations/history/summary.ts";
 import type { AuditEntry, AuditRecord } from "../../../../../src/job/contracts/audit.ts";
-import { actColumns } from "../../../../../src/people/cli/history/act-columns.ts";
+import { actColumns } from "../../../../../src/people/cli/history/command.ts";
 import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
 import { entry as newEntry } from "../../../../support/audit-entry.ts";
 

@@ -3,7 +3,7 @@ import {
   toStatisticsJson,
   toStatisticsText,
   type StatisticsView,
-} from "../../../../../src/people/cli/index-stats/text.ts";
+} from "../../../../../src/people/cli/index-stats/command.ts";
 import { parseStatistics } from "../../../../../src/job/statistics/parse-index-statistics.ts";
 
 function viewOf(answer: unknown): StatisticsView {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LaneRow } from "../../../../../src/people/operations/lanes/read.ts";
-import { toLanesTable } from "../../../../../src/people/cli/lanes/text.ts";
+import { toLanesTable } from "../../../../../src/people/cli/lanes/command.ts";
 import { ago, eu, lane, minute, now } from "../../../../support/statuses.ts";
 
 const row = (changes: Partial<LaneRow>): LaneRow => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCommandEvents } from "../../../../../src/people/cli/output/events-on-stderr.ts";
+import { createCommandEvents } from "../../../../../src/people/cli/with-acting-core.ts";
 import type { Io } from "../../../../../src/people/cli/io.ts";
 import type { RedriverEvent } from "../../../../../src/job/contracts/events.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";

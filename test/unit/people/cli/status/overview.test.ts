@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toOverview } from "../../../../../src/people/cli/status/overview.ts";
-import { createPaint } from "../../../../../src/people/cli/status/paint.ts";
+import { toOverview, createPaint } from "../../../../../src/people/cli/status/overview.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import {

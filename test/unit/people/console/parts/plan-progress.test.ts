@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PlanProgress } from "../../../../../src/people/console/parts/plan-progress.tsx";
-import { toShownText } from "../../../../../src/people/cli/plans/text.ts";
+import { toShownText } from "../../../../../src/people/cli/plans/command.ts";
 import type { PlanApplyDrain, SharedPlan } from "../../../../../src/job/contracts/plans.ts";
 
 const now = Date.UTC(2026, 10, 20, 10, 15);
