@@ -4,6 +4,7 @@
  *     npm run test:image
  *     npm run test:image -- --node-image docker.io/library/node:26-bookworm-slim [--results file]
  *     npm run test:image -- drain                          some scenarios
+ *     npm run test:image -- bases                          makes the bases alone, and prints them for .ci/release
  *
  * Without `--node-image` the bases are made on this machine, out of Debian's packages and npm's, and kept for
  * the next time. Exits 1 if something did not hold, 2 if it was used wrongly. What
@@ -51,14 +52,32 @@ const { values, positionals } = parseOrEnd({
     results: { type: "string" },
   },
 });
-const chosen = chooseOrEnd(positionals, scenarios);
+const onlyBases = positionals[0] === "bases";
+const chosen = onlyBases ? [] : chooseOrEnd(positionals, scenarios);
 
 const say = createSay();
 const dir = resolve(root, ".cache/image");
 const dockerfile = resolve(root, "Dockerfile");
 
-const why = await begin();
-if (why !== null) skip(why);
+if (onlyBases) await printBases();
+else {
+  const why = await begin();
+  if (why !== null) skip(why);
+}
+
+/** Lines of a shell. Exits 1 if none could be made. */
+async function printBases(): Promise<void> {
+  makeEmpty(join(dir, "runs"));
+  const buildah = await createBuildah(dir);
+  const bases = "unfit" in buildah ? buildah : await findBases(buildah);
+  if ("unfit" in bases || "unfit" in buildah) {
+    process.stderr.write(`No base could be made: ${"unfit" in bases ? bases.unfit : ""}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const lines = Object.entries(toReleaseEnv(buildah, bases)).map(([name, value]) => `export ${name}='${value}'`);
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
 
 /** Answers why nothing could be tried; null if something was. */
 async function begin(): Promise<string | null> {
@@ -146,17 +165,18 @@ async function buildImages(world: World, build: Build): Promise<string | null> {
 
 /** The production images are those of a release, for both architectures. */
 async function makeRelease({ buildah, bases }: World, { source }: Build): Promise<void> {
-  const env = {
-    ...process.env,
+  const env = { ...process.env, ...toReleaseEnv(buildah, bases), REGISTRY: registry, SOURCE: source };
+  await promisify(execFile)(join(root, ".ci/release"), ["--dry-run", "image"], { cwd: root, env });
+}
+
+function toReleaseEnv(buildah: Buildah, bases: World["bases"]): Readonly<Record<string, string>> {
+  return {
     BUILDAH: buildah.command.join(" "),
     // Where no container may be started.
     BUILDAH_ISOLATION: "chroot",
     NODE_IMAGE: bases.nodeImage,
     RUNTIME_IMAGE: bases.runtimeImage,
-    REGISTRY: registry,
-    SOURCE: source,
   };
-  await promisify(execFile)(join(root, ".ci/release"), ["--dry-run", "image"], { cwd: root, env });
 }
 
 async function productionFigures(world: World, build: Build): Promise<readonly Figure[]> {
