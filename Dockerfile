@@ -43,6 +43,17 @@ CMD ["emulator"]
 
 # As by default, for a buildah that would go on with the platform of the first stage.
 FROM --platform=$TARGETPLATFORM ${RUNTIME_IMAGE} AS runtime
+ENV NODE_ENV=production
+# A distroless base has Node there.
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/nodejs/bin
+WORKDIR /app
+# Everything belongs to root and is only readable: the process cannot change its own program. It has neither emulator nor demo.
+COPY --from=build /app/package.json /app/sbom.cdx.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/docs ./docs
+COPY --from=build /app/bin /usr/local/bin
+# After what differs by commit: some builders do not see that an argument changed, and keep the labels of the build before.
 ARG VERSION=0.0.0
 ARG REVISION=unknown
 ARG CREATED=unknown
@@ -54,16 +65,6 @@ LABEL org.opencontainers.image.title="redriver" \
       org.opencontainers.image.created="${CREATED}" \
       org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.documentation="${SOURCE}/blob/${REVISION}/README.md"
-ENV NODE_ENV=production
-# A distroless base has Node there.
-ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/nodejs/bin
-WORKDIR /app
-# Everything belongs to root and is only readable: the process cannot change its own program. It has neither emulator nor demo.
-COPY --from=build /app/package.json /app/sbom.cdx.json ./
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
-COPY --from=build /app/docs ./docs
-COPY --from=build /app/bin /usr/local/bin
 # A number, because runAsNonRoot cannot judge a name; deploy/base/deployment.yaml says the same one.
 USER 10001:10001
 EXPOSE 9466

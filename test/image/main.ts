@@ -75,7 +75,9 @@ async function printBases(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const lines = Object.entries(toReleaseEnv(buildah, bases)).map(([name, value]) => `export ${name}='${value}'`);
+  const lines = Object.entries(toReleaseEnv(buildah, bases)).map(
+    ([name, value]) => `export ${name}='${value}'`,
+  );
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
@@ -210,8 +212,17 @@ function toBuild(): Build {
     version,
     revision: git("rev-parse", "HEAD"),
     created: git("log", "-1", "--format=%cI"),
-    source: "https://git.example.com/redriver",
+    source: sourceOfReleases(),
   };
+}
+
+/** As .ci/release finds it: a builder that keeps layers of the same commit keeps its labels too. */
+function sourceOfReleases(): string {
+  try {
+    return process.env["SOURCE"] ?? git("remote", "get-url", "origin");
+  } catch {
+    return "unknown";
+  }
 }
 
 function git(...args: readonly string[]): string {
