@@ -40,7 +40,6 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   all: ["and"],
 };
 
-/** The known name that goes by another name elsewhere; undefined if there is none. */
 export function aliasOf(word: string, known: readonly string[]): string | undefined {
   const plain = word.toLowerCase().replaceAll(/[-_]/g, "");
   const isMeant = (name: string): boolean =>

@@ -1,14 +1,9 @@
 import { aliasOf, nearestName } from "./nearest-name.ts";
 
-/**
- * One thing that is wrong with a setting or with the drains document. Never contains a token, a credential, a
- * header value or an address that may carry one.
- */
+/** Never contains a token, a credential, a header value or an address that may carry one. */
 export interface Problem extends Partial<TextPosition> {
   readonly file?: string;
-  /** Where in a document: `drains.orders.rules[1].when`. */
   readonly path?: string;
-  /** Which setting: `http.port (REDRIVER_HTTP_PORT)`. */
   readonly setting?: string;
   /** What was expected and what was there, shortened, if it may not be secret. Without the place. */
   readonly message: string;
@@ -29,19 +24,16 @@ export function firstProblems(problems: readonly Problem[]): readonly Problem[] 
   return [...shown, { ...place, message: `… and ${more} more`, more }];
 }
 
-/** How many problems these are, with those that are not shown. */
 export function countProblems(problems: readonly Problem[]): number {
   return problems.reduce((sum, { more = 1 }) => sum + more, 0);
 }
 
 export interface TextPosition {
-  /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 units. */
   readonly column: number;
 }
 
-/** A list of keys and indexes that leads to a value in a document. */
 export type ValuePath = readonly (string | number)[];
 
 /** One line: `drains.yaml:7:12 drains.orders.rules[1].when: unknown key "typ"; expected one of …`. */
@@ -89,10 +81,7 @@ export function quoted(text: string): string {
   );
 }
 
-/**
- * The sentence about a name that is not known, the one that was probably meant first. `expected` stands in
- * for a long list.
- */
+/** The name that was probably meant comes first. `expected` stands in for a long list. */
 export function unknownName(
   kind: string,
   name: string,

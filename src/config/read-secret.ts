@@ -32,7 +32,6 @@ export function readSecret(
   }
 }
 
-/** The key that signs the lineage header; `undefined` when it is to be derived from the token. */
 export function readLineageKey(
   settings: Settings,
 ): { readonly ok: true; readonly value: string | undefined } | Extract<SecretReading, { ok: false }> {

@@ -1,7 +1,6 @@
 import type { SourceConfig } from "../job/contracts/drains-document.ts";
 import type { Settings } from "./settings/settings.ts";
 
-/** The setting that a source's token comes from. Never the token. */
 export function toTokenSetting(
   { name, token }: SourceConfig,
   { service }: Pick<Settings, "service">,

@@ -101,7 +101,6 @@ function toLane(
 
 type LimitsKeys = NonNullable<CommonKeys["limits"]>;
 
-/** A limit that a layer takes away is absent. `watchMs`: of a rate that is learned. */
 function toLimits({ perHost, ...others }: Whole<LimitsKeys>, watchMs: number): LimitsConfig {
   const limits = {
     ...others,
@@ -110,7 +109,6 @@ function toLimits({ perHost, ...others }: Whole<LimitsKeys>, watchMs: number): L
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)) as LimitsConfig;
 }
 
-/** `every` and `cron` replace each other from layer to layer; a timezone belongs to the cron pattern. */
 export function toSchedule(
   layers: readonly (IndexKeys["schedule"] | undefined)[],
   everyMs: number,

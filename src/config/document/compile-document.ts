@@ -25,7 +25,6 @@ import type { RuleKeys } from "./schema/rule-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
 import type { WhenKeys } from "./schema/when-schema.ts";
 
-/** The compiled document. Expects keys that have passed the schema and all checks. */
 export function compileDocument(keys: DocumentKeys): DrainsDocument {
   const paused = keys.paused ?? builtIn.paused;
   const sources = Object.entries(keys.sources).map(([name, source]) => toSource(name, source ?? {}));
@@ -150,13 +149,9 @@ function toNotifyTarget(
   });
 }
 
-/** Where the parts of conditions stand in the document. */
 export type Places = Map<Condition, ValuePath>;
 
-/**
- * The condition of a `when`: its keys are and. A single test stands for itself. `path` leads to the `when`;
- * the place of each part of it is recorded in `places`.
- */
+/** Keys are and; a single test stands for itself. `path` leads to the `when`; `places` gets that of each part. */
 export function toCondition(when: WhenKeys | "any", path: ValuePath = [], places?: Places): Condition {
   const placed = (condition: Condition, ...way: ValuePath): Condition => {
     places?.set(condition, [...path, ...way]);

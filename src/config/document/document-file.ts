@@ -8,7 +8,6 @@ import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
 
 type DocumentReading =
   | { readonly ok: true; readonly document: DrainsDocument; readonly warnings: readonly string[] }
-  /** One line per problem, with file, line and column if known. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
 export type DocumentFile = ReturnType<typeof createDocumentFile>;

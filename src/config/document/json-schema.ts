@@ -4,16 +4,14 @@ import { documentSchema } from "./schema/document-schema.ts";
 import { each, writtenDefaults } from "./written-defaults.ts";
 
 /**
- * JSON Schema (draft 7, which editors read) of the drains document. It accepts whatever the loader accepts,
- * and less strictly: values with a grammar of their own are described, and what keys mean together is left to
- * `redriver rules check`. `default` is the value that holds if neither the key nor one of `defaults` is there.
+ * JSON Schema (draft 7, which editors read). It accepts what the loader accepts and more: values with a grammar
+ * of their own are only described. `default`: what holds if neither the key nor one of `defaults` is there.
  */
 export function documentJsonSchema(): Record<string, unknown> {
   const schema = z.toJSONSchema(documentSchema, { io: "input", target: "draft-7" });
   return withDefaults({ title: "redriver drains document", ...schema }, writtenDefaults);
 }
 
-/** The text that is committed as config/schema/drains.schema.json. */
 export function documentJsonSchemaText(): string {
   return `${JSON.stringify(documentJsonSchema(), null, 2)}\n`;
 }

@@ -19,7 +19,6 @@ export type DocumentOutcome =
   | {
       readonly ok: true;
       readonly document: DrainsDocument;
-      /** What was loaded. */
       readonly text: string;
       readonly warnings: readonly Problem[];
       locate(path: ValuePath): TextPosition;
@@ -58,7 +57,6 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   return { ok: true, document, text, warnings, locate: (path) => tree.locate(path, "value") };
 }
 
-/** Reads and loads a document of at most 1 MiB. */
 export function readDocumentFile(path: string, options: LoadOptions = {}): DocumentOutcome {
   const file = readTextFile(path, textLimits.maxBytes);
   if (file.ok) return loadDocument(file.text, path, options);

@@ -4,9 +4,8 @@ import type { DrainConfig, DrainsDocument } from "../../job/contracts/drains-doc
 import { leavesOf, type Condition } from "../../job/rules/rule-spec.ts";
 
 /**
- * 12 hex digits of SHA-256 over everything that a drain decides by. Schedule, selection, mode, limits, lane,
- * guards and tests change no decision. Its flow control and its source's brake count, because they are written into
- * messages like what rules set. Its source's retention counts if a rule asks for the time that is left.
+ * 12 hex digits of SHA-256 over what a drain decides by. Its flow control and its source's brake count, because
+ * they are written into messages; its retention only if a rule asks for the time left.
  */
 export function toRulesHash(
   drain: Pick<

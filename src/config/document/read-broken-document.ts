@@ -7,9 +7,8 @@ import { loadDocument } from "./load-document.ts";
 import { asMap, type Raw } from "./checks/raw-document.ts";
 
 /**
- * The sources and drains of a document that does not load, without rules. That is enough to pause them or to
- * let them go on, never to act. Null if not even their names can be read. `rough`: reads also a text that is
- * no YAML, as far as possible; for commands that only read.
+ * Sources and drains of a document that does not load, without rules: enough to pause or resume them, never to
+ * act. Null: their names cannot be read. `rough`: also of what is no YAML; for commands that only read.
  */
 export function readBrokenDocument(path: string, how: "strict" | "rough" = "strict"): DrainsDocument | null {
   const file = readTextFile(path, textLimits.maxBytes);
@@ -32,10 +31,7 @@ function each(section: unknown, keep: (member: Raw) => Raw): Raw {
   );
 }
 
-/**
- * What can be read of a YAML text that may have mistakes, as plain data; null if there is nothing. Never to
- * be acted on: what follows a mistake may be somewhere else than its writer meant. Never throws.
- */
+/** Never to be acted on: what follows a mistake may be somewhere else than its writer meant. Never throws. */
 function parseRoughly(text: string): unknown {
   if (findExcess(text) !== null) return null;
   try {

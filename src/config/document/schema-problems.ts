@@ -22,7 +22,6 @@ export interface Misfits {
   readonly overfull: readonly ValuePath[];
 }
 
-/** What zod found, as problems with positions. */
 export function toMisfits(found: readonly Issue[], tree: YamlTree, file: string): Misfits {
   const issues = [...flatten(found, [], tree)];
   const overfull = issues.filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);

@@ -1,7 +1,6 @@
 /**
- * The document in effect: as it was written, each drain with what it takes from `defaults` and from what is built in,
- * without tests. It means the same document, unless something is hidden: header values, queries and credentials of
- * addresses, and what is written into bodies are "[set]", which does not load.
+ * The document in effect: as it was written, each drain with what it takes from `defaults` and from what is
+ * built in, without tests. What may be a secret is "[set]", which does not load.
  */
 import { stringify } from "yaml";
 import { defined } from "../../job/message/defined.ts";
@@ -60,7 +59,6 @@ function toDrain(defaults: Raw, own: Raw, isPaused: boolean): object {
   });
 }
 
-/** The last layer that has a key decides; mappings go key by key. */
 function over(...layers: readonly unknown[]): Record<string, unknown> {
   const maps = layers.map(asMap);
   const keys = new Set(maps.flatMap((map) => Object.keys(map)));

@@ -3,7 +3,6 @@ import { durationText } from "../../job/rules/durations.ts";
 import { rateText } from "../../job/rules/patterns/parse-rate.ts";
 import { builtIn } from "./apply-defaults.ts";
 
-/** In place of a name, or of a place in a list. */
 export const each = "*";
 
 const { source, drain, notify } = builtIn;

@@ -1,7 +1,4 @@
-/**
- * What must be true of settings and document together before anything is built from them. Every function:
- * empty when all is.
- */
+/** What must be true of settings and document together before anything is built from them. */
 import { isForwardable } from "../../job/message/headers.ts";
 import type { DrainsDocument, SecretRef, SourceConfig } from "../../job/contracts/drains-document.ts";
 import { postHorizonMs, takeoverAfterMs } from "../../job/contracts/ledger-limits.ts";
@@ -14,7 +11,6 @@ export function checkFit(settings: Settings, document: DrainsDocument): readonly
   return firstProblems([...checkSources(settings, document), ...checkDocument(settings, document)]);
 }
 
-/** What is about the document itself, whatever addresses and tokens there are. */
 export function checkDocument(settings: Settings, document: DrainsDocument): readonly Problem[] {
   return [...checkInequality(settings, document), ...checkHeaders(settings, document)];
 }
@@ -51,10 +47,7 @@ export function checkInequality(settings: Settings, document: DrainsDocument): r
   });
 }
 
-/**
- * What each source needs from the settings, and that no account is a source twice: two sources are two
- * ledgers, and neither would know what the other has published.
- */
+/** Also that no account is a source twice: neither ledger would know what the other has published. */
 function checkSources(settings: Settings, document: DrainsDocument): readonly Problem[] {
   const { url, token, tokenFile } = settings.service;
   const problems: Problem[] = [];

@@ -6,10 +6,7 @@ import type { GivenSetting, SettingsFound } from "./environment.ts";
 import { nest } from "./settings.ts";
 import { settingNames, type SettingName } from "./settings-table.ts";
 
-/**
- * Reads a settings file: YAML or JSON, sections of settings, `http: { port: 9466 }`. A setting without a
- * value is unset. Without a file there are none.
- */
+/** YAML or JSON, sections of settings: `http: { port: 9466 }`. A setting without a value is unset. */
 export function readSettingsFile(file: string | undefined): SettingsFound {
   if (file === undefined) return { values: new Map(), problems: [] };
   const read = readTextFile(file, textLimits.maxBytes);

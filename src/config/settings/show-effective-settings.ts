@@ -3,7 +3,6 @@ import { durationText } from "../../job/rules/durations.ts";
 import { nest, valueOf, type Settings } from "./settings.ts";
 import { settingNames, settingRows, type SettingName, type SettingRow } from "./settings-table.ts";
 
-/** As YAML. */
 export function showEffectiveSettings(settings: Settings): string {
   return stringify(toEffectiveSettings(settings));
 }

@@ -7,10 +7,7 @@ import { parsed, wholeNumber as wholeNumberIn } from "../document/schema/buildin
 import { findCopyingMistake, findSemicolon, findUnfitCharacter } from "./secret-mistakes.ts";
 import { parseServiceUrl } from "../service-and-callback-urls.ts";
 
-/**
- * Schemas of single settings. From the environment and from flags come texts, from a settings file also
- * numbers and lists; each takes both.
- */
+/** From the environment and from flags come texts, from a settings file also numbers and lists; each takes both. */
 
 function read<Value>(parse: (value: unknown) => Value | null, expected: string): z.ZodType<Value> {
   return parsed<Value>((value) => {
@@ -32,13 +29,9 @@ export function wholeNumber(from: number, to: number) {
   );
 }
 
-/**
- * Node's timers end at once when they are set for more than 24.8 days. No timeout or interval of a process is
- * meant to be that long.
- */
+/** 7 d: Node's timers end at once when they are set for more than 24.8 days. */
 const maxDurationMs = 7 * 86_400_000;
 
-/** Milliseconds from "500ms", "30s", "2m", "1h", "3d". */
 export function duration(min: string) {
   const bound = parseDuration(min);
   const minMs = bound.ok ? bound.value : 0;
@@ -48,13 +41,9 @@ export function duration(min: string) {
   }, `a duration of at least ${min} and at most 7d, such as "30s"`);
 }
 
-/**
- * JSON is read from and written to one text, and V8's maximum is 2^29 - 24 characters: what is larger could
- * not be handled anyway.
- */
+/** V8's maximum for the one text that JSON is read from and written to is 2^29 - 24 characters. */
 const maxBytes = 512 * 1_048_576;
 
-/** Bytes from a whole number, or from "64KiB", "4MiB". */
 export function bytes(from: number) {
   return read((value) => {
     const text = typeof value === "number" ? String(value) : value;
@@ -131,7 +120,6 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** `none`: nothing listens. */
 export const portOrNone = z.union(
   [z.literal("none").transform(() => null), wholeNumber(0, 65_535)],
   "none, or a port from 0 to 65535",

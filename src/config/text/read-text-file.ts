@@ -6,9 +6,7 @@ export type TextFile =
   /** `why` completes "expected a readable file: …". */
   | { readonly ok: false; readonly why: string };
 
-/**
- * Reads a regular UTF-8 file of at most `maxBytes`; stops reading one byte later, so that a huge file costs nothing.
- */
+/** Stops reading one byte behind `maxBytes`, so that a huge file costs nothing. */
 export function readTextFile(path: string, maxBytes: number): TextFile {
   if (path === "-") return { ok: false, why: "stdin is not read here; a file of that name is ./-" };
   let file: number | undefined;
@@ -34,9 +32,8 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
 }
 
 /**
- * The kind of what a path leads to, such as "a FIFO"; null for a regular file. Mounts of Kubernetes are
- * symbolic links to one. A FIFO without a writer would block the whole process. A device may act when it is
- * opened. A socket or a FIFO never ends.
+ * Such as "a FIFO"; null for a regular file, or a link to one. A FIFO without a writer would block the whole
+ * process, a device may act when it is opened, and a socket never ends.
  */
 export function kindOtherThanFile(path: string): string | null {
   return kindOf(statSync(path));
@@ -51,7 +48,6 @@ function kindOf(stats: Stats): string | null {
   return "something else";
 }
 
-/** `not UTF-8 text (line 3)`, of bytes that are not. */
 export function noUtf8(bytes: Buffer): string {
   const lines = bytes.toString("latin1").split("\n");
   return `not UTF-8 text (line ${lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1"))) + 1})`;

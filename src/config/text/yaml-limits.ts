@@ -9,7 +9,6 @@ export const textLimits = {
   maxBytes: 1_048_576,
   /** A drain of forty lines has about 300. */
   maxTokens: 100_000,
-  /** Of a text, a comment, or a run of spaces. */
   maxTokenLength: 8_192,
   /** Each that is no valid escape becomes an error object: half a million of them take seconds. */
   maxBackslashes: 10_000,
@@ -18,11 +17,9 @@ export const textLimits = {
 
 export interface Excess {
   readonly expected: string;
-  /** Where the limit was passed, in UTF-16 units from the start. */
   readonly offset: number;
 }
 
-/** The first limit that the text passes, or null. */
 export function findExcess(text: string): Excess | null {
   if (text.length > textLimits.maxBytes || Buffer.byteLength(text) > textLimits.maxBytes) {
     return { expected: `at most ${textLimits.maxBytes} bytes`, offset: 0 };
@@ -64,12 +61,10 @@ const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);
 
 interface PlacedToken {
   readonly token: string;
-  /** In UTF-16 units from the start. */
   readonly offset: number;
   readonly isScalar: boolean;
 }
 
-/** All tokens of a text, also blanks and comments. Linear, whatever the text is. */
 function* lexYaml(text: string): Generator<PlacedToken> {
   let offset = 0;
   let isScalar = false;

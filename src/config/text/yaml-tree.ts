@@ -11,10 +11,7 @@ export interface YamlTree {
 }
 
 export type YamlReading =
-  /**
-   * The tree can be checked further, so that all problems are reported at once. It may be adopted only
-   * without problems.
-   */
+  /** Can be checked further, so that all problems are reported at once, and adopted only without problems. */
   | { readonly ok: true; readonly tree: YamlTree; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 

@@ -2,7 +2,6 @@ import { isObject } from "./json-value.ts";
 import { parsePointer, toPointer } from "./json-pointer.ts";
 import { toShownToken, type Show } from "./show-masked-values.ts";
 
-/** One place in a JSON document that an edit changed; `undefined` if it has no value there. */
 export interface BodyDifference {
   readonly pointer: string;
   readonly before: unknown;

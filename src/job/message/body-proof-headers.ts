@@ -1,9 +1,8 @@
 import type { ForwardHeaders } from "./headers.ts";
 
 /**
- * Names of headers that prove a body, so that an edit makes them wrong: of RFC 9530, RFC 9421, RFC 1864, Standard
- * Webhooks, Svix, and the vendors' X-Hub-Signature-256, Stripe-Signature, X-Shopify-Hmac-Sha256 and the like. A name
- * that is taken for one by mistake costs a park that a rule can answer; one that is missed costs a rejected message.
+ * RFC 9530, RFC 9421, RFC 1864, Standard Webhooks, Svix, and the vendors' X-Hub-Signature-256, Stripe-Signature
+ * and the like. One taken by mistake costs a park that a rule can answer; one missed a rejected message.
  */
 const provesBody =
   /signature|digest|hmac|checksum|md5|sha-?(?:1|224|256|384|512)|(?:^|[-_])(?:sig|jws|crc32c?)(?:[-_]|$)|^svix-|(?:body|payload|content|goog)[-_]?hash/;
@@ -12,7 +11,6 @@ const asksForProof = /^(?:want-(?:content-|repr-)?digest|accept-signature)$/;
 /** Schemes that sign the request: AWS, HMAC, HTTP signatures, shared keys, Digest with auth-int, OAuth 1. */
 const signedAuthorization = /^\s*(?:aws|hmac|signature|sharedkey)|signature\s*=|auth-int|oauth_body_hash/i;
 
-/** True if a body may no longer be changed under this header. */
 export function provesItsBody(name: string, value: string): boolean {
   const lower = name.toLowerCase();
   if (lower === "authorization") return signedAuthorization.test(value);

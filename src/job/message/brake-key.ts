@@ -24,7 +24,6 @@ export function isKeyOf(key: string, name: DestinationName | undefined): boolean
   return key === own || (!/:\d+$/.test(name) && key.startsWith(`${own}_`) && /_\d+$/.test(key));
 }
 
-/** Null: no key is meant. */
 export function keyOfName(name: DestinationName): string | null {
   if (name.startsWith("queue:") || name.startsWith("failure:")) return null;
   // The usual port of either scheme is not in the key.

@@ -4,7 +4,6 @@
  */
 export type ComeBackKind = "down" | "refused";
 
-/** The part of a lineage that shows a message refused, redriven, and refused again. */
 interface Redriven {
   readonly attempt: number;
   readonly statusBefore: number | null;

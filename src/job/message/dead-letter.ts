@@ -1,5 +1,3 @@
-/** The shapes of a dead letter. Parsing is in parse-record.ts, rebuilding in rebuild-item.ts. */
-
 declare const brand: unique symbol;
 type Branded<Text extends string> = string & { readonly [brand]: Text };
 
@@ -13,7 +11,6 @@ export type DeduplicationId = Branded<"DeduplicationId">;
 /** A record exactly as listed. Its fields are not checked yet; unknown fields are kept. */
 export type RawRecord = Readonly<Record<string, unknown>>;
 
-/** Header names as listed, each with its values. Compare names without regard to case. */
 export type HeaderValues = Readonly<Record<string, readonly string[]>>;
 
 /** A record with a dlqId and the fields that a decision needs. Times are Unix milliseconds. Its texts are well formed. */

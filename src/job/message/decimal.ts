@@ -2,9 +2,7 @@
 
 interface Decimal {
   readonly sign: "" | "-";
-  /** Without outer zeros; empty for 0. */
   readonly digits: string;
-  /** The power of ten of the last digit. */
   readonly power: number;
 }
 
@@ -16,7 +14,6 @@ export function compareDecimals(one: string, other: string): number {
   return isBelow ? compareSizes(b, a) : compareSizes(a, b);
 }
 
-/** One spelling of each value. */
 export function toDecimal(token: string): string {
   const { sign, digits, power } = decimalOf(token);
   return digits === "" ? "0" : `${sign}${digits}e${power}`;

@@ -1,4 +1,3 @@
-/** Fields without those that may be undefined; such a field is there or absent. */
 export type Defined<Fields> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
 } & {

@@ -22,7 +22,6 @@ export interface RebuildRow {
   readonly after: string | null;
 }
 
-/** More places of a body than this are summed up in one row. */
 const maxBodyRows = 50;
 
 /**

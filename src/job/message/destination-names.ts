@@ -14,7 +14,6 @@ export function toFailureName(id: string): DestinationName {
   return `failure:${id}`;
 }
 
-/** The id of the kind of failure that is paused by this name; null: it names a destination. */
 export function toFailureOfName(name: DestinationName): string | null {
   return name.startsWith("failure:") ? name.slice("failure:".length) : null;
 }
@@ -41,7 +40,6 @@ export function namesOfDestination({
   return queue === undefined ? names : [...names, `queue:${queue}`];
 }
 
-/** All names of a lane's origin, which is an origin or `queue:<name>`. */
 export function namesOfOrigin(origin: string): readonly DestinationName[] {
   return origin.startsWith("queue:") ? [origin] : namesOfUrl(origin);
 }
@@ -69,7 +67,6 @@ function hostAndPortOf(name: DestinationName): string {
   return (name.includes("://") ? namesOfOrigin(name)[1] : undefined) ?? name;
 }
 
-/** The name itself and all that mean more. */
 function widerNamesOf(name: DestinationName): readonly DestinationName[] {
   if (name.includes("://") || name.startsWith("queue:")) return namesOfOrigin(name);
   return [name, name.replace(/:\d+$/, "")];

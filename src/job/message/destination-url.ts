@@ -3,7 +3,6 @@ import { withoutDot } from "./host-and-path.ts";
 import type { DestinationRewrite } from "./item-changes.ts";
 import { oncePerText } from "./once-per-text.ts";
 
-/** The parts of an address that is parsed. Null: the text is none. */
 export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "host" | "origin" | "pathname">>;
 
 interface ReadUrl {
@@ -11,10 +10,7 @@ interface ReadUrl {
   readonly isDestination: boolean;
 }
 
-/**
- * One message asks for its destination's parts in up to six places. A queue has some dozens of destinations,
- * or one for each message. These take a few hundred KB.
- */
+/** Asked up to six times for a message. A queue has some dozens of destinations, or one for each message. */
 const readUrl = oncePerText(500, 1_024, (text): ReadUrl => {
   const url = parseUrl(text);
   const parts = url === null ? null : toParts(url);
@@ -51,7 +47,6 @@ export function isCallbackUrl(url: string): boolean {
   return isDestination(withoutCredentials(url));
 }
 
-/** The same address without its user and password. */
 export function withoutCredentials(url: string): string {
   return url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1");
 }
@@ -79,9 +74,8 @@ export function rateHostOf({ destination, queue }: Pick<BatchItem, "destination"
 }
 
 /**
- * The item's destination: the record's own URL, another one, or the own one with parts replaced. Other parts
- * stay, byte for byte. `host` replaces user, password, host and port together. Null if the result is no
- * destination. `keepsCredentials`: one with user and password is one.
+ * Parts that are not replaced stay, byte for byte. `host` replaces user, password, host and port together. Null
+ * if the result is no destination. `keepsCredentials`: one with user and password is one.
  */
 export function toDestination(
   url: string,
@@ -104,9 +98,8 @@ function rewritten(url: string, change: DestinationRewrite): string | null {
 }
 
 /**
- * An address, or null. `URL.canParse` is not used: in Node 20 (seen in 20.20.2) it answers false for an
- * address with a Latin-1 letter, such as `https://münchen.example`, once its caller is hot. After some
- * thousand of them, such messages would be parked.
+ * `URL.canParse` is not used: in Node 20 (seen in 20.20.2) it answers false for an address with a Latin-1
+ * letter, such as `https://münchen.example`, once its caller is hot. Such messages would be parked.
  */
 export function parseUrl(text: string): URL | null {
   try {

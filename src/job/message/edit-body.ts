@@ -10,11 +10,9 @@ export type EditedBody =
   | { readonly kind: "park"; readonly reason: "body-not-editable" };
 
 /**
- * The body after a change, as JSON text without white space or byte order mark. An edit that changes no value and
- * loses nothing leaves the text byte for byte. `body-not-editable`: the body is not JSON, or the change does not apply to
- * it. Never throws.
- *
- * @param attempt redrives already made: a patch that adds more each time is a loss from the second on.
+ * JSON without white space or byte order mark. An edit that changes no value and loses nothing leaves the text
+ * byte for byte. Never throws. `attempt`: redrives already made; a patch that adds more each time is a loss
+ * from the second on.
  */
 export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
   try {
@@ -41,9 +39,8 @@ function merged(value: unknown, patch: JsonValue): PatchedJson | null {
 }
 
 /**
- * RFC 7396 replaces any value that is not an object by one. In a stored message that would throw away a list
- * or a text that the rule's author did not expect. So such a merge does not apply. A replacement by a list or
- * a plain value is explicit, so it does.
+ * RFC 7396 replaces any value that is not an object by one. In a stored message that would throw away a list or
+ * a text, so such a merge does not apply. A replacement by a list or a plain value is explicit, so it does.
  */
 function keepsContainers(target: unknown, merge: unknown): boolean {
   if (!isObject(merge) || target === undefined || target === null) return true;

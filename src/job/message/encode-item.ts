@@ -38,7 +38,6 @@ const longestSuffix = `-${maxSuffix}`;
 const maxKeptChars = 65_536;
 /** Of items that share one allocation: a page of usual size. An item that may take a quarter has its own. */
 const sharedBytes = 262_144;
-/** More than what stands around the fields of an item. */
 const aroundFields = 64;
 
 let shared = Buffer.allocUnsafeSlow(0);

@@ -3,9 +3,7 @@ import { toShortId } from "./short-id.ts";
 import { signatureOf, signatureTextOf } from "./signature/signature-of.ts";
 import { laneOriginOfLetter } from "./destination-url.ts";
 
-/**
- * Dead letters of one source that failed alike: same destination, same status, same answer without the parts that vary.
- */
+/** Dead letters of one source with one destination, status and answer, but for what varies. */
 export interface FailureKind {
   /** The same in every process at any time (`toShortId` of its origin and signature). */
   readonly id: string;
@@ -37,7 +35,6 @@ const maxRemembered = 2_000;
 
 const unreadableOrigin = "(unreadable)";
 
-/** Records without a dlqId, or in a form that nobody can read. */
 export const unreadableKind: FailureKind = {
   id: "unreadable",
   origin: unreadableOrigin,
@@ -57,7 +54,6 @@ export const othersOfAllId = "other";
 const known = new Map<string, Map<number | null, Map<string, FailureKind>>>();
 let remembered = 0;
 
-/** The kind of a failure. Each kind is worked out once. Pure, and never throws. */
 export function failureKindOf(
   letter: Pick<DeadLetter, "url" | "queueName" | "responseStatus" | "responseBody" | "responseBodyBase64">,
 ): FailureKind {

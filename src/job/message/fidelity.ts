@@ -7,9 +7,8 @@ const placeholder = /REDACTED:[0-9a-f]{64}/i;
 const placeholderLength = 73;
 
 /**
- * Why a record cannot be published again unchanged; null if no reason is known. Of several reasons, the one
- * that explains the others comes first: a redacted body also has another length. `destination`: where it is
- * to go, null if that is no address.
+ * Why a record cannot be published again unchanged. Of several reasons, the one that explains the others comes
+ * first: a redacted body also has another length. `destination`: null if it is no address.
  */
 export function checkFidelity(
   letter: DeadLetter,

@@ -16,7 +16,6 @@ export function toFlowControlValue({ parallelism, rate, periodMs }: FlowControl)
   ].join(", ");
 }
 
-/** As the record lists it; its period is in seconds. */
 export function originalFlowControl(letter: DeadLetter): FlowControl | undefined {
   const { flowControlKey: key, parallelism, rate, period } = letter;
   if (key === undefined) return undefined;

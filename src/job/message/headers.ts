@@ -39,10 +39,7 @@ export interface NamedValues {
   readonly values: readonly string[];
 }
 
-/**
- * By lower-case name. Names that differ only in case are one header, under the first name. Headers without a
- * value are left out.
- */
+/** Names that differ only in case are one header, under the first name. Headers without a value are left out. */
 export function byLowerName(header: HeaderValues): ReadonlyMap<string, NamedValues> {
   const merged = new Map<string, NamedValues>();
   for (const name of Object.keys(header)) {
@@ -87,10 +84,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
 
-/**
- * True if a header of this name may be forwarded: not of the connection, not the service's own
- * (`headerPrefix`, any case), and not one of those that only redriver writes.
- */
+/** Not of the connection, not the service's own (`headerPrefix`, any case), not one that only redriver writes. */
 export function isForwardable(name: string, headerPrefix: string): boolean {
   const lower = name.toLowerCase();
   return !notForwarded.has(lower) && !lower.startsWith(headerPrefix.toLowerCase()) && !ownHeaders.has(lower);
@@ -124,7 +118,6 @@ function toItemNames(prefix: string) {
 /** A process has one prefix. */
 let lastNames: { readonly prefix: string; readonly names: ItemNames } | null = null;
 
-/** Written once, because every item has them. */
 export function itemNamesOf(prefix: string): ItemNames {
   if (lastNames?.prefix !== prefix) lastNames = { prefix, names: toItemNames(prefix) };
   return lastNames.names;
@@ -162,7 +155,6 @@ interface ForwardHeader {
   readonly value: string;
 }
 
-/** Headers on their way to a destination, by lower-case name. */
 export type ForwardHeaders = Map<string, ForwardHeader>;
 
 /** The forwardable headers, one string each. Null if values cannot be joined or a name is empty. */

@@ -13,7 +13,6 @@ export interface Host {
   readonly port: string;
 }
 
-/** A host with a port or without; null if no URL has it. */
 export function parseHost(text: string): Host | null {
   const [, name = "", port = ""] = /^(.+?)(?::(\d{1,5}))?$/u.exec(isIPv6(text) ? `[${text}]` : text) ?? [];
   if (/[\p{White_Space}/?#@\\*\p{Cc}\p{Cs}]/u.test(name) || Number(port) > 65_535) return null;
@@ -39,10 +38,7 @@ export function withoutDot(hostname: string): string {
   return hostname.endsWith(".") ? hostname.replace(/(?<=[^.])\.+$/, "") : hostname;
 }
 
-/**
- * Why a host that is written like this is a slip, though a URL may have it; null for a good one, or a part of one.
- * A rule that asks for such a host says so with `equals`.
- */
+/** Why a host that is written like this is a slip, though a URL may have it. `equals` asks for it all the same. */
 export function slipInHost(text: string): string | null {
   if (hasPlaceholder(text)) return "nothing fills in a placeholder";
   if (text.startsWith(".")) return "no host begins with a dot";
@@ -64,7 +60,6 @@ export interface HostForms {
   readonly written: readonly string[];
 }
 
-/** Of an address without path. */
 export const hostFormsOf = oncePerText(500, 1_024, (origin): HostForms => {
   const { protocol, hostname, port } = new URL(origin);
   const names = [hostname, ...(hostname.includes("xn--") ? [domainToUnicode(hostname)] : [])];

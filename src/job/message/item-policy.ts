@@ -17,10 +17,8 @@ export interface ItemPolicy {
   readonly allowSchemes: readonly Scheme[];
   /** `auto`: if the source itself has a private host, or if `allowHosts` has their full name. */
   readonly allowPrivate: (typeof privatePolicies)[number];
-  /** Of the encoded item. */
   readonly maxMessageBytes: number;
   readonly maxHeaders: number;
-  /** Of all headers of an item together. */
   readonly maxHeaderBytes: number;
 }
 
@@ -36,9 +34,8 @@ export interface CheckItem {
 }
 
 /**
- * `sourceUrl`: the address of the service that delivers; undefined: not known, so not private.
- * `proofAddress`: our own for callbacks, which the policy never refuses. The destination and both callbacks
- * are checked; a queue is no address. Pure and total.
+ * `sourceUrl`: of the service that delivers; undefined: not known, so not private. `proofAddress`: our own for
+ * callbacks, never refused. The destination and both callbacks are checked; a queue is no address. Total.
  */
 export function createItemCheck(
   policy: ItemPolicy,

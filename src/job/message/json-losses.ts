@@ -1,12 +1,9 @@
 import { toDecimal } from "./decimal.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 /**
- * The losses of a JSON text that is read into JavaScript values and written again. Linear in the text,
- * without recursion.
- *
+ * What a JSON text loses that is read into JavaScript values and written again. Linear, without recursion.
  * Numbers: a value beyond ±2^53, one that is not written back as the same decimal value (9007199254740993,
- * 0.1 with thirty digits, 1e-400), and -0, which is written back as 0. 1.0 and 1e3 keep their value and are
- * fine. Duplicate keys: only the last one is read, so the text has more members than the value.
+ * 1e-400), and -0. Duplicate keys: only the last is read, so the text has more members than the value.
  */
 
 /** @param text valid JSON. @param value the result of `JSON.parse(text)`. */
@@ -29,7 +26,6 @@ export function findJsonLosses(
   ];
 }
 
-/** The index behind a string of JSON that begins at `start` with its quote. */
 export function endOfString(text: string, start: number): number {
   const [quote, backslash] = [0x22, 0x5c];
   let at = start + 1;

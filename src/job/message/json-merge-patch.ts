@@ -1,9 +1,6 @@
 import { isObject, type JsonValue } from "./json-value.ts";
 
-/**
- * JSON Merge Patch (RFC 7396): `null` removes a member, an object is merged into, anything else replaces. Changes
- * neither argument; the result shares the untouched parts. Goes as deep as the patch, not as the target.
- */
+/** RFC 7396. Changes neither argument; the result shares the untouched parts. Goes as deep as the patch. */
 export function mergePatch(target: unknown, patch: JsonValue): unknown {
   if (!isObject(patch)) return patch;
   const members = new Map<string, unknown>(isObject(target) ? Object.entries(target) : []);

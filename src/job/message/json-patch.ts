@@ -1,8 +1,7 @@
 /**
- * JSON Patch (RFC 6902), all or nothing. Every operation is located before fast-json-patch applies it,
- * because that library (3.1.1) takes some missing paths for others: index 4294967296 for 0, an index past the
- * end for the end, an inherited `toString` for a member, and a missing `from` for `undefined`. `move` and
- * `copy` are run as the remove and add that the RFC defines them by.
+ * JSON Patch (RFC 6902), all or nothing. Every operation is located before fast-json-patch applies it, because
+ * 3.1.1 takes some missing paths for others: index 4294967296 for 0, an index past the end for the end, an
+ * inherited `toString` for a member. `move` and `copy` run as the remove and add that the RFC defines them by.
  */
 import jsonPatch from "fast-json-patch";
 import type { PatchOperation } from "./item-changes.ts";
@@ -19,7 +18,6 @@ type Step =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** A step that cannot be taken; only travels inside this file. */
 class NotApplicable extends Error {}
 
 /** Null: a `test` fails, a path is missing, or one reaches a prototype. Changes neither argument. Never throws. */

@@ -2,7 +2,6 @@ import { isObject, type JsonValue } from "./json-value.ts";
 
 /** JSON pointers (RFC 6901), resolved over own members only: inherited members are not part of a document. */
 
-/** The reference tokens of a pointer; null if the text is no pointer. */
 export function parsePointer(pointer: string): readonly string[] | null {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return null;
@@ -16,7 +15,6 @@ export function toPointer(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** The value at the tokens; undefined if the path ends before. */
 export function lookUp(document: JsonValue, tokens: readonly string[]): JsonValue | undefined;
 export function lookUp(document: unknown, tokens: readonly string[]): unknown;
 export function lookUp(document: unknown, tokens: readonly string[]): unknown {

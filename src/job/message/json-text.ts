@@ -1,7 +1,6 @@
 /** Printable ASCII without quote and backslash: JSON writes it as it is, and any header can hold it. */
 export const plain = /^[ !#-[\]-~]*$/;
 
-/** The text as JSON writes it. Most texts are plain, and then only quotes are added. */
 export function toJsonText(text: string): string {
   return plain.test(text) ? `"${text}"` : JSON.stringify(text);
 }
@@ -23,7 +22,6 @@ const shortUnits = 64;
 /** A longer text is rare, and `JSON.stringify` writes it. */
 const maxUnits = 65_536;
 const maxBytesPerUnit = 3;
-/** A text's bytes, one text after the other. */
 const kept = Buffer.allocUnsafeSlow(maxUnits * maxBytesPerUnit);
 
 /**

@@ -5,7 +5,6 @@ export function toLaneId(drain: string, origin: string): string {
   return shortHash(`${drain}\0${origin}`);
 }
 
-/** Short hash of a root id, for the last canaries in the lane book. */
 export function toRootHash(rootId: string): string {
   return shortHash(rootId);
 }

@@ -31,13 +31,10 @@ import { isCount, isObject, parseJson } from "./json-value.ts";
 export interface Lineage {
   /** Redrives with this one. Forgiven canaries, and probes that came back `down`, do not count. */
   readonly attempt: number;
-  /** The messageId of the message that failed first. */
   readonly rootId: MessageId;
-  /** Unix milliseconds. */
   readonly rootCreatedAt: number;
   readonly rootMaxRetries: number | null;
   readonly rootDestination: string;
-  /** The dead letter that this message was republished from. */
   readonly parentDlqId: DlqId;
   /** Null: published in no step of a lane. */
   readonly step: LineageStep | null;
@@ -57,7 +54,6 @@ export interface LineageStep {
   readonly step: number;
   /** Sent without retries and delay, so that it comes back within its watch if at all. */
   readonly isCanary: boolean;
-  /** The canary of a halted lane. */
   readonly isProbe: boolean;
 }
 
@@ -65,9 +61,8 @@ export interface LineageStep {
 export const maxStep = { lane: "x".repeat(64), step: 999_999_999_999_999 } as const;
 
 /**
- * The reading of a dead letter's lineage header. `come-back`: tag and body are ours, so its parent was
- * published. `inherited`: our tag over another body. A receiver passed the header on, so this is a new root.
- * `untrusted`: the tag is wrong; its attempt count may only make us more careful.
+ * `come-back`: tag and body are ours, so its parent was published. `inherited`: our tag over another body; a
+ * receiver passed the header on. `untrusted`: a wrong tag; its attempt count may only make us more careful.
  */
 export type LineageReading =
   | { readonly kind: "none" }
@@ -247,7 +242,6 @@ export function hashBody(body: string): string {
   return hash("sha256", body, "base64url");
 }
 
-/** 32 bytes in base64url. */
 const tagLength = 43;
 
 /** Compares the texts, not the decoded bytes: base64url spells the same bytes in more than one way. */
@@ -301,7 +295,6 @@ function isNumberOrNull(value: unknown): boolean {
   return value === null || typeof value === "number";
 }
 
-/** The attempt that an unsigned header claims, in [0, 1000]; 0 when it claims none. */
 function claimedAttempt(header: string): number {
   const { a } = toFields(header.split(".")[1] ?? "");
   return isCount(a) ? Math.min(a, maxUntrustedAttempt) : 0;

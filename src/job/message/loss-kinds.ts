@@ -1,7 +1,4 @@
-/**
- * The losses of a rebuild. `onLoss` decides about the first kinds, which are park reasons too. The others are
- * only reported and counted, because nothing of the message itself changes.
- */
+/** `onLoss` decides about the first, which are park reasons too. The others are only counted. */
 export const policyLosses = [
   "body-numbers",
   "body-duplicate-keys",

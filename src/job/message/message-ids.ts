@@ -8,11 +8,9 @@ export function compareDlqIds(one: DlqId, other: DlqId): number {
 }
 
 /**
- * The id under which a dead letter is published, the same wherever it is computed. No two inputs share one: a dlqId is
- * `<ms>-<seq>`, so a third number can only be the suffix; `_` appears only as the first character of an escape (`_u`
- * and four hex digits of a UTF-16 code unit). Throws RangeError unless `suffix` is a whole number from 1.
- *
- * @param suffix counts the series of a dead letter; 1 adds nothing, n adds `-n`.
+ * The same wherever it is computed, and of no other input: a dlqId is `<ms>-<seq>`, so a third number can only
+ * be the suffix; `_` appears only in an escape (`_u` and four hex digits of a UTF-16 unit). `suffix` counts the
+ * series from 1, which adds nothing.
  */
 export function toDeduplicationId(dlqId: string, suffix: number): DeduplicationId {
   if (!Number.isSafeInteger(suffix) || suffix < 1) {
@@ -23,10 +21,8 @@ export function toDeduplicationId(dlqId: string, suffix: number): DeduplicationI
 }
 
 /**
- * The id under which the callback of one attempt is handed on. Never one of a dead letter's: those begin with
+ * For the callback of one attempt that is handed on. Never one of a dead letter's: those begin with
  * `redriver-`.
- *
- * @param suffix counts from 1.
  */
 export function toCallbackDeduplicationId(
   messageId: string,
@@ -54,8 +50,7 @@ function escapeUnit(unit: string): string {
 
 /**
  * 5 characters at least: `msg_` and one more (service-interface.md 2.2, "of the form msg_<id>"). 256 at most:
- * real ones have about 30. The prefix is not required, because no document promises it for every deployment.
- * Neither blanks nor control characters nor quotes, and at least one letter or digit.
+ * real ones have about 30. No document promises the prefix for every deployment.
  */
 const shape = /^(?=.*[A-Za-z0-9])[\w.:~=+/-]{5,256}$/;
 

@@ -41,10 +41,7 @@ export function parseIsoTime(text: string): number | null {
   return at === null ? null : at + Math.ceil(Number(`0.${fraction}`) * 1_000);
 }
 
-/**
- * Null for a day or an hour that does not exist. Without a zone it is in UTC. A leap second is the first of the next
- * minute.
- */
+/** Null for a day or an hour that does not exist. A leap second is the first of the next minute. */
 function toMoment(
   year: number,
   month: number,

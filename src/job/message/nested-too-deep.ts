@@ -1,7 +1,6 @@
 /**
- * Levels of a JSON value that are written again as JSON. Writer and reader of JSON take some thousands, and
- * fewer if the stack is deep already. Near that limit a value would be written at one place and not at
- * another. No record that anybody sent has a tenth of this.
+ * Writer and reader of JSON take some thousands, and fewer if the stack is deep already: near that limit a
+ * value would be written at one place and not at another. No record that anybody sent has a tenth of this.
  */
 export const maxNestedLevels = 512;
 

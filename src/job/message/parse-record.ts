@@ -10,7 +10,6 @@ declare global {
      * another text, its scripts refuse the escape, and `encodeURIComponent` throws.
      */
     isWellFormed(): boolean;
-    /** With U+FFFD for each half. */
     toWellFormed(): string;
   }
 }
@@ -20,12 +19,10 @@ export type ParsedRecord =
   | ({ readonly kind: "unusable" } & UnusableRecord);
 
 /**
- * Reads one listed record; never throws. Unknown fields are ignored, null and "" are absent. A field that a
- * rebuild or a rule needs and that has another type than documented makes the record malformed: a guess would
- * change the message. Fields of the failed response are read as far as possible.
- *
- * Every text of a letter is well formed, so any of them may become a key, an argument or a label. A message
- * whose own text was not is marked (`brokenText`), and is not sent.
+ * Never throws. Unknown fields are ignored, null and "" are absent. A needed field of another type than
+ * documented makes the record malformed: a guess would change the message. A failed response is read as far as
+ * possible. Every text is well formed, so it may become a key or a label. A message whose own text was not is
+ * marked (`brokenText`), and is not sent.
  */
 export function parseRecord(raw: RawRecord): ParsedRecord {
   if (!isObject(raw)) return unusable("no-dlq-id", "a record must be an object");

@@ -17,7 +17,6 @@ export function isPlausibleCreation(createdAt: number, enteredAt: number): boole
   return createdAt >= firstPlausibleAt && createdAt <= lastPlausibleAt(enteredAt);
 }
 
-/** True if a message that entered the DLQ then may have been delayed until this moment (Unix ms). */
 export function isPlausibleDelay(notBefore: number, enteredAt: number): boolean {
   return notBefore >= firstPlausibleAt && notBefore <= enteredAt + maxDelayMs;
 }
@@ -25,10 +24,7 @@ export function isPlausibleDelay(notBefore: number, enteredAt: number): boolean 
 /** Both moments must be this far apart, so that the service's rounding cannot merge them. */
 export const apartMs = 1_000;
 
-/**
- * True if the record entered the DLQ when it was created. Then the meaning of dates cannot be learned from it
- * and does not matter for it.
- */
+/** True if it entered the DLQ when it was created. Then the meaning of dates cannot be learned from it. */
 export function letterDatesAgree({
   enteredAt,
   createdAt,

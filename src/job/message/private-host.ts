@@ -17,10 +17,7 @@ const ipv4Networks: readonly (readonly [network: string, bits: number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/**
- * The first contain `::`, `::1` and every address that carries an IPv4 address (RFC 2765, 6052, 3056, 4380).
- * Only a gateway knows their destinations.
- */
+/** First `::`, `::1` and every address that carries an IPv4 address (RFC 2765, 6052, 3056, 4380). */
 const ipv6Networks: readonly (readonly [network: string, bits: number])[] = [
   ["::", 96],
   ["::ffff:0:0:0", 96],
@@ -40,9 +37,8 @@ for (const [network, bits] of ipv4Networks) privateAddresses.addSubnet(network, 
 for (const [network, bits] of ipv6Networks) privateAddresses.addSubnet(network, bits, "ipv6");
 
 /**
- * True for `localhost`, a name below it, or a literal loopback, link-local, private or otherwise not public address.
- * `host` is a URL's `hostname`: the parser has resolved `0x7f.1`, `2130706433` and `%6c`. A name that a resolver turns
- * into such an address is not recognised: the service resolves it, not this process. Total.
+ * `host` is a URL's `hostname`: the parser has resolved `0x7f.1`, `2130706433` and `%6c`. A name that a
+ * resolver turns into such an address is not recognised: the service resolves it, not this process. Total.
  */
 export function isPrivateHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.+$/, "");

@@ -38,7 +38,6 @@ export interface RebuildContext {
   readonly deduplicationId: DeduplicationId;
   /** The lineage header's value for the body that is sent. A come-back is recognised by that body. */
   readonly signLineage: (body: string) => string;
-  /** Of the message that failed first. */
   readonly rootId: MessageId;
   /** Redrives that this body may have been through already. */
   readonly attempt: number;

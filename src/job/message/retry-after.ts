@@ -47,7 +47,6 @@ type ToMoments = (value: string, from: number) => readonly number[];
 const maxNameLength = 64;
 const maxValueLength = 1_024;
 
-/** How a header asks for a pause; null: it does not. */
 const readerOf = oncePerText(500, maxNameLength, (name): ToMoments | null => {
   if (name.length > maxNameLength) return null;
   const lower = name.toLowerCase();
@@ -80,9 +79,8 @@ function momentsOfRateLimit(value: string, from: number): readonly number[] {
 }
 
 /**
- * The moment (Unix ms) of a requested pause: seconds, a Unix time, an HTTP date, a time of ISO 8601, or a
- * duration (`1m30s`, `1 minute`, `PT90S`), also in quotes or behind a plus. Relative values count from `from`. Null for
- * anything else.
+ * Unix ms from seconds, a Unix time, an HTTP date, a time of ISO 8601, or a duration (`1m30s`, `1 minute`,
+ * `PT90S`), also in quotes or behind a plus. Relative values count from `from`.
  */
 export function parseRetryMoment(text: string, from: number): number | null {
   const value = text

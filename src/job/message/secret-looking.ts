@@ -9,9 +9,8 @@ const maxName = 60;
 const maxWord = 24;
 
 /**
- * Linear in the text. Also true for harmless texts that look like a secret (a UUID, a hash). Almost never
- * false for a key drawn at random from letters of both cases, or letters and digits. False for a password
- * that is made of words, or has no capital and no digit.
+ * Linear. Also true for harmless texts that look like a secret (a UUID, a hash). Almost never false for a key
+ * drawn at random from letters of both cases, or letters and digits.
  */
 export function looksSecret(text: string): boolean {
   if (text.length < minCharacters) return false;

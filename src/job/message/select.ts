@@ -60,7 +60,6 @@ export function createSelectMatcher({ not, ...select }: Select): (record: RawRec
     filters.every(({ name, values }) => valuesOf(record, name).some((value) => values.has(value)));
 }
 
-/** The page without what a selection leaves to other drains. */
 export function withoutLeft<Page extends { readonly records: readonly RawRecord[] }>(
   page: Page,
   { not }: Select,
@@ -68,18 +67,13 @@ export function withoutLeft<Page extends { readonly records: readonly RawRecord[
   return not === undefined ? page : { ...page, records: page.records.filter(createSelectMatcher({ not })) };
 }
 
-/** True if a drain lists everything that its source has. */
 export function selectsEverything({ select, dates }: Readonly<{ select: Select; dates?: object }>): boolean {
   return Object.keys(select).length === 0 && dates === undefined;
 }
 
-/**
- * Filters by one value of a record: two selections with different values of one of them share no record. A
- * label is not among them, because a message may have several.
- */
+/** Two selections with different values of one of them share no record. A message may have several labels. */
 const singleValued = selectListNames.filter((name) => name !== "label");
 
-/** True if no record can match both. */
 export function areDisjoint(one: Select, other: Select): boolean {
   if (one.messageId !== undefined && other.messageId !== undefined && one.messageId !== other.messageId)
     return true;

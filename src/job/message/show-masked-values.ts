@@ -24,7 +24,6 @@ export function toSafeOutput(text: string): string {
   return text.split("\n").map(toSpelledOut).join("\n");
 }
 
-/** Of any length. */
 export function toSpelledOut(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
@@ -40,7 +39,6 @@ export function toShownText(text: string, show: Show): string {
   return show === "content" ? toPrintable(text) : `${text.length} characters`;
 }
 
-/** A JSON value: as JSON, or its type and its number of members. */
 export function toShownJson(value: unknown, show: Show): string {
   if (show === "content") return toPrintable(toJson(value));
   if (Array.isArray(value)) return `array of ${value.length}`;
@@ -71,9 +69,8 @@ const maxSegments = 250;
 const maxParameters = 250;
 
 /**
- * Scheme, host, path and the names in its query stay. `***` replaces user and password, values of the query,
- * the fragment, and parts of the path that look like a key or name a person. Linear in the address; never
- * throws on any text.
+ * Scheme, host, path and the names in its query stay. `***` replaces what may be a secret or name a person.
+ * Linear in the address; never throws on any text.
  */
 export function toShownUrl(url: string, show: Show): string {
   if (show === "content") return toPrintable(url);
@@ -116,7 +113,6 @@ function toShownSegment(segment: string, isNamed: boolean): string {
   return `${isHidden ? mask : text}${text === segment ? "" : `=${mask}`}`;
 }
 
-/** True if it could be a key, or names a person. */
 function isTelling(word: string): boolean {
   if (word.includes("@") || numberOrUuid.test(word) || looksSecret(word)) return true;
   // A key may stand between a name and an ending: `id:KEY.json`.

@@ -85,7 +85,6 @@ function whereThere<Value>(
   return (value) => (value === undefined ? none : some || matches(value));
 }
 
-/** Of a field that is one value in several forms. */
 function compileForms<Forms>(
   oneOf: readonly TextPattern[],
   compile: (pattern: Matching) => (forms: Forms) => boolean,
@@ -101,10 +100,7 @@ function compileForms<Forms>(
   return (subject) => matches(formsOf(subject));
 }
 
-/**
- * True if any value matches; a field without values is absent. Method patterns are compared in upper case, as their
- * field is written.
- */
+/** True if any value matches; a field without values is absent. Methods are written in upper case. */
 function compileTexts(
   oneOf: readonly HeaderPattern[],
   field?: TextField,
@@ -124,7 +120,6 @@ function compileTexts(
   return (values) => matchesAny(values.length === 0 ? undefined : values);
 }
 
-/** Null for the kinds that `compileTexts` tests itself. */
 function compileOther(
   pattern: HeaderPattern,
   spelled: (text: string) => string,

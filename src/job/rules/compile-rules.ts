@@ -11,10 +11,7 @@ import { compileTurningPoints } from "./turning-points.ts";
 /** A record with more turning points than this is decided again at the last one. */
 const maxTurningPoints = 200;
 
-/**
- * Compiles a rule list. The first rule from the top that matches decides; if none does, `otherwise` decides.
- * A rule is skipped when facts.now is past its ignoreAfter. The router is pure and total.
- */
+/** The first rule that matches decides; if none does, `otherwise`. A rule past its ignoreAfter is skipped. */
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
   const compiled = rules.map((rule) => ({
     ignoreAfter: rule.ignoreAfter ?? Number.POSITIVE_INFINITY,

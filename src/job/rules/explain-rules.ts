@@ -74,10 +74,7 @@ function toWords(written: unknown, isText: boolean): string {
   return isText && written !== "none" && written !== "[set]" ? JSON.stringify(written) : String(written);
 }
 
-/**
- * The record's value for a test. Bodies, header values, URLs and paths can contain secrets, so only their
- * presence is shown. A value inside a body is shown by its type.
- */
+/** Bodies, header values, URLs and paths can contain secrets: only their presence or type is shown. */
 function describeActual(condition: Leaf, subject: Subject): string {
   switch (condition.kind) {
     case "text":

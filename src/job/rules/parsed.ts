@@ -6,7 +6,6 @@ export type Parsed<T> =
       readonly expected: string;
       /** A path inside the value; absent: the value itself. */
       readonly at?: readonly (string | number)[];
-      /** Its other problems. */
       readonly also?: readonly Mismatch[];
     };
 
@@ -17,7 +16,6 @@ export interface Mismatch {
 
 const maxMembers = 1_000;
 
-/** Parses each member of a list of at most 1,000. */
 export function parseEach<T>(
   list: readonly unknown[],
   parseOne: (value: unknown) => Parsed<readonly T[]>,
@@ -46,7 +44,6 @@ export function mismatchesOf(
   }));
 }
 
-/** The value; null is the expectation unmet. */
 export function orExpected<T>(value: T | null, expected: string): Parsed<T> {
   return value === null ? { ok: false, expected } : { ok: true, value };
 }

@@ -1,14 +1,8 @@
 import type { ItemChanges } from "../message/item-changes.ts";
 
-/**
- * The rule language as plain data: a drains document after parsing and before compiling. Values with a
- * grammar of their own (numbers, durations, globs) are parsed in patterns/.
- */
+/** The rule language as plain data. Values with a grammar of their own are parsed in patterns/. */
 
-/**
- * Text fields of a record, or derived from it, with the kind of text: an address, a path or a body may
- * contain secrets. `method` is compared in upper case, `host` in lower case.
- */
+/** With the kind of text: an address, a path or a body may contain secrets. */
 export const textFields = {
   dlqId: "name",
   messageId: "name",
@@ -44,7 +38,6 @@ export type NumberField =
   | "notBefore";
 /** Spans in ms: since it entered the DLQ; since its root message was created; until its retention ends. */
 export type DurationField = "age" | "messageAge" | "timeLeft";
-/** The JSON that a pointer reads. */
 export type BodyField = "body" | "responseBody";
 
 /** `some`: any value, the field is there. `none`: it is absent. */
@@ -84,7 +77,6 @@ export interface DecimalRange {
   readonly toText?: string;
 }
 
-/** A header's value is a text, which may be a number. */
 export type HeaderPattern = TextPattern | DecimalRange;
 
 export type ValuePattern =

@@ -19,10 +19,8 @@ interface Address {
 }
 
 /**
- * One record as conditions ask about it. Some answers cost something: the URL's parts, headers by name, the
- * body as JSON. Each is computed once, on the first request, and shared by all rules.
- *
- * A class because routers make one for every record: its methods are shared, closures would be made anew.
+ * Each answer that costs something is computed once, on the first request, and shared by all rules. A class
+ * because routers make one for every record: its methods are shared, closures would be made anew.
  */
 export class Subject {
   readonly #facts: RecordFacts;
@@ -71,7 +69,6 @@ export class Subject {
     return valuesOf(of === "request" ? this.#letter.header : this.#letter.responseHeader, lowerName);
   }
 
-  /** Undefined when absent. */
   number(field: NumberField): number | undefined {
     if (field === "attempt") return this.#facts.attempt;
     if (field === "size") return (this.#size ??= toSize(this.#letter));
@@ -161,7 +158,6 @@ function mayRound(text: string): boolean {
   return /\d[\d.]{15}|\d[eE][+-]?\d/.test(text);
 }
 
-/** Bytes of the body as it was sent. */
 function toSize({ body, bodyBase64 }: DeadLetter): number {
   return bodyBase64 === "" ? Buffer.byteLength(body) : Buffer.byteLength(bodyBase64, "base64");
 }

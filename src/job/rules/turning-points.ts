@@ -1,10 +1,7 @@
 import type { RecordFacts } from "./record-facts.ts";
 import { leavesOf, type DurationField, type RuleSpec } from "./rule-spec.ts";
 
-/**
- * Lists the moments (Unix ms, ascending) after `facts.now` at which time alone can change these rules'
- * decision about a record. Between two of them it does not change.
- */
+/** Moments (Unix ms, ascending) after `facts.now` at which time alone can change these rules' decision. */
 export function compileTurningPoints(rules: readonly RuleSpec[]): (facts: RecordFacts) => readonly number[] {
   const ranges = rules
     .flatMap(({ when }) => leavesOf(when))

@@ -20,10 +20,7 @@ export type Due =
   /** It says not to be delivered before a date that cannot be true. `until`: at the latest, if known. */
   | { readonly due: false; readonly reason: "implausible-date"; readonly until?: number };
 
-/**
- * True if the message itself allows a delivery now: its notBefore has passed. Seconds by mistake would have
- * passed long ago, so such a date that is ahead as seconds is held too.
- */
+/** Seconds by mistake would have passed long ago, so a `notBefore` that is ahead as seconds is held too. */
 export function whenDeliverable({ letter, now }: RecordFacts): Due {
   const { notBefore = 0, enteredAt } = letter;
   const fromSeconds = notBefore * 1_000;
@@ -36,9 +33,8 @@ export function whenDeliverable({ letter, now }: RecordFacts): Due {
 }
 
 /**
- * True if a record may be republished now: its age in the DLQ is at least minAge and wait[attempt], and the
- * receiver's Retry-After and its own notBefore have passed. If several delay it, the longest one is the reason, so that reason and
- * `until` belong together; of equals the first.
+ * Of several that delay it the longest is the reason, so that it and `until` belong together; of equals the
+ * first.
  */
 export function whenDue(facts: RecordFacts, timing: Timing): Due {
   const { letter, attempt, now } = facts;

@@ -21,9 +21,8 @@ export interface Findings {
 }
 
 /**
- * Checks what keys mean together. Works on the document as it was written, also if its shape is wrong
- * elsewhere, so that all problems are reported at once; a value of the wrong shape is passed over, it has its
- * own problem. `now` in Unix ms; without it no date is judged.
+ * Checks the document as it was written, so that all problems are reported at once. A value of a wrong shape
+ * has its own problem and is passed over. Without `now` (Unix ms) no date is judged.
  */
 export function checkTogether(tree: YamlTree, file: string, now: number | undefined): Findings {
   const problems: Problem[] = [];
@@ -61,10 +60,7 @@ export function checkTogether(tree: YamlTree, file: string, now: number | undefi
   return { problems, warnings };
 }
 
-/**
- * Two sources with one id would share a ledger; one account under two ids would have two, and neither would
- * know the other.
- */
+/** Two sources with one id would share a ledger; one account under two ids would have two. */
 function checkSourceIdentities(sources: Raw, report: Report): void {
   const nameById = new Map<string, string>();
   const nameByAccount = new Map<string, string>();
@@ -88,7 +84,6 @@ function checkSourceIdentities(sources: Raw, report: Report): void {
   }
 }
 
-/** The source of a drain that may not publish `via: service`; null: it may, or is not known. */
 function retryOf(sources: Raw, drain: Raw): string | null {
   const name = sourceNameOf(sources, drain);
   return name === null || asMap(sources[name])["serviceRetry"] === true ? null : name;

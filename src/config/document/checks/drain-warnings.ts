@@ -6,7 +6,6 @@ import { asMap, type Raw } from "./raw-document.ts";
 import type { Warn } from "./report-problem.ts";
 import { warnAboutRules } from "./rule-warnings.ts";
 
-/** Warns of what loads and is probably not meant. `now` in Unix ms; without it no date is judged. */
 export function findWarnings(view: LintView, document: Raw, now: number | undefined, warn: Warn): void {
   const { archive } = view;
   const drains = asMap(document["drains"]);
@@ -54,9 +53,8 @@ function mayOverlap(one: LintDrain, other: LintDrain): boolean {
 }
 
 /**
- * A drain that selects by what a redrive does not keep: a message that fails again becomes a dead letter that
- * this drain no longer lists. So nothing counts its attempts, lets it wait or parks it. `takesRest`: another
- * drain of the source lists everything.
+ * A message that fails again is a dead letter that such a drain no longer lists: nothing counts its attempts,
+ * lets it wait or parks it. `takesRest`: another drain of the source lists everything.
  */
 function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): void {
   const { select, name, rules } = drain;
@@ -75,7 +73,6 @@ function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): v
 const comeBackExpected =
   "url, queueName, label or flowControlKey as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest";
 
-/** Null if a record that is selected by it is selected again when it comes back, as far as the document shows. */
 function whyLost(
   key: Exclude<keyof Filters, "flowControlKey">,
   select: Select,

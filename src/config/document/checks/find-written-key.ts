@@ -30,7 +30,6 @@ export function spanIn(
   return success ? { ms: data, path: found.path } : null;
 }
 
-/** The last word on a key as it is written; null if no layer has the key. */
 export function writtenIn(
   layers: Layers,
   way: readonly string[],
@@ -42,7 +41,6 @@ export function writtenIn(
   return null;
 }
 
-/** The name of a drain's source; null if it is not known. */
 export function sourceNameOf(sources: Raw, drain: Raw): string | null {
   const [first, ...others] = Object.keys(sources);
   const name = drain["source"] ?? (others.length === 0 ? first : undefined);

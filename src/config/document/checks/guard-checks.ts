@@ -3,7 +3,6 @@ import { parseHold, parseResume } from "../schema/guard-schema.ts";
 import { asMap } from "./raw-document.ts";
 import type { Report } from "./report-problem.ts";
 
-/** A guard watches an index of the document, and does not ask to hold and to resume at one number. */
 export function checkGuards(
   guards: readonly unknown[],
   indexes: readonly string[],

@@ -14,10 +14,7 @@ import {
 import { asMap, type Raw } from "./raw-document.ts";
 import type { Report } from "./report-problem.ts";
 
-/**
- * What the keys of `defaults` and of a drain mean together. Each mistake is reported where it was written
- * last, so one in `defaults` is reported once.
- */
+/** Each mistake is reported where it was written last, so one in `defaults` is reported once. */
 export function checkLayers(document: Raw, report: Report): void {
   checkProbes(layersOf(document), report);
   for (const name of Object.keys(asMap(document["drains"]))) checkProbes(layersOf(document, name), report);
@@ -55,9 +52,8 @@ function checkFlowControls(document: Raw, report: Report): void {
 }
 
 /**
- * A record near its expiry is seen by a census; passes in between look at what is new. One of two censuses in
- * that time may be skipped: another replica takes a census of half an interval ago for young enough. So an
- * interval is at most half of that time.
+ * Only a census sees what nears its expiry, and one of two may be skipped: another replica takes one of half an
+ * interval ago for young enough. So an interval is at most half of that time.
  */
 function checkCensuses(document: Raw, report: Report): void {
   const why = "else records may expire between two censuses, unseen";

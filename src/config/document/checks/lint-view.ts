@@ -10,9 +10,7 @@ import { asList, asMap, type Raw } from "./raw-document.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 
-/**
- * What warnings are made of: the parts of a document that can be read, whatever is wrong elsewhere. Null: not readable.
- */
+/** The parts of a document that can be read, whatever is wrong elsewhere. Null: not readable. */
 export type LintView = ReturnType<typeof toLintView>;
 export type LintDrain = LintView["drains"][number];
 
@@ -21,10 +19,8 @@ export interface LintRule {
   readonly then: unknown;
   /** Null if a part of it is not readable, so that what it matches is not known. */
   readonly when: Condition | null;
-  /** The readable part of `when`. All of it must match. */
   readonly readable: Condition;
   readonly ignoreAfter: number | undefined;
-  /** The readable part of `set`. */
   readonly set: ItemChanges;
 }
 

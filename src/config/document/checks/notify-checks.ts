@@ -4,7 +4,6 @@ import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
 import { asMap, type Raw } from "./raw-document.ts";
 import type { Report, Warn } from "./report-problem.ts";
 
-/** Targets name sources and drains of the document, and an address that may be called. */
 export function checkNotify(document: Raw, report: Report, warn: Warn): void {
   const sources = Object.keys(asMap(document["sources"]));
   const drains = Object.keys(asMap(document["drains"]));

@@ -25,15 +25,11 @@ interface Misfit {
 }
 
 export interface PatternFinding {
-  /** A problem: no record that the service can list is matched. */
   readonly kind: "problem" | "warning";
   readonly message: string;
 }
 
-/**
- * The finding about patterns of a test that its field can never match, each judged by itself; null if there
- * are none. `retentionMs` is the source's; null if it is not known.
- */
+/** Patterns that their field can never match, each judged by itself. `retentionMs`: null if it is not known. */
 export function judgePatterns(leaf: Leaf, retentionMs: number | null): PatternFinding | null {
   const doubt = leaf.kind === "value" ? doubtOfPointer(leaf.pointer) : null;
   if (leaf.kind === "value" && doubt !== null) {
@@ -108,7 +104,6 @@ function impossibleText(field: TextField, pattern: TextPattern): Impossible | nu
     : { pattern: JSON.stringify(text.startsWith("?") ? text : maskQuery(text)), ...misfit };
 }
 
-/** An expression without alternatives whose beginning or letters no spelling of the field has. */
 function misfitOfRegex(field: TextField, source: string): Misfit | null {
   const letters = source.replaceAll(/\\(?:[pP]\{[^}]*\}|.)|\[[^\]]*\]|\(\?[^:)]*[:)]/g, "");
   if (field === "path" && /^\^[\w-](?![?*{])/.test(source) && !source.includes("|"))
@@ -192,16 +187,13 @@ function proposeHost(text: string): string {
   return `${isHost ? JSON.stringify(bare) : "a host such as api.example.com"}${behind}`;
 }
 
-/** A record with another id is unusable, so no rule is asked about it. */
 function impossibleId(text: string, kind: Kind): Misfit | null {
   const form = kind === "exact" ? /^\d+-\d+$/ : kind === "glob" ? /^[\d*-]+$/ : /^[\d-]+$/;
   const expected = "an id such as 1725323658779-0; messageId asks for the message's";
   return form.test(text) ? null : { why: "a dlqId is <milliseconds>-<sequence>", expected };
 }
 
-/**
- * `url` is the whole address, and every record's begins with its scheme. `start`: what each matching text begins with.
- */
+/** Each record's url begins with its scheme. `start`: what each matching text begins with. */
 function withoutScheme(start: string, kind: "exact" | "glob" | "prefix"): Misfit | null {
   const lower = start.toLowerCase();
   const fits = ["http://", "https://"].some(

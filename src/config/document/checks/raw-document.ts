@@ -12,7 +12,6 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Undefined if the path ends before. */
 export function valueAt(value: unknown, path: ValuePath): unknown {
   let current = value;
   for (const segment of path) {

@@ -1,7 +1,6 @@
 import { toPathText, type Problem, type ValuePath } from "../../problem.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 
-/** Reports a problem at a place in the document. */
 export type Report = (path: ValuePath, part: "key" | "value", message: string) => void;
 
 /** The same of what loads and is probably not meant, at a key. */

@@ -92,7 +92,6 @@ function waitsOf(layers: Layers): readonly WrittenSpan[] {
   });
 }
 
-/** A cron pattern in a layer above takes the interval's place. */
 function everyOf(layers: Layers): WrittenSpan | null {
   const own = asMap(layers[0]?.keys["schedule"]);
   if (own["cron"] !== undefined && own["every"] === undefined) return null;

@@ -7,10 +7,7 @@ const otherActions: readonly unknown[] = ["drop", "hold", "park"];
 /** Stands for "no rule" where a test expects that. */
 export const noRule = "none";
 
-/**
- * What the keys of a rule, and the rules of a drain, mean together. `mayDrop`: a plan, or there is an
- * archive. `withoutRetry`: the drain's source, if it may not publish `via: service`.
- */
+/** `mayDrop`: a plan, or there is an archive. `withoutRetry`: the source, if it may not publish `via: service`. */
 export function checkRules(
   rules: readonly unknown[],
   mayDrop: boolean,
@@ -36,7 +33,6 @@ export function checkRules(
   }
 }
 
-/** The name of a rule that has none, by its position from 1. */
 export function defaultRuleName(index: number): string {
   return `rule-${index + 1}`;
 }

@@ -4,7 +4,6 @@ import type { Warn } from "./report-problem.ts";
 
 export interface WarningContext {
   readonly archive: boolean;
-  /** Unix ms; without it no date is judged. */
   readonly now: number | undefined;
 }
 

@@ -8,10 +8,7 @@ import { valueAt, type Raw } from "./raw-document.ts";
 import type { Report, Warn } from "./report-problem.ts";
 import { judgeText } from "./text-checks.ts";
 
-/**
- * Reports what a rule asks for and no record can have, and warns of what probably none has. `document`: as it was
- * written.
- */
+/** Reports what a rule asks for and no record can have, and warns of what probably none has. */
 export function checkWhens(
   drain: LintDrain,
   { places, document }: { readonly places: Places; readonly document: Raw },

@@ -6,9 +6,8 @@ import { mismatchesOf, type Parsed } from "../../../job/rules/parsed.ts";
 import type { ValuePath } from "../../problem.ts";
 
 /**
- * The pieces that document schemas are made of. Every message of these schemas is the end of a sentence that
- * begins with "expected"; toProblems completes it. JSON Schema for editors is derived from them, so what only
- * a grammar knows is described with `meta`.
+ * Every message of these schemas ends a sentence that begins with "expected"; toProblems completes it. JSON
+ * Schema for editors is derived from them, so what only a grammar knows is described with `meta`.
  */
 
 /** A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma separated. */
@@ -34,7 +33,6 @@ export function notEmpty(error: string) {
   ] as const;
 }
 
-/** A key that may be left out, with what editors show of it. */
 export function key<Schema extends z.ZodType>(schema: Schema, description: string) {
   return schema.optional().meta({ description });
 }
@@ -42,13 +40,9 @@ export function key<Schema extends z.ZodType>(schema: Schema, description: strin
 /** Marks an issue of a parser that is about the key at its path and not about the value. */
 export const atKey = { part: "key" } as const;
 
-/** Marks an issue about the number of members. */
 export const aboutCount = { part: "count" } as const;
 
-/**
- * Arguments of refine: a mapping has at most so many keys. Asked first: what else is wrong with so many
- * members is no news.
- */
+/** Arguments of refine. Asked first: what else is wrong with so many members is no news. */
 export function atMostKeys(most: number, what: string) {
   return [
     (map: unknown) => !isObject(map) || Object.keys(map).length <= most,
@@ -115,7 +109,6 @@ export function parsed<Value>(
   return parsedFrom(z.unknown().meta({ ...meta }), parse);
 }
 
-/** The same over a described input that several keys share. */
 export function parsedFrom<Value>(input: z.ZodUnknown, parse: (value: unknown) => Parsed<Value>) {
   return input.transform((value, context): Value => {
     const result = parse(value);
@@ -139,9 +132,8 @@ const numberExpected =
   "a number that every JSON reader reads the same: between -(2^53 - 1) and 2^53 - 1, in quotes if it is meant as text";
 
 /**
- * Any JSON value: a YAML tree has no other ones. Its text is at most 32 levels deep and has at most 50,000
- * values, so the walk ends soon. A number that readers do not agree on is refused: it would be written into
- * messages as another one.
+ * Any JSON value of a YAML tree, whose limits bound the walk. A number that readers do not agree on is refused:
+ * it would be written into messages as another one.
  */
 export const jsonValue = z
   .unknown()

@@ -4,9 +4,7 @@ import { durationFrom, parsed, positiveDuration, section } from "./building-bloc
 
 const cronExpected = 'a cron pattern of five fields, or six with seconds first, such as "*/5 * * * *"';
 
-/**
- * A moment for trying patterns, so that the answer depends on the pattern alone. In a leap year: 29 February comes.
- */
+/** So the answer depends on the pattern alone. In a leap year: 29 February comes. */
 const triedFrom = new Date(Date.UTC(2024, 0, 1));
 
 export const cronPattern = parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] });

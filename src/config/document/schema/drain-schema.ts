@@ -68,10 +68,7 @@ export const common = {
 const ownParameter = refusedKey("set by redriver itself, for each page");
 
 const status = wholeNumber(0, 999);
-/**
- * The service splits values at commas (service-interface.md 4.2, rule 3), so one with a comma would select
- * other records.
- */
+/** The service splits values at commas (service-interface.md 4.2, rule 3). */
 const word = line("text, quote it if it looks like a number, true, false or null").refine(
   (text) => !text.includes(","),
   "one value without a comma, which the service would read as several; give a list",
@@ -86,9 +83,8 @@ function edge(side: "from" | "to") {
 }
 
 /**
- * The filters of GET /v2/dlq by their own names (service-interface.md 4.2). The production service lists by
- * `flowControlKey` too, although the interface has it for deletion only (4.3); one that does not know it
- * refuses the listing.
+ * The filters of GET /v2/dlq by their own names (service-interface.md 4.2). `flowControlKey` is described for
+ * deletion only (4.3): the production service lists by it too, another may refuse the listing.
  */
 const filters = {
   messageId: key(word, "One message."),

@@ -23,7 +23,6 @@ const hasBound = ({ parallelism, rate }: FlowBounds) => parallelism !== undefine
 const rateExpected = "a rate beside period";
 const hasRate = ({ period, rate }: FlowBounds) => period === undefined || rate !== undefined;
 
-/** Of a rule's `set`: whole. */
 export const flowControl = section({ key: keyOfFlow, ...bounds })
   .refine(hasBound, ifClean(boundExpected))
   .refine(hasRate, ifClean(rateExpected))

@@ -13,7 +13,6 @@ export interface IndexComparison {
 
 const form = /^(?:([a-z_]{1,64})\s*)?(<=?|>=?)\s*(\d{1,15})$/;
 
-/** `pending_index_count > 10000`. */
 export function parseHold(value: unknown): Parsed<IndexComparison & { readonly field: ScalarField }> {
   const { field = null, pattern } = toComparison(value) ?? {};
   return orExpected(
@@ -55,7 +54,6 @@ function toRange(operator: string, bound: number): NumberRange {
     : { kind: "range", from: Number.NEGATIVE_INFINITY, to: open ? next(bound, -1n) : bound };
 }
 
-/** Everything that a comparison leaves out. */
 export function complementOf({ from, to }: NumberRange): NumberRange {
   return Number.isFinite(to)
     ? { kind: "range", from: next(to, 1n), to: Number.POSITIVE_INFINITY }

@@ -32,7 +32,6 @@ const laneKeys = section({
   probeEvery: key(duration, "Between two probes of a halted lane; at least watch."),
 });
 
-/** `none` takes the caution of a layer below away. */
 export const lane = z.union([z.literal("none").transform(() => null), laneKeys], "a mapping, or none");
 
 /** Beyond it a step is as good as everything. */

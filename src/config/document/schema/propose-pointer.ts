@@ -16,7 +16,6 @@ export function isJsonPath(pointer: string): boolean {
   return /^\/[$@][.[]/.test(pointer);
 }
 
-/** Why a pointer, though it is one, is probably meant otherwise, and what to write; null for others. */
 export function doubtOfPointer(pointer: string): { readonly why: string; readonly expected: string } | null {
   const why = slipInPointer(pointer);
   return why === null ? null : { why, expected: proposedOr(pointer) };

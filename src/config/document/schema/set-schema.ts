@@ -36,10 +36,7 @@ const headerValue = z
   .refine(isFieldValue, "text that a header can hold")
   .nullable();
 
-/**
- * Names that redriver or HTTP itself writes: a rebuild passes over them. The service's own prefix is a
- * setting; checkHeaders knows it.
- */
+/** What redriver or HTTP itself writes. The service's own prefix is a setting; checkHeaders knows it. */
 const noPrefix = " ";
 const changedHeaderName = headerName.refine(
   (header) => isForwardable(header, noPrefix),

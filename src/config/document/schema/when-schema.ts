@@ -15,9 +15,7 @@ import type { BodyField, DurationField, Leaf, NumberField, TextField } from "../
 import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
 import { atKey, headerName, key, parsedFrom, notEmpty, section } from "./building-blocks.ts";
 
-/** A `when`, before it becomes a Condition. */
 export interface WhenKeys {
-  /** Each with its place below `when`. All of them must match. */
   readonly tests: readonly PlacedTest[];
   readonly all?: readonly WhenKeys[] | undefined;
   readonly any?: readonly WhenKeys[] | undefined;

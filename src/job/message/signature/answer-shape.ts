@@ -60,7 +60,6 @@ const [colon, less, equals, bracket, backslash, bracketEnd, brace, braceEnd] = [
 ];
 const [letterA, letterH, letterS, letterU, letterX] = [97, 104, 115, 117, 120];
 
-/** Writes the shape of a text's first 4,096 characters. */
 export function readShape(text: string, shape: Shape): void {
   const { codes } = shape;
   const length = text.length < maxRead ? text.length : maxRead;

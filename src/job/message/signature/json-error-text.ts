@@ -13,10 +13,8 @@ const maxNames = 8;
 const maxQuoted = 300;
 
 /**
- * The error text of a JSON body: `invalid_request: <n> items refused`. Without any such field, the names of its
- * members. Null for a text that is no JSON. A `code` that a person can read (E1001, 40401, not_found) is kept.
- *
- * @param isWhole true if `text` is the whole body; else it is searched without being parsed.
+ * `invalid_request: <n> items refused`; without any such field, the names of its members. Null for no JSON. A
+ * `code` that a person can read (E1001, not_found) is kept. `isWhole`: else it is searched, not parsed.
  */
 export function jsonErrorText(text: string, isWhole: boolean): string | null {
   if (!isWhole) return toText(search(text)) ?? (/^[{[]\s*["{[]/.test(text) ? "(json)" : null);
@@ -58,7 +56,6 @@ function toWhole(quoted: string): string {
   return quoted.length < maxQuoted ? unescaped(quoted) : withoutLastWord(unescaped(quoted));
 }
 
-/** Empty unless it is a text or a number. */
 function toSaid(field: Field, value: unknown): string {
   const text = typeof value === "number" ? String(value) : typeof value === "string" ? value : "";
   return field === "code" && isReadableCode(text) ? text : normaliseText(text);

@@ -10,9 +10,8 @@ const maxShapes = 4_096;
 const maxCodes = 1_000_000;
 
 /**
- * Works a value out once for each shape of an answer. No text is made and nothing is looked up by one: a new
- * string costs more than the pass over its characters. Of two shapes with one hash the later is remembered.
- * All are forgotten before there are too many.
+ * No text is made and nothing is looked up by one: a new string costs more than the pass over its characters.
+ * Of two shapes with one hash the later is remembered.
  */
 export function oncePerShape(make: (text: string) => string): (text: string) => string {
   const known = new Map<number, Known>();

@@ -1,7 +1,4 @@
-/**
- * Works a value out once while a text is among the last few. An outage gives the same few answers, and to compare
- * a text costs a tenth of a lookup, which hashes it first. Texts longer than `maxLength` are not kept.
- */
+/** An outage gives the same few answers, and to compare a text costs a tenth of a lookup, which hashes it first. */
 export function rememberLast(
   few: number,
   maxLength: number,

@@ -24,7 +24,6 @@ const keyOf = oncePerText(2_000, 2 * maxCharacters, (text) =>
   createHash("sha256").update(text).digest("hex").slice(0, 12),
 );
 
-/** Pure, and never throws. */
 export function signatureOf(
   letter: Pick<DeadLetter, "responseBody" | "responseBodyBase64"> & {
     readonly responseStatus?: number | undefined;
@@ -72,10 +71,7 @@ function cut(text: string): string {
 
 const maxTitle = 500;
 
-/**
- * The part of a stored response that explains the failure, normalised: the error fields of JSON, the title of
- * HTML, the text of XML, or the text itself.
- */
+/** The error fields of JSON, the title of HTML, the text of XML, or the text itself, normalised. */
 function responseText(responseBody: string): string {
   const head = headOf(responseBody).trim();
   if (head === "") return "(empty)";
@@ -99,7 +95,6 @@ function headOf(body: string): string {
   return head;
 }
 
-/** A blank, a line's end, a tab or a comma. */
 function isBetweenWords(code: number): boolean {
   return code === 32 || code === 10 || code === 9 || code === 44;
 }

@@ -50,10 +50,7 @@ function kept(text: string | undefined): string | undefined {
   return text === undefined || survives(text) ? undefined : text;
 }
 
-/**
- * Tests a number by its digits. Rounding keeps the order of numbers, so only a value that is rounded to the bound
- * itself needs its text.
- */
+/** Rounding keeps the order of numbers, so only a value that is rounded to the bound itself needs its digits. */
 export function compileDecimalRange(range: DecimalRange): (value: number, digits: () => string) => boolean {
   const { from, to, openFrom, openTo, fromText = String(from), toText = String(to) } = range;
   const hasFrom = fromText !== "-Infinity";
@@ -69,7 +66,6 @@ export function compileDecimalRange(range: DecimalRange): (value: number, digits
   };
 }
 
-/** A text as a number, spaces around it aside; null if it is none. */
 export function toDecimalText(text: string): string | null {
   const bare = text.trim();
   return bare.length <= 400 && /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d{1,15})?$/i.test(bare) ? bare : null;

@@ -1,7 +1,6 @@
 /**
- * The frame that all kinds of patterns share. A value of the document is one pattern, or a list of them (or).
- * A pattern is plain (`503`, `*.example.com`), the word `none`, or a mapping with one form (`{ prefix: … }`).
- * Each kind defines only its own part. The parser, and the JSON Schema that editors read, follow from that.
+ * A value is one pattern, or a list of them (or). A pattern is plain (`503`, `*.example.com`), the word `none`,
+ * or a mapping with one form (`{ prefix: … }`). Parser and JSON Schema follow from each kind's own part.
  */
 import { isObject } from "../../message/json-value.ts";
 import { mismatchesOf, parseEach, type Parsed } from "../parsed.ts";
@@ -17,14 +16,12 @@ type Forms<Pattern> = Readonly<Record<string, Form<Pattern>>>;
 
 export interface PatternKind<Pattern> {
   readonly parse: PatternParser<Pattern>;
-  /** Names of the forms that a mapping can have. */
   readonly forms: readonly string[];
   /** JSON Schema under a name that all fields share. It takes at least what `parse` takes. */
   readonly schema: Readonly<Record<string, unknown>> & { readonly anyOf: readonly object[] };
 }
 
 export interface PatternGrammar<Pattern> {
-  /** Its name in the JSON Schema. */
   readonly id: string;
   readonly description: string;
   readonly examples: readonly unknown[];

@@ -1,8 +1,7 @@
 /**
- * Compiles a glob: `*` is any run of characters, also none, and everything else is itself. The returned test
- * runs in time linear in the text. It searches the pieces between stars from left to right, each from the end
- * of the one before. Leftmost is always right, because stars take everything between. Pieces are found by
- * Knuth, Morris and Pratt. No RegExp is built, so no rule can make one message cost minutes.
+ * `*` is any run of characters, also none. Linear in the text: pieces between stars are found from left to
+ * right by Knuth, Morris and Pratt, and leftmost is always right. No RegExp is built, so no rule can make one
+ * message cost minutes.
  */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const pieces = pattern.split("*");
@@ -26,7 +25,6 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   };
 }
 
-/** Finds the piece within text[from, end) and answers the index behind it, or -1. */
 function compileFinder(piece: string): (text: string, from: number, end: number) => number {
   // borders[i]: length of the longest proper prefix of piece that also ends piece[0..i].
   const borders: number[] = [0];

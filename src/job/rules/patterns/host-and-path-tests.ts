@@ -26,7 +26,6 @@ export function compileHost(pattern: Matching): (host: HostForms) => boolean {
   return (host) => (hasPort && matches(hostText(host))) || host.written.some(matches);
 }
 
-/** A path in the forms by which patterns know it. */
 export interface PathForms {
   readonly spelled: string;
   /** As the address has it, and as people read it. */

@@ -3,9 +3,8 @@ import { compileGlob } from "./glob.ts";
 import { compileHost } from "./host-and-path-tests.ts";
 
 /**
- * Tests a host as people ask for it: in any spelling, with its port or without, as an origin too, `*` for any part.
- * Records name a host without the port that is usual for its scheme, so either usual one means it. A queue
- * (`queue:<name>`) is no host, and is compared as it is.
+ * In any spelling, with a port or without, as an origin too, `*` for any part. Records name a host without the
+ * usual port, so either usual one means it. A queue (`queue:<name>`) is compared as it is.
  */
 export function compileHostGlob(pattern: string): (host: string) => boolean {
   const named = pattern.replace(/^https?:\/\//i, "").replace(/\/$/, "");

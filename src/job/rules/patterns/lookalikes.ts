@@ -52,10 +52,7 @@ export function readComparison(text: string): Comparison | null {
   return isText && !numberLike.test(operand) ? null : { operator, operand, number: toNumber(operand) };
 }
 
-/**
- * The refusal of a plain text that looks like a comparison; null for another text. `masked`: the text is not repeated,
- * because it may be a secret.
- */
+/** `masked`: the text is not repeated, because it may be a secret. */
 export function refuseComparison(text: string, show: "shown" | "masked"): Refusal | null {
   const comparison = readComparison(text);
   if (comparison === null) return null;

@@ -120,7 +120,6 @@ function toRange(text: string, toSpan: (word: string) => Span | null, dash: RegE
   return more.length > 0 || from === null || to === null ? null : between(from.from, to.to);
 }
 
-/** Below a day is before its first millisecond, above it is after its last. */
 function compare(operator: string, { from, to }: Span): NumberRange | null {
   switch (operator) {
     case "<":

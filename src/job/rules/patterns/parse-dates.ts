@@ -6,9 +6,8 @@ const dayMs = 86_400_000;
 export const firstPlausibleMs = 100_000_000_000;
 
 /**
- * `2026-12-01` is the last millisecond of that day in UTC, so that the day itself still counts.
- * `2026-12-01T18:00:00Z`, or with an offset, is that moment. As Unix ms. A time without a zone is refused: it
- * would mean another moment per machine.
+ * A date is the last millisecond of that day in UTC, so that the day itself still counts. A time without a zone
+ * is refused: it would mean another moment per machine.
  */
 export function parseDateOrTime(value: unknown): Parsed<number> {
   const text = typeof value === "string" ? value.trim() : "";
@@ -18,7 +17,6 @@ export function parseDateOrTime(value: unknown): Parsed<number> {
   );
 }
 
-/** The first and the last millisecond of a day in UTC. */
 export function parseDay(text: string): { readonly from: number; readonly to: number } | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
   const from = Date.parse(`${text}T00:00:00Z`);
@@ -27,7 +25,6 @@ export function parseDay(text: string): { readonly from: number; readonly to: nu
   return { from, to: from + dayMs - 1 };
 }
 
-/** A time with a zone, as Unix ms. */
 export function parseTime(text: string): number | null {
   const [, date, time] =
     /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))$/.exec(text) ?? [];
@@ -64,7 +61,6 @@ function toEdge(value: unknown, side: "from" | "to"): DateEdge | null {
   return at === null ? null : { kind: "at", at };
 }
 
-/** The moment, in Unix ms, for a pass that begins at `now`. */
 export function resolveEdge(edge: DateEdge, now: number): number {
   return edge.kind === "at" ? edge.at : now - edge.ms;
 }

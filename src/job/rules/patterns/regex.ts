@@ -2,10 +2,7 @@ import { RE2JS, RE2JSException } from "re2js";
 import { one } from "./define-patterns.ts";
 import type { Parsed } from "../parsed.ts";
 
-/**
- * Regular expressions of RE2 syntax. They have no back references and no lookaround, so every search is
- * linear in the text. Found anywhere in the text; `^` and `$` are its ends.
- */
+/** RE2 has no back references and no lookaround, so every search is linear in the text. */
 const maxCharacters = 1_000;
 /**
  * Instructions. The worst cost of one character of a text grows with them. At this size a megabyte of hostile

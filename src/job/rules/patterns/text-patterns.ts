@@ -22,7 +22,6 @@ const allForms = {
   in: listOf(parseExact, "a list of texts", text, "One of these texts as they are."),
 };
 
-/** Numbers have to be quoted. */
 export const textPatterns = definePatterns<TextPattern>({
   id: "textPattern",
   description:

@@ -1,7 +1,6 @@
 import { durationText } from "../durations.ts";
 import type { NumberPattern, NumberRange } from "../rule-spec.ts";
 
-/** The form of `some`, for every kind of pattern. */
 export const isThere = { exists: true };
 
 const units = {
@@ -13,7 +12,6 @@ const units = {
 
 export type NumberUnit = keyof typeof units;
 
-/** A moment as a time with a zone, exact to the millisecond. */
 export function momentText(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
