@@ -47,8 +47,8 @@ export function formatProblem(problem: Problem): string {
 }
 
 /** The usual sentence. `found` is left out if it may be secret; `behind` follows it. */
-export function misfit(expected: string, found?: string, behind = ""): Pick<Problem, "message"> {
-  return { message: `expected ${expected}${found === undefined ? "" : `, got ${found}`}${behind}` };
+export function misfit(expected: string, found?: string, behind = ""): string {
+  return `expected ${expected}${found === undefined ? "" : `, got ${found}`}${behind}`;
 }
 
 /** `["drains", "orders", "rules", 1]` → `drains.orders.rules[1]`. */

@@ -48,7 +48,7 @@ function readSecretFile(
   const file = readTextFile(path, maxSecretBytes);
   if (file.ok) return checkSecret(file.text.replace(/\r?\n$/, ""), setting, schema);
   const expected = "a readable file that holds the secret";
-  return { ok: false, problem: { setting, ...misfit(expected, undefined, `: ${file.why}`) } };
+  return { ok: false, problem: { setting, message: misfit(expected, undefined, `: ${file.why}`) } };
 }
 
 function checkSecret(
@@ -59,5 +59,5 @@ function checkSecret(
   const { data, error } = schema.safeParse(text);
   if (data !== undefined) return { ok: true, value: data };
   const expected = text ? (error?.issues[0]?.message ?? "") : "a secret, got nothing";
-  return { ok: false, problem: { setting, ...misfit(expected) } };
+  return { ok: false, problem: { setting, message: misfit(expected) } };
 }

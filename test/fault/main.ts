@@ -6,7 +6,7 @@
 import { createFanOut } from "../../src/telemetry/fan-out.ts";
 import { buildNotices } from "../../src/people/notices/build-notices.ts";
 import { createReadIndex } from "../../src/job/compose/build-index-readings.ts";
-import { createDocumentFile } from "../../src/config/document/document-file.ts";
+import { createDocumentFile } from "../../src/config/document/load-document.ts";
 import { openLiveCore } from "../../src/job/compose/open-core.ts";
 import { replicaName, systemClock } from "../../src/system-world.ts";
 import { processIo } from "../../src/people/cli/io.ts";

@@ -1,7 +1,7 @@
 import { onlyNotices } from "./only-notices.ts";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { createDocumentFile } from "../../src/config/document/document-file.ts";
+import { createDocumentFile } from "../../src/config/document/load-document.ts";
 import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { openLiveCore } from "../../src/job/compose/open-core.ts";
 import { buildNotices } from "../../src/people/notices/build-notices.ts";

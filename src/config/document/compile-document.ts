@@ -17,11 +17,9 @@ import type { ValuePath } from "../problem.ts";
 import { defaultRuleName } from "./checks/rule-checks.ts";
 import { builtIn, toEffective, toSchedule } from "./apply-defaults.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hashes.ts";
-import type { DocumentKeys, IndexKeys, SourceKeys } from "./schema/document-schema.ts";
-import type { SecretRefKeys } from "./schema/secret-ref-schema.ts";
-import type { NotifyKeys } from "./schema/notify-schema.ts";
-import type { DrainKeys } from "./schema/drain-schema.ts";
-import type { RuleKeys } from "./schema/rule-schema.ts";
+import type { SecretRefKeys } from "./schema/building-blocks.ts";
+import type { DocumentKeys, IndexKeys, NotifyKeys, SourceKeys } from "./schema/document-schema.ts";
+import type { DrainKeys, RuleKeys } from "./schema/drain-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
 import type { WhenKeys } from "./schema/when-schema.ts";
 

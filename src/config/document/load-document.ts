@@ -1,19 +1,22 @@
 import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
 import {
   firstProblems,
+  formatProblem,
   misfit,
   toPathText,
-  type TextPosition,
   type Problem,
+  type TextPosition,
   type ValuePath,
 } from "../problem.ts";
+import { checkFit } from "../settings/check-against-document.ts";
+import type { Settings } from "../settings/settings.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/yaml-limits.ts";
 import { parseYaml } from "../text/yaml-tree.ts";
 import { checkTogether } from "./checks/check-document.ts";
 import { compileDocument } from "./compile-document.ts";
-import { documentSchema } from "./schema/document-schema.ts";
 import { toMisfits, type Misfits } from "./schema-problems.ts";
+import { documentSchema } from "./schema/document-schema.ts";
 
 export type DocumentOutcome =
   | {
@@ -26,8 +29,8 @@ export type DocumentOutcome =
   /** Warnings are about what can be judged whatever becomes of the problems. */
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] };
 
-export interface LoadOptions {
-  /** Unix ms; with it, a rule is warned of if its ignoreAfter has passed. */
+/** `now` in Unix ms: with it, a rule is warned of if its ignoreAfter has passed. */
+interface LoadOptions {
   readonly now?: number;
 }
 
@@ -39,11 +42,10 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   const reading = parseYaml(text, fileName);
   if (!reading.ok) return { ok: false, problems: inOrder(reading.problems), warnings: [] };
   const { tree } = reading;
-  const shape = documentSchema.safeParse(tree.value);
-  const { success, data } = shape;
-  const misfits = success ? noMisfits : toMisfits(shape.error.issues, tree, fileName);
+  const { success, data, error } = documentSchema.safeParse(tree.value);
+  const misfits: Misfits = success ? { problems: [], overfull: [] } : toMisfits(error.issues, tree);
   const overfull = misfits.overfull.map(toPathText);
-  const together = checkTogether(tree, fileName, options.now);
+  const together = checkTogether(tree, options.now);
   const misread = new Set(reading.problems.map(placeOf));
   const problems = [
     ...reading.problems,
@@ -61,11 +63,29 @@ export function readDocumentFile(path: string, options: LoadOptions = {}): Docum
   const file = readTextFile(path, textLimits.maxBytes);
   if (file.ok) return loadDocument(file.text, path, options);
   const expected = "a readable drains document (drains.file, REDRIVER_DRAINS_FILE)";
-  const problem = { file: path, ...misfit(expected, undefined, `: ${file.why}`) };
+  const problem = { file: path, message: misfit(expected, undefined, `: ${file.why}`) };
   return { ok: false, problems: [problem], warnings: [] };
 }
 
-const noMisfits: Misfits = { problems: [], overfull: [] };
+export type DocumentFile = ReturnType<typeof createDocumentFile>;
+
+/** The document of these settings. Its problems and warnings are a line each, with file, line and column if known. */
+export function createDocumentFile(settings: Settings) {
+  const { file: path } = settings.drains;
+  return {
+    path,
+    read: () => readTextFile(path, textLimits.maxBytes),
+    load(text: string, now: number) {
+      const outcome = loadDocument(text, path, { now });
+      const problems = outcome.ok ? checkFit(settings, outcome.document) : outcome.problems;
+      if (!outcome.ok || problems.length > 0) {
+        return { ok: false as const, problems: problems.map(formatProblem) };
+      }
+      const { document, warnings } = outcome;
+      return { ok: true as const, document, warnings: warnings.map(formatProblem) };
+    },
+  };
+}
 
 function placeOf({ line, column }: Problem): string {
   return `${line}:${column}`;

@@ -1,14 +1,6 @@
 import type * as z from "zod";
 import { isToken } from "../../job/message/headers.ts";
-import {
-  misfit,
-  oneOfText,
-  shownValue,
-  toPathText,
-  unknownName,
-  type Problem,
-  type ValuePath,
-} from "../problem.ts";
+import { misfit, oneOfText, shownValue, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import type { YamlTree } from "../text/yaml-tree.ts";
 import { valueAt } from "./checks/raw-document.ts";
 import { proposePointer } from "./schema/propose-pointer.ts";
@@ -22,12 +14,13 @@ export interface Misfits {
   readonly overfull: readonly ValuePath[];
 }
 
-export function toMisfits(found: readonly Issue[], tree: YamlTree, file: string): Misfits {
-  const issues = [...flatten(found, [], tree)];
+export function toMisfits(found: readonly Issue[], tree: YamlTree): Misfits {
+  const issues = [...flatten(found, [])];
   const overfull = issues.filter(({ issue }) => isAboutCount(issue)).map(({ path }) => path);
   const isLeftOut = ({ path, issue }: PlacedIssue): boolean =>
-    !isAboutCount(issue) && overfull.some((above) => startsWith(path, above));
-  const problems = issues.filter((one) => !isLeftOut(one)).flatMap((one) => toProblems(one, tree, file));
+    !isAboutCount(issue) &&
+    overfull.some((above) => above.every((segment, index) => path[index] === segment));
+  const problems = issues.filter((one) => !isLeftOut(one)).flatMap((one) => toProblems(one, tree));
   return { problems, overfull };
 }
 
@@ -36,19 +29,16 @@ interface PlacedIssue {
   readonly issue: Issue;
 }
 
-function toProblems({ path, issue }: PlacedIssue, tree: YamlTree, file: string): readonly Problem[] {
+function toProblems({ path, issue }: PlacedIssue, tree: YamlTree): readonly Problem[] {
   if (issue.code !== "unrecognized_keys") {
-    const place = tree.locate(path, isAboutKey(issue) ? "key" : "value");
-    return [{ file, ...place, path: toPathText(path), ...toSentence(issue, path, tree) }];
+    return [tree.problemAt(path, isAboutKey(issue) ? "key" : "value", toSentence(issue, path, tree))];
   }
   const known = issue.message.split(",");
   const isWhen = known.includes("responseBody") && known.includes("not");
-  return issue.keys.map((key) => ({
-    file,
-    ...tree.locate([...path, key], "key"),
-    path: toPathText(path),
-    message: unknownName("key", key, known, oneOfText(known), isWhen ? whereElse(key) : undefined),
-  }));
+  return issue.keys.map((key) => {
+    const message = unknownName("key", key, known, oneOfText(known), isWhen ? whereElse(key) : undefined);
+    return tree.problemAt([...path, key], "key", message, path);
+  });
 }
 
 /** A record has no field of this name, but its headers or its body may. */
@@ -57,17 +47,13 @@ function whereElse(key: string): string {
   return isToken(key) && key.length <= 60 ? ` ask header: { ${key}: … } or ${inBody};` : ` ask ${inBody};`;
 }
 
-function startsWith(path: ValuePath, above: ValuePath): boolean {
-  return above.every((segment, index) => path[index] === segment);
-}
-
-function toSentence(issue: Issue, path: ValuePath, tree: YamlTree): Pick<Problem, "message"> {
+function toSentence(issue: Issue, path: ValuePath, tree: YamlTree): string {
   const expected = issue.message;
-  if (isRefusedKey(issue)) return { message: `this key is ${expected}` };
+  if (isRefusedKey(issue)) return `this key is ${expected}`;
   if (issue.code === "invalid_key") return misfit(issue.issues[0]?.message ?? "another key");
   if (isAboutKey(issue)) return misfit(expected, shownValue(path.at(-1)));
   const value = valueAt(tree.value, path);
-  if (value === undefined) return { message: `missing; expected ${expected}` };
+  if (value === undefined) return `missing; expected ${expected}`;
   // A limit that a parser keeps is reported as those of the schema are.
   if (typeof value === "object" && value !== null && /^at most \d+ /.test(expected)) {
     return misfit(expected, String(Object.keys(value).length));
@@ -98,18 +84,14 @@ const secretiveKey =
  * A union's issue holds one list of issues per alternative. The alternative that was meant is the one that accepts the
  * kind of value that is there, so its issues lie deeper or name keys; without one, the union speaks for itself.
  */
-function* flatten(issues: readonly Issue[], base: ValuePath, tree: YamlTree): Generator<PlacedIssue> {
+function* flatten(issues: readonly Issue[], base: ValuePath): Generator<PlacedIssue> {
+  const isInside = (issue: Issue): boolean =>
+    issue.path.length > 0 || issue.code === "unrecognized_keys" || isAboutCount(issue);
   for (const issue of issues) {
     const path = [...base, ...issue.path.filter((segment) => typeof segment !== "symbol")];
-    const meant =
-      issue.code === "invalid_union"
-        ? issue.errors.find((errors) =>
-            errors.every(
-              (error) => error.path.length > 0 || error.code === "unrecognized_keys" || isAboutCount(error),
-            ),
-          )
-        : undefined;
+    const alternatives = issue.code === "invalid_union" ? issue.errors : [];
+    const meant = alternatives.find((errors) => errors.every(isInside));
     if (meant === undefined) yield { path, issue };
-    else yield* flatten(meant, path, tree);
+    else yield* flatten(meant, path);
   }
 }

@@ -34,14 +34,17 @@ export function checkInequality(settings: Settings, document: DrainsDocument): r
         `: dedupWindow ${windowText} - ${sendBy} - ledger.networkDelay ${durationText(limits.networkDelayMs)} - 45s` +
         ` = ${durationText(horizonMs)} must exceed ${sendBy}` +
         ` + service.batchTimeout ${durationText(limits.batchTimeoutMs)} + 15s = ${durationText(takeoverMs)}`;
-      problems.push({ path: subject, ...misfit(`more than ${durationText(minMs)}`, windowText, behind) });
+      problems.push({
+        path: subject,
+        message: misfit(`more than ${durationText(minMs)}`, windowText, behind),
+      });
     }
     for (const [setting, ms] of [
       ["ledger.maxPageAge", limits.maxPageAgeMs],
       ["ledger.settleGateAge", limits.settleGateAgeMs],
     ] as const) {
       if (ms < limits.dedupWindowMs) continue;
-      problems.push({ setting, ...misfit(`less than ${subject} ${windowText}`, durationText(ms)) });
+      problems.push({ setting, message: misfit(`less than ${subject} ${windowText}`, durationText(ms)) });
     }
     return problems;
   });
@@ -52,7 +55,7 @@ function checkSources(settings: Settings, document: DrainsDocument): readonly Pr
   const { url, token, tokenFile } = settings.service;
   const problems: Problem[] = [];
   const refuse = (path: string, expected: string, why = ""): void => {
-    problems.push({ path, ...misfit(expected, undefined, why) });
+    problems.push({ path, message: misfit(expected, undefined, why) });
   };
   const seen = new Map<string, SourceConfig>();
   for (const source of document.sources) {
@@ -85,7 +88,7 @@ function checkHeaders({ service: { headerPrefix } }: Settings, document: DrainsD
         .filter((name) => !isForwardable(name, headerPrefix))
         .map((name) => ({
           path: `drains.${drain.name}.rules[${index}].set.headers.${name}`,
-          ...misfit(expected),
+          message: misfit(expected),
         })),
     ),
   );

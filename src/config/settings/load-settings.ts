@@ -70,7 +70,7 @@ export function loadSettings(input: SettingsInput): SettingsOutcome {
       const isSecret = row.secret || name.endsWith(".url");
       problems.push({
         ...originOf(name),
-        ...misfit(result.error.issues[0]?.message ?? "", isSecret ? undefined : shownValue(value)),
+        message: misfit(result.error.issues[0]?.message ?? "", isSecret ? undefined : shownValue(value)),
       });
     }
   }

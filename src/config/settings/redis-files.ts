@@ -72,7 +72,7 @@ export function readRedisFiles(
   const problems: FileProblem[] = [];
   const contents: { -readonly [Part in keyof RedisFiles]: string } = {};
   const refuse = (name: SettingName, expected: string, got: string): void => {
-    problems.push({ name, ...misfit(expected, undefined, got) });
+    problems.push({ name, message: misfit(expected, undefined, got) });
   };
   for (const [part, { name, holds, schema, maxBytes }] of Object.entries(files)) {
     const path = values[name];

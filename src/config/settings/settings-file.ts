@@ -12,7 +12,7 @@ export function readSettingsFile(file: string | undefined): SettingsFound {
   const read = readTextFile(file, textLimits.maxBytes);
   if (!read.ok) {
     const expected = "a readable settings file (REDRIVER_CONFIG_FILE, --config)";
-    return { values: new Map(), problems: [{ file, ...misfit(expected, undefined, `: ${read.why}`) }] };
+    return { values: new Map(), problems: [{ file, message: misfit(expected, undefined, `: ${read.why}`) }] };
   }
   const reading = parseYaml(read.text, file);
   if (!reading.ok) return { values: new Map(), problems: reading.problems };

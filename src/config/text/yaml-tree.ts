@@ -1,13 +1,15 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { ErrorCode, Node, Scalar, YAMLError } from "yaml";
 import { survives } from "../../job/message/json-losses.ts";
 import { misfit, quoted, toPathText, type TextPosition, type Problem, type ValuePath } from "../problem.ts";
-import { firstSyntaxError } from "./syntax-errors.ts";
 import { findExcess, textLimits } from "./yaml-limits.ts";
 
 export interface YamlTree {
   readonly value: unknown;
   /** The position of a key, or of a value; of the nearest parent that exists when the path does not. */
   locate(path: ValuePath, part: "key" | "value"): TextPosition;
+  /** `named`: the path that it names, if that is another one. */
+  problemAt(path: ValuePath, part: "key" | "value", message: string, named?: ValuePath): Problem;
 }
 
 export type YamlReading =
@@ -29,9 +31,7 @@ interface Place {
   readonly entries: Map<string | number, Place>;
 }
 
-/**
- * Strict YAML 1.2: no duplicate keys, tags, merge keys, prototype names, second documents, or great depth and size.
- */
+/** Strict YAML 1.2: no duplicate keys, tags, merge keys, prototype names, second documents, or great depth. */
 export function parseYaml(text: string, file: string): YamlReading {
   const lines = new LineCounter();
   const problems: Problem[] = [];
@@ -47,7 +47,7 @@ export function parseYaml(text: string, file: string): YamlReading {
   if (excess !== null) {
     const above = text.slice(0, excess.offset).split("\n");
     const position = { line: above.length, column: (above.at(-1) ?? "").length + 1 };
-    return { ok: false, problems: [{ file, ...position, path: "", ...misfit(excess.expected) }] };
+    return { ok: false, problems: [{ file, ...position, path: "", message: misfit(excess.expected) }] };
   }
 
   const document = parseDocument<Node>(text, {
@@ -126,23 +126,23 @@ export function parseYaml(text: string, file: string): YamlReading {
 
   const root = walk(document.contents, [], 0, false);
   if (exhausted) return { ok: false, problems };
-  return {
-    ok: true,
-    problems,
-    tree: {
-      value: root.value,
-      locate(path, part) {
-        let place = root;
-        for (const segment of path) {
-          const member = place.entries.get(segment);
-          if (member === undefined) return locateOffset(place.at);
-          place = member;
-        }
-        const isKey = part === "key" && typeof path.at(-1) === "string";
-        return locateOffset(isKey ? place.keyAt : place.at);
-      },
-    },
+  const locate: YamlTree["locate"] = (path, part) => {
+    let place = root;
+    for (const segment of path) {
+      const member = place.entries.get(segment);
+      if (member === undefined) return locateOffset(place.at);
+      place = member;
+    }
+    const isKey = part === "key" && typeof path.at(-1) === "string";
+    return locateOffset(isKey ? place.keyAt : place.at);
   };
+  const problemAt: YamlTree["problemAt"] = (path, part, message, named = path) => ({
+    file,
+    ...locate(path, part),
+    path: toPathText(named),
+    message,
+  });
+  return { ok: true, problems, tree: { value: root.value, locate, problemAt } };
 }
 
 function ignore(): void {}
@@ -182,4 +182,41 @@ function startOf(node: MaybeNode, fallbackAt: number): number {
   if (node === null || node === undefined || typeof node === "string" || !node.range) return fallbackAt;
   const [start, end] = node.range;
   return start === end ? fallbackAt : start;
+}
+
+const quotes = 'quotes around a value with signs of YAML (quote it, as in ">= 500")';
+const besides = "the indentation of the lines beside it";
+
+const expectedByCode = new Map<ErrorCode, string>([
+  ["MULTIPLE_DOCS", "a single document (no second ---)"],
+  ["TAB_AS_INDENT", "spaces for indentation, not tabs"],
+  ["BAD_INDENT", `${besides}, and a closing bracket for each that is open`],
+  ["RESOURCE_EXHAUSTION", "less nesting"],
+  ["TAG_RESOLVE_FAILED", "no tags (!…); quote it if a text begins with !"],
+  ["MULTIPLE_TAGS", "no tags (!…)"],
+  ["NON_STRING_KEY", "a key that is text; quote it if a text begins with {"],
+  ["KEY_OVER_1024_CHARS", "a key of at most 1024 characters"],
+  ["BAD_DQ_ESCAPE", "a valid escape in the quoted text"],
+  ["BAD_ALIAS", "a valid anchor or alias; quote it if a text begins with * or &"],
+  ["ALIAS_PROPS", "a valid anchor or alias"],
+  ["MULTIPLE_ANCHORS", "a valid anchor or alias"],
+  ["MISSING_CHAR", `a closing quote, bracket, comma or colon, or ${besides}`],
+  ["BLOCK_AS_IMPLICIT_KEY", `quotes around a value that contains a colon, or ${besides}`],
+  ["BLOCK_IN_FLOW", "quotes around a value that contains a colon"],
+  ["BAD_SCALAR_START", quotes],
+  ["UNEXPECTED_TOKEN", quotes],
+]);
+
+/**
+ * The first mistake of a text that is no YAML; null if there is none. What comes behind it mostly follows from it. The
+ * library's own messages may repeat the source text, which may be a secret; these do not.
+ */
+function firstSyntaxError(
+  errors: readonly YAMLError[],
+): { readonly offset: number; readonly expected: string } | null {
+  const [first] = errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
+  if (first === undefined) return null;
+  const expected = expectedByCode.get(first.code);
+  const code = first.code.toLowerCase().replaceAll("_", " ");
+  return { offset: first.pos[0], expected: expected ?? `valid YAML (${code})` };
 }

@@ -1,5 +1,5 @@
 import type { ReadSecret } from "../../config/read-secret.ts";
-import { createDocumentFile } from "../../config/document/document-file.ts";
+import { createDocumentFile } from "../../config/document/load-document.ts";
 import { replicaName, systemClock } from "../../system-world.ts";
 import { buildIndexReadings } from "../compose/build-index-readings.ts";
 import { openJobQueue } from "../compose/open-job-queue.ts";

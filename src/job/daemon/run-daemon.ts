@@ -9,7 +9,7 @@
  */
 import { once } from "node:events";
 import { lookAtVolume } from "../compose/open-archive.ts";
-import type { DocumentFile } from "../../config/document/document-file.ts";
+import type { DocumentFile } from "../../config/document/load-document.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { DrainsDocument } from "../contracts/drains-document.ts";

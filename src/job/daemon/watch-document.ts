@@ -7,7 +7,7 @@
  * The content is compared, not the file: a ConfigMap is swapped by a symlink above it.
  */
 import { createHash } from "node:crypto";
-import type { DocumentFile } from "../../config/document/document-file.ts";
+import type { DocumentFile } from "../../config/document/load-document.ts";
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { DrainsDocument } from "../contracts/drains-document.ts";

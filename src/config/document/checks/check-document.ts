@@ -1,19 +1,14 @@
 import { parseEdge, resolveEdge } from "../../../job/rules/patterns/parse-dates.ts";
-import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
+import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
-import { sourceNameOf } from "./find-written-key.ts";
-import { checkGuards } from "./guard-checks.ts";
-import { checkNotify } from "./notify-checks.ts";
-import { checkRules } from "./rule-checks.ts";
-import { checkRuleTests } from "./rule-test-checks.ts";
-import { checkLayers } from "./inherited-key-checks.ts";
-import { toLintView } from "./lint-view.ts";
-import { asList, asMap, type Raw } from "./raw-document.ts";
-import { reportTo, type Report, type Warn } from "./report-problem.ts";
-import { checkRetentions } from "./retention-checks.ts";
-import { checkWhens } from "./when-checks.ts";
 import { findWarnings } from "./drain-warnings.ts";
+import { checkLayers, sourceNameOf } from "./layer-checks.ts";
+import { toLintView } from "./lint-view.ts";
+import { checkNotify } from "./notify-checks.ts";
+import { asList, asMap, mapsIn, type Raw, type Report, type Warn } from "./raw-document.ts";
+import { checkGuards, checkRules, checkRuleTests } from "./rule-checks.ts";
+import { checkWhens } from "./when-checks.ts";
 
 export interface Findings {
   readonly problems: readonly Problem[];
@@ -21,51 +16,50 @@ export interface Findings {
 }
 
 /**
- * Checks the document as it was written, so that all problems are reported at once. A value of a wrong shape
- * has its own problem and is passed over. Without `now` (Unix ms) no date is judged.
+ * Checks the document as it was written, so that all problems are reported at once. A value of a wrong shape has its
+ * own problem and is passed over. Without `now` (Unix ms) no date is judged.
  */
-export function checkTogether(tree: YamlTree, file: string, now: number | undefined): Findings {
+export function checkTogether(tree: YamlTree, now: number | undefined): Findings {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const report = reportTo(problems, tree, file);
-  const toWarnings = reportTo(warnings, tree, file);
-  const warn: Warn = (path, message) => toWarnings(path, "key", message);
+  const report: Report = (path, part, message) => problems.push(tree.problemAt(path, part, message));
+  const warn: Warn = (path, message) => warnings.push(tree.problemAt(path, "key", message));
   const document = asMap(tree.value);
   const sources = asMap(document["sources"]);
   const defaults = asMap(document["defaults"]);
-  checkSourceIdentities(sources, report);
-  checkLayers(document, report);
+  const indexes = mapsIn(document["indexes"]);
+  checkSourceIdentities(document["sources"], report);
+  checkLayers(document, report, warn);
   checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
-  const hasArchive = document["archive"] !== undefined;
-  const indexes = asMap(document["indexes"]);
-  for (const [name, value] of Object.entries(asMap(document["drains"]))) {
-    const drain = asMap(value);
+  for (const [name, drain] of mapsIn(document["drains"])) {
     const path = ["drains", name];
     checkSourceOf(drain, Object.keys(sources), path, report);
     checkSchedule([asMap(defaults["schedule"])], asMap(drain["schedule"]), [...path, "schedule"], report);
-    const mayDrop = hasArchive || (drain["mode"] ?? defaults["mode"]) !== "live";
-    checkRules(asList(drain["rules"]), mayDrop, retryOf(sources, drain), [...path, "rules"], report);
-    checkRuleTests(asList(drain["tests"]), asList(drain["rules"]), [...path, "tests"], report);
-    checkGuards(asList(drain["guards"]), Object.keys(indexes), [...path, "guards"], report);
+    const rules = asList(drain["rules"]);
+    const mayDrop = document["archive"] !== undefined || (drain["mode"] ?? defaults["mode"]) !== "live";
+    const source = sourceNameOf(document, drain);
+    const mayRetry = source === null || asMap(sources[source])["serviceRetry"] === true;
+    checkRules(rules, mayDrop, mayRetry ? null : source, [...path, "rules"], report);
+    checkRuleTests(asList(drain["tests"]), rules, [...path, "tests"], report);
+    const known = indexes.map(([index]) => index);
+    checkGuards(asList(drain["guards"]), known, [...path, "guards"], report);
     checkDates(asMap(drain["select"]), [...path, "select"], report);
   }
-  for (const [name, value] of Object.entries(indexes)) {
-    checkSchedule([], asMap(asMap(value)["schedule"]), ["indexes", name, "schedule"], report);
+  for (const [name, index] of indexes) {
+    checkSchedule([], asMap(index["schedule"]), ["indexes", name, "schedule"], report);
   }
   checkNotify(document, report, warn);
   const view = toLintView(document);
   for (const drain of view.drains) checkWhens(drain, { places: view.places, document }, { report, warn });
   findWarnings(view, document, now, warn);
-  checkRetentions(document, report, warn);
   return { problems, warnings };
 }
 
 /** Two sources with one id would share a ledger; one account under two ids would have two. */
-function checkSourceIdentities(sources: Raw, report: Report): void {
+function checkSourceIdentities(sources: unknown, report: Report): void {
   const nameById = new Map<string, string>();
   const nameByAccount = new Map<string, string>();
-  for (const [name, value] of Object.entries(sources)) {
-    const source = asMap(value);
+  for (const [name, source] of mapsIn(sources)) {
     const id = typeof source["id"] === "string" ? source["id"] : name;
     const sameId = nameById.get(id);
     if (sameId === undefined) nameById.set(id, name);
@@ -82,11 +76,6 @@ function checkSourceIdentities(sources: Raw, report: Report): void {
       report(["sources", name], "key", message);
     }
   }
-}
-
-function retryOf(sources: Raw, drain: Raw): string | null {
-  const name = sourceNameOf(sources, drain);
-  return name === null || asMap(sources[name])["serviceRetry"] === true ? null : name;
 }
 
 function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, report: Report): void {

@@ -1,20 +1,20 @@
 import { toDestination } from "../../../job/message/destination-url.ts";
-import { areDisjoint, type Filters, type Select } from "../../../job/message/select.ts";
+import { areDisjoint, type Filters } from "../../../job/message/select.ts";
 import type { ValuePath } from "../../problem.ts";
+import { canonicalJson } from "../meaning-hashes.ts";
 import type { LintDrain, LintRule, LintView } from "./lint-view.ts";
-import { asMap, type Raw } from "./raw-document.ts";
-import type { Warn } from "./report-problem.ts";
-import { warnAboutRules } from "./rule-warnings.ts";
+import { asMap, type Raw, type Warn } from "./raw-document.ts";
 
+/** `now` in Unix ms; without it no date is judged. */
 export function findWarnings(view: LintView, document: Raw, now: number | undefined, warn: Warn): void {
   const { archive } = view;
   const drains = asMap(document["drains"]);
   for (const [index, drain] of view.drains.entries()) {
     warnAboutOverlap(drain, view.drains.slice(0, index), warn);
-    warnAboutRules(drain, { archive, now }, warn);
+    warnAboutRules(drain, archive, now, warn);
     const others = view.drains.filter((other) => other !== drain && sharesSource(other, drain));
     const takesRest = others.some(({ name }) => selectsAll(asMap(drains[name])));
-    warnAboutComeBacks(drain, takesRest, warn);
+    if (!takesRest) warnAboutComeBacks(drain, warn);
     if (!archive) warnAboutCopies(drains[drain.name], ["drains", drain.name], warn);
   }
   if (!archive) warnAboutCopies(document["defaults"], ["defaults"], warn);
@@ -33,11 +33,14 @@ function selectsAll(drain: Raw): boolean {
 const notKept: ReadonlySet<string> = new Set(["messageId", "topicName", "scheduleId", "callerIp"]);
 
 function warnAboutOverlap(drain: LintDrain, earlier: readonly LintDrain[], warn: Warn): void {
-  const names = earlier.filter((one) => mayOverlap(one, drain)).map(({ name }) => name);
+  const { select } = drain;
+  if (select === null) return;
+  const names = earlier
+    .filter((one) => sharesSource(one, drain) && one.select !== null && !areDisjoint(one.select, select))
+    .map(({ name }) => name);
   if (names.length === 0) return;
-  const shown =
-    names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
-  const why = `may select the same records as ${shown}: whichever drain comes first decides`;
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  const why = `may select the same records as ${names.slice(0, 5).join(", ")}${more}: whichever drain comes first decides`;
   warn(["drains", drain.name], `${why}; expected select lists that have no value in common, or select.not`);
 }
 
@@ -46,38 +49,37 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
   warn([...path, "beforeExpiry", "then"], "copies nothing: the document has no archive");
 }
 
-function mayOverlap(one: LintDrain, other: LintDrain): boolean {
-  if (one.source === null || other.source === null || one.select === null || other.select === null)
-    return false;
-  return one.source.id === other.source.id && !areDisjoint(one.select, other.select);
-}
-
 /**
- * A message that fails again is a dead letter that such a drain no longer lists: nothing counts its attempts,
- * lets it wait or parks it. `takesRest`: another drain of the source lists everything.
+ * A drain that selects by what a redrive does not keep does not list a message that fails again. So nothing counts its
+ * attempts, lets it wait or parks it.
  */
-function warnAboutComeBacks(drain: LintDrain, takesRest: boolean, warn: Warn): void {
-  const { select, name, rules } = drain;
-  const republishing = rules.filter(({ then }) => then === "republish");
-  if (select === null || takesRest || republishing.length === 0) return;
-  const { not: _not, ...filters } = select;
+function warnAboutComeBacks(drain: LintDrain, warn: Warn): void {
+  const republishing = drain.rules.filter(({ then }) => then === "republish");
+  if (drain.select === null || republishing.length === 0) return;
+  const { not: _not, ...filters } = drain.select;
   for (const key of Object.keys(filters) as (keyof Filters)[]) {
-    const why =
-      key === "flowControlKey" ? whyKeyLost(drain, republishing) : whyLost(key, select, republishing);
+    const why = whyLost(key, drain, filters, republishing);
     if (why === null) continue;
     const message = `what fails again after its redrive is not listed any more (${why}), so attempts, waits and parking never apply to it; expected ${comeBackExpected}`;
-    warn(["drains", name, "select", key], message);
+    warn(["drains", drain.name, "select", key], message);
   }
 }
 
 const comeBackExpected =
   "url, queueName, label or flowControlKey as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest";
 
+/** Null if a record that is selected by it is selected again when it comes back, as far as the document shows. */
 function whyLost(
-  key: Exclude<keyof Filters, "flowControlKey">,
-  select: Select,
+  key: keyof Filters,
+  drain: LintDrain,
+  filters: Filters,
   rules: readonly LintRule[],
 ): string | null {
+  const known = new Set<unknown>([filters[key]].flat());
+  const byRule = (what: string, isKept: (set: LintRule["set"]) => boolean): string | null => {
+    const rule = rules.find(({ set }) => !isKept(set));
+    return rule === undefined ? null : `rule "${rule.name}" sets ${what} not among these`;
+  };
   switch (key) {
     case "topicName":
       return "it keeps no topicName: it goes to the one endpoint that failed";
@@ -88,50 +90,66 @@ function whyLost(
     case "messageId":
       return "it has another messageId";
     // Which of the addresses a rule matches is not asked: one that stays among them is enough.
-    case "url": {
-      const known = new Set(select.url);
-      return byRule(rules, ({ set: { destination } }) =>
-        destination === undefined ||
-        [...known].some((url) => known.has(toDestination(url, destination) ?? url))
-          ? null
-          : "sets a destination that is not among these",
+    case "url":
+      return byRule("a destination that is", ({ destination }) =>
+        destination === undefined
+          ? true
+          : (filters.url ?? []).some((url) => known.has(toDestination(url, destination) ?? url)),
+      );
+    case "queueName":
+      return byRule("a queue that is", ({ queue }) => queue === undefined || known.has(queue));
+    case "label":
+      return byRule("labels that are", ({ labels }) => labels?.some((label) => known.has(label)) ?? true);
+    // A rule's flow control replaces that of its drain, which replaces the message's own.
+    case "flowControlKey": {
+      const inherits = rules.some(({ set: { flowControl } }) => flowControl === undefined);
+      if (drain.flowControlKey !== null && inherits && !known.has(drain.flowControlKey))
+        return "the drain's flowControl has a key that is not among these";
+      return byRule("a flow control key that is", ({ flowControl }) =>
+        flowControl === undefined ? true : known.has(flowControl?.key),
       );
     }
-    case "queueName":
-      return byRule(rules, ({ set: { queue } }) =>
-        queue === undefined || (queue !== null && select.queueName?.includes(queue) === true)
-          ? null
-          : "sets a queue that is not among these",
-      );
-    case "label":
-      return byRule(rules, ({ set: { labels } }) =>
-        labels === undefined || labels.some((label) => select.label?.includes(label) === true)
-          ? null
-          : "sets labels that are not among these",
-      );
     // Whether it fails with the same status again depends on its receiver.
     case "responseStatus":
       return null;
   }
 }
 
-/** A rule's flow control replaces that of its drain, which replaces the message's own. */
-function whyKeyLost({ select, flowControlKey }: LintDrain, rules: readonly LintRule[]): string | null {
-  const known = new Set(select?.flowControlKey);
-  const inherits = rules.some(({ set: { flowControl } }) => flowControl === undefined);
-  if (flowControlKey !== null && inherits && !known.has(flowControlKey))
-    return "the drain's flowControl has a key that is not among these";
-  return byRule(rules, ({ set: { flowControl } }) =>
-    flowControl === undefined || known.has(flowControl?.key ?? "")
-      ? null
-      : "sets a flow control key that is not among these",
-  );
+/** Rules that load and never decide, or not as they seem to: only what one date or an equal rule shows. */
+function warnAboutRules(drain: LintDrain, archive: boolean, now: number | undefined, warn: Warn): void {
+  const hiding = new Map<string, LintRule>();
+  for (const [index, rule] of drain.rules.entries()) {
+    const here = ["drains", drain.name, "rules", index];
+    const hidden = whyHidden(rule, hiding);
+    if (hidden !== null) warn(here, hidden);
+    if (now !== undefined && rule.ignoreAfter !== undefined && rule.ignoreAfter < now) {
+      const since = new Date(rule.ignoreAfter).toISOString();
+      warn([...here, "ignoreAfter"], `is skipped: its ignoreAfter ${since} has passed`);
+    }
+    // In a live drain that is a problem already.
+    if (rule.then === "drop" && !archive && !drain.isLive) {
+      const why = "a drop is archived first, and the document has no archive";
+      warn([...here, "then"], `will be refused in a live drain: ${why}`);
+    }
+  }
 }
 
-function byRule(rules: readonly LintRule[], judge: (rule: LintRule) => string | null): string | null {
-  for (const rule of rules) {
-    const verdict = judge(rule);
-    if (verdict !== null) return `rule "${rule.name}" ${verdict}`;
-  }
-  return null;
+const always = canonicalJson({ kind: "any" });
+
+/** `hiding`: the rules above by their condition; of equal ones that which is asked the longest. */
+function whyHidden(rule: LintRule, hiding: Map<string, LintRule>): string | null {
+  if (rule.when === null) return null;
+  const key = canonicalJson(rule.when);
+  const known = hiding.get(key);
+  const above = [hiding.get(always), known].find((one) => one !== undefined && lasts(one, rule));
+  if (known === undefined || !lasts(known, rule)) hiding.set(key, rule);
+  if (above === undefined) return null;
+  return above.when?.kind === "any"
+    ? `is never asked: rule "${above.name}" above it matches every record`
+    : `never decides: rule "${above.name}" above it has the same condition`;
+}
+
+/** A rule that is skipped some day hides only what is skipped by then too. */
+function lasts(above: LintRule, below: LintRule): boolean {
+  return (above.ignoreAfter ?? Infinity) >= (below.ignoreAfter ?? Infinity);
 }

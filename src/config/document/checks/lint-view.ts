@@ -1,13 +1,12 @@
 import type { ItemChanges } from "../../../job/message/item-changes.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import type { Condition } from "../../../job/rules/rule-spec.ts";
-import { toCondition, toSelect, type Places } from "../compile-document.ts";
 import { builtIn } from "../apply-defaults.ts";
+import { toCondition, toSelect, type Places } from "../compile-document.ts";
 import { documentSchema } from "../schema/document-schema.ts";
-import { drain as drainSchema } from "../schema/drain-schema.ts";
-import { rule as ruleSchema } from "../schema/rule-schema.ts";
-import { asList, asMap, type Raw } from "./raw-document.ts";
+import { drain as drainSchema, rule as ruleSchema } from "../schema/drain-schema.ts";
 import { whenKeys, type WhenKeys } from "../schema/when-schema.ts";
+import { asList, asMap, mapsIn, type Raw } from "./raw-document.ts";
 import { defaultRuleName } from "./rule-checks.ts";
 
 /** The parts of a document that can be read, whatever is wrong elsewhere. Null: not readable. */
@@ -24,24 +23,19 @@ export interface LintRule {
   readonly set: ItemChanges;
 }
 
-/** Reads the document as it was written. Never throws. */
-export function toLintView(value: unknown) {
-  const document = asMap(value);
+/** Never throws. */
+export function toLintView(document: Raw) {
   const places: Places = new Map();
-  const sources = Object.entries(asMap(document["sources"])).map(([name, raw]) => {
-    const { id, retention } = asMap(raw);
+  const sources = mapsIn(document["sources"]).map(([name, { id, retention }]) => {
     const given = parseDuration(retention);
     const retentionMs = retention === undefined ? builtIn.source.retention : given.ok ? given.value : null;
     return { name, id: typeof id === "string" ? id : name, retentionMs };
   });
   const defaults = asMap(document["defaults"]);
-  const drains = Object.entries(asMap(document["drains"]));
   return {
     archive: document["archive"] !== undefined || hasStray(document, documentSchema.shape),
     places,
-    sources,
-    drains: drains.map(([name, raw]) => {
-      const drain = asMap(raw);
+    drains: mapsIn(document["drains"]).map(([name, drain]) => {
       const wanted = drain["source"] ?? (sources.length === 1 ? sources[0]?.name : undefined);
       const select = drainSchema.shape.select.safeParse(drain["select"]);
       const isKnown =
@@ -65,12 +59,10 @@ function hasStray(raw: Raw, known: object): boolean {
 
 function toLintRule(rule: Raw, drain: string, index: number, places: Places): LintRule {
   const { name, then } = rule;
-  const path = ["drains", drain, "rules", index, "when"];
   const when = ruleSchema.shape.when.safeParse(rule["when"]);
   const until = ruleSchema.shape.ignoreAfter.safeParse(rule["ignoreAfter"]);
-  const set = ruleSchema.shape.set.safeParse(rule["set"]);
   const written = when.success ? (when.data ?? "any") : toReadableWhen(rule["when"]);
-  const readable = toCondition(written, path, places);
+  const readable = toCondition(written, ["drains", drain, "rules", index, "when"], places);
   // Without `when` it is only whole where it may be left out.
   const isLeftOut = (then === "hold" || then === "park") && !hasStray(rule, ruleSchema.shape);
   const isWhole = when.success && until.success && (rule["when"] !== undefined || isLeftOut);
@@ -80,15 +72,15 @@ function toLintRule(rule: Raw, drain: string, index: number, places: Places): Li
     when: isWhole ? readable : null,
     readable,
     ignoreAfter: until.data,
-    set: set.data ?? {},
+    set: ruleSchema.shape.set.safeParse(rule["set"]).data ?? {},
   };
 }
 
 /** Those keys that can be read, each by itself: they are and, so the others can only narrow what they say. */
 function toReadableWhen(value: unknown): WhenKeys {
-  const readable = Object.entries(asMap(value)).filter(([key, member]) => {
-    return whenKeys.safeParse({ [key]: member }).success;
-  });
+  const readable = Object.entries(asMap(value)).filter(
+    ([key, member]) => whenKeys.safeParse({ [key]: member }).success,
+  );
   return whenKeys.safeParse(Object.fromEntries(readable)).data ?? { tests: [] };
 }
 

@@ -1,18 +1,16 @@
 import { isPrivateHost } from "../../../job/message/private-host.ts";
 import { unknownName, type ValuePath } from "../../problem.ts";
 import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
-import { asMap, type Raw } from "./raw-document.ts";
-import type { Report, Warn } from "./report-problem.ts";
+import { asMap, mapsIn, type Raw, type Report, type Warn } from "./raw-document.ts";
 
 export function checkNotify(document: Raw, report: Report, warn: Warn): void {
-  const sources = Object.keys(asMap(document["sources"]));
-  const drains = Object.keys(asMap(document["drains"]));
-  for (const [name, value] of Object.entries(asMap(document["notify"]))) {
-    const target = asMap(value);
+  for (const [name, target] of mapsIn(document["notify"])) {
     const path = ["notify", name];
-    checkNames("source", target["sources"], sources, [...path, "sources"], report);
-    checkNames("drain", target["drains"], drains, [...path, "drains"], report);
-    checkAddress(target, [...path, "url"], report);
+    for (const kind of ["source", "drain"] as const) {
+      checkNames(kind, target, Object.keys(asMap(document[`${kind}s`])), path, report);
+    }
+    const misfit = misfitOfUrl(target);
+    if (misfit !== null) report([...path, "url"], "value", `expected ${misfit}, or allowPrivate: true`);
     const { form, secret, digest, timezone } = target;
     if (timezone !== undefined && digest === undefined) {
       report([...path, "timezone"], "key", "expected a cron pattern in digest beside timezone");
@@ -29,26 +27,24 @@ export function checkNotify(document: Raw, report: Report, warn: Warn): void {
 
 function checkNames(
   kind: "source" | "drain",
-  names: unknown,
+  target: Raw,
   known: readonly string[],
   path: ValuePath,
   report: Report,
 ): void {
-  const isList = Array.isArray(names);
-  for (const [index, name] of (isList ? (names as readonly unknown[]) : [names]).entries()) {
+  const names = target[`${kind}s`];
+  for (const [index, name] of [names].flat().entries()) {
     if (typeof name !== "string" || known.includes(name)) continue;
-    report(isList ? [...path, index] : path, "value", unknownName(kind, name, known));
+    const place = Array.isArray(names) ? [...path, `${kind}s`, index] : [...path, `${kind}s`];
+    report(place, "value", unknownName(kind, name, known));
   }
 }
 
-/** Only an address that is written in the document; others are checked when they are called. */
-function checkAddress({ url, allowPrivate }: Raw, path: ValuePath, report: Report): void {
+/** Only of an address that is written in the document; others are checked when they are called. */
+function misfitOfUrl({ url, allowPrivate }: Raw): string | null {
   const parsed = parseNotifyUrl(url);
-  if (!parsed.ok || allowPrivate === true) return;
+  if (!parsed.ok || allowPrivate === true) return null;
   const { protocol, hostname } = new URL(parsed.value);
-  if (isPrivateHost(hostname)) {
-    report(path, "value", "expected a public address, or allowPrivate: true");
-  } else if (protocol !== "https:") {
-    report(path, "value", "expected an https address, or allowPrivate: true");
-  }
+  if (isPrivateHost(hostname)) return "a public address";
+  return protocol === "https:" ? null : "an https address";
 }

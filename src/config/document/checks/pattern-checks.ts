@@ -1,21 +1,12 @@
-import { writeNumber } from "../../../job/rules/patterns/write-number-patterns.ts";
-import { maskQuery } from "../../../job/rules/show-field-test.ts";
-import { durationText } from "../../../job/rules/durations.ts";
-import type {
-  Leaf,
-  NumberField,
-  NumberPattern,
-  TextField,
-  TextPattern,
-} from "../../../job/rules/rule-spec.ts";
 import { hasPlaceholder, parseHost, slipInHost } from "../../../job/message/host-and-path.ts";
+import { durationText } from "../../../job/rules/durations.ts";
+import { textOf } from "../../../job/rules/patterns/compile-text.ts";
+import { writeNumber } from "../../../job/rules/patterns/write-number-patterns.ts";
+import type { Leaf, NumberField, TextField } from "../../../job/rules/rule-spec.ts";
+import { maskQuery } from "../../../job/rules/show-field-test.ts";
 import { nearestName } from "../../nearest-name.ts";
 import { quoted } from "../../problem.ts";
 import { doubtOfPointer } from "../schema/propose-pointer.ts";
-
-interface Impossible extends Misfit {
-  readonly pattern: string;
-}
 
 interface Misfit {
   readonly why: string;
@@ -24,54 +15,81 @@ interface Misfit {
   readonly isLikely?: true;
 }
 
-export interface PatternFinding {
+interface Finding {
   readonly kind: "problem" | "warning";
   readonly message: string;
 }
 
 /** Patterns that their field can never match, each judged by itself. `retentionMs`: null if it is not known. */
-export function judgePatterns(leaf: Leaf, retentionMs: number | null): PatternFinding | null {
+export function judgePatterns(leaf: Leaf, retentionMs: number | null): Finding | null {
   const doubt = leaf.kind === "value" ? doubtOfPointer(leaf.pointer) : null;
   if (leaf.kind === "value" && doubt !== null) {
     const { why, expected } = doubt;
     return { kind: "warning", message: `${why}; expected ${expected}, got ${quoted(leaf.pointer)}` };
   }
   if (leaf.kind === "header" && leaf.name.includes("*")) {
-    const expected = "the whole name of a header";
-    const message = `a name of a header is no glob; expected ${expected}, got ${quoted(leaf.name)}`;
-    return { kind: "warning", message };
+    const message = "a name of a header is no glob; expected the whole name of a header";
+    return { kind: "warning", message: `${message}, got ${quoted(leaf.name)}` };
   }
-  const impossible = impossibleOf(leaf, retentionMs);
-  if (impossible.length === 0) return null;
-  const found = impossible.map(({ pattern }) => pattern).join(", ");
-  const why = [...new Set(impossible.map((one) => one.why))].join("; ");
-  const expected = [...new Set(impossible.map((one) => one.expected))].join("; ");
-  const isWhole = impossible.length === leaf.oneOf.length;
+  const misfits = leaf.oneOf.flatMap((pattern) => {
+    const misfit = misfitOf(leaf, pattern, retentionMs);
+    return misfit === null ? [] : [{ ...misfit, got: shownPattern(pattern, leaf.kind) }];
+  });
+  if (misfits.length === 0) return null;
+  const found = misfits.map(({ got }) => got).join(", ");
+  const why = [...new Set(misfits.map((one) => one.why))].join("; ");
+  const expected = [...new Set(misfits.map((one) => one.expected))].join("; ");
+  const isWhole = misfits.length === leaf.oneOf.length;
   const head = isWhole ? "can never match" : "matches less than it says";
+  const isSure = isWhole && misfits.every(({ isLikely }) => isLikely !== true);
   const message = `${head}: got ${found}, but ${why}; expected ${expected}`;
-  const isSure = isWhole && impossible.every(({ isLikely }) => isLikely !== true);
   return { kind: isSure ? "problem" : "warning", message };
 }
 
-function impossibleOf(leaf: Leaf, retentionMs: number | null): readonly Impossible[] {
-  if (leaf.kind === "number") {
-    return leaf.oneOf.flatMap((pattern) => impossibleNumber(leaf.field, pattern) ?? []);
-  }
-  if (leaf.kind === "text") return leaf.oneOf.flatMap((pattern) => impossibleText(leaf.field, pattern) ?? []);
-  if (leaf.kind !== "duration" || leaf.field === "messageAge" || retentionMs === null) return [];
-  return leaf.oneOf.flatMap((pattern) => beyondRetention(pattern, retentionMs) ?? []);
+type Pattern = Leaf["oneOf"][number];
+
+function shownPattern(pattern: Pattern, kind: Leaf["kind"]): string {
+  if (pattern.kind === "range")
+    return String(writeNumber(pattern, kind === "duration" ? "duration" : "count"));
+  if (pattern.kind === "regex") return JSON.stringify(pattern.source);
+  if (!isText(pattern)) return "none";
+  const text = textOf(pattern);
+  return JSON.stringify(text.startsWith("?") ? text : maskQuery(text));
 }
 
-function impossibleNumber(field: NumberField, pattern: NumberPattern): Impossible | null {
-  if (pattern.kind === "some") return null;
-  if (pattern.kind === "none") return alwaysThere(field);
-  const { min, max, why, expected } = domainOf(field);
-  if (pattern.from <= max && min <= pattern.to) return null;
-  return { pattern: String(writeNumber(pattern, "count")), why, expected };
+function isText(pattern: Pattern) {
+  return (
+    pattern.kind === "exact" ||
+    pattern.kind === "glob" ||
+    pattern.kind === "prefix" ||
+    pattern.kind === "suffix"
+  );
+}
+
+const fieldsOfEveryRecord = /^(attempt|size|createdAt|dlqId|messageId|url|method)$/;
+
+function misfitOf(leaf: Leaf, pattern: Pattern, retentionMs: number | null): Misfit | null {
+  if (pattern.kind === "none" && (leaf.kind === "number" || leaf.kind === "text")) {
+    const { field } = leaf;
+    if (!fieldsOfEveryRecord.test(field)) return null;
+    return { why: `every record has ${field}`, expected: `a value of ${field}` };
+  }
+  if (leaf.kind === "number" && pattern.kind === "range") {
+    const { min, max, ...misfit } = domainOf(leaf.field);
+    return pattern.from <= max && min <= pattern.to ? null : misfit;
+  }
+  if (leaf.kind === "text" && pattern.kind === "regex") return misfitOfRegex(leaf.field, pattern.source);
+  if (leaf.kind === "text" && isText(pattern)) return misfitOfText(leaf.field, textOf(pattern), pattern.kind);
+  if (leaf.kind !== "duration" || leaf.field === "messageAge" || pattern.kind !== "range") return null;
+  if (retentionMs === null || pattern.from <= retentionMs) return null;
+  const retention = durationText(retentionMs);
+  const why = `a record stays ${retention} in the queue, the source's retention`;
+  const expected = `at most ${retention}, or the retention of your plan at the source`;
+  return { why, isLikely: true, expected };
 }
 
 /** The values that parseRecord lets through, from `min`; of a status, those that are one (RFC 9110, 15). */
-function domainOf(field: NumberField): Omit<Impossible, "pattern"> & { min: number; max: number } {
+function domainOf(field: NumberField): Misfit & { min: number; max: number } {
   if (field === "responseStatus") {
     const why = "an HTTP status is from 100 to 599";
     const expected = "a status such as 503, a class such as 5xx, or none where there was no HTTP answer";
@@ -80,30 +98,10 @@ function domainOf(field: NumberField): Omit<Impossible, "pattern"> & { min: numb
   const isFlow = field === "rate" || field === "period" || field === "parallelism";
   const bound = isFlow ? "1 or more" : "0 or more";
   const expected = isFlow ? `${bound}, or none` : bound;
-  return { min: isFlow ? 1 : 0, max: Number.POSITIVE_INFINITY, why: `${field} is ${bound}`, expected };
+  return { min: isFlow ? 1 : 0, max: Infinity, why: `${field} is ${bound}`, expected };
 }
 
-const fieldsOfEveryRecord = /^(attempt|size|createdAt|dlqId|messageId|url|method)$/;
-
-function alwaysThere(field: string): Impossible | null {
-  if (!fieldsOfEveryRecord.test(field)) return null;
-  return { pattern: "none", why: `every record has ${field}`, expected: `a value of ${field}` };
-}
-
-function impossibleText(field: TextField, pattern: TextPattern): Impossible | null {
-  if (pattern.kind === "some") return null;
-  if (pattern.kind === "none") return alwaysThere(field);
-  if (pattern.kind === "regex") {
-    const misfit = misfitOfRegex(field, pattern.source);
-    return misfit === null ? null : { pattern: JSON.stringify(pattern.source), ...misfit };
-  }
-  const text = pattern.kind === "glob" ? pattern.pattern : pattern.value;
-  const misfit = misfitOf(field, text, pattern.kind);
-  return misfit === null
-    ? null
-    : { pattern: JSON.stringify(text.startsWith("?") ? text : maskQuery(text)), ...misfit };
-}
-
+/** Only without alternatives: their beginning or letters may be those of another one. */
 function misfitOfRegex(field: TextField, source: string): Misfit | null {
   const letters = source.replaceAll(/\\(?:[pP]\{[^}]*\}|.)|\[[^\]]*\]|\(\?[^:)]*[:)]/g, "");
   if (field === "path" && /^\^[\w-](?![?*{])/.test(source) && !source.includes("|"))
@@ -120,26 +118,37 @@ function misfitOfRegex(field: TextField, source: string): Misfit | null {
 
 type Kind = "exact" | "glob" | "prefix" | "suffix";
 
-function misfitOf(field: TextField, text: string, kind: Kind): Misfit | null {
-  if (field === "method") return kind === "exact" ? misspeltMethod(text.toUpperCase()) : null;
-  if (field === "host") return impossibleHost(text, kind);
-  if (field === "dlqId") return impossibleId(text, kind);
-  if (field === "path" && /[?#]/.test(text)) {
-    return {
-      why: "a path ends before the query",
-      expected: "a path without ? and #; url asks for the whole address",
-    };
+function misfitOfText(field: TextField, text: string, kind: Kind): Misfit | null {
+  switch (field) {
+    case "method":
+      return kind === "exact" ? misspeltMethod(text.toUpperCase()) : null;
+    case "host":
+      return misfitOfHost(text, kind);
+    case "dlqId": {
+      const form = kind === "exact" ? /^\d+-\d+$/ : kind === "glob" ? /^[\d*-]+$/ : /^[\d-]+$/;
+      const expected = "an id such as 1725323658779-0; messageId asks for the message's";
+      return form.test(text) ? null : { why: "a dlqId is <milliseconds>-<sequence>", expected };
+    }
+    case "path":
+      return misfitOfPath(text, kind);
+    case "url":
+      return kind === "suffix" ? null : withoutScheme(text, kind);
+    default:
+      return null;
   }
-  if (field === "path" && kind !== "exact" && /\/(?:\.|%2e){1,2}\//i.test(text)) {
-    return {
-      why: "an address is listed without . and .. in its path",
-      expected: "the path that they lead to",
-    };
+}
+
+/** Of an address that messages can be sent to: http or https. */
+function misfitOfPath(text: string, kind: Kind): Misfit | null {
+  if (/[?#]/.test(text)) {
+    const expected = "a path without ? and #; url asks for the whole address";
+    return { why: "a path ends before the query", expected };
   }
-  if (kind === "suffix") return null;
-  if (field === "url") return withoutScheme(kind === "glob" ? text.slice(0, text.indexOf("*")) : text, kind);
-  // Of an address that messages can be sent to: http or https.
-  if (field !== "path" || text.startsWith("/") || (kind === "glob" && text.startsWith("*"))) return null;
+  if (kind !== "exact" && /\/(?:\.|%2e){1,2}\//i.test(text)) {
+    const why = "an address is listed without . and .. in its path";
+    return { why, expected: "the path that they lead to" };
+  }
+  if (kind === "suffix" || text.startsWith("/") || (kind === "glob" && text.startsWith("*"))) return null;
   return { why: "a path begins with /", expected: "a path such as /orders, or a glob such as */orders" };
 }
 
@@ -149,12 +158,11 @@ const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "
 /** A method of one's own is as good as any. Only one that nearly is a known one is taken for a slip. */
 function misspeltMethod(method: string): Misfit | null {
   const meant = methods.includes(method) ? undefined : nearestName(method, methods);
-  return meant === undefined
-    ? null
-    : { why: "no usual HTTP method has this name", expected: meant, isLikely: true };
+  if (meant === undefined) return null;
+  return { why: "no usual HTTP method has this name", expected: meant, isLikely: true };
 }
 
-function impossibleHost(text: string, kind: Kind): Misfit | null {
+function misfitOfHost(text: string, kind: Kind): Misfit | null {
   if (kind === "glob" && /[^*:]:\*$/.test(text)) {
     const why = "a host has no port that is usual for its scheme";
     return { why, expected: JSON.stringify(text.slice(0, -2)), isLikely: true };
@@ -164,13 +172,12 @@ function impossibleHost(text: string, kind: Kind): Misfit | null {
 }
 
 function whyNoHost(text: string): string {
+  const otherwise = "a host has no scheme, path, space or | in it";
   if (hasPlaceholder(text)) return "nothing fills in a placeholder";
-  if (text.includes("://")) return "a host has no scheme, path, space or | in it";
+  if (text.includes("://")) return otherwise;
   if (/^[^/]*@/.test(text)) return "a host has no user in it";
   if (/^[^/?]*\?[^/]/.test(text)) return "a host has no ? in it: * is any run of characters";
-  return /:\d+$/.test(text) && Number(/\d+$/.exec(text)?.[0]) > 65_535
-    ? "a port is at most 65535"
-    : "a host has no scheme, path, space or | in it";
+  return Number(/:(\d+)$/.exec(text)?.[1]) > 65_535 ? "a port is at most 65535" : otherwise;
 }
 
 function proposeHost(text: string): string {
@@ -183,37 +190,18 @@ function proposeHost(text: string): string {
     .replace(/:(\d+)$/, (port, digits: string) => (Number(digits) > 65_535 ? "" : port));
   const named = bare.replaceAll("*", "a");
   const isHost = parseHost(named) !== null && slipInHost(bare) === null && !/^[*.]*$/.test(bare);
-  const behind = "; url asks for the whole address, path for the path";
-  return `${isHost ? JSON.stringify(bare) : "a host such as api.example.com"}${behind}`;
+  const host = isHost ? JSON.stringify(bare) : "a host such as api.example.com";
+  return `${host}; url asks for the whole address, path for the path`;
 }
 
-function impossibleId(text: string, kind: Kind): Misfit | null {
-  const form = kind === "exact" ? /^\d+-\d+$/ : kind === "glob" ? /^[\d*-]+$/ : /^[\d-]+$/;
-  const expected = "an id such as 1725323658779-0; messageId asks for the message's";
-  return form.test(text) ? null : { why: "a dlqId is <milliseconds>-<sequence>", expected };
-}
-
-/** Each record's url begins with its scheme. `start`: what each matching text begins with. */
-function withoutScheme(start: string, kind: "exact" | "glob" | "prefix"): Misfit | null {
-  const lower = start.toLowerCase();
+/** Each record's url begins with its scheme. */
+function withoutScheme(text: string, kind: Exclude<Kind, "suffix">): Misfit | null {
+  const start = (kind === "glob" ? text.slice(0, text.indexOf("*")) : text).toLowerCase();
   const fits = ["http://", "https://"].some(
-    (scheme) => lower.startsWith(scheme) || (kind !== "exact" && scheme.startsWith(lower)),
+    (scheme) => start.startsWith(scheme) || (kind !== "exact" && scheme.startsWith(start)),
   );
   if (fits) return null;
-  return {
-    why: "a url begins with http:// or https://",
-    isLikely: true,
-    expected: "a whole address, or a glob such as https://api.example.com/*; host and path ask for its parts",
-  };
-}
-
-function beyondRetention(pattern: NumberPattern, retentionMs: number): Impossible | null {
-  if (pattern.kind !== "range" || pattern.from <= retentionMs) return null;
-  const retention = durationText(retentionMs);
-  return {
-    pattern: String(writeNumber(pattern, "duration")),
-    why: `a record stays ${retention} in the queue, the source's retention`,
-    isLikely: true,
-    expected: `at most ${retention}, or the retention of your plan at the source`,
-  };
+  const example = "a glob such as https://api.example.com/*; host and path ask for its parts";
+  const why = "a url begins with http:// or https://";
+  return { why, isLikely: true, expected: `a whole address, or ${example}` };
 }

@@ -12,11 +12,19 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function valueAt(value: unknown, path: ValuePath): unknown {
-  let current = value;
-  for (const segment of path) {
-    if (typeof current !== "object" || current === null || !Object.hasOwn(current, segment)) return undefined;
-    current = (current as Record<string | number, unknown>)[segment];
-  }
-  return current;
+/** The members of a mapping, each as a mapping. */
+export function mapsIn(value: unknown): readonly (readonly [name: string, member: Raw])[] {
+  return Object.entries(asMap(value)).map(([name, member]) => [name, asMap(member)]);
 }
+
+export function valueAt(value: unknown, path: ValuePath): unknown {
+  return path.reduce<unknown>((part, segment) => {
+    const isThere = typeof part === "object" && part !== null && Object.hasOwn(part, segment);
+    return isThere ? (part as Record<string | number, unknown>)[segment] : undefined;
+  }, value);
+}
+
+export type Report = (path: ValuePath, part: "key" | "value", message: string) => void;
+
+/** The same of what loads and is probably not meant, at a key. */
+export type Warn = (path: ValuePath, message: string) => void;

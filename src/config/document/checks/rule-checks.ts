@@ -1,11 +1,16 @@
-import { quoted, type ValuePath } from "../../problem.ts";
-import { asMap, type Raw } from "./raw-document.ts";
-import type { Report } from "./report-problem.ts";
+/** What the keys of a rule, a test or a guard mean together, and those beside them in their list. */
+import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { parseHold, parseResume } from "../schema/guard-schema.ts";
+import { asMap, type Raw, type Report } from "./raw-document.ts";
 
 const otherActions: readonly unknown[] = ["drop", "hold", "park"];
 
 /** Stands for "no rule" where a test expects that. */
 export const noRule = "none";
+
+export function defaultRuleName(index: number): string {
+  return `rule-${index + 1}`;
+}
 
 /** `mayDrop`: a plan, or there is an archive. `withoutRetry`: the source, if it may not publish `via: service`. */
 export function checkRules(
@@ -28,13 +33,9 @@ export function checkRules(
       report([...here, "name"], "value", message);
     }
     checkAction(rule, mayDrop, here, report);
-    checkChanges(rule, here, report);
+    checkChanges(asMap(rule["set"]), [...here, "set"], report);
     checkVia(rule, withoutRetry, here, report);
   }
-}
-
-export function defaultRuleName(index: number): string {
-  return `rule-${index + 1}`;
 }
 
 function checkAction(rule: Raw, mayDrop: boolean, path: ValuePath, report: Report): void {
@@ -44,9 +45,8 @@ function checkAction(rule: Raw, mayDrop: boolean, path: ValuePath, report: Repor
     report(path, "key", `missing when; expected ${expected}`);
   }
   if (then === "drop" && !mayDrop) {
-    const message =
-      "a live drain drops only what is archived first, and the document has no archive; expected archive: { dir: … } at its top";
-    report([...path, "then"], "value", message);
+    const why = "a live drain drops only what is archived first, and the document has no archive";
+    report([...path, "then"], "value", `${why}; expected archive: { dir: … } at its top`);
   }
   for (const key of ["limit", "set", "via"]) {
     if (rule[key] === undefined || !otherActions.includes(then)) continue;
@@ -66,20 +66,86 @@ function checkVia(rule: Raw, withoutRetry: string | null, path: ValuePath, repor
   report([...path, "via"], "value", message);
 }
 
-function checkChanges(rule: Raw, path: ValuePath, report: Report): void {
-  if (rule["set"] === undefined) return;
-  const set = asMap(rule["set"]);
+function checkChanges(set: Raw, path: ValuePath, report: Report): void {
   if (typeof set["queue"] === "string" && set["delay"] !== undefined) {
     // remote-contract: a delay together with a queue is refused by the service.
-    const why = "the service refuses both together";
-    report([...path, "set", "delay"], "key", `expected either queue or delay: ${why}`);
+    report([...path, "delay"], "key", "expected either queue or delay: the service refuses both together");
   }
   const seen = new Set<string>();
   for (const header of Object.keys(asMap(set["headers"]))) {
     const lower = header.toLowerCase();
     if (seen.has(lower)) {
-      report([...path, "set", "headers", header], "key", "expected each header once, in whatever case");
+      report([...path, "headers", header], "key", "expected each header once, in whatever case");
     }
     seen.add(lower);
   }
+}
+
+const onlyOneOf = [
+  ["age", "dlqId"],
+  ["messageAge", "createdAt"],
+  ["callerIp", "callerIP"],
+  ["label", "labels"],
+] as const;
+
+export function checkRuleTests(
+  tests: readonly unknown[],
+  rules: readonly unknown[],
+  path: ValuePath,
+  report: Report,
+): void {
+  const names = rules.map((rule, index) => asMap(rule)["name"] ?? defaultRuleName(index));
+  const known = names.filter((name) => typeof name === "string");
+  const seen = new Set<unknown>();
+  for (const [index, value] of tests.entries()) {
+    const { name, given, expect } = asMap(value);
+    const here = [...path, index];
+    if (typeof name === "string" && seen.has(name)) {
+      report([...here, "name"], "value", "expected another name than a test above it");
+    }
+    seen.add(name);
+    for (const [one, other] of onlyOneOf) {
+      if (asMap(given)[one] === undefined || asMap(given)[other] === undefined) continue;
+      report([...here, "given", other], "key", `expected either ${one} or ${other}, got both`);
+    }
+    const { rule, then, item } = asMap(expect);
+    if (typeof rule === "string" && rule !== noRule && !known.includes(rule)) {
+      const message = unknownName("rule", rule, known, oneOfText([...known, noRule]));
+      report([...here, "expect", "rule"], "value", message);
+    }
+    if (item !== undefined && then !== undefined && then !== "republish") {
+      report([...here, "expect", "item"], "key", "expected item only beside then: republish");
+    }
+  }
+}
+
+export function checkGuards(
+  guards: readonly unknown[],
+  indexes: readonly string[],
+  path: ValuePath,
+  report: Report,
+): void {
+  for (const [position, value] of guards.entries()) {
+    const guard = asMap(value);
+    const { index } = guard;
+    if (typeof index === "string" && !indexes.includes(index)) {
+      const expected = indexes.length === 0 ? "an index under indexes, which are none" : oneOfText(indexes);
+      report([...path, position, "index"], "value", unknownName("index", index, indexes, expected));
+    }
+    const expected = misfitOfResume(guard["hold"], guard["resume"]);
+    if (expected !== null)
+      report([...path, position, "resume"], "value", `expected a comparison ${expected}`);
+  }
+}
+
+function misfitOfResume(holdText: unknown, resumeText: unknown): string | null {
+  const hold = parseHold(holdText);
+  const resume = parseResume(resumeText);
+  if (!hold.ok || !resume.ok) return null;
+  const { field, pattern: ends } = resume.value;
+  const { field: heldField, pattern: holds } = hold.value;
+  if (field !== null && field !== heldField) return `of ${heldField}, as in hold, got ${field}`;
+  return holds.from <= ends.to && ends.from <= holds.to
+    ? "that no number has in common with hold: a guard that holds and resumes at once would do neither"
+    : null;
 }

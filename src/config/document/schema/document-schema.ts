@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { parseCallbackUrl, parseServiceUrl } from "../../service-and-callback-urls.ts";
+import { noticeEvents } from "../../../job/contracts/notices.ts";
+import { parseCallbackUrl, parseNotifyUrl, parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { common, drain } from "./drain-schema.ts";
-import { indexSchedule } from "./cron-schedule-schema.ts";
-import { notifyTarget } from "./notify-schema.ts";
-import { secretRef } from "./secret-ref-schema.ts";
+import { cronPattern, indexSchedule, timezone } from "./cron-schedule-schema.ts";
 import {
   atMostKeys,
   durationFrom,
@@ -16,6 +15,8 @@ import {
   parsed,
   notEmpty,
   section,
+  secretRef,
+  setOf,
   wholeNumber,
 } from "./building-blocks.ts";
 
@@ -94,6 +95,34 @@ const index = section({
   period: key(oneOf(["1h", "3h", "12h", "1d", "3d", "7d", "30d"]), "What the series span."),
 });
 
+const notifyUrlExpected =
+  "an http(s) address without spaces, user and fragment, or its place as { file: … } or { env: … }";
+
+const notifyUrl = z.union(
+  [parsed(parseNotifyUrl, { type: "string", format: "uri" }), secretRef],
+  notifyUrlExpected,
+);
+
+const notifyTarget = section({
+  url: notifyUrl.meta({
+    description: "Where messages are posted to; a secret address as { file } or { env }.",
+  }),
+  form: oneOf(["events", "slack"]).meta({
+    description: "events: CloudEvents 1.0 as JSON; slack: { text, blocks }.",
+  }),
+  secret: key(secretRef, "Key of the signature (HMAC-SHA256), where it is read from."),
+  events: key(setOf(oneOf(noticeEvents), "an event"), "What is told; left out: everything."),
+  sources: key(setOf(name, "the name of a source"), "Of these sources; left out: of all."),
+  drains: key(setOf(name, "the name of a drain"), "Of these drains; left out: of all."),
+  allowPrivate: key(flag, "true: http and private addresses are taken."),
+  every: key(
+    durationFrom(1_000, "a duration of at least 1s, such as 5m"),
+    "How soon the second message of an incident may follow the first; later ones wait longer.",
+  ),
+  digest: key(cronPattern, "When a summary is sent, as a cron pattern."),
+  timezone: key(timezone, "Zone of the digest's pattern; left out: UTC."),
+});
+
 function namedMap<Value extends z.ZodType>(value: Value, what: string) {
   return z.record(name, value, `a mapping of names to ${what}`).refine(...atMostKeys(500, what));
 }
@@ -117,3 +146,4 @@ export const documentSchema = section({
 export type DocumentKeys = z.output<typeof documentSchema>;
 export type SourceKeys = z.output<typeof source>;
 export type IndexKeys = z.output<typeof index>;
+export type NotifyKeys = z.output<typeof notifyTarget>;

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { parseEdge } from "../../../job/rules/patterns/parse-dates.ts";
+import { parseDateOrTime, parseEdge } from "../../../job/rules/patterns/parse-dates.ts";
 import { flowControlLayer } from "./flow-control-schema.ts";
 import { guard } from "./guard-schema.ts";
 import { lane } from "./lane-schema.ts";
-import { limits } from "./limits-schema.ts";
+import { limits, rate } from "./limits-schema.ts";
 import { drainSchedule } from "./cron-schedule-schema.ts";
 import {
   duration,
@@ -21,7 +21,8 @@ import {
   wholeNumber,
 } from "./building-blocks.ts";
 import { ruleTest } from "./rule-test-schema.ts";
-import { rule } from "./rule-schema.ts";
+import { changes } from "./set-schema.ts";
+import { when } from "./when-schema.ts";
 
 const attempts = section({
   max: key(wholeNumber(1, 1_000), "Redrives of one message, at most."),
@@ -115,6 +116,25 @@ const select = section({
   count: ownParameter,
 });
 
+export const rule = section({
+  name: key(name, "Its name in logs, metrics and plans; rule-1, rule-2, … by position when left out."),
+  when: key(when, "What a record must have; keys are and, lists are or. The word any: every record."),
+  then: oneOf(["republish", "drop", "hold", "park"]).meta({
+    description:
+      "republish: send it again; drop: archive, then delete; hold: ask again later; park: leave it to a person.",
+  }),
+  set: key(changes, "What a republish changes; the rest stays as it was."),
+  via: key(
+    oneOf(["service"]),
+    "service: a republish by the service's own retry, an id a call, for what a batch cannot carry.",
+  ),
+  limit: key(rate, "Publishes by this rule, all replicas together."),
+  ignoreAfter: key(
+    parsed(parseDateOrTime, { type: "string", examples: ["2026-12-01", "2026-12-01T18:00:00Z"] }),
+    "The rule is skipped after this date, or time with a zone.",
+  ),
+});
+
 export const drain = section({
   source: key(name, "Its source; may be left out where there is one."),
   paused: key(flag, "true: every replica stops before its next batch."),
@@ -134,5 +154,6 @@ export const drain = section({
   ),
 });
 
+export type RuleKeys = z.output<typeof rule>;
 export type DrainKeys = z.output<typeof drain>;
 export type CommonKeys = Pick<DrainKeys, keyof typeof common>;

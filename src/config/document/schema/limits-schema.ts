@@ -3,7 +3,8 @@ import { builtInAuto } from "../../../job/contracts/auto-rate.ts";
 import { orExpected, type Parsed } from "../../../job/rules/parsed.ts";
 import { parseRate } from "../../../job/rules/patterns/parse-rate.ts";
 import { ifClean, key, parsed, section, wholeNumber } from "./building-blocks.ts";
-import { rate } from "./rule-schema.ts";
+
+export const rate = parsed(parseRate, { type: "string", examples: ["20/s", "600/m", "1000/h"] });
 
 const none = z.literal("none").transform(() => null);
 

@@ -29,7 +29,7 @@ export function createLiveTokens({ file, now, onRejected }: LiveTokensParts): Li
   if (!first.ok) {
     const problem = {
       setting: `console.tokenFile (REDRIVER_CONSOLE_TOKEN_FILE) ${file}`,
-      ...misfit("a file of tokens", undefined, `: ${first.why}`),
+      message: misfit("a file of tokens", undefined, `: ${first.why}`),
     };
     throw new RedriverError("settings-invalid", formatProblem(problem));
   }

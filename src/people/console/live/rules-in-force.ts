@@ -1,6 +1,6 @@
 /** The text of the document in force, as this replica has read it. */
 import type { Core } from "../../../job/door.ts";
-import { createDocumentFile } from "../../../config/document/document-file.ts";
+import { createDocumentFile } from "../../../config/document/load-document.ts";
 import { findRuleLines, type RuleLines } from "../../operations/rules/read-rules.ts";
 
 export interface RulesInForce {

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createDocumentFile } from "../../../../src/config/document/document-file.ts";
+import { createDocumentFile } from "../../../../src/config/document/load-document.ts";
 import { openLiveCore } from "../../../../src/job/compose/open-core.ts";
 import { createTeardown } from "../../../../src/teardown.ts";
 import { createDocumentWatch } from "../../../../src/job/daemon/watch-document.ts";
