@@ -163,8 +163,6 @@ function checkRetention(
     const found = durationText(path === null ? retention.ms : ms);
     say(path ?? retention.path, `expected ${expected}, got ${found}; else ${then}`);
   };
-  /** Only what somebody wrote: what is built in is shorter than any retention, or meant for a short one. */
-  const written = (span: WrittenSpan | null): WrittenSpan | null => (span?.path === null ? null : span);
   const { minAge } = builtIn.drain;
   check(refuse, spanIn(layers, ["minAge"], minAge), "no record is ever published or dropped");
   for (const wait of waitsOf(layers)) check(refuse, wait, "that redrive is never made");
@@ -176,6 +174,11 @@ function checkRetention(
   const full = "what passes between two full ones do not look at again expires before the next";
   check(warn, written(spanIn(layers, ["schedule", "full"], 0)), full);
   check(warn, written(withinOf(layers)), "every record is near its expiry as soon as it is seen");
+}
+
+/** Only what somebody wrote: what is built in is shorter than any retention, or meant for a short one. */
+function written(span: WrittenSpan | null): WrittenSpan | null {
+  return span?.path === null ? null : span;
 }
 
 function waitsOf(layers: Layers): readonly WrittenSpan[] {

@@ -119,23 +119,14 @@ function misfitOfRegex(field: TextField, source: string): Misfit | null {
 type Kind = "exact" | "glob" | "prefix" | "suffix";
 
 function misfitOfText(field: TextField, text: string, kind: Kind): Misfit | null {
-  switch (field) {
-    case "method":
-      return kind === "exact" ? misspeltMethod(text.toUpperCase()) : null;
-    case "host":
-      return misfitOfHost(text, kind);
-    case "dlqId": {
-      const form = kind === "exact" ? /^\d+-\d+$/ : kind === "glob" ? /^[\d*-]+$/ : /^[\d-]+$/;
-      const expected = "an id such as 1725323658779-0; messageId asks for the message's";
-      return form.test(text) ? null : { why: "a dlqId is <milliseconds>-<sequence>", expected };
-    }
-    case "path":
-      return misfitOfPath(text, kind);
-    case "url":
-      return kind === "suffix" ? null : withoutScheme(text, kind);
-    default:
-      return null;
-  }
+  if (field === "method") return kind === "exact" ? misspeltMethod(text.toUpperCase()) : null;
+  if (field === "host") return misfitOfHost(text, kind);
+  if (field === "path") return misfitOfPath(text, kind);
+  if (field === "url") return kind === "suffix" ? null : withoutScheme(text, kind);
+  if (field !== "dlqId") return null;
+  const form = kind === "exact" ? /^\d+-\d+$/ : kind === "glob" ? /^[\d*-]+$/ : /^[\d-]+$/;
+  const expected = "an id such as 1725323658779-0; messageId asks for the message's";
+  return form.test(text) ? null : { why: "a dlqId is <milliseconds>-<sequence>", expected };
 }
 
 /** Of an address that messages can be sent to: http or https. */
