@@ -82,7 +82,7 @@ export const counterRows = [
     { "record:decided": byDecision },
     Object.keys(reasons).map((decision) => ({ decision })),
   ),
-  // There are more than fifty reasons: of each drain they would be half of all series.
+  // More than fifty reasons: of each drain they would be half of all series.
   row(
     ["source"],
     "redriver_decision_reasons_total",
@@ -228,19 +228,15 @@ function countRecords({ records }: { readonly records: readonly unknown[] }): nu
 }
 
 function countCanaries({ records }: EventOf<"record:published" | "record:come-back">): number {
-  let count = 0;
-  for (const { canary } of records) count += Number(canary);
-  return count;
+  return records.filter(({ canary }) => canary).length;
 }
 
-function byDecision({ records }: EventOf<"record:decided">): readonly Group[] {
-  const counts = new Map<string, number>();
-  for (const { decision } of records) counts.set(decision.then, (counts.get(decision.then) ?? 0) + 1);
-  return [...counts].map(([decision, count]) => [{ decision }, count]);
+function byDecision(event: EventOf<"record:decided">): readonly Group[] {
+  return byReason(event).map(([{ decision }, count]) => [{ decision }, count]);
 }
 
 /** A page has few kinds of decisions, so they are searched one after the other. */
-function byReason({ records }: EventOf<"record:decided">): readonly Group[] {
+function byReason({ records }: EventOf<"record:decided">) {
   const groups: { readonly then: string; readonly reason: string; count: number }[] = [];
   for (const { decision } of records) {
     const { then, reason } = decision;
@@ -248,12 +244,11 @@ function byReason({ records }: EventOf<"record:decided">): readonly Group[] {
     if (group === undefined) groups.push({ then, reason, count: 1 });
     else group.count += 1;
   }
-  return groups.map(({ then, reason, count }) => [{ decision: then, reason }, count]);
+  return groups.map(({ then, reason, count }) => [{ decision: then, reason }, count] as const);
 }
 
 function byDeduplicated({ records }: EventOf<"record:published">): readonly Group[] {
-  let hits = 0;
-  for (const { deduplicated } of records) hits += Number(deduplicated);
+  const hits = records.filter(({ deduplicated }) => deduplicated).length;
   return [
     [{ deduplicated: "true" }, hits],
     [{ deduplicated: "false" }, records.length - hits],

@@ -3,15 +3,8 @@ import { toInDoubt, type QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { Clock } from "../job/contracts/clock.ts";
 import { chooseDestinations, chooseFailures } from "./choose-series.ts";
 import { createGauges } from "./metric-definition.ts";
-import {
-  restOfDestinations,
-  single,
-  tables,
-  toSeconds,
-  type DrainRow,
-  type SourceRow,
-  type Table,
-} from "./queue-metrics.ts";
+import { restOfDestinations, single, tables, typeOf } from "./queue-metrics.ts";
+import type { DrainRow, SourceRow, Table } from "./queue-metrics.ts";
 
 /**
  * Facts about the queue: equal in every replica, so alerts take the max. The answered function sets every
@@ -23,12 +16,11 @@ export function createQueueGauges(
 ): (facts: QueueFacts | "refused" | null) => void {
   const all: { reset(): void }[] = [];
   /** Answers the function that sets one subject's series, after all were removed. */
-  const table = <Subject>({ type, labels, rows }: Table<Subject>) => {
-    const Metric = type === "gauge" ? Gauge : Counter;
-    const made = Object.entries(rows).map(([name, [help, value]]) => ({
-      value,
-      metric: new Metric({ name, help, labelNames: labels, registers: [registry] }),
-    }));
+  const table = <Subject>({ labels, rows }: Table<Subject>) => {
+    const made = Object.entries(rows).map(([name, [help, value]]) => {
+      const Metric = typeOf(name) === "gauge" ? Gauge : Counter;
+      return { value, metric: new Metric({ name, help, labelNames: labels, registers: [registry] }) };
+    });
     all.push(...made.map(({ metric }) => metric));
     return (subject: Subject, labels: Labels): void => {
       for (const { value, metric } of made) {
@@ -39,18 +31,14 @@ export function createQueueGauges(
   };
   const singles = createGauges(registry, single);
   all.push(...Object.values(singles));
-  const { redisUp, redisFit, redisMemory, records, exact, oldest, expiry, unmatched } = singles;
-  const { failureMet, guardClosed, lanes, lane } = singles;
+  const { redisUp, redisFit, redisMemory, records, failureMet, guardClosed, lanes, lane } = singles;
   const setDrain = table(tables.drains);
   const setSource = table(tables.sources);
-  const setSourceTotals = table(tables.sourceTotals);
   const setLaneTotals = table(tables.laneTotals);
-  const setArrivals = table(tables.arrivals);
+  const setWaiting = table(tables.waiting);
   const setDestination = table(tables.destinations);
-  const setDestinationTotals = table(tables.destinationTotals);
   const setRule = table(tables.ruleTotals);
   const setFailure = table(tables.failures);
-  const setFailureTotals = table(tables.failureTotals);
   const rising = createRisingTotals();
 
   const setRecords = ({ drain, source, guards, facts, retentionMs }: DrainRow): void => {
@@ -60,21 +48,18 @@ export function createQueueGauges(
     for (const state of ["due", "held", "parked"] as const) {
       records.set({ source, drain, state }, facts[state]);
     }
-    unmatched.set({ source, drain }, facts.reasons.held.otherwise ?? 0);
-    exact.set({ source, drain }, Number(facts.exact));
-    setTo(oldest, { source, drain }, toSeconds(facts.oldestRecordAt));
-    setTo(expiry, { source, drain }, toSeconds(facts.oldestRecordAt, retentionMs));
+    const { exact, arrivals, oldestRecordAt: oldestAt } = facts;
+    const unmatched = facts.reasons.held.otherwise ?? 0;
+    setWaiting({ exact, arrivals, oldestAt, unmatched, retentionMs }, { source, drain });
   };
   const setUnselected = ({ source, census }: SourceRow, documentHash: string): void => {
     if (census === null) return;
-    const { oldestUnselectedAt, oldestEnteredAt, earliestExpiryAt } = census;
+    const { oldestUnselectedAt: oldestAt, oldestEnteredAt, earliestExpiryAt } = census;
     const retentionMs = oldestEnteredAt === null ? 0 : (earliestExpiryAt ?? 0) - oldestEnteredAt;
     const labels = { source, drain: "none" };
     records.set({ ...labels, state: "held" }, census.unselected);
     // Another document may select records that no drain selected then.
-    exact.set(labels, Number(census.documentHash === documentHash));
-    setTo(oldest, labels, toSeconds(oldestUnselectedAt));
-    setTo(expiry, labels, toSeconds(oldestUnselectedAt, retentionMs));
+    setWaiting({ exact: census.documentHash === documentHash, oldestAt, retentionMs }, labels);
   };
   const setLanes = ({ source, lanes: seen }: SourceRow): void => {
     for (const [state, count] of Object.entries(seen?.counts ?? {})) lanes.set({ source, state }, count);
@@ -93,18 +78,15 @@ export function createQueueGauges(
       const name = `${source} ${drain} ${origin}`;
       const published = rising(`published ${name}`, one.published);
       const failedAgain = rising(`failed again ${name}`, one.failedAgain);
-      setDestination(one, labels);
-      setDestinationTotals({ published, failedAgain }, labels);
+      setDestination({ ...one, published, failedAgain }, labels);
     }
     // Drain "" is no label: the rest of all drains.
-    const rest = { origin: restOfDestinations, waiting: otherWaiting, parked: 0 };
-    setDestination(rest, { source, drain: "", origin: restOfDestinations });
+    setDestination({ waiting: otherWaiting }, { source, drain: "", origin: restOfDestinations });
   };
   const setFailures = ({ source, failures }: SourceRow, drains: readonly DrainRow[]): void => {
     for (const one of chooseFailures(failures, drains, clock.now())) {
       const { id: failure, origin, status, text: answer, firstMetAt } = one;
       setFailure(one, { source, failure });
-      setFailureTotals(one, { source, failure });
       failureMet.set({ source, failure, origin, status: status ?? "none", answer }, firstMetAt / 1_000);
     }
   };
@@ -121,13 +103,11 @@ export function createQueueGauges(
     if (facts.redisMemoryShare !== null) redisMemory.set(facts.redisMemoryShare);
     for (const drain of facts.drains) {
       setDrain(drain, { drain: drain.drain });
-      setArrivals(drain, { source: drain.source, drain: drain.drain });
       setRecords(drain);
     }
     for (const one of facts.sources) {
       const { source, summary } = one;
       setSource(one, { source });
-      setSourceTotals(one, { source });
       setUnselected(one, facts.documentHash);
       setLanes(one);
       const drains = facts.drains.filter((drain) => drain.source === source);
@@ -143,10 +123,6 @@ export function createQueueGauges(
 }
 
 type Labels = Readonly<Record<string, string>>;
-
-function setTo(gauge: Gauge, labels: Labels, value: number | null): void {
-  if (value !== null) gauge.set(labels, value);
-}
 
 /**
  * Keeps a total from falling. What is forgotten leaves a sum, and Prometheus would take the rest of it for new

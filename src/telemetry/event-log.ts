@@ -88,26 +88,20 @@ const requestLevels: Readonly<Record<RequestOutcome, LineLevel>> = {
   stopped: "info",
 };
 
-/** Levels of the first call in a minute: anybody may call, as often as they like. */
-const callbackLevels: Readonly<Record<CallbackOutcome, LineLevel>> = {
-  delivered: "debug",
-  failed: "debug",
-  retrying: "debug",
-  unknown: "debug",
-  unverified: "warn",
-  unreadable: "warn",
-  "too-large": "warn",
-  busy: "warn",
-  chained: "debug",
-  "chain-failed": "warn",
-};
+/** Anybody may call, as often as they like: only the first call in a minute warns. */
+const warningCallbacks: ReadonlySet<CallbackOutcome> = new Set([
+  "unverified",
+  "unreadable",
+  "too-large",
+  "busy",
+  "chain-failed",
+]);
 
 const volumeLevels = { fit: "debug", doubtful: "warn", unfit: "error" } as const;
 
 /**
- * The line of each event. Lines of one record are at debug, because a queue may hold a hundred thousand of
- * them. The pass and the sweep sum them up at info, and the audit's lines name every id that was acted on. A
- * record that needs a person is above debug.
+ * The line of each event. Lines of one record are at debug, for a queue may hold a hundred thousand of them; the pass
+ * and the sweep sum them up at info. A record that needs a person is above debug.
  */
 const lines: {
   readonly [Type in Exclude<RedriverEvent["type"], RecordsEvent["type"]>]: (event: EventOf<Type>) => Line;
@@ -206,7 +200,7 @@ const lines: {
   "service-retry:switched-off": ({ source, why }) =>
     said("warn", `${source}: serviceRetry is off, the service has no /v2/dlq/retry: ${why}`),
   "callback:received": ({ source, outcome, why, isNews }) => [
-    isNews ? callbackLevels[outcome] : "debug",
+    isNews && warningCallbacks.has(outcome) ? "warn" : "debug",
     () => `callback of ${source}: ${outcome}${why === null ? "" : `: ${why}`}`,
   ],
   "statistics:read": ({ index }) => ["debug", () => `statistics of ${index} read`],

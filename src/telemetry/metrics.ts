@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
-import type { Clock } from "../job/contracts/clock.ts";
+import { sleptFully, type Clock } from "../job/contracts/clock.ts";
 import type { Events } from "../job/contracts/events.ts";
 import { isRedisAway, isRedisSilent } from "../job/contracts/errors.ts";
 import type { QueueFacts } from "../job/contracts/queue-facts.ts";
@@ -11,7 +11,10 @@ import { createGauges, gauge, type MetricDefinition } from "./metric-definition.
 export interface MetricsOptions {
   readonly version: string;
   readonly consoleUrl?: string | undefined;
-  /** Called at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
+  /**
+   * The library's timer for the event loop cannot be switched off, and costs a third of what an idle daemon needs at
+   * every 100 ms. So it never fires, and its gauges are removed. `nodejs_eventloop_lag_seconds` needs no timer.
+   */
   readonly readFacts: () => Promise<QueueFacts | null>;
   /** The latest statistics of search indexes, read like the facts. A rejection: no series. */
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
@@ -141,14 +144,9 @@ function createScrapeReader<Facts>(
   return async () => {
     underWay ??= read()
       .catch(() => null)
-      .finally(() => {
-        underWay = null;
-      });
+      .finally(() => (underWay = null));
     const answered = new AbortController();
-    const late = clock.sleep(readTimeoutMs, answered.signal).then(
-      () => null,
-      () => null,
-    );
+    const late = sleptFully(clock, readTimeoutMs, answered.signal).then(() => null);
     const facts = await Promise.race([underWay, late]);
     answered.abort();
     return facts;

@@ -12,12 +12,23 @@ type LaneRow = NonNullable<SourceRow["lanes"]>["lanes"][number];
 type Row<Subject> = readonly [help: string, value: (of: Subject) => number | null | undefined];
 type Rows<Subject> = Readonly<Record<string, Row<Subject>>>;
 
-/** A metric of each row, all with the same labels. */
+/** A metric of each row, all with the same labels: a counter if its name ends with `_total`, else a gauge. */
 export interface Table<Subject> {
-  readonly type: "gauge" | "counter";
   readonly labels: readonly string[];
   readonly rows: Rows<Subject>;
 }
+
+/** What waits in a drain, or in none. */
+interface Waiting {
+  readonly exact: boolean;
+  readonly oldestAt: number | null;
+  readonly retentionMs: number;
+  readonly unmatched?: number;
+  readonly arrivals?: number | undefined;
+}
+/** Of a destination; of the rest of them only what waits is known. */
+type DestinationRow = Partial<Pick<DestinationOfDrain, "parked" | "published" | "failedAgain">> &
+  Pick<DestinationOfDrain, "waiting">;
 
 export const restOfDestinations = "other";
 
@@ -40,26 +51,6 @@ export const single = {
     "Records in the DLQ by state, as of the last pages. Drain none: of no drain, as the last census counted.",
     ["source", "drain", "state"],
   ),
-  exact: gauge(
-    "redriver_records_exact",
-    "1 when the last pass counted every record of the drain and none is open; 0 while arrivals and acts since are added.",
-    ofDrain,
-  ),
-  oldest: gauge(
-    "redriver_oldest_record_timestamp_seconds",
-    "When the oldest record of the drain entered the DLQ.",
-    ofDrain,
-  ),
-  expiry: gauge(
-    "redriver_earliest_expiry_timestamp_seconds",
-    "When the oldest record of the drain leaves the DLQ for good.",
-    ofDrain,
-  ),
-  unmatched: gauge(
-    "redriver_unmatched_records",
-    "Records that are held because no rule matches them, as of the last pages.",
-    ofDrain,
-  ),
   failureMet: gauge(
     "redriver_failure_first_met_timestamp_seconds",
     "When a failure was met first, with its destination, status and the answer's signature; of the same failures.",
@@ -81,14 +72,32 @@ export const single = {
   ),
 } as const;
 
-const table = <Subject>(
-  type: "gauge" | "counter",
-  labels: readonly string[],
-  rows: Rows<Subject>,
-): Table<Subject> => ({ type, labels, rows });
+const table = <Subject>(labels: readonly string[], rows: Rows<Subject>): Table<Subject> => ({ labels, rows });
 
 export const tables = {
-  drains: table<DrainRow>("gauge", ["drain"], {
+  waiting: table<Waiting>(ofDrain, {
+    redriver_records_exact: [
+      "1 when the last pass counted every record of the drain and none is open; 0 while arrivals and acts since are added.",
+      ({ exact }) => Number(exact),
+    ],
+    redriver_oldest_record_timestamp_seconds: [
+      "When the oldest record of the drain entered the DLQ.",
+      ({ oldestAt }) => toSeconds(oldestAt),
+    ],
+    redriver_earliest_expiry_timestamp_seconds: [
+      "When the oldest record of the drain leaves the DLQ for good.",
+      ({ oldestAt, retentionMs }) => toSeconds(oldestAt, retentionMs),
+    ],
+    redriver_unmatched_records: [
+      "Records that are held because no rule matches them, as of the last pages.",
+      ({ unmatched }) => unmatched,
+    ],
+    redriver_arrivals_total: [
+      "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",
+      ({ arrivals }) => arrivals,
+    ],
+  }),
+  drains: table<DrainRow>(["drain"], {
     redriver_pass_last_success_timestamp_seconds: [
       "End of the last complete pass.",
       ({ facts }) => toSeconds(facts?.lastSuccessAt),
@@ -102,7 +111,8 @@ export const tables = {
       ({ stillCounting }) => Number(!stillCounting),
     ],
   }),
-  sources: table<SourceRow>("gauge", ["source"], {
+  /** Redis keeps the counters, so each scrape sets them to their stored value. */
+  sources: table<SourceRow>(["source"], {
     redriver_pending_deletes: [
       "Published or archived and not deleted yet.",
       ({ summary }) => summary?.pendingDelete,
@@ -159,9 +169,6 @@ export const tables = {
       "When the last census began.",
       ({ census }) => toSeconds(census?.at),
     ],
-  }),
-  /** Redis keeps these counters, so each scrape sets them to their stored value. */
-  sourceTotals: table<SourceRow>("counter", ["source"], {
     // The sum of all lanes: a sum of the hidden ones would jump with each lane that enters or leaves the 20.
     redriver_source_lane_canaries_total: [
       "Canaries that all lanes of a source have sent, those without a series of their own and those that are forgotten too.",
@@ -176,7 +183,7 @@ export const tables = {
       ({ lanes }) => lanes?.totals.halts,
     ],
   }),
-  laneTotals: table<LaneRow>("counter", ofDestination, {
+  laneTotals: table<LaneRow>(ofDestination, {
     redriver_lane_canaries_total: [
       "Canaries that a lane has sent since it is remembered; of the 20 lanes of a source that were asked for most messages.",
       ({ totals }) => totals.canaries,
@@ -190,23 +197,15 @@ export const tables = {
       ({ totals }) => totals.halts,
     ],
   }),
-  arrivals: table<DrainRow>("counter", ofDrain, {
-    redriver_arrivals_total: [
-      "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",
-      ({ facts }) => facts?.arrivals,
-    ],
-  }),
-  destinations: table<Pick<DestinationOfDrain, "origin" | "waiting" | "parked">>("gauge", ofDestination, {
+  destinations: table<DestinationRow>(ofDestination, {
     redriver_destination_waiting: [
       "Records that wait: due, held or in doubt. Of the 20 destinations of a source with most; other: of all others.",
       ({ waiting }) => waiting,
     ],
     redriver_destination_parked: [
       "Records that wait for a person; of the same destinations.",
-      ({ origin, parked }) => (origin === restOfDestinations ? null : parked),
+      ({ parked }) => parked,
     ],
-  }),
-  destinationTotals: table<Pick<DestinationOfDrain, "published" | "failedAgain">>("counter", ofDestination, {
     redriver_destination_published_total: [
       "Dead letters that were published to a destination, ever; of the same destinations.",
       ({ published }) => published,
@@ -216,7 +215,7 @@ export const tables = {
       ({ failedAgain }) => failedAgain,
     ],
   }),
-  ruleTotals: table<RuleCounts>("counter", ["drain", "rule"], {
+  ruleTotals: table<RuleCounts>(["drain", "rule"], {
     redriver_rule_published_total: [
       "Dead letters that a rule has published, ever. Absent until it has published one.",
       ({ published }) => published,
@@ -226,13 +225,11 @@ export const tables = {
       ({ failedAgain }) => failedAgain,
     ],
   }),
-  failures: table<ShownFailure>("gauge", ofFailure, {
+  failures: table<ShownFailure>(ofFailure, {
     redriver_failure_waiting: [
       "Records that failed alike and wait. Of the 20 failures of a source with most, and of up to 20 that are new.",
       ({ waiting }) => waiting,
     ],
-  }),
-  failureTotals: table<ShownFailure>("counter", ofFailure, {
     redriver_failure_arrivals_total: [
       "Records that failed alike, ever; of the same failures. It grows as pages end.",
       ({ arrived }) => arrived,
@@ -245,11 +242,15 @@ export const queueMetrics: readonly MetricDefinition[] = [
   ...Object.values(tables).flatMap(toDefinitions),
 ];
 
-function toDefinitions({ type, labels, rows }: Table<never>): readonly MetricDefinition[] {
-  return Object.entries(rows).map(([name, [help]]) => ({ type, name, help, labels }));
+export function typeOf(name: string): "counter" | "gauge" {
+  return name.endsWith("_total") ? "counter" : "gauge";
+}
+
+function toDefinitions({ labels, rows }: Table<never>): readonly MetricDefinition[] {
+  return Object.entries(rows).map(([name, [help]]) => ({ type: typeOf(name), name, help, labels }));
 }
 
 /** Of Unix ms, `afterMs` later. */
-export function toSeconds(ms: number | null | undefined, afterMs = 0): number | null {
+function toSeconds(ms: number | null | undefined, afterMs = 0): number | null {
   return ms === null || ms === undefined ? null : (ms + afterMs) / 1_000;
 }
