@@ -11,8 +11,8 @@ interface Lines {
 }
 
 /**
- * Where the audit's lines go beside Redis: stdout, or a file that is opened for each line, so that it may be moved away
- * at any time. What the file does not take goes to stdout. Throws `settings-invalid` if there can be no such file.
+ * Stdout, or a file that is opened for each line, so that it may be moved away at any time. What it does not take
+ * goes to stdout. Throws `settings-invalid` if there can be no such file.
  */
 export function openAuditLines(to: string, stdout: Lines): Lines {
   if (to === "none" || to === "stdout") return stdout;
@@ -34,10 +34,7 @@ export function openAuditLines(to: string, stdout: Lines): Lines {
   };
 }
 
-/**
- * Writes acts as lines with `audit: true`: one per act, or one per 50 of its records. They have
- * the fields of the audit: ids, rules and reasons.
- */
+/** Writes acts as lines with `audit: true`: one per act, or one per 50 of its records. */
 export function createAuditLog(logger: Logger): (entry: NewAuditEntry) => void {
   return (entry) => {
     const { records, ...act } = entry;

@@ -1,12 +1,11 @@
 /**
- * Lines to a stream whose reader may stall. Node writes a pipe without waiting, and keeps what has no room. Beyond a
- * bound that is dropped and counted, line by line. Files and terminals are written at once.
+ * Lines to a stream whose reader may stall: beyond a bound they are dropped and counted. Files and terminals are
+ * written at once, a pipe without waiting.
  */
 import type { Writable } from "node:stream";
 
 interface BoundedLinesParts {
   readonly stream: Writable;
-  /** Characters that may wait. */
   readonly maxWaiting: number;
   /** Called when the reader is back, with how many lines were dropped since it was called last. */
   readonly onResumed: (lines: number) => void;
@@ -24,7 +23,6 @@ export function createBoundedLines({ stream, maxWaiting, onResumed }: BoundedLin
     if (lines > 0) onResumed(lines);
   });
   return {
-    /** Never throws. */
     write(line: string): void {
       if (stream.writableLength + line.length > maxWaiting) {
         dropped += 1;

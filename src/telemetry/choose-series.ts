@@ -32,7 +32,6 @@ export function chooseDestinations(drains: readonly DrainRow[]): {
 
 export interface ShownFailure extends RecordedFailure {
   readonly waiting: number;
-  /** Ever. */
   readonly arrived: number;
 }
 

@@ -6,10 +6,7 @@ import { createGauges } from "./metric-definition.ts";
 import { restOfDestinations, single, tables, typeOf } from "./queue-metrics.ts";
 import type { DrainRow, SourceRow, Table } from "./queue-metrics.ts";
 
-/**
- * Facts about the queue: equal in every replica, so alerts take the max. The answered function sets every
- * gauge that shows Redis; `null` takes all their series away.
- */
+/** Equal in every replica, so alerts take the max. `null` takes all series away. */
 export function createQueueGauges(
   registry: Registry,
   clock: Pick<Clock, "now">,
@@ -124,10 +121,7 @@ export function createQueueGauges(
 
 type Labels = Readonly<Record<string, string>>;
 
-/**
- * Keeps a total from falling. What is forgotten leaves a sum, and Prometheus would take the rest of it for new
- * counts. A total that is not shown for a while goes on where it was.
- */
+/** Keeps a total from falling. What is forgotten leaves a sum, and Prometheus would take the rest for new counts. */
 export function createRisingTotals() {
   const totals = new Map<string, { last: number; forgotten: number }>();
   return (name: string, value: number): number => {

@@ -4,7 +4,6 @@ import { counterRows, type Labels, labelsOfRow } from "./counter-rows.ts";
 import { createPageHistogram } from "./page-histogram.ts";
 import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
 
-/** The part of a drains document that metrics need. */
 export interface MeasuredDocument {
   readonly hash: string;
   readonly sources: readonly { readonly id: string }[];
@@ -25,7 +24,6 @@ const requestBuckets = exponentialBuckets(0.01, 2, 13);
 
 /** From a minute to three days, which is the shortest retention. */
 const redeliveryBuckets = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320].map((min) => min * 60);
-/** Of a record that no rule matched. */
 const noRule = "otherwise";
 
 const ofOperation = ["source", "operation"] as const;

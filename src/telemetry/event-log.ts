@@ -10,10 +10,8 @@ type Line = readonly [level: LineLevel, message: () => string];
 const said = (level: LineLevel, message: string): Line => [level, () => message];
 const failed = (code: ErrorCode | "unexpected", message: string): Line => said(levelOf(code), message);
 
-/** Events of a page or a batch: a line for each record. */
 type RecordsEvent = Extract<RedriverEvent, { readonly records: readonly unknown[] }>;
 
-/** Writes one line per event. Levels of failures are the error table's. */
 export function createEventLog(logger: Logger): Events {
   let isRedisFit = true;
   return {

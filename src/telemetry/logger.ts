@@ -15,7 +15,6 @@ export interface Logger extends Readonly<Record<LineLevel, Write>> {
 
 export interface LoggerOptions {
   readonly level: LineLevel | "silent";
-  /** Values that must not appear in any line. Called for every line. */
   readonly secrets: () => readonly string[];
   /** Commands do not log to stdout, because data is there; the daemon may. */
   readonly destination: { readonly write: (line: string) => void };
@@ -56,10 +55,7 @@ export function createLogger({ level, secrets, destination }: LoggerOptions): Lo
 
 const maxCauseDepth = 5;
 
-/**
- * Name, code, message, stack and causes, and no other property: clients attach requests and bodies to their
- * errors. A SyntaxError keeps only its name and place, because JSON.parse quotes its input.
- */
+/** No other property: clients attach requests and bodies to their errors. A SyntaxError quotes its input. */
 function toErrorFields(error: unknown, depth: number): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const quotes = error instanceof SyntaxError;

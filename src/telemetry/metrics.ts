@@ -11,10 +11,7 @@ import { createGauges, gauge, type MetricDefinition } from "./metric-definition.
 export interface MetricsOptions {
   readonly version: string;
   readonly consoleUrl?: string | undefined;
-  /**
-   * The library's timer for the event loop cannot be switched off, and costs a third of what an idle daemon needs at
-   * every 100 ms. So it never fires, and its gauges are removed. `nodejs_eventloop_lag_seconds` needs no timer.
-   */
+  /** Called at each render, and given 2 s. Null or a rejection: their series are absent, not 0. */
   readonly readFacts: () => Promise<QueueFacts | null>;
   /** The latest statistics of search indexes, read like the facts. A rejection: no series. */
   readonly indexGauges: () => Promise<readonly IndexGauge[]>;
@@ -71,9 +68,8 @@ export const processMetrics: readonly MetricDefinition[] = [
 export type ProcessMetrics = ReturnType<typeof createMetrics>;
 
 /**
- * The library watches the event loop with a timer that cannot be switched off. Every 10 ms, its own interval,
- * the timer costs 0.4 % of a core, and every 100 ms a third of all an idle daemon needs. So it never fires, and
- * the gauges that it feeds are removed. `nodejs_eventloop_lag_seconds` needs no timer: a scrape measures it.
+ * The library's timer for the event loop cannot be switched off, and at every 100 ms costs a third of what an idle
+ * daemon needs. So it never fires, and its gauges are removed. `nodejs_eventloop_lag_seconds` needs no timer.
  */
 const eventLoopPrecisionMs = 2 ** 31 - 1;
 const timerFed = ["min", "max", "mean", "stddev", "p50", "p90", "p99"];
@@ -136,10 +132,7 @@ function toRefused(error: unknown): "refused" {
 const readTimeoutMs = 2_000;
 
 /** Reads for a render, within 2 s and one read at a time. Null if it fails or takes longer; never rejects. */
-function createScrapeReader<Facts>(
-  read: () => Promise<Facts | null>,
-  clock: Pick<Clock, "sleep">,
-): () => Promise<Facts | null> {
+function createScrapeReader<Facts>(read: () => Promise<Facts | null>, clock: Pick<Clock, "sleep">) {
   let underWay: Promise<Facts | null> | null = null;
   return async () => {
     underWay ??= read()

@@ -7,8 +7,8 @@ interface Row {
 }
 
 /**
- * A histogram with one label that takes the values of a whole page at once. The library's own looks its labels
- * up for each value, which costs as much as all other counting of a message.
+ * Takes the values of a whole page at once. The library's own looks its labels up for each value, which costs as
+ * much as all other counting of a message.
  */
 export function createPageHistogram(
   registry: Registry,

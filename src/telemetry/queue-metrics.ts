@@ -250,7 +250,6 @@ function toDefinitions({ labels, rows }: Table<never>): readonly MetricDefinitio
   return Object.entries(rows).map(([name, [help]]) => ({ type: typeOf(name), name, help, labels }));
 }
 
-/** Of Unix ms, `afterMs` later. */
 function toSeconds(ms: number | null | undefined, afterMs = 0): number | null {
   return ms === null || ms === undefined ? null : (ms + afterMs) / 1_000;
 }

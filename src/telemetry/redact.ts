@@ -2,13 +2,11 @@
 const minSecretLength = 6;
 const replacement = "[redacted]";
 
-/** Takes secrets out of one emitted line. A line without any is returned as it is. */
 export type Redact = (line: string) => string;
 
 /**
- * Redacts by value, in any place: a message, a stack or a URL. Finds a secret as it is, as JSON escapes it,
- * percent-encoded, and in base64 and base64url. These are found at any of the three alignments, so also inside a Basic
- * header. `secrets` is called for every line, because tokens are read again when their file changes.
+ * Redacts by value, in any place: as it is, as JSON escapes it, percent-encoded, and in base64 and base64url at any
+ * of the three alignments, so also inside a Basic header. `secrets` is called for every line: tokens change.
  */
 export function createRedact(secrets: () => readonly string[]): Redact {
   let known: readonly string[] = [];
@@ -80,9 +78,8 @@ function toForms(secret: string): string[] {
 }
 
 /**
- * A byte at offset k of a text shares its base64 characters with its neighbours. With k bytes before it (k =
- * 0, 1, 2) the first ceil(8k / 6) characters and the last incomplete one depend on them. All characters
- * between are the secret's alone.
+ * A byte at offset k of a text shares its base64 characters with its neighbours. With k bytes before it (k = 0, 1,
+ * 2) the first ceil(8k / 6) characters and the last incomplete one depend on them.
  */
 function toBase64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);

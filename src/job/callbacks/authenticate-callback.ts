@@ -14,7 +14,6 @@ export interface SigningKey {
 
 export type CallbackAuthenticator = ReturnType<typeof createCallbackAuthenticator>;
 
-/** Admits callbacks to one source. `address`: the URL that the service calls, without a query. */
 export function createCallbackAuthenticator(
   address: string,
   keys: readonly SigningKey[],
@@ -29,10 +28,7 @@ export function createCallbackAuthenticator(
   };
   return {
     path: new URL(address).pathname,
-    /**
-     * Admits a call that the service signed. `search`: the query as it came, with its `?`. Only then the body
-     * is read. It is `another-body` unless it is the signed one.
-     */
+    /** Admits a call that the service signed. `search`: the query as it came. Only then the body is read. */
     async admit(signature: string | undefined, search: string) {
       if (clock.monotonic() - readAt >= rereadEveryMs) reread();
       const expected = { url: address + search, keys: secrets(), now: serviceNow(time) };

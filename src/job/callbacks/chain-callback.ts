@@ -28,13 +28,12 @@ export type Chained =
   /** The message had no callback of its own. */
   | { readonly kind: "none" }
   | { readonly kind: "chained" }
-  /** `retryAt`: Unix ms, if known. `why` shows nothing of the message. */
   | { readonly kind: "not-chained"; readonly why: string; readonly retryAt?: number };
 
 /**
- * Forwards a callback to the message's original callback URL, as a message of the same source: redriver itself calls
- * only its services. If the service calls us again for the same attempt, the deduplication id is the same. After a
- * refusal it is another id, because a refused id may count as seen. `query`: the query of our callback URL.
+ * Forwards a callback to the message's original callback URL, as a message of the same source: redriver itself
+ * calls only its services. Each try for one attempt has the same deduplication id, and another one after a refusal:
+ * a refused id may count as seen. `query`: of our callback URL.
  */
 export async function chainCallback(
   { config, service, takeBatchTurn, health, headerPrefix, checkItem, lineageKeys }: SourceRuntime,
@@ -88,10 +87,7 @@ function notChained(why: string, retryAt?: number): Extract<Chained, { kind: "no
   return { kind: "not-chained", why, ...defined({ retryAt }) };
 }
 
-/**
- * The message that forwards a callback to its original URL: what the service would have sent, signed and
- * retried by the service. `body`: as received. Null if its headers cannot be sent.
- */
+/** What the service would have sent, signed and retried by it. Null if its headers cannot be sent. */
 function toChainedItem(
   { url, header }: OwnCallback,
   body: string,

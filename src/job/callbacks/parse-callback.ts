@@ -27,7 +27,6 @@ export function parseCallback(body: Buffer): AttemptReport | null {
   };
 }
 
-/** Members that are null are absent. */
 function toFields(text: string): Readonly<Record<string, unknown>> | null {
   const value = parseJson(text);
   if (!isObject(value)) return null;

@@ -11,10 +11,7 @@ type ReportedSource = Pick<
   "config" | "lanes" | "lineageKeys" | "capacity" | "deliveryWatch" | "clock" | "service"
 >;
 
-/**
- * Reports the result of a canary to its lane. Its step comes from the signed lineage over its body, so not
- * even the service can invent one. A repeated callback counts once.
- */
+/** Its step comes from the signed lineage over its body, so not even the service can invent one. It counts once. */
 export async function receiveCallback(
   source: ReportedSource,
   report: AttemptReport,

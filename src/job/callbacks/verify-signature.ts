@@ -12,9 +12,9 @@ export type SignatureVerdict =
   | { readonly kind: "unverified"; readonly why: string };
 
 /**
- * Checks that the service signed a call: a JWT (HS256) by one of the keys, for this URL (`sub`), valid now
- * (`nbf`, `exp`). Its `body` is the SHA-256 of the body as base64url, padded or not. So a caller is known
- * before its body is read. `now`: Unix ms, by the service's clock.
+ * Checks that the service signed a call: a JWT (HS256) by one of the keys, for this URL (`sub`), valid now (`nbf`,
+ * `exp`). Its `body` is the SHA-256 of the body as base64url, padded or not. So a caller is known before its body
+ * is read.
  */
 export async function verifySignature(
   token: string | undefined,

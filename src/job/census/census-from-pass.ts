@@ -7,9 +7,8 @@ import type { DrainRuntime } from "../runtime.ts";
 import { emptyCensus, toExpiry } from "./count-and-copy-expiring.ts";
 
 /**
- * The census of a complete full pass of a live drain without selection that has its source for itself. Null if the
- * pass is none: it may not have listed everything, or it saw records near their expiry or of unknown age, which need
- * a check each.
+ * The census of a complete full pass of a live drain without selection that has its source for itself. Null: it may
+ * not have listed everything, or it saw records near their expiry or of unknown age, which need a check each.
  */
 export function toPassCensus(
   { config, source, nearMs, hasOthers }: Pick<DrainRuntime, "config" | "source" | "nearMs" | "hasOthers">,

@@ -1,12 +1,10 @@
 /**
- * Counts everything that a source has. Any replica lists each source without filter at its own slow interval,
- * for all replicas. A full pass of a live drain that lists everything has already counted the source, and
- * then the census lists nothing. If that pass deleted records before one of its cursors, it does not count: a
- * service whose cursor is a position then skips records, and no page shows which kind of cursor it is.
+ * Counts everything that a source has. Any replica lists each source without filter at its own slow interval, for
+ * all. A full pass that lists everything has counted the source too. If it deleted before one of its cursors, it
+ * does not count: a service whose cursor is a position then skips records, and no page shows which kind it is.
  *
- * Records near their expiry that no drain selects are copied here, because no pass sees them. Records
- * selected only by drains without copies (`beforeExpiry: nothing`) are counted apart: somebody decided that
- * they may be lost.
+ * Records near their expiry that no drain selects are copied here. Those of drains without copies (`beforeExpiry:
+ * nothing`) are counted apart: somebody decided that they may be lost.
  */
 import { serviceNow } from "../contracts/service.ts";
 import { nearExpiryMs, type Census } from "../contracts/source-book.ts";
@@ -36,12 +34,9 @@ import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
 
 export interface CensusOrder {
   readonly source: SourceRuntime;
-  /** All drains of this source, of one document. */
   readonly drains: readonly Pick<DrainConfig, "name" | "mode" | "select" | "dates" | "beforeExpiry">[];
   readonly documentHash: string;
-  /** Null if the document names none. */
   readonly archive: Archive | null;
-  /** Is given what no drain selects, before it is counted. Absent: nobody is. */
   readonly onUnselected?: (letters: readonly Letter[]) => Promise<void>;
 }
 
@@ -49,10 +44,10 @@ export interface CensusOrder {
 export const censusLooks = 4;
 
 /**
- * Counts the source, unless a count is young enough. A count by a pass is replaced at the first check at
- * which it is 3/4 of an interval old. A count by a listing is dated a moment after its check, so it is
- * replaced from 7/8 on, at the fourth check after it. Two replicas with a job each list once. Answers null if
- * nothing is counted. Throws RedriverErrors of the service or Redis, or `stopped`.
+ * Counts the source, unless a count is young enough: null. A count by a pass is replaced at the first check at
+ * which it is 3/4 of an interval old. One by a listing is dated a moment after its check, so from 7/8 on, at the
+ * fourth check. Two replicas with a job each list once. Throws RedriverErrors of the service or Redis, or
+ * `stopped`.
  */
 export async function takeCensus(
   order: CensusOrder,
@@ -79,9 +74,8 @@ export async function takeCensus(
 }
 
 /**
- * Counts the source and copies records near their expiry while Redis cannot be relied on. Each replica does
- * so for itself, and nothing is recorded. This process copies each record once. Throws RedriverErrors of the
- * service, or `stopped`.
+ * Counts and copies while Redis cannot be relied on: each replica for itself, each record once, and nothing is
+ * recorded.
  */
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
   const { source } = order;
@@ -90,10 +84,7 @@ export async function takeCensusWithoutRedis(order: CensusOrder, signals: Listin
   reportCensus(source, census, startedAt);
 }
 
-/**
- * A source whose listings need no answer from Redis: pages get this machine's time, and dates are taken as
- * entry. Only for counting and copies: a page with such a time must begin nothing.
- */
+/** Its pages get this machine's time, and dates are taken as entry. A page with such a time must begin nothing. */
 function withoutRedis(source: SourceRuntime): SourceRuntime {
   const { ledger, book, clock } = source;
   return {
@@ -121,11 +112,7 @@ async function readGone({ source, drains }: CensusOrder): Promise<GoneOf> {
   return new Map(all);
 }
 
-async function recordSelected(
-  { recordFailures }: SourceRuntime,
-  selected: Selected,
-  goneOf: GoneOf,
-): Promise<Readonly<Record<DrainName, Readonly<Record<string, number>>>>> {
+async function recordSelected({ recordFailures }: SourceRuntime, selected: Selected, goneOf: GoneOf) {
   const counts: Record<DrainName, Record<string, number>> = {};
   for (const [drain, tally] of selected) {
     const ofDrain: Record<string, number> = { ...goneOf.get(drain) };
@@ -137,11 +124,7 @@ async function recordSelected(
   return counts;
 }
 
-async function countWithCare(
-  order: CensusOrder,
-  signals: ListingSignals,
-  hasStalled: boolean,
-): ReturnType<typeof count> {
+async function countWithCare(order: CensusOrder, signals: ListingSignals, hasStalled: boolean) {
   const job = await takeJob(order.source, "census", hasStalled);
   try {
     return await count(order, signals, job);
@@ -154,11 +137,7 @@ type ListingJob = Pick<CarefulJob, "each" | "unlistable" | "endsListings">;
 
 const careless: ListingJob = { endsListings: false, unlistable: [], each: (ones, work) => work(ones) };
 
-async function count(
-  order: CensusOrder,
-  signals: ListingSignals,
-  job: ListingJob,
-): Promise<{ readonly census: Census; readonly selected: Selected }> {
+async function count(order: CensusOrder, signals: ListingSignals, job: ListingJob) {
   if (job.endsListings) {
     throw new RedriverError("worker-lost", "the listing of a census has ended two workers in a row");
   }
@@ -259,7 +238,6 @@ function addExpiry(hours: Record<string, number>, at: number, now: number): void
   hours[hour] = (hours[hour] ?? 0) + 1;
 }
 
-/** A census that counted nothing. */
 export const emptyCensus: Census = {
   at: 0,
   counted: "listing",

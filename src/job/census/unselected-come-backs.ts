@@ -17,7 +17,6 @@ const maxGroups = 1_000;
 const shownGroups = 3;
 const shownKinds = 50;
 
-/** Counts what no drain selects by kind, and the come-backs among it. */
 export function countStrays() {
   const groups = new Map<string, { host: string; status: number | null; count: number }>();
   const kinds = new Map<string, UnselectedKind>();
@@ -55,9 +54,8 @@ function mostOf<One extends { readonly count: number }>(all: ReadonlyMap<string,
 }
 
 /**
- * Tells of the come-backs among letters that no drain selects, as a page does: no page of a drain has them. Each is told
- * once: its parent was published, its lane's canary failed, and the kind and rule that sent it failed again. Drains that
- * only plan learn nothing. Throws `redis-unavailable`.
+ * Tells of the come-backs among letters that no drain selects, as a page does, each once. Drains that only plan
+ * learn nothing. Throws `redis-unavailable`.
  */
 export async function noteStrays(
   source: SourceRuntime,

@@ -5,10 +5,7 @@ import type { PageOutcome } from "../page/page-report.ts";
 import { workPage, type PageWork } from "../page/work-page.ts";
 import { createFailureTally, type FailureTally } from "./count-failures.ts";
 
-/**
- * Counts what a sweep or a person's order did, so that status and metrics show it before the next full pass.
- * Best effort: without Redis the full pass counts it.
- */
+/** Counts what a sweep or a person's order did. Without Redis the next full pass counts it. */
 export async function countActs(
   { source, config, shared }: Pick<DrainRuntime, "source" | "config" | "shared">,
   failures: FailureTally,

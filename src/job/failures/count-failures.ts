@@ -23,7 +23,6 @@ interface Parts {
 
 type Counter = { [Name in CountName | TimeName]?: number } & { [Name in PartsName]?: Parts };
 
-/** A kind with one of its dead letters, to be recorded. */
 export interface MetKind {
   readonly kind: FailureKind;
   readonly sample: string | null;

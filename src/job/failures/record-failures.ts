@@ -14,9 +14,8 @@ const maxRemembered = 2_000;
 export type RecordFailures = ReturnType<typeof createRecordFailures>;
 
 /**
- * Records the kinds of a tally, as far as this process has not done so lately, and answers its counts by
- * recorded id. `losses`: how often Redis has lost what it had, as far as this process knows. Throws
- * `redis-unavailable`.
+ * Records the kinds of a tally that this process has not recorded lately, and answers its counts by recorded id.
+ * `losses`: how often Redis has lost what it had. Throws `redis-unavailable`.
  */
 export function createRecordFailures(book: FailureBook, monotonic: () => number, losses: () => number) {
   const recorded = new Map<

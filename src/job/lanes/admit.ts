@@ -24,8 +24,8 @@ import { laneOriginOf, laneOriginOfLetter } from "../message/destination-url.ts"
 import { resumeMinutesOf, resumeMinutesBeside } from "./resume-minutes.ts";
 
 /**
- * What a lane has admitted waits this part of a watch without being asked again: until then a halt spares
- * little, and a period's canaries are spread over the messages that go.
+ * A lane is not asked again within this part of a watch: until then a halt spares little, and a period's canaries
+ * are spread over the messages that go.
  */
 const partOfWatch = 1 / 20;
 
@@ -52,8 +52,7 @@ export const admission: Gate = {
 };
 
 /**
- * Of letters whose attempts are spent: holds those whose lane is suspected, and answers the others, which are to
- * be parked. Throws `redis-unavailable`.
+ * Holds those whose lane is suspected, and answers the others, which are to be parked. Throws `redis-unavailable`.
  */
 export async function spareExhausted(
   { config: { name, lane }, source }: DrainRuntime,
@@ -83,8 +82,8 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
   const askedAt = clock.monotonic();
   const isAgain = first.admittedAt !== -Infinity;
   const groups = [...groupBy(letters, ({ due }) => laneOriginOf(due.target))].map(([origin, some]) => {
-    // The silence of a message with a time of its own means nothing, so it asks for no place in a step. That of one
-    // which keeps its own retries means little. Where callbacks tell, what can carry none waits for what can.
+    // The silence of a message with a time of its own means nothing, and that of one with its own retries little.
+    // Where callbacks tell, what can carry none waits for what can.
     const timely = some.filter(({ due }) => !due.isSentAhead);
     const inBatches = timely.filter((one) => !isByService(one));
     const reporting = inBatches.filter(({ due }) => due.proofAddress !== null);
@@ -138,10 +137,7 @@ function proofOf({ config, deliveryWatch }: SourceRuntime): Pick<LaneConfig, "by
 }
 
 /** Gives back grants of canaries that were not published. One in doubt counts only if it comes back. */
-export async function giveBackUnpublished(
-  { source }: DrainRuntime,
-  letters: readonly Letter[],
-): Promise<void> {
+export async function giveBackUnpublished({ source }: DrainRuntime, letters: readonly Letter[]) {
   const unpublished: Letter[] = [];
   for (const one of letters) {
     const { sendAs, fate } = one;

@@ -10,10 +10,9 @@ type Choosable = Pick<
 >;
 
 /**
- * Chooses a lane's canaries among the letters of a page: a sample with each kind of failure as often as
- * the page has it, and old and young of each. A step of one kind shows nothing about the others. Messages
- * that were never redriven go before come-backs, and known bad ones last. A message that was a canary last,
- * or is known to be bad, goes only if it may. Pure and deterministic.
+ * Chooses a lane's canaries: a sample with each kind of failure as often as the page has it, and old and young of
+ * each. What was never redriven goes before come-backs, and what is known to be bad last. A message that was a
+ * canary last, or is known to be bad, goes only if it may. Pure and deterministic.
  */
 export function chooseCanaries<One extends Choosable>(
   letters: readonly One[],
@@ -37,8 +36,8 @@ function isComeBack({ messageId, lineage }: Choosable): boolean {
 }
 
 /**
- * Systematic: in order of failure and age, one from the middle of each of `count` equal parts. So each kind's
- * share of the sample is its share of the list, rounded up or down.
+ * In order of failure and age, one from the middle of each of `count` equal parts: each kind has its share of the
+ * list.
  */
 function sample<One extends Choosable>(letters: readonly One[], count: number): readonly One[] {
   if (count >= letters.length) return letters;

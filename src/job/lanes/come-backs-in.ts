@@ -13,10 +13,7 @@ import { toLaneComeBack } from "./come-back-from-record.ts";
 /** Limit of an early look. The last one of a watch is read to its end: no pass costs less. */
 const maxPagesEarly = 50;
 
-/**
- * What `toFound` makes of the dead letters that entered in a time, by the service's clock. Null if the listing was
- * not read to its end, as an early look may not be. Throws RedriverErrors.
- */
+/** What `toFound` makes of the dead letters that entered in a time. Null: an early look did not read to the end. */
 export async function comeBacksIn<Found>(
   source: SourceRuntime,
   // Also if the service's dates mean creation: come-backs were created when they were published.
@@ -51,7 +48,6 @@ export interface FoundComeBack {
   readonly parentDlqId: DlqId;
   /** Origin of its destination, or its queue; null: it is no URL. */
   readonly origin: Origin | null;
-  /** 0: no answer. */
   readonly status: number;
   /** When it entered, Unix ms by the service's clock; null: its id does not say. */
   readonly at: number | null;

@@ -6,8 +6,8 @@ import type { ServiceLoad, ServiceLoadReader } from "../contracts/service.ts";
 export type DeliveryWatch = ReturnType<typeof createDeliveryWatch>;
 
 /**
- * Asks the service of a source how much it has under way (`watchDeliveries`). An error or an answer that nobody
- * can read proves nothing. A service that does not have the endpoint is not asked again by this process.
+ * Asks the service how much it has under way (`watchDeliveries`). What nobody can read proves nothing. Without the
+ * endpoint it is not asked again by this process.
  */
 export function createDeliveryWatch(
   { id, watchDeliveries }: Pick<SourceConfig, "id" | "watchDeliveries">,

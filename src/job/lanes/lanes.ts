@@ -31,8 +31,8 @@ export interface LanesParts {
 }
 
 /**
- * The lanes of one source for its stages. They report changes, and collect in this process the drains to wake
- * for them. Records for later are lost when Redis is away: a lane that knows less is more careful.
+ * The lanes of one source for its stages. They report changes, and collect the drains to wake for them. What is
+ * lost without Redis makes a lane more careful.
  */
 export function createLanes({ source, book, clock, events, passes, audit, by }: LanesParts) {
   const ready = new Set<DrainName>();
@@ -60,8 +60,7 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
     if (wantsFull) await passes.forceFull(change.drain).catch(() => undefined);
     if (change.to !== "halted") await wake({ drain: change.drain, resumeMinutes });
     events.emit({ type: "lane:moved", source, ...moved });
-    // The steps between are in the log alone. The move has happened, so an outage of Redis only delays its
-    // entry.
+    // The log alone has the steps between. An outage of Redis only delays the entry: the move has happened.
     const act = actOf(change);
     const { drain, origin, from, to, why, sent, comeBacks } = change;
     const lane = { origin, from, to, why, sent, comeBacks };
@@ -112,8 +111,8 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       return taken;
     },
     /**
-     * The next times of lanes, Unix ms by our clock, learned in this process since the last call: the first
-     * end of a watch of its own canaries, and the first probe of a lane that held something.
+     * The next times of lanes, Unix ms by our clock, learned since the last call: the first end of a watch of its
+     * own canaries, and the first probe of a lane that held something.
      */
     takeNext(): readonly number[] {
       const next = [nextCheckAt, nextProbeAt].filter((at) => at !== null);

@@ -11,7 +11,6 @@ const clockSlackMs = 5_000;
 /** Messages that enter the DLQ so long after a step's watch show nothing about it, and need not be listed. */
 const lateMs = 10 * 60_000;
 
-/** Watches that one listing checks. Redis time. */
 interface Interval {
   readonly watches: LaneWatch[];
   readonly from: number;
@@ -19,8 +18,8 @@ interface Interval {
 }
 
 /**
- * Lists the dead letters that entered in the watches of the steps, and so proves their silence. A step is judged only
- * by a listing that was read to its end. Without watches, the service is not called. Throws RedriverErrors.
+ * Lists what entered in the watches of the steps, and so proves their silence. A step is judged only by a listing
+ * that was read to its end. Without watches, nothing is called. Throws RedriverErrors.
  */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
   // Read first: a stop in between lists more than is needed, never less. The earlier clock, as in passes.

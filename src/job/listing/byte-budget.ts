@@ -1,9 +1,7 @@
 import { RedriverError } from "../contracts/errors.ts";
 
-/** Part of a budget, until it is released. */
 export interface Lease {
   readonly bytes: number;
-  /** Gives back what is more than this. */
   shrink(bytes: number): void;
   /** Gives back all of it. Safe to call twice. */
   release(): void;
@@ -21,20 +19,18 @@ interface Waiting {
 export type ByteBudget = ReturnType<typeof createByteBudget>;
 
 /**
- * The bytes of memory that all listing, parsing and publishing of this process shares. First come, first
- * served, so that nobody waits for ever: a large request delays the small ones behind it. A request for more
- * than the total waits until half of the total is free, and then nobody else is served. A bounded number of
- * others may pass it, so it delays nobody for long and its own wait ends.
+ * The bytes of memory that all listing, parsing and publishing of this process shares. First come, first served. A
+ * request for more than the total waits until half of it is free, and then nobody else is served. A bounded number
+ * of others may pass it, so it delays nobody for long and its own wait ends.
  *
- * A caller that holds a lease and waits for another could wait for a caller that does the same. So a page has
- * one lease for its whole life, and a page within a page uses `tryAcquire`.
+ * Two callers that hold a lease and wait for another could wait for each other. So a page has one lease for its
+ * whole life, and a page within a page uses `tryAcquire`.
  */
 export function createByteBudget(total: number) {
   let used = 0;
   const queue: Waiting[] = [];
 
-  // Half in use is allowed: a listing that hangs in the middle of its answer must not make large records, and
-  // so everyone, wait.
+  // Half in use is allowed: a listing that hangs in its answer must not make large records, and so everyone, wait.
   const hasRoom = (bytes: number): boolean => (bytes > total ? used <= total / 2 : used + bytes <= total);
   const take = (asked: number): Lease => {
     let bytes = asked;
@@ -81,7 +77,6 @@ export function createByteBudget(total: number) {
   return {
     total,
     used: () => used,
-    /** Null if it would have to wait. */
     tryAcquire,
     /** Throws `stopped` if the signal aborts before its turn. */
     async acquire(bytes: number, signal: AbortSignal): Promise<Lease> {

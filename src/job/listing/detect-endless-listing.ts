@@ -1,7 +1,4 @@
-/**
- * Ends a listing that would never end, with `listing-endless`: it loops, shows nothing new for too long, or
- * exceeds its time.
- */
+/** Ends with `listing-endless` what loops, shows nothing new for too long, or exceeds its time. */
 import { BoundedSet } from "../../bounded-map.ts";
 import type { Clock } from "../contracts/clock.ts";
 import { RedriverError } from "../contracts/errors.ts";
@@ -13,14 +10,13 @@ const minPages = 1_000;
 export type ListingDeadline = ReturnType<typeof createListingDeadline>;
 
 /**
- * How long one listing waits for the service, all parts together. Work on its pages does not count. A listing
- * past its time and past 1,000 pages counts as endless, because a faulty service can list for ever.
+ * How long one listing waits for the service, all parts together. Past its time and 1,000 pages it counts as
+ * endless.
  */
 export function createListingDeadline(clock: Pick<Clock, "monotonic">, maxMs: number) {
   let spentMs = 0;
   let pages = 0;
   return {
-    /** Lists one page. Throws instead if no time is left. */
     async page<Page>(list: () => Promise<Page>): Promise<Page> {
       if (pages >= minPages && spentMs > maxMs) {
         const minutes = Math.round(maxMs / 60_000);
@@ -39,31 +35,23 @@ export function createListingDeadline(clock: Pick<Clock, "monotonic">, maxMs: nu
 }
 
 /**
- * Pages in a row without a new record. A page may be empty without being the last: a service that filters
- * after paging shows 100,000 records without a match as 1,000 such pages. No service is known to do that. A
- * listing that never ends shows as many in a minute.
+ * Pages in a row without a new record. A service that filters after paging, which none is known to do, shows
+ * 100,000 records without a match so. A listing that never ends shows as many in a minute.
  */
 const maxBarrenPages = 1_000;
 /** A lower bound for slow pages: such a listing must not keep its place for an hour. */
 const maxSlowBarrenPages = 100;
 const maxBarrenMs = 300_000;
-/**
- * Records in a row that were listed before: 20 full pages. If cursors are positions, records that enter at
- * the head of a listing shift its pages, so a few records come twice.
- */
+/** 20 full pages. If cursors are positions, records that enter at the head shift the pages, and a few come twice. */
 const maxRecordsAgain = 2_000;
-/**
- * Pages in a row that were listed before. One alone may be another record under the same odd id, on a page that
- * was made small for records of 100 KB.
- */
+/** One alone may be another record under the same odd id, on a page made small for records of 100 KB. */
 const maxPagesAgain = 5;
 /** 60 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
 const maxKnown = 100_000;
 
 /**
- * Checks each page of one listing, in order. Answers why no further page is asked for; null: it may be.
- * Cursors prove little: they may stay the same while the listing moves on, and change while it does not.
- * `spentMs`: the time the listing has taken so far.
+ * Answers why no further page is asked for; null: it may be. Cursors prove little: they may stay the same while the
+ * listing moves on, and change while it does not.
  */
 export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => RedriverError | null {
   const seen = new Set<string>();
@@ -107,8 +95,8 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
 }
 
 /**
- * The ids of one listing. Services list in the order of ids, or against it. While each is beyond the one before, as
- * texts compare, all are new, and none is hashed.
+ * Services list in the order of ids, or against it. While each is beyond the one before, all are new, and none is
+ * hashed.
  */
 function createListedIds() {
   let inOrder: string[] = [];
@@ -116,7 +104,6 @@ function createListedIds() {
   let hashes: BoundedSet<number> | null = null;
 
   return {
-    /** Notes them. False: all were listed before. */
     hasNew(ids: readonly string[]): boolean {
       let hasNew = false;
       for (const id of ids) {

@@ -8,8 +8,8 @@ import { createdAtOf, enteredAtOf } from "./record-dates.ts";
 export type DatesMeaning = "entered" | "created" | null;
 
 /**
- * True if a drain lists a record at `now` (Unix ms by the service's clock), or will later: an upper end that
- * moves with the clock reaches every record. A record without a date is not excluded by it.
+ * True if a drain lists a record at `now`, or will later: an upper end that moves with the clock reaches every
+ * record. A record without a date is not excluded by it.
  */
 export type DrainSelects = (record: RawRecord, now: number) => boolean;
 

@@ -20,9 +20,8 @@ export interface RecordSearch {
 }
 
 /**
- * Lists a selection until it shows this dead letter; null when it ends without it. The millisecond of its id
- * is asked for first: if the service's dates mean entry into the DLQ that is one call. Throws
- * `listing-endless` and the RedriverErrors of a list call. Behind an `answer-too-large` nothing is listed.
+ * Lists a selection until it shows this dead letter. The millisecond of its id comes first: one call, if dates mean
+ * entry. Throws `listing-endless` and as a list call. Behind an `answer-too-large` nothing is listed.
  */
 export async function findRecord(dlqId: DlqId, search: RecordSearch): Promise<RawRecord | null> {
   return (await findNear(dlqId, search)) ?? (await listUntil(dlqId, search, {}));
@@ -36,8 +35,8 @@ export async function findNear(dlqId: DlqId, search: RecordSearch): Promise<RawR
 }
 
 /**
- * Asks for the millisecond of its id with one call; one more only for an answer too large. Null proves nothing: others may
- * share the millisecond, and the service's dates may mean creation.
+ * One call for the millisecond of its id, two if the answer is too large. Null proves nothing: others may share it,
+ * and dates may mean creation.
  */
 export async function findWithOneCall(
   dlqId: DlqId,

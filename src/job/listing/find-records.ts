@@ -34,12 +34,10 @@ export interface Finding {
   readonly readAt: number;
   /** Proven absent: the listing would have held these, and ended without them. */
   readonly absent: readonly DlqId[];
-  /** The failure that stopped the listing; null: none. */
   readonly failure: unknown;
 }
 
 export interface SearchBudget {
-  /** GETs. */
   callsLeft: number;
   /** No listing begins later, by clock.monotonic(). */
   readonly endsAt: number;
@@ -53,10 +51,7 @@ export interface DatesControl {
   isPassed: boolean;
 }
 
-/**
- * Ends early if the budget is used up, or if a listing asked for a pause or halted the source. The rest is
- * searched next time.
- */
+/** Ends early if the budget is used up, or if a listing asked for a pause or halted the source. */
 export async function* findRecords(
   source: SourceRuntime,
   wanted: readonly Wanted[],
@@ -122,8 +117,8 @@ class IdSearch {
   }
 
   /**
-   * Up to a hundred ids a call. An answer with other records comes from a service that does not know the
-   * filter. It proves nothing, and neither does a refusal. Then windows are next.
+   * An answer with other records comes from a service that does not know the filter: it proves nothing, as a
+   * refusal.
    */
   async *#byIds(): Findings {
     const all = [...this.#missing.keys()];
@@ -143,8 +138,8 @@ class IdSearch {
   }
 
   /**
-   * Lists the first page of everything. If it is the only page, it proves everything. Otherwise it gives a
-   * record to test the dates with.
+   * The first page of everything. If it is the only one, it proves all. Else it gives a record to test the dates
+   * with.
    */
   async *#controlDates(): Findings {
     let same = null as Moments | null;
@@ -161,9 +156,7 @@ class IdSearch {
     yield this.#toFinding(listing, []);
   }
 
-  /**
-   * `marginMs`: on both sides of each window. `isProofOf`: true if a window that ended without it proves its absence.
-   */
+  /** `marginMs`: on both sides. `isProofOf`: a window that ended without it proves its absence. */
   async *#byWindows(marginMs: number, isProofOf: (wanted: Wanted) => boolean): Findings {
     const whole = joinTimes([...this.#missing.keys()].map(enteredAtOfId));
     // Begins anywhere, so that a window without proof delays the others in one sweep only.
@@ -260,7 +253,6 @@ class IdSearch {
 
 type Moments = Pick<DeadLetter, "dlqId" | "enteredAt" | "createdAt">;
 
-/** The first record that entered when it was created; null: there is none. */
 function findSame(records: readonly RawRecord[]): Moments | null {
   for (const raw of records) {
     const parsed = parseRecord(raw);

@@ -7,9 +7,8 @@ import { createPageSize, isTooLarge, listPage, listWithinMemory } from "./list-p
 import type { SourceRuntime } from "../runtime.ts";
 
 /**
- * Learns once what fromDate and toDate of this source mean, which the service's documents leave open
- * (remote-contract.md). It lists the millisecond in which a record entered the DLQ. If the record is listed,
- * dates mean entry. If it is listed by its createdAt, they mean creation. Otherwise nothing is learned. Only
+ * Learns once what fromDate and toDate mean, which the service's documents leave open (remote-contract.md). If the
+ * millisecond in which a record entered lists it, dates mean entry; if that of its createdAt does, creation. Only
  * dates that mean entry allow passes over new records alone.
  */
 export async function learnDates(

@@ -11,8 +11,8 @@
 import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
 
 /**
- * Bytes of memory per byte of an answer, from its first byte to the end of its batch, uncollected garbage
- * included. Measured (docs/internals/memory.md): 6 if a character takes one byte, 10 if it takes two.
+ * Memory per byte of an answer, garbage included, until its batch ends. Measured (docs/internals/memory.md): 6 if a
+ * character takes one byte, 10 if it takes two.
  */
 export const readingFactor = 10;
 /** The same once it is parsed: then the answer and its text are garbage. */
@@ -38,7 +38,6 @@ export interface PageMemoryParts {
   readonly shares: number;
   /** The longest answer that is ever read. */
   readonly maxAnswerBytes: number;
-  /** Called around large answers. */
   readonly collectGarbage: () => void;
 }
 
@@ -48,7 +47,6 @@ export type PageLease = Awaited<ReturnType<PageMemory["takeTurn"]>>;
 export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbage }: PageMemoryParts) {
   const sizes = createRecordSizes();
   let wasLarge = false;
-  /** Whether the last answer announced its length. */
   let saysLength = false;
   const shareBytes = Math.min(maxAnswerBytes, Math.floor(budget.total / shares / readingFactor));
   /** The allowed answer bytes for so many records: a share of the budget, or any length for one record. */
@@ -94,7 +92,6 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
         // The answer and its text, before its records are encoded.
         if (wasLarge) collectGarbage();
       },
-      /** Safe to call twice. */
       release(): void {
         for (const one of [turn, lease, first]) one?.release();
       },
@@ -125,8 +122,8 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
     /** True if a page may be read ahead: the other half is left to listings that have no page yet. */
     hasSpare: (): boolean => budget.used() <= budget.total / 2,
     /**
-     * Waits until this source may ask for a page of so many records. It calls `toCount` once the first page is
-     * read. Throws `stopped`, or `noRoom`.
+     * Waits until this source may ask for a page. Calls `toCount` once the first page is read. Throws `stopped`, or
+     * `noRoom`.
      */
     async takeTurn(toCount: () => number, waitSignal: WaitSignal) {
       const first = await takeFirst(waitSignal);

@@ -22,9 +22,7 @@ const giveWayMs = 200;
 const maxWaitMs = 60_000;
 
 export interface ListingSignals {
-  /** Aborts running calls. */
   readonly signal: AbortSignal;
-  /** Ends the listing between two pages. */
   readonly stopping: AbortSignal;
   /** How long it may wait for the service in all (detect-endless-listing.ts). Absent: half an hour. */
   readonly maxListingMs?: number;
@@ -87,10 +85,9 @@ export async function listWithRetry(
 }
 
 /**
- * Lists one page with as many records as memory allows. The caller releases it. Its turn comes before it is
- * asked for, and memory is taken when the answer begins, so a source that does not answer holds none. If
- * other sources leave no memory then, the answer is dropped and the page is asked for again later. Throws as
- * `list` and `takeTurn` do, and `answer-too-large` if not even one record fits into the allowed bytes.
+ * Lists one page with as many records as memory allows. The caller releases it. Memory is taken when the answer
+ * begins, so a source that does not answer holds none. If there is none then, the answer is dropped and asked for
+ * again. Throws as `list` and `takeTurn` do, and `answer-too-large` if not even one record fits.
  */
 export async function listWithinMemory<Page extends ListPage>(
   list: (query: ListQuery) => Promise<Page>,
@@ -148,9 +145,8 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 /**
- * One GET of the DLQ, unless the source is paused or halted. `readAt`: Redis time from before the GET. A
- * record that died with our callback gets its original one back, so rules, rebuilds and the archive never see
- * ours. This holds whether or not callbacks are configured.
+ * One GET of the DLQ. `readAt`: Redis time from before it. A record that died with our callback gets its original
+ * one back, whatever is configured, so rules, rebuilds and the archive never see ours.
  */
 export async function listPage(
   source: SourceRuntime,

@@ -27,10 +27,7 @@ const maxPages = 100_000;
 const maxCuts = 32;
 /** 80 bytes each. Behind this many ids, repeated records are no longer recognised. */
 const maxIds = 100_000;
-/**
- * Enough for a million records at 6 calls a second. A window or command that ends so has worked on what it
- * saw. Its pass is partial, and the next one lists again.
- */
+/** Enough for a million records at 6 calls a second. Afterwards a pass is partial, and the next one lists again. */
 export const maxListingMs = 1_800_000;
 /** The date of a record without a date: outside every range. */
 const outside = -1;
@@ -40,9 +37,8 @@ export interface ListingPage extends ListedPage, PageInMemory {
   /** True if it was asked for by the cursor of the page before. */
   readonly isBehindCursor: boolean;
   /**
-   * Null on a page of records. Otherwise the page is empty: a record with this date (Unix ms, by the
-   * service's dates) is too large to be read. It was passed over, with everything that the service lists
-   * behind it in the same millisecond.
+   * Null on a page of records. Otherwise a record with this date, Unix ms by the service's dates, is too large to
+   * be read. It was passed over, with what is listed behind it in the same millisecond.
    */
   readonly passedOver: number | null;
   /** Empties `records`, once nobody needs them. Its caller, and this generator, hold the page until the next one. */
@@ -58,9 +54,7 @@ export function toListing(
   return { select, ...(from > 0 ? { fromDate: from } : {}), toDate: to };
 }
 
-/**
- * As `listPages`, for a caller that works one page at a time: a page holds its memory until the next one is asked for.
- */
+/** For a caller that works one page at a time: a page holds its memory until the next one is asked for. */
 export async function* listToEnd(
   source: SourceRuntime,
   query: ListingRange,
@@ -77,12 +71,10 @@ export async function* listToEnd(
 }
 
 /**
- * Every page of a listing until its cursor ends. A record too large to be read is located by dates, reported,
- * and passed over. After that, a missing record proves nothing. Throws RedriverErrors: the failure of a page,
- * `stopped` between two pages, `listing-endless`.
- *
- * Its caller releases each page, in any order, also if it asks for no more. `unlistable`: moments that are passed
- * over unasked, because their listing has ended its workers.
+ * Every page of a listing until its cursor ends. A record too large to be read is passed over; after that, a
+ * missing record proves nothing. Throws the failure of a page, `stopped` between two pages, `listing-endless`. Its
+ * caller releases each page, in any order. `unlistable`: moments that are passed over unasked, because their
+ * listing has ended its workers.
  */
 export async function* listPages(
   source: SourceRuntime,
@@ -156,10 +148,7 @@ export async function* listPages(
   }
 }
 
-/**
- * Every page of a listing until its cursor ends. A short page means nothing. Throws as `list` does, and
- * `listing-endless`.
- */
+/** Every page until the cursor ends. A short page means nothing. Throws as `list` does, and `listing-endless`. */
 export async function* followCursor<Page extends ListPage>(
   list: (at: { readonly cursor?: string }) => Promise<Page>,
   time?: ListingDeadline,
@@ -180,11 +169,7 @@ export async function* followCursor<Page extends ListPage>(
   throw endless(`the listing did not end within ${maxPages} pages`);
 }
 
-async function isBlocked(
-  source: SourceRuntime,
-  query: ListingRange,
-  signals: ListingSignals,
-): Promise<boolean> {
+async function isBlocked(source: SourceRuntime, query: ListingRange, signals: ListingSignals) {
   refuseStopped(signals);
   try {
     (await listWithRetry(source, query, createPageSize(1), signals)).release();

@@ -10,8 +10,8 @@ export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | n
 }
 
 /**
- * True if the source may delete a record until `by` (Unix ms by the service's clock). If its id does not show
- * when it entered the DLQ, its creation counts. A record without either counts as near.
+ * The source may delete it until `by`. If its id does not show its entry, its creation counts. One without either
+ * is near.
  */
 export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
   return (expiresAtOf(record, retentionMs) ?? by) <= by;
@@ -23,7 +23,6 @@ export function expiresAtOf(record: RawRecord, retentionMs: number): number | nu
   return at === null ? null : at + retentionMs;
 }
 
-/** Its creation, Unix ms; null if the record does not have it. */
 export function createdAtOf({ createdAt }: RawRecord): number | null {
   return typeof createdAt === "number" ? createdAt : null;
 }

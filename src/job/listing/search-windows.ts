@@ -1,4 +1,3 @@
-/** Inclusive, Unix ms. */
 export interface SearchWindow {
   readonly from: number;
   readonly to: number;
@@ -21,11 +20,10 @@ export function joinTimes(times: readonly number[], withinMs = joinWithinMs): re
 }
 
 /**
- * The windows to list instead of the rest of a window whose first page was full. `times`: those still wanted.
- * `listed`: those on the page. Null: continue by the cursor.
+ * The windows to list instead of the rest of one whose first page was full. Null: continue by the cursor.
  *
- * A page spans `span` ms at its densest, so a listing of `n` ms costs 1 + n / span calls. Parts farther apart
- * than a span cost less alone than together. A part that needs too many pages is cut by time.
+ * A page spans `span` ms at its densest, so a listing of `n` ms costs 1 + n / span calls. Parts farther apart than
+ * a span cost less alone than together. A part that needs too many pages is cut by time.
  */
 export function cutWindow(
   { from, to }: SearchWindow,

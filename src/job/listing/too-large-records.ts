@@ -1,6 +1,6 @@
 /**
- * Records too large to be listed. Nothing of one can be read, not even its id. It is found by its date, and
- * listings go around that moment.
+ * Nothing of such a record can be read, not even its id. It is found by its date, and listings go around that
+ * moment.
  */
 import { dayMs } from "./record-dates.ts";
 import { BoundedMap } from "../../bounded-map.ts";
@@ -36,8 +36,8 @@ const maxRemembered = 1_000;
 export type TooLargeDates = ReturnType<typeof createTooLargeDates>;
 
 /**
- * The moments of such records, as this process met them, for an hour after the last time. They only decide
- * where a listing is cut into parts, so an outdated one costs two calls and hides nothing.
+ * The moments of such records, for an hour after they were met. They only decide where a listing is cut into parts,
+ * so an outdated one costs two calls and hides nothing.
  */
 export function createTooLargeDates(clock: Pick<Clock, "monotonic">) {
   const until = new BoundedMap<number, number>(maxRemembered);
@@ -57,7 +57,6 @@ export interface TooLargeSearch {
   readonly range: DateRange;
   /** The date of the record before it; null: it was the first. Outside the range, dates mean another thing. */
   readonly behind: number | null;
-  /** Unix ms by the service's clock. */
   readonly now: number;
   readonly retentionMs: number;
   /** True if the first record of this part, in the service's order, is too large. */
@@ -65,11 +64,9 @@ export interface TooLargeSearch {
 }
 
 /**
- * Finds its moment. If the record is the first of a part, it is also the first of the half that has it, in
- * whatever order the service lists. So one record of a half shows which half has it: some 30 calls for three
- * days, most of them answered by another record or none.
- *
- * If it is the first of no part, the answer is another moment, at which the range can be cut as well.
+ * If the record is the first of a part, it is also the first of the half that has it, in whatever order. So one
+ * record of a half shows which half has it: some 30 calls for three days, most of them answered by another record
+ * or none. If it is the first of no part, the answer is another moment to cut the range at.
  */
 export async function findTooLarge(search: TooLargeSearch): Promise<number> {
   const { range, behind, now } = search;

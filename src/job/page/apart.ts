@@ -15,8 +15,8 @@ import type { Letter } from "./letter.ts";
 import { putLetterAside } from "./put-aside.ts";
 
 /**
- * Works letters in one stage. Those that break it are put aside. Answers the letters, without these.
- * Throws only what no letter has caused.
+ * Works letters in one stage, and puts aside those that break it. Answers the others. Throws what no letter has
+ * caused.
  */
 export async function apart(
   drain: DrainRuntime,

@@ -24,11 +24,9 @@ interface Beginnings {
 const none: Beginnings = { begun: [], recordBegun: () => Promise.resolve() };
 
 /**
- * Takes the right to act on letters and writes the intent, in one step: in the ledger, and in the audit if all
- * are begun and none is a declared double. Otherwise `recordBegun` writes exactly the begun ones into the audit. It is called
- * before the act and throws `redis-unavailable`; then the act must not be done. Those not begun get their fate.
- * If some destinations are paused, the letters of the others are begun by a second call. Throws
- * `redis-unavailable`; then nothing may be sent.
+ * Takes the right to act on letters and writes the intent, in one step: in the ledger, and in the audit if all are
+ * begun and none is a declared double. Otherwise `recordBegun` writes those begun into the audit, before the act.
+ * If either throws `redis-unavailable`, nothing may be sent. Those not begun get their fate.
  */
 export async function begin(
   drain: DrainRuntime,

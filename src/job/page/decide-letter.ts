@@ -7,7 +7,6 @@ import type { Letter } from "./letter.ts";
 import { prepare, type Preparation } from "./prepare.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 
-/** The parts of a drain at work that a decision needs. */
 export interface DecidingRuntime {
   readonly config: DrainRuntime["config"];
   readonly discard?: DrainRuntime["discard"];
@@ -22,8 +21,8 @@ export interface DecidingRuntime {
 }
 
 /**
- * Gives a letter its decision, and its item if it is due. One that cannot be rebuilt or may not be published
- * becomes a park. Changes nothing else. Answers the facts that were decided on. `now`: Unix ms by the service's clock.
+ * Gives a letter its decision, and its item if it is due. What cannot be rebuilt or may not be published becomes a
+ * park.
  */
 export function decideLetter(
   runtime: DecidingRuntime,
@@ -52,7 +51,6 @@ export function decideLetter(
   return facts;
 }
 
-/** How a drain prepares its items. */
 export function preparationOf({ config, source }: DecidingRuntime): Preparation {
   return {
     headerPrefix: source.headerPrefix,
@@ -78,14 +76,13 @@ export function mayBeKept({ responseStatus }: Pick<Letter, "responseStatus">): b
   return comeBackKindOf(responseStatus) === "down";
 }
 
-/** By a person's order. */
 export function isDiscard({ then, reason }: Letter["decision"]): boolean {
   return then === "drop" && reason === "discarded";
 }
 
 /**
- * True for a letter parked as vanished that is listed after all, because an earlier listing lagged. Also for one parked
- * by these very rules, if they decide otherwise by now. One parked under other rules is taken by `begin` itself.
+ * Parked as vanished, and listed after all because a listing lagged. Or parked by these very rules, which decide
+ * otherwise by now. `begin` itself takes one that was parked under other rules.
  */
 export function isToUnpark({ config }: DrainRuntime, { view, item, decision }: Letter): boolean {
   // A discard takes it as it is.
@@ -95,9 +92,9 @@ export function isToUnpark({ config }: DrainRuntime, { view, item, decision }: L
 }
 
 /**
- * True if only its delete is left to do. A second DELETE would find nothing if its worker deletes it just now,
- * or did so after the page was read. If that worker died, the sweep deletes after takeover. What is listed after
- * its tombstone is deleted again. `readAt`: the ledger's time from before the page's GET.
+ * Only its delete is left. Not while its worker may delete it, which a second DELETE would cross: if that worker
+ * died, the sweep deletes. What is listed after its tombstone is deleted again. `readAt`: Redis time before the
+ * GET.
  */
 export function isToSettle({ decision, view }: Letter, readAt: number): boolean {
   if (decision.then !== "settle") return false;

@@ -10,7 +10,6 @@ import type { Letter } from "./letter.ts";
 import { parsePage } from "./parse-page.ts";
 import { prepare } from "./prepare.ts";
 
-/** What the ledger has of it, and the Redis time of that, Unix ms. */
 export interface Seen {
   readonly view: LedgerView;
   readonly viewedAt: number;
@@ -33,7 +32,6 @@ export function decideRecord(
   return { letter, facts };
 }
 
-/** The same letter, decided at a later time. `at`: Unix ms by the service's clock. */
 export function decideLater(runtime: DecidingRuntime, letter: Letter, at: number): Letter {
   const later = letter.again();
   later.viewedAt += at - (letter.facts?.now ?? at);
@@ -41,7 +39,6 @@ export function decideLater(runtime: DecidingRuntime, letter: Letter, at: number
   return later;
 }
 
-/** The parts of a source that decide at a fixed time, Unix ms by the service's clock. */
 export function atTime(
   { headerPrefix, lineageKeys, checkItem }: Omit<DecidingRuntime["source"], "clock" | "service">,
   at: number,
@@ -55,9 +52,7 @@ export function atTime(
   };
 }
 
-/**
- * Gives a held letter the item that it becomes once its rule lets it go. Answers why it is parked instead, if it is.
- */
+/** Gives a held letter the item that it becomes once its rule lets it go. Answers why it is parked instead. */
 export function prepareHeld(
   runtime: DecidingRuntime,
   letter: Letter,

@@ -10,20 +10,18 @@ import { whenDeliverable, whenDue, type Due } from "../rules/when-due.ts";
 import type { ItemChanges } from "../message/item-changes.ts";
 import type { Letter } from "./letter.ts";
 
-/** The parts of a drain that a decision needs. */
 export type DecidingDrain = Pick<
   DrainConfig,
   "name" | "route" | "rules" | "rulesHash" | "minAgeMs" | "attempts" | "unknownOutcome" | "afterLedgerLoss"
 > & { readonly source: Pick<DrainConfig["source"], "retentionMs"> };
 
-/** What a decision is made from. */
 export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt" | "mayBeForgotten"> &
   Partial<Pick<Letter, "restsOnFirstId">>;
 
 /**
- * Decides one letter: by the ledger, then the rules, then its attempts, then time. Pure and total. `now`:
- * Unix ms by the service's clock. `isDiscarded`: a person's order stands in place of the rules. `isFromArchive`: the
- * archive alone has it. `newer`: absent if the queue was not listed for it.
+ * Decides one letter: by the ledger, the rules, its attempts, then time. Pure and total. `now`: by the service's
+ * clock. `isDiscarded`: a person's order stands in place of the rules. `newer`: absent if the queue was not listed
+ * for it.
  */
 export function decide(
   drain: DecidingDrain,
@@ -59,10 +57,7 @@ export function decide(
 
 const publishedBefore: Decision = { then: "hold", reason: "published-before", rule: null };
 
-/**
- * A person takes drops back, so no rule drops it again. What rules hold or park stays in the archive. There is no dead
- * letter for the service's own retry.
- */
+/** A person takes drops back, so no rule drops it again. What rules hold or park stays in the archive. */
 function decidedForArchive(drain: DecidingDrain, letter: Decidable, facts: RecordFacts): Decision {
   const { view, mayBeForgotten } = letter;
   const isUnfinished = view.state === "archived" || (view.state === "open" && view.isDiscarded === true);
@@ -178,15 +173,13 @@ function decidedByRules(
   return isForgotten ? afterLoss() : { then: "republish", reason: "due", rule, set, ...via };
 }
 
-/** The decision if the ledger alone makes it; null if the rules decide. */
 function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: Decidable, now: number): Decision | null {
   switch (view.state) {
     case "absent":
       return null;
     case "cool":
       if (view.dueAt <= viewedAt) return null;
-      // After the Redis server's clock was set back, the ledger's time does not follow at once. So it may be
-      // ahead of other clocks.
+      // If the clock of Redis was set back, the ledger's time may be ahead of other clocks.
       return { then: "hold", reason: "cooling", rule: null, until: now + view.dueAt - viewedAt };
     case "published":
     case "archived":
@@ -211,24 +204,17 @@ function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: Decidable, no
 }
 
 /**
- * Each series may hold an attempt that nobody answered. The policy starts new series only until there may
- * have been as many attempts as are allowed. Otherwise a service that never answers would get the same
- * message for ever. One new series is always allowed.
+ * Each series may hold an attempt that nobody answered, so there are as many as attempts are allowed, and one at
+ * least. Otherwise a service that never answers would get one message for ever.
  */
-function isSpent(
-  { attempts }: DecidingDrain,
-  { attempt, series }: Extract<LedgerView, { state: "open" }>,
-): boolean {
+function isSpent({ attempts }: DecidingDrain, { attempt, series }: Extract<LedgerView, { state: "open" }>) {
   return series.doubts + 1 >= Math.max(2, attempts.max - attempt);
 }
 
 /** 12 h for a message to be published before its record expires. */
 const marginMs = 43_200_000;
 
-/**
- * True if the record would expire before its message may be delivered. Then it goes now, and the service
- * delays it. The service refuses a delay with a queue.
- */
+/** It would expire before its message may be delivered: it goes now, and the service delays it, but with a queue. */
 function isSentAhead(
   { letter, expiresAt }: RecordFacts,
   due: Extract<Due, { due: false }>,

@@ -20,15 +20,8 @@ import { hold, leaveInDoubt } from "./fate.ts";
 import { reportUnwritable } from "./keep-copies.ts";
 import { idsOf, type Letter } from "./letter.ts";
 
-/**
- * Drops those of the letters that are decided so: each gets its fate. Throws `redis-unavailable` only before
- * anything was begun.
- */
-export async function drop(
-  drain: DrainRuntime,
-  decided: readonly Letter[],
-  pageReadAt: number,
-): Promise<void> {
+/** Each that is decided so gets its fate. Throws `redis-unavailable` only before anything was begun. */
+export async function drop(drain: DrainRuntime, decided: readonly Letter[], pageReadAt: number) {
   const { source, config, archive } = drain;
   const toDrop = decided.filter(({ decision, fate }) => decision.then === "drop" && fate === null);
   if (archive === null || archive.problem()?.isResting) return holdAll(toDrop, "archive-missing");

@@ -8,10 +8,7 @@ import type { LaneComeBack, LaneWatch } from "../contracts/lanes.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { Letter } from "./letter.ts";
 
-/**
- * What a come-back says about the rate of its host: it failed as in an outage. A refused message is bad at any
- * rate. A probe met an outage that was known.
- */
+/** What a come-back says about its host's rate: it failed as in an outage. A refused message is bad at any rate. */
 export function toFailedAgain({
   content,
   reading,

@@ -49,7 +49,6 @@ export function leaveInDoubt(letter: Fated): void {
   letter.fate = { kind: "in-doubt" };
 }
 
-/** A person's pause holds it. */
 export function isPaused({ fate }: Pick<Fated, "fate">): boolean {
   const reason = fate?.kind === "held" ? fate.decision.reason : null;
   return reason === "paused" || reason === "host-paused";

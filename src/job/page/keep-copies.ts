@@ -10,9 +10,8 @@ import { recordFact, type ActOf } from "../write-audit.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /**
- * Copies records to the archive, each once, whatever holds them. Nothing is deleted. The census keeps copies
- * for no drain. A failing archive is reported and stops nothing: the census counts records without a copy.
- * Nor does a Redis that is away or takes no writes: a second copy costs less than no copy.
+ * Copies records to the archive, each once. A failing archive is reported and stops nothing: the census counts
+ * records without a copy. Nor does a Redis that takes no writes: a second copy costs less than none.
  */
 export async function keepCopies(
   source: SourceRuntime,
@@ -30,12 +29,7 @@ export async function keepCopies(
   );
 }
 
-async function keepSome(
-  source: SourceRuntime,
-  records: readonly RawRecord[],
-  archive: Archive,
-  of: ActOf,
-): Promise<void> {
+async function keepSome(source: SourceRuntime, records: readonly RawRecord[], archive: Archive, of: ActOf) {
   const near = new Map<DlqId, RawRecord>();
   for (const raw of records) {
     const key = copyKeyOf(raw);
@@ -70,10 +64,7 @@ async function keepSome(
   source.events.emit({ type: "archive:copied", source: source.config.id, drain, count: keys.length });
 }
 
-/**
- * The name of a record's copy in Redis and in the audit. An id without the documented form may hold anything,
- * so its hash is the name. Null without an id: such a record cannot be distinguished from another.
- */
+/** A copy's name in Redis and the audit. An odd id may hold anything, so its hash is the name. Null without an id. */
 export function copyKeyOf({ dlqId }: RawRecord): DlqId | null {
   if (typeof dlqId !== "string" || dlqId === "") return null;
   if (toEnteredAt(dlqId) !== null) return dlqId as DlqId;

@@ -1,7 +1,4 @@
-/**
- * One dead letter on its way. Its fields are filled once, each by the stage that is named, so its shape never
- * changes. A letter with a fate is done here.
- */
+/** One dead letter on its way. Each stage fills the fields below its name, so its shape never changes. */
 import { RedriverError } from "../contracts/errors.ts";
 import type { CapacityVerdict } from "../contracts/capacity.ts";
 import { hostOf } from "../message/destination-url.ts";
@@ -135,8 +132,8 @@ export class Letter {
   }
 
   /**
-   * It may wait for its lane and its batch, and V8's collector copies what lives that long. So it keeps nothing
-   * of what was listed but what names it, dates it and tells how it failed.
+   * V8's collector copies what waits for its lane and batch. So only what names it, dates it and tells how it
+   * failed stays.
    */
   forgetContent(): void {
     this.#raw = null;
@@ -159,10 +156,7 @@ function forgotten(): never {
   throw new RedriverError("invariant-broken", "the content of a letter is needed after it was let go");
 }
 
-/**
- * The plain item, signed, as JSON, with everything that its canary needs. Only `begin` knows its deduplication id.
- * `via: service`: it says where the message goes, and the service sends what it has.
- */
+/** The plain item, signed, and what its canary needs. Only `begin` knows its deduplication id. */
 export interface Item {
   readonly via: "batch" | "service";
   readonly json: ItemJson;
@@ -234,8 +228,8 @@ export interface Proof {
 }
 
 /**
- * True if an earlier POST may have been accepted, and a POST under the same id can still show it. What is listed
- * after the service's own retry was not published by it, so it waits like any other.
+ * An earlier POST may have been accepted, and a POST under the same id can still show it. What is listed after the
+ * service's own retry was not published by it.
  */
 export function isReconciling({ view }: Pick<Letter, "view">): boolean {
   return view.state === "open" && view.via === undefined && !view.pastHorizon;

@@ -7,8 +7,8 @@ import { lineageIn, type Lineage } from "../message/lineage.ts";
 import { idsOf, type Letter } from "./letter.ts";
 
 /**
- * Writes that the parents of come-backs were published, so that a forgotten parent on this or a later page is
- * settled and not republished. Marks and answers the come-backs that name their parent for the first time.
+ * Writes that the parents of come-backs were published: a forgotten parent is settled then, and not republished.
+ * Marks and answers those that name theirs for the first time.
  */
 export async function writeEvidence(
   { ledger, identities }: SourceRuntime,
@@ -34,8 +34,8 @@ export async function writeEvidence(
 }
 
 /**
- * Reads letters by the lineages that the ledger keeps of what the service's own retry has published: such a message
- * carries none of its own, or that of an earlier redrive.
+ * By the lineages in the ledger: what the service's own retry has published carries none, or that of an earlier
+ * redrive.
  */
 export async function recognise(
   { config, ledger }: Pick<SourceRuntime, "config" | "ledger">,
@@ -58,10 +58,7 @@ export async function lineageOf(
 }
 
 /** Asks the ledger what was done to each letter. */
-export async function lookUp(
-  { source, workerLostAt }: DrainRuntime,
-  letters: readonly Letter[],
-): Promise<void> {
+export async function lookUp({ source, workerLostAt }: DrainRuntime, letters: readonly Letter[]) {
   if (letters.length === 0) return;
   see(letters, await source.ledger.look(idsOf(letters), workerLostAt), source.ledger.limits);
 }
@@ -91,13 +88,13 @@ export function see(
 const clockMarginMs = 60_000;
 
 /**
- * True if this record may have been published before the ledger lost writes, and nothing can prove it any
- * more. That needs all three: it was in the queue by then, the ledger knows nothing newer than the loss, and
- * the service may have forgotten its deduplication id.
+ * True if this record may have been published before the ledger lost writes, and nothing can prove it any more: it
+ * was in the queue by then, the ledger knows nothing newer, and the service may have forgotten its deduplication
+ * id.
  *
- * A record that was published but not settled at the loss was published at or after `lost.since`. So until
- * postHorizon after that, every publish of such a record under its first id is a hit, which is proof. A refusal since
- * the loss ends that: the next publish has a later id.
+ * A record that was not settled at the loss was published at or after `lost.since`. Until postHorizon after that,
+ * its publish under the first id is a hit, which is proof. A refusal since ends that: the next publish has a later
+ * id.
  */
 export function mayBeForgotten(
   { enteredAt }: Pick<DeadLetter, "enteredAt">,

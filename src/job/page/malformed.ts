@@ -11,10 +11,7 @@ import type { Unreadable } from "./parse-page.ts";
 import { writeParked, type Parking } from "./park.ts";
 import { putAside } from "./put-aside.ts";
 
-/**
- * Parks and counts a page's records that are no letters. What has no id is only counted, and so is one whose id
- * the ledger has for a publication: the sweep ends that.
- */
+/** What has no id is only counted, and so is one whose id the ledger has for a publication: the sweep ends that. */
 export async function parkUnreadable(
   drain: DrainRuntime,
   { unusable, broken }: Unreadable,
@@ -31,11 +28,7 @@ export async function parkUnreadable(
   );
 }
 
-async function parkSome(
-  drain: DrainRuntime,
-  unusable: readonly UnusableWithId[],
-  report: PageReport,
-): Promise<void> {
+async function parkSome(drain: DrainRuntime, unusable: readonly UnusableWithId[], report: PageReport) {
   const { source, workerLostAt, config } = drain;
   const ids = unusable.map(({ dlqId }) => dlqId);
   const { views, at } = await source.ledger.look(ids, workerLostAt);

@@ -1,10 +1,8 @@
 /**
- * The newest letter of each schedule, or of each value that a rule compares by. The whole range is listed once before
- * its letters are decided: all that is newer than one of them is in it. Each process lists for itself and writes
- * nothing down, so a lost worker leaves nothing behind.
- *
- * A newer letter that was published, dropped or deleted since still makes the older one out of date. So no second look
- * is taken before a drop.
+ * The newest letter of each schedule, or of each value that a rule compares by: the whole range is listed once
+ * before its letters are decided. Each process lists for itself and writes nothing down, so a lost worker leaves
+ * nothing behind. A newer letter that is gone since still makes the older one out of date, so a drop takes no
+ * second look.
  */
 import { createHash } from "node:crypto";
 import type { DrainName } from "../contracts/ids.ts";
@@ -63,11 +61,7 @@ export async function shareNewest(
   return newer;
 }
 
-async function findNewest(
-  { source, config }: DrainRuntime,
-  range: NewestRange,
-  signals: ListingSignals,
-): Promise<FindNewer> {
+async function findNewest({ source, config }: DrainRuntime, range: NewestRange, signals: ListingSignals) {
   const newest = createNewest(maxValues);
   for await (const { records } of listToEnd(source, toListing(config, range), signals, range.unlistable)) {
     const known = records.filter(({ dlqId }) => range.unworkable?.has(dlqId) !== true);
@@ -100,7 +94,6 @@ export function createNewest(limit: number) {
       const known = value === undefined ? undefined : byValue.get(keyOf(pointer, value));
       return known !== undefined && compareDlqIds(letter, known) < 0 ? known : null;
     }) satisfies FindNewer,
-    /** Letters whose value found no room. */
     unknown: () => unknown,
   };
 }

@@ -24,7 +24,6 @@ export interface PageOutcome {
   readonly left: readonly {
     readonly dlqId: DlqId;
     readonly reason: HoldReason | ParkReason;
-    /** Unix ms by the service's clock. */
     readonly enteredAt: number;
     /** When to decide it again, if known. Unix ms by the service's clock; 0: at once. */
     readonly dueAt?: number;
@@ -54,10 +53,8 @@ const capacityReasons: ReadonlySet<HoldReason> = new Set([
 const doneBefore: Decision = { then: "settle", reason: "published-before", rule: null };
 const inDoubt: Decision = { then: "hold", reason: "outcome-unknown", rule: null };
 
-/** What names and dates a letter, or a record that is none. */
 type Dated = Pick<Letter, "dlqId" | "enteredAt" | "failure">;
 
-/** It does not wait any more: only its delete may be left. */
 function isDone({ state }: LedgerView): boolean {
   return state === "published" || state === "archived" || state === "gone";
 }
@@ -69,12 +66,9 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const { events } = drain.source;
   const of = { drain: drain.config.name, source: drain.source.config.id };
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };
-  const holds: Record<"due" | "held" | "anew", { [Reason in HoldReason]?: number }> = {
-    due: {},
-    held: {},
-    anew: {},
-  };
-  const parks: { [Reason in ParkReason]?: number } = {};
+  type Counts<Reason extends string> = Partial<Record<Reason, number>>;
+  const holds = { due: {}, held: {}, anew: {} } as Record<"due" | "held" | "anew", Counts<HoldReason>>;
+  const parks: Counts<ParkReason> = {};
   const { countedTo = Infinity, lateFrom = Infinity } = drain;
   const ruleTexts = new Map(drain.config.rules.map(({ name, then }) => [name, `${then} ${name}`]));
   const otherwiseText = `${drain.config.otherwise} otherwise`;
@@ -84,7 +78,6 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   // A plan takes nothing.
   const told = drain.config.mode === "live" ? shared : undefined;
   const othersOf = new Map<Letter, ReturnType<SharedLetters["of"]>>();
-  /** Letters whose fate is not counted yet. */
   let open: readonly Letter[] = [];
   const acted: DlqId[] = [];
   let mayHaveDeleted = false;
@@ -94,7 +87,6 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     const explain = (): string => `${explainDecision(decision, facts)}${why === undefined ? "" : `: ${why}`}`;
     decisions.push({ dlqId, decision, explain });
   };
-  /** One event for all decisions since the last: of a stage, or of a batch. */
   const emitDecisions = (): void => {
     if (decisions.length === 0) return;
     events.emit({ type: "record:decided", ...of, mode: drain.config.mode, records: decisions });
@@ -113,7 +105,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
   const leave = (letter: Dated, reason: HoldReason | ParkReason, dueAt?: number): void => {
     countAge(letter);
     const { dlqId, enteredAt } = letter;
-    left.push({ dlqId, reason, enteredAt, ...(dueAt === undefined ? {} : { dueAt }) });
+    left.push(dueAt === undefined ? { dlqId, reason, enteredAt } : { dlqId, reason, enteredAt, dueAt });
   };
   const countPark = (reason: ParkReason): void => {
     tally.parked += 1;
@@ -128,7 +120,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     leave(letter, reason, isDue ? (until ?? 0) : until);
   };
 
-  /** No ledger remembers what a plan would park. So it counts as it arrives, and later passes meet it again. */
+  /** No ledger remembers what a plan would park: it counts as it arrives, and later passes meet it again. */
   const parkedName = ({ enteredAt }: Dated): "parked" | "parkedBefore" =>
     drain.config.mode === "live" || enteredAt > countedTo ? "parked" : "parkedBefore";
   const countParkChange = (letter: Letter, isParked: boolean): void => {
@@ -149,14 +141,12 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
     acted.push(dlqId);
   };
 
-  /** By the rule that matched, also if time, attempts or capacity hold the letter. */
+  /** By the rule that matched, also if time, attempts or capacity hold it. The ledger decides some before any rule. */
   const countRule = ({ failure, dlqId, decision: { rule, reason } }: Letter): void => {
     const text = rule === null && reason === "otherwise" ? otherwiseText : ruleTexts.get(rule ?? "");
-    // The ledger decides some before any rule is asked.
     if (text !== undefined) failures.named(failure, dlqId, "ruled", text);
   };
 
-  /** Of a letter that the ledger, the rules, its attempts or time have decided for good. */
   const countDecided = (letter: Letter): void => {
     const { dlqId, decision, failure, view, facts } = letter;
     if (decision.then === "park" || decision.then === "hold") failures.stays(failure, dlqId);
@@ -282,7 +272,6 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       acted.push(dlqId);
       leave(letter, decision.reason);
     },
-    /** What was listed, before any of it is decided. */
     comeBacks(letters: readonly Letter[]): void {
       const found: EventOf<"record:come-back">["records"][number][] = [];
       for (const letter of letters) {
@@ -292,8 +281,8 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         // A plan writes no evidence, so that none is new to it.
         if (isUncounted && drain.config.mode === "plan") failures.add(failure, dlqId, "cameBack");
         if (!isNewComeBack) continue;
-        // Not again what plans have counted before the drain went live, nor what has been here for so long that
-        // its evidence was forgotten. A recalled window counts no arrivals, and goes by the evidence alone.
+        // Not what plans have counted, nor what has been here until its evidence was forgotten. A recalled window
+        // counts no arrivals, and goes by the evidence alone.
         const isCounted = !isUncounted && enteredAt < lateFrom && countedTo !== Infinity;
         if (!isCounted && enteredAt > (drain.planCountedTo ?? 0)) failures.failedAgain(letter);
         found.push(...toComeBackFields(letter));
@@ -301,7 +290,6 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
       tally.comeBacks += found.length;
       if (found.length > 0) events.emit({ type: "record:come-back", ...of, records: found });
     },
-    /** Decided letters: all but those that an order leaves out are counted as listed. */
     listed(letters: readonly Letter[]): void {
       open = letters.filter(({ fate }) => fate?.kind !== "not-ordered");
       tally.listed += open.length;
@@ -320,7 +308,6 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = c
         if ((othersOf.get(letter)?.length ?? 0) > 0) failures.shared.add(dlqId);
       }
     },
-    /** Counts the letters that have got their fate since. */
     ended(): void {
       const still: Letter[] = [];
       for (const letter of open) {

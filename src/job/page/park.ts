@@ -9,21 +9,16 @@ import { recordIntent, ofDrain } from "../write-audit.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { parentOf, type Letter } from "./letter.ts";
 
-/** A record to park, as the audit and the ledger get it. */
 export interface Parking extends Pick<AuditRecord, "parent" | "host" | "notes"> {
   readonly dlqId: DlqId;
   readonly reason: ParkReason;
   readonly rule: string | null;
-  /** Redrives made. */
   readonly attempt: number;
   /** The id of its kind of failure, for the ledger alone; absent: not known. */
   readonly failure?: string;
 }
 
-/**
- * Parks those of the letters that are decided so, until a person releases them or the drain's rules change. Those
- * parked stay as they are. Then each has its fate.
- */
+/** Parks those decided so, until a person releases them or the rules change. Those parked stay as they are. */
 export async function park(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
   const { rulesHash } = drain.config;
   const parked = letters.filter(({ decision, fate }) => decision.then === "park" && fate === null);

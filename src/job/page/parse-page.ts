@@ -6,17 +6,12 @@ import { failureKindOf } from "../message/failure-kind.ts";
 import { isOfInput } from "../by-halves.ts";
 import { Letter } from "./letter.ts";
 
-/** Records of a page that are no letters. */
 export interface Unreadable {
   readonly unusable: readonly UnusableRecord[];
-  /** Their parsing has failed. */
   readonly broken: readonly { readonly raw: RawRecord; readonly error: unknown }[];
 }
 
-/**
- * Parses a page's records, each once. A come-back gets the flow control of its root. An id belongs to the letter
- * that has it: another record under it is unusable without an id.
- */
+/** Each record once. An id belongs to the letter that has it: another record under it is unusable without an id. */
 export function parsePage(
   records: readonly RawRecord[],
   lineageKeys: readonly string[],

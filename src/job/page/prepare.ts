@@ -22,8 +22,8 @@ import { largestCanary } from "./publish/canary-variant.ts";
 import type { Item, Letter } from "./letter.ts";
 
 /**
- * 1 MiB. A callback quotes its message as base64, a third larger, together with the answer, and is read up to
- * 4 MiB. The callback may have to be published in turn, as an item of up to twice the size.
+ * 1 MiB. A callback quotes it as base64, a third larger, with the answer, and is read up to 4 MiB. It may have to
+ * be published in turn, as an item of up to twice the size.
  */
 const maxProvenBytes = 1_048_576;
 
@@ -54,9 +54,8 @@ export type Prepared =
   | { readonly kind: "hold"; readonly reason: "no-service-retry" };
 
 /**
- * Builds the item of a due letter, or answers why it cannot be rebuilt or may not be published. Under
- * `onLoss: park` that may be its first policy loss. `via: service`: the service sends what it has, and the item says
- * where to, for gates and settings. What another product of the vendor owns is parked all the same. Pure.
+ * Builds the item of a due letter, or answers why it may not be published. `via: service`: the service sends what
+ * it has; the item says where to, for gates and settings. What another product of the vendor owns is parked. Pure.
  */
 export function prepare(
   record: Pick<Letter, "content" | "raw" | "reading" | "attempt" | "decision" | "facts">,
@@ -166,7 +165,6 @@ function toWhatItWas(
   return { kind: "item" as const, item, losses: [] };
 }
 
-/** Without the rest, which is kept as JSON alone. */
 function toTarget({ destination, queue }: BatchItem): Item["target"] {
   return queue === undefined ? { destination } : { destination, queue };
 }

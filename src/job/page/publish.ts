@@ -11,7 +11,7 @@
  *                         │               last answer is unreadable, the source is halted
  *                         └─ misconfigured ─► the source is halted
  *
- * The intent is in the ledger and the audit before the POST, and the fact right after the answer. settle.ts deletes.
+ * The intent is in the ledger and the audit before the POST, and the fact right after the answer.
  */
 import { defined } from "../message/defined.ts";
 import type { EncodedItem } from "../message/encode-item.ts";
@@ -26,15 +26,8 @@ import type { RetryOutcome } from "../source/service-retry.ts";
 import { begin } from "./begin.ts";
 import { isPaused, leaveInDoubt } from "./fate.ts";
 import { askGates } from "./gates.ts";
-import {
-  idsOf,
-  isByService,
-  isReconciling,
-  needsNoDelete,
-  type Begun,
-  type Letter,
-  type Proof,
-} from "./letter.ts";
+import { idsOf, isByService, isReconciling, needsNoDelete } from "./letter.ts";
+import type { Begun, Letter, Proof } from "./letter.ts";
 import { divide, halves, unanswered } from "./publish/batches.ts";
 import { encodedOf } from "./publish/canary-variant.ts";
 import { letCool } from "./publish/let-cool.ts";
@@ -43,38 +36,28 @@ import { isOfNow, recordPublished, reportDeclaredDoubles } from "./publish/recor
 import { createRefusals } from "./publish/refusals.ts";
 import { startSendDeadline } from "./publish/send-deadline.ts";
 
-/**
- * Waits before the worker that holds the bodies tries again, under the same deduplication ids. If some POSTs
- * of a round are answered, the next wait is the shortest: then answers get lost, and the service works.
- */
+/** After a round with some answers the next wait is the shortest: then answers get lost, and the service works. */
 const retryAfterMs = [1_000, 5_000, 15_000];
 /** A batch of 100 that a message keeps in doubt: once more whole, one ahead, then seven times in halves. */
 const maxRetryRounds = 9;
-/**
- * A message that ends alone after this many POSTs, while others are answered, is left to the sweep at once. If one answer
- * in five is lost, that is one message in 15,000.
- */
+/** Left to the sweep after so many POSTs alone. If one answer in five is lost, that is one message in 15,000. */
 const maxTimesAlone = 6;
 /** Statuses that prove that nothing of the call was accepted. Any other 4xx leaves it in doubt. */
 const certainlyNotAccepted = new Set([401, 403, 404, 405, 415]);
 
-/** This few records alone in their window may all be refused without a sign that the service refuses all. */
+/** So few records alone in their window may all be refused without a sign that the service refuses all. */
 const fewRecords = 50;
 
-/** What is true of all pages of a batch. */
 export interface BatchPage {
   /** Redis time from before the first page's GET. */
   readonly readAt: number;
-  /** Letters of these pages that were due. */
   readonly due: number;
-  /** Nothing else is in their windows. */
   readonly isAlone: boolean;
 }
 
 /**
- * Publishes one batch. It waits for its turn first, and asks the gates again: nothing waits between its begin and
- * its POST, and a retry begins again. Each letter gets its fate, but for those that a rate has no room for now.
- * Throws `redis-unavailable` only before anything was begun.
+ * Publishes one batch in its turn: nothing waits between its begin and its POST, and a retry begins again. Each letter
+ * gets its fate, but for those that a rate has no room for now. Throws `redis-unavailable` only before any is begun.
  */
 export async function publish(
   drain: DrainRuntime,
@@ -100,8 +83,7 @@ export async function publish(
 
 function toContext(drain: DrainRuntime, first: Letter, page: BatchPage, signal: AbortSignal): PublishContext {
   const { poison } = drain.source;
-  // Pages of large messages are small. Letters in doubt were posted before, so they do not show whether
-  // others wait. A batch reconciles as a whole or not at all (batches.ts).
+  // Pages of large messages are small. Letters in doubt were posted before: they do not show that others wait.
   const areFewAlone = page.isAlone && page.due <= fewRecords;
   const othersWait = (): boolean =>
     !areFewAlone && poison.postedLately() > fewRecords && !isReconciling(first);
@@ -128,9 +110,9 @@ async function post(
     ...defined({ previous, archivedForMs: fromArchive?.keptForMs }),
   });
   if (begun.length === 0) return;
-  let firstPosts = 0;
-  for (const { letter } of begun) if (letter.view.state !== "open") firstPosts += 1;
-  if (previous === undefined) source.poison.posted(firstPosts);
+  if (previous === undefined) {
+    source.poison.posted(begun.filter(({ letter }) => letter.view.state !== "open").length);
+  }
 
   const items: EncodedItem[] = [];
   try {
@@ -186,8 +168,8 @@ async function concludeWhole(
       return;
     }
     case "misconfigured": {
-      const isUnauthorised = outcome.status === 401 || outcome.status === 403;
-      health.halt(isUnauthorised ? "unauthorised" : "source-misconfigured", outcome.error, "batch");
+      const code = [401, 403].includes(outcome.status) ? "unauthorised" : "source-misconfigured";
+      health.halt(code, outcome.error, "batch");
       if (certainlyNotAccepted.has(outcome.status)) {
         return letCool(context, token, begun, "source-halted", { outcome: "refused" });
       }
@@ -196,7 +178,6 @@ async function concludeWhole(
   }
 }
 
-/** Posts the POSTs in doubt again in rounds, after one wait each. After the last round the sweep has them. */
 async function retryInDoubt(context: PublishContext): Promise<void> {
   const { health, clock } = context.drain.source;
   let fruitless = 0;
@@ -289,12 +270,11 @@ async function concludeItems(
 }
 
 /**
- * A hit shows that the service knows the id. It proves publication if no POST of the series was refused. Then
- * it answers an earlier POST in doubt, or the ledger has lost the history of the id and the hit is our own.
+ * A hit shows that the service knows the id. It proves publication if no POST of the series was refused. Then it
+ * answers an earlier POST in doubt, or the hit is our own and the ledger has lost the history of the id.
  *
- * A refused item may have registered its id; nobody documents that it does not. So a hit proves nothing in a
- * series with a POST in doubt and a refusal. The record stays in doubt until its window has passed and the
- * policy decides. A refusal with nothing in doubt ends the series, so it makes no later hit worthless.
+ * A refused item may have registered its id; nobody documents that it does not. So the record stays in doubt until its
+ * window has passed. A refusal with nothing in doubt ends the series, so it makes no later hit worthless.
  */
 function hitProvesPublication({ refusals }: Series): boolean {
   return refusals === 0;
@@ -329,10 +309,7 @@ async function bisect(
       // Their refusal is counted, and they keep the name of what paused them.
       const paused = half.filter(({ letter }) => isPaused(letter));
       if (paused.length > 0) {
-        await letCool(context, token, paused, "paused", {
-          until: clock.now(),
-          outcome: "refused",
-        });
+        await letCool(context, token, paused, "paused", { until: clock.now(), outcome: "refused" });
       }
     }
   }
@@ -346,11 +323,8 @@ async function postAgain(
 ): Promise<void> {
   const endTurn = await context.drain.source.takeBatchTurn(context.signal);
   try {
-    const isPosted = await unlessRedisAway(async () => {
-      await post(context, letters, endTurn, previous);
-      return true;
-    }, false);
-    if (!isPosted) for (const letter of letters) if (letter.fate === null) leaveInDoubt(letter);
+    if ((await unlessRedisAway(() => post(context, letters, endTurn, previous), false)) !== false) return;
+    for (const letter of letters) if (letter.fate === null) leaveInDoubt(letter);
   } finally {
     endTurn();
   }

@@ -4,7 +4,6 @@ import { hostOf } from "../message/destination-url.ts";
 import { toEnteredAt } from "../message/parse-record.ts";
 import { toFailure } from "../contracts/errors.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
-import type { Decision } from "../rules/decision.ts";
 import { isOfInput } from "../by-halves.ts";
 import type { FailureTally } from "../failures/count-failures.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -26,7 +25,6 @@ export async function putRecordAside(
   return report.outcome();
 }
 
-/** A record of a page that is no letter. */
 export async function putAside(
   drain: DrainRuntime,
   report: PageReport,
@@ -51,12 +49,7 @@ export function toUnworkable(error: unknown): UnusableRecord {
 }
 
 /** A single letter that breaks a stage. One with a fate keeps it. */
-export async function putLetterAside(
-  drain: DrainRuntime,
-  letter: Letter,
-  readAt: number,
-  error: unknown,
-): Promise<void> {
+export async function putLetterAside(drain: DrainRuntime, letter: Letter, readAt: number, error: unknown) {
   const { dlqId: id, host } = letter;
   if (letter.fate !== null) {
     if (drain.source.unworkable.add(id).isNew) reportUnworkable(drain, id, error);
@@ -82,11 +75,7 @@ interface Found {
   readonly note: string;
 }
 
-async function parkAlone(
-  drain: DrainRuntime,
-  { id, view, host, readAt, note }: Found,
-  error: unknown,
-): Promise<Extract<Decision, { then: "park" | "hold" }>> {
+async function parkAlone(drain: DrainRuntime, { id, view, host, readAt, note }: Found, error: unknown) {
   const { source, config } = drain;
   const { isNew, mayPark } = source.unworkable.add(id);
   const parked = { then: "park", reason: "unworkable", rule: null } as const;
@@ -100,7 +89,7 @@ async function parkAlone(
         writeParked(drain, [host === undefined ? parking : { ...parking, host }], { seenAt: readAt }),
       )
     : undefined;
-  return verdicts?.[0]?.kind === "parked" ? parked : { then: "hold", reason: "unworkable", rule: null };
+  return verdicts?.[0]?.kind === "parked" ? parked : ({ ...parked, then: "hold" } as const);
 }
 
 export function reportUnworkable({ config, source }: DrainRuntime, dlqId: DlqId, error: unknown): void {

@@ -23,11 +23,9 @@ import { idsOf, isByService, type Letter } from "./letter.ts";
 import { itemOf } from "./publish/canary-variant.ts";
 
 export interface TestTarget {
-  /** Scheme, host and port. */
   readonly origin: string;
   /** Of one run: what it sends twice is one message. */
   readonly run: Token;
-  /** A person's reason. */
   readonly why: string;
 }
 

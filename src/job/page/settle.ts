@@ -1,21 +1,18 @@
 import { isOfInput } from "../by-halves.ts";
 import type { DlqId } from "../message/dead-letter.ts";
 import { isRedriverError, unlessRedisAway, type RedriverError } from "../contracts/errors.ts";
-import type { DeleteEnd } from "../contracts/ledger.ts";
 import { ofDrain, recordFact, type ActOf } from "../write-audit.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 
 /**
- * How one DELETE of proven ids ended. `short`: fewer were deleted than asked, and the answer does not say
- * which. `refused`: the call was refused, perhaps because one of its ids is gone. `not-now`: the service did
- * not answer, or asked for a pause longer than the wait budget; the source pauses then (pausing-service.ts).
+ * `short`: fewer were deleted than asked, and nobody knows which. `refused`: perhaps because an id is gone.
+ * `not-now`: no answer, or a pause longer than the wait budget.
  */
 export type SettleOutcome = "deleted" | "short" | "refused" | "not-now" | "failed";
 
 export interface SettleCall {
   readonly signal: AbortSignal;
-  /** For pauses that the service asks for. */
   readonly waits: WaitBudget;
   /** Ids whose delete is not in the audit yet; absent: all. Those of a page came with their publication. */
   readonly unrecorded?: ReadonlySet<DlqId>;
@@ -24,20 +21,15 @@ export interface SettleCall {
 }
 
 /**
- * How long the deletes of one page wait for pauses that the service asks for: as long as a page waits for a host's turn
- * (gates/rounds.ts). Under a limit of a few calls per second that is some resets. Longer pauses are left to the sweep.
+ * As long as a page waits for a host's turn: some resets of a few calls per second. Longer pauses are the sweep's.
  */
 const settleWaitsMs = 15_000;
 
 /** If a page leaves deletes undone, a sweep comes this soon, so that the settle gate need not close. */
 const sweptWithinMs = 1_000;
 
-/** One DELETE takes at most this many ids. */
 export const idsPerDelete = 100;
-/**
- * Statuses that may mean the ids and not the source. As far as we know, ids that are gone cause no error, but
- * the service documents no errors. 414 and 431 mean the number of ids.
- */
+/** They may mean the ids: the service documents no errors. 414 and 431 mean their number. */
 const refusalsOfIds: ReadonlySet<number> = new Set([400, 404, 409, 410, 412, 413, 414, 422, 431]);
 
 export interface Settled {
@@ -58,10 +50,9 @@ export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: Ab
 }
 
 /**
- * Deletes exactly these dead letters, after their publication or archive copy is proven, and then marks them
- * gone. The proof is recorded before, or waits in this process while Redis is away (unwritten-facts.ts). A
- * delete that fails, is refused or is short leaves them pending for the sweep. It never throws for that.
- * Answers one outcome per DELETE, and the error of the last refused one.
+ * Deletes exactly these dead letters, whose proof is recorded or waits for Redis (unwritten-facts.ts), and then
+ * marks them gone. What fails, is refused or is short stays pending for the sweep, and nothing is thrown for it.
+ * Answers one outcome per DELETE.
  */
 export async function settle(
   source: SourceRuntime,
@@ -100,8 +91,7 @@ async function deleteOnce(
   { signal, waits, unrecorded, isAgain = false }: SettleCall,
 ): Promise<Deleted> {
   const { service, ledger, events, health, config } = source;
-  // Recorded as a fact, not as an intent: the proof is in hand, and a dead letter that stays in the queue
-  // while Redis is away may double.
+  // A fact, no intent: a proven dead letter that stays in the queue while Redis is away may double.
   if (unrecorded?.size !== 0) {
     const some = ids.filter((dlqId) => unrecorded?.has(dlqId) !== false);
     const records = some.map((dlqId) => ({ dlqId }));
@@ -134,16 +124,10 @@ async function deleteOnce(
 }
 
 /**
- * `unanswered` if the failed call may have deleted something. Listing first costs a listing, plus a delete if
- * nothing was deleted. Deleting first costs a delete, plus a listing if something was. A 5xx mostly comes
- * before any effect, so its ids are deleted again. A lost answer mostly comes after the effect, so its ids
- * are listed first. A refusal may mean that ids are gone; so may a second 5xx.
+ * `unanswered` if the failed call may have deleted something, so that its ids are listed first. A 5xx mostly comes
+ * before any effect, a lost answer after it. A refusal may mean that ids are gone; so may a second 5xx.
  */
-function toEnd(
-  { code, status, notSent, disposition }: RedriverError,
-  isRefused: boolean,
-  isAgain: boolean,
-): DeleteEnd {
+function toEnd({ code, status, notSent, disposition }: RedriverError, isRefused: boolean, isAgain: boolean) {
   if (isRefused) return "unanswered";
   if (notSent || code === "rate-limited") return "failed";
   if (status !== undefined && status >= 500) return isAgain ? "unanswered" : "failed";
@@ -151,8 +135,8 @@ function toEnd(
 }
 
 /**
- * Without this write the dead letters stay pending in the ledger, where the sweep finds them: if Redis is away, or
- * an id breaks the write. The DELETE was made, so nothing here may lead to a second one.
+ * Without this write they stay pending, and the sweep finds them. The DELETE was made: nothing here may lead to a
+ * second.
  */
 async function leaveToSweep(write: () => Promise<unknown>): Promise<void> {
   try {

@@ -1,7 +1,4 @@
-/**
- * The batches of pages that are worked side by side. A batch that is not full waits a moment for letters of the
- * other pages. Whoever fills it, or has waited for long enough, sends it; the other pages wait for their letters.
- */
+/** The batches of pages that are worked side by side. Who fills a batch, or has waited for long enough, sends it. */
 import { once } from "node:events";
 import type { DlqId } from "../message/dead-letter.ts";
 import { sleptFully, type Clock } from "../contracts/clock.ts";
@@ -15,7 +12,6 @@ import { toBatches } from "./publish/batches.ts";
 /** As long as a slow call. Another page may wait much longer for capacity. */
 const maxWaitMs = 100;
 
-/** One page's part in the batches. */
 export type PageBatches = ReturnType<ReturnType<typeof createSharedBatches>["join"]>;
 
 /** Letters of one page that are on their way together. */
@@ -24,7 +20,6 @@ class Sending {
   readonly due: number;
   /** By clock.monotonic(). */
   readonly arrivedAt: number;
-  /** Letters that have not come out of a batch. */
   left = 0;
   ended: Letter[] = [];
   failure: { readonly error: unknown } | null = null;
@@ -71,11 +66,10 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { clock } = source;
   let waiting: Letter[] = [];
   /**
-   * Of each letter, from its arrival until its batch has ended. A letter in a batch stays here if its page ends
-   * before: another page may list the same record, and must not publish it beside that batch.
+   * From a letter's arrival until its batch has ended, also if its page ends before: another page may list the same
+   * record, and must not publish it beside that batch.
    */
   const sendingOf = new Map<DlqId, Sending>();
-  /** Pages that may still bring letters. */
   let coming = 0;
 
   /** Takes the batches that are full. If those that wait have waited for long enough: also the others. */
@@ -92,7 +86,6 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
     return ready;
   };
 
-  /** Until when those wait that are in no batch, by clock.monotonic(). */
   const waitsUntil = (): number => {
     let firstAt = Infinity;
     for (const { dlqId } of waiting) firstAt = Math.min(firstAt, sendingOf.get(dlqId)!.arrivedAt);
@@ -124,7 +117,6 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
     }
   };
 
-  /** Takes out what this page has brought and what is in no batch yet. */
   const leave = (sending: Sending): void => {
     waiting = waiting.filter(({ dlqId }) => {
       if (sendingOf.get(dlqId) !== sending) return true;
@@ -146,14 +138,10 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
       };
       return {
         /**
-         * Publishes these, each in some batch, and answers as they come those that have a fate or ask their gates
-         * again. Throws as `publish` does. `due`: how many letters of the page were due.
+         * Publishes these in some batch, and answers, as they come, those that have a fate or ask their gates
+         * again. `due`: of the page.
          */
-        async *publish(
-          letters: readonly Letter[],
-          page: Page,
-          due: number,
-        ): AsyncGenerator<readonly Letter[]> {
+        async *publish(letters: readonly Letter[], page: Page, due: number) {
           const sending = new Sending(page, due, clock.monotonic());
           // A listing that moved may show a record on two pages.
           const twice: Letter[] = [];
@@ -190,7 +178,6 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   };
 }
 
-/** What is true of all pages of a batch. */
 function toBatchPage(sendings: readonly Sending[]): BatchPage {
   const pages = sendings.map(({ page }) => page);
   return {

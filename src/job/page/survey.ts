@@ -1,8 +1,4 @@
-/**
- * Reads all records that a drain selects, or that the archive has of it, and decides each as a pass would, through the same stages. Changes
- * nothing: no pass is opened, and nothing is begun, parked or deleted. The ledger is asked by `peek`, which
- * records nothing.
- */
+/** Reads what a drain selects, or what the archive has of it, and decides each as a pass would. Changes nothing. */
 import type { ArchivedLetters } from "../contracts/archive.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
@@ -28,7 +24,6 @@ export interface SurveyRange {
 export interface SurveyPage {
   readonly letters: readonly Letter[];
   readonly unusable: readonly UnusableRecord[];
-  /** Redis time from before the page was asked for. */
   readonly readAt: number;
   readonly isLast: boolean;
 }
@@ -52,8 +47,7 @@ export async function* survey(
       records,
       async (some) => {
         const { letters, unusable, broken } = parsePage(some, source.lineageKeys());
-        // If the dates mean creation, or their meaning is not known, records that have just failed are listed
-        // too.
+        // Unless the dates are known to mean entry, records that have just failed are listed too.
         const within = letters.filter(({ enteredAt }) => enteredAt <= horizon);
         await decideAll(drain, within);
         return {
@@ -72,7 +66,6 @@ async function* listArchived({ readAt }: SourceRuntime, { pages }: ArchivedLette
   for await (const page of pages()) yield { ...page, readAt: await readAt() };
 }
 
-/** Decides these records by the ledger as it is now. At most 100. */
 async function decideAll(drain: DrainRuntime, letters: readonly Letter[]): Promise<void> {
   if (letters.length === 0) return;
   const { ledger } = drain.source;

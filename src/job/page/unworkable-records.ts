@@ -6,14 +6,12 @@ const maxRemembered = 1_000;
 
 export type UnworkableRecords = ReturnType<typeof createUnworkableRecords>;
 
-/** What one process remembers of a source. */
 export function createUnworkableRecords() {
   const found = new BoundedSet<unknown>(maxRemembered);
   let inARow = 0;
   return {
     isAnyKnown: (): boolean => found.size > 0,
     isSuspect: ({ dlqId }: { readonly dlqId?: unknown }): boolean => found.has(dlqId),
-    /** Answers whether it is new, and whether it may be parked. */
     add(dlqId: unknown): { readonly isNew: boolean; readonly mayPark: boolean } {
       const isNew = !found.has(dlqId);
       found.add(dlqId);

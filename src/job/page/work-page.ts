@@ -131,10 +131,7 @@ function decideLetters(drain: DrainRuntime, letters: readonly Letter[], { accept
   }
 }
 
-/**
- * Counts what was decided. What is not acted on has its fate: by its decision, because the drain only plans, or by
- * a person's order. Answers what is due; what is decided otherwise; and those of both that were parked before.
- */
+/** Counts what was decided. What is not acted on has its fate. Answers what is due, and what is not. */
 function endDecided(drain: DrainRuntime, letters: readonly Letter[], report: PageReport) {
   const isLive = drain.config.mode === "live";
   const due: Letter[] = [];
@@ -172,7 +169,6 @@ function isToPark(letter: Letter): boolean {
   return letter.decision.then === "park" && !isNewlyExhausted(letter);
 }
 
-/** Those whose delete the audit does not have. */
 function unauditedOf(letters: readonly Letter[]): ReadonlySet<DlqId> {
   const unaudited = new Set<DlqId>();
   for (const { dlqId, fate } of letters) {
@@ -181,7 +177,6 @@ function unauditedOf(letters: readonly Letter[]): ReadonlySet<DlqId> {
   return unaudited;
 }
 
-/** Those whose copy is due, if they stay. */
 function expiringSoon(
   { config, source, fromArchive }: DrainRuntime,
   records: readonly RawRecord[],

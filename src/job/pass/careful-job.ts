@@ -1,6 +1,6 @@
 /**
- * The care of a pass for the records that a source's sweeps and census work. Such a job is the only window of a pass
- * of its own, under a name that no drain can have. Nobody counts that pass: its row is there to tell lost workers.
+ * The care of a pass for the records of a source's sweeps and census. Such a job is the only window of a pass under
+ * a name that no drain can have. Its row is there to tell lost workers.
  */
 import { RedriverError, unlessRedisAway } from "../contracts/errors.ts";
 import type { DrainName, PassId } from "../contracts/ids.ts";
@@ -45,13 +45,12 @@ export async function takeJob(source: SourceRuntime, name: JobName, hasStalled: 
         });
 
   return {
-    /** The listing itself has ended two workers in a row. */
     endsListings: careful?.endsListings === true,
     /** What ends the listing itself is passed over (list-to-end.ts). */
     unlistable: taken?.unlistable ?? [],
     /**
-     * Works all together; after lost workers in parts, the suspects last and alone in the end. Those that are known
-     * to end workers, or are found so, go to `aside` instead.
+     * Works all together; after lost workers in parts, the suspects last and alone. What ends workers goes to
+     * `aside`.
      */
     async each<One extends Identified>(
       ones: readonly One[],

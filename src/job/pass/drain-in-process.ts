@@ -16,21 +16,17 @@ type ClosedPass = { readonly kind: "closed"; readonly outcome: Verdict["outcome"
   "tally" | "durationMs"
 >;
 
-/** `busy`: another pass of the drain is open. */
 export type PassInProcess = { readonly kind: "busy" } | ClosedPass;
 
 /** If another process published the canaries, this one does not know when their watch ends. */
 const checkEveryMs = 15_000;
 /** Lanes shown behind the halted ones, last used first: watched canaries were published recently. */
 const maxViews = 200;
-/** A source pause up to this long is waited for. */
 const maxPauseMs = 60_000;
 
 /**
- * Runs passes in this process, one after the other, until no lane holds messages that only wait for a watch
- * to end. So a person who runs `drain` waits for canaries as the daemon does. Answers all passes as one: the
- * sum of their work, and what the last one left. `onWait` is called before each wait, with the number of
- * waiting records and the time to the next listing check.
+ * Runs passes in this process until no lane holds messages that only wait for a watch to end, as the daemon does.
+ * Answers all passes as one: the sum of their work, and what the last one left.
  */
 export async function drainInProcess(
   drain: DrainRuntime,
@@ -92,7 +88,6 @@ function inAll(before: ClosedPass | null, latest: Tally): Tally {
 }
 
 export interface InProcessSettings extends PassSettings {
-  /** Absent: 1. */
   readonly windowsAtOnce?: number;
 }
 

@@ -5,20 +5,16 @@ import type { DrainRuntime } from "../runtime.ts";
 export type FrozenRange = Awaited<ReturnType<typeof freezeRange>>;
 
 /**
- * A plan follows a service's clock that is up to this far ahead of ours. So apply may publish records newer
- * than the end of any pass, which goes by the earlier clock. If their delete fails, the next full pass does
- * not list them and takes them for gone. Their tombstones live for two full passes and an hour
- * (config/settings/ledger-limits.ts). Within that time a pass reaches the record and deletes it again.
+ * A plan follows a service's clock that is so far ahead of ours. So apply may publish records newer than the end of
+ * any pass. If their delete fails, the next full pass takes them for gone. Their tombstones live for two full
+ * passes and an hour (config/settings/ledger-limits.ts): within that time a pass reaches the record and deletes it
+ * again.
  */
 const maxAheadMs = 3_600_000;
 /** A person waits for it. Who cannot reach the service is told within three seconds. */
 const againAfterMs = [500];
 
-/**
- * The whole range of a drain, up to a horizon that is fixed now. It goes by the service's clock, as ages do.
- * A pass goes by the earlier of both clocks, because its watermark depends on it; no watermark depends on a
- * plan. If the clock has to be asked for, it throws as that listing does.
- */
+/** The whole range of a drain, up to a horizon by the service's clock, as ages go: no watermark depends on a plan. */
 export async function freezeRange(drain: DrainRuntime, signal: AbortSignal) {
   const { source, config } = drain;
   const offsetMs = await knownOffsetMs(drain, signal, againAfterMs);

@@ -4,7 +4,6 @@ import { horizonBehindMs, selectRange } from "./select-dates.ts";
 import { knownOffsetMs } from "./service-clock-offset.ts";
 
 export interface PassSettings {
-  /** Successive passes overlap by this. */
   readonly overlapMs: number;
   /** A pass without progress for this long is closed as abandoned. */
   readonly abandonAfterMs: number;
@@ -12,10 +11,7 @@ export interface PassSettings {
   readonly alwaysFull?: boolean;
 }
 
-/**
- * Opens a pass of this drain over a frozen range, unless one is open. The horizon is the earlier of our clock
- * and the service's, less 5 s. Throws if the source cannot be asked.
- */
+/** Opens a pass of this drain over a frozen range, unless one is open. Throws if the source cannot be asked. */
 export async function openPass(
   drain: DrainRuntime,
   settings: PassSettings,

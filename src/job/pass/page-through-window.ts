@@ -17,13 +17,10 @@ import { createCarefulWork, putLostAside, workPageBut, type CarefulWork } from "
 
 export interface WindowPaging extends TakenWindow {
   readonly drain: DrainRuntime;
-  /** The token of this run. */
   readonly owner: string;
   /** How many windows of the pass are worked at once. */
   readonly places: number;
-  /** Aborts running calls. */
   readonly signal: AbortSignal;
-  /** Ends the run between two pages. */
   readonly stopping: AbortSignal;
   readonly onPage: (tally: Tally, failures: FailureTally) => void;
 }
@@ -39,9 +36,8 @@ export type PagedWindow =
   | { readonly kind: "taken-over" };
 
 /**
- * Pages through one window until its cursor ends, or until it is split into windows that replace it. The next
- * page is listed while others are worked. A short page means nothing. Throws a RedriverError of the service
- * or ledger, or `stopped`, when all pages in flight have ended.
+ * Pages through one window until its cursor ends, or until it is split into windows that replace it. Throws a
+ * RedriverError, or `stopped`, when all pages in flight have ended.
  */
 export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindow> {
   const { pass, rows, left, places, signal } = given;

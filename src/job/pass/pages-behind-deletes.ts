@@ -1,7 +1,4 @@
-/**
- * Counts pages by a cursor after a page that may have deleted. A delete may run beside the next GETs, and so
- * count pages that were listed before it.
- */
+/** Counts pages by a cursor after a page that may have deleted: a delete may run beside the GETs that follow. */
 export function countBehindDeletes() {
   const isBehindCursor: boolean[] = [];
   let first = Infinity;

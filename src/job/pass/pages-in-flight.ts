@@ -1,17 +1,15 @@
-/** Pages of one window at work at once. */
 const perWindow = 8;
 /**
- * Of all windows of a source in this process; a window always has one. Eight windows list as fast as so many
- * pages are worked, at any latency: a window lists one in a call's time, and a page takes two calls more.
+ * Of all windows of a source in this process. Eight list as fast as so many pages are worked, at any latency: a
+ * window lists one in a call's time, and a page takes two calls more.
  */
 const perSource = 24;
 
 export type PagesInFlight = ReturnType<typeof createPagesInFlight>;
 
 /**
- * The pages of one source that this process works at once. A window lists its next page while others are
- * worked, if it has a place and there is memory to spare. A window without a page at work always lists, so no
- * window waits for another.
+ * A window lists its next page while others are worked, if it has a place and there is memory to spare. One without
+ * a page at work always lists, so no window waits for another.
  */
 export function createPagesInFlight(limits = { perWindow, perSource }) {
   let ofSource = 0;
@@ -33,9 +31,7 @@ export function createPagesInFlight(limits = { perWindow, perSource }) {
         }
       };
       return {
-        /** Aborted with the first failure. */
         failed,
-        /** Reports a failure of the listing. */
         fail: (error: unknown) => failure.abort(error),
         begin(work: () => Promise<void>): void {
           const one = run(work).finally(() => running.delete(one));
@@ -46,7 +42,6 @@ export function createPagesInFlight(limits = { perWindow, perSource }) {
           while (!failed.aborted && !hasPlace()) await Promise.race(running);
           failed.throwIfAborted();
         },
-        /** Waits until no page is at work. Throws the first failure. */
         async ended(): Promise<void> {
           await Promise.all(running);
           failed.throwIfAborted();

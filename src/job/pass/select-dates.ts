@@ -3,9 +3,8 @@ import type { Window } from "../contracts/passes.ts";
 import { resolveEdge } from "../rules/patterns/parse-dates.ts";
 
 /**
- * The dates that a drain selects besides its filters. The upper end lowers a pass's horizon at its opening,
- * so that the watermark never passes what was listed. The lower end narrows each window by the start of its
- * pass, which is the same for every replica.
+ * The upper end lowers a pass's horizon at its opening, so that the watermark never passes what was listed. The
+ * lower end narrows each window by the start of its pass, which is the same for every replica.
  */
 type Dates = DrainConfig["dates"];
 

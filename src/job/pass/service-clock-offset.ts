@@ -6,9 +6,8 @@ import type { DrainRuntime } from "../runtime.ts";
 const maxAskedForClock = 10;
 
 /**
- * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first
- * answer a small listing asks for it, which waits in place for a short pause of the source. A clock far from ours is believed after several answers.
- * `againAfterMs`: see ListingSignals.
+ * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first one a
+ * small listing asks for it. A clock far from ours is believed after several answers.
  */
 export async function knownOffsetMs(
   { source }: DrainRuntime,

@@ -1,6 +1,6 @@
 /**
- * When a window is split, and where. A window is paged by its cursor while its pages are counted. If far more pages are
- * expected than it should have, its range is split into windows of some tens of pages, so that replicas share them.
+ * When a window is split, and where: if far more pages are expected than it should have, into windows of some tens
+ * of pages, so that replicas share them.
  *
  * The order and the density of the pages only choose the cuts. The parts cover the whole range, also what was
  * listed already: its records are deleted or listed once more.
@@ -10,7 +10,6 @@ import type { Window } from "../contracts/passes.ts";
 import { createdAtOf, enteredAtOf } from "../listing/record-dates.ts";
 
 export interface WindowSizes {
-  /** Of a part. */
   readonly pages: number;
   /** A window is split behind its first page if so many more are expected: its parts list that page again. */
   readonly splitFrom: number;
@@ -48,15 +47,12 @@ export interface SplitInput {
   /** Bounds a window without a start, ms. */
   readonly retentionMs: number;
   readonly sizes: WindowSizes;
-  /** The windows of its pass so far. */
   readonly rows: number;
   /** Those that have not ended, this one included. */
   readonly left: number;
-  /** How many windows of its pass are worked at once. */
   readonly places: number;
 }
 
-/** Counts the pages of one window. */
 export function createWindowSplit({ window, retentionMs, sizes, rows, left, places }: SplitInput) {
   const low = lowOf(window, retentionMs);
   const within = (at: number): number => Math.min(Math.max(at, low), window.to);
@@ -130,8 +126,8 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
 }
 
 /**
- * Where the rest is cut, ms from its begin, ascending. `together` parts begin at once. They are to end one
- * after the other: while all wait for their last pages, nothing is listed.
+ * Where the rest is cut, ms from its begin, ascending. `together` parts begin at once, and are to end one after the
+ * other: while all wait for their last pages, nothing is listed.
  */
 function cutsOf(restMs: number, partMs: number, together: number): readonly number[] {
   const equal = Math.max(partsAtOnce, together);

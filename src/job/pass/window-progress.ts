@@ -12,7 +12,6 @@ interface OwnWindow extends Pick<TakenWindow, "pass" | "window"> {
   readonly owner: string;
 }
 
-/** Writes when records are due again, and shows the counts so far. */
 export function createProgress(
   { drain: { source, shared }, pass: { drain, passId }, window: { windowId }, owner }: OwnWindow,
   onLeft: (windows: number) => void,

@@ -47,7 +47,6 @@ interface Passing {
   readonly drain: DrainName;
 }
 
-/** What is told by its id. */
 export interface Identified {
   readonly dlqId?: unknown;
 }
@@ -73,24 +72,19 @@ export function createCarefulWork(
 
   return {
     /** Which records of a page are worked together, one part after the other. */
-    partsOf<One extends Identified>(
-      records: readonly One[],
-      areSuspects: boolean,
-    ): readonly (readonly One[])[] {
+    partsOf<One extends Identified>(records: readonly One[], areSuspects: boolean) {
       const others = records.filter(({ dlqId }) => !sizes.has(dlqId));
       const suspects = records.filter(({ dlqId }) => sizes.has(dlqId));
       if (areSuspects) return toParts(suspects, ({ dlqId }) => sizes.get(dlqId) ?? 1);
       for (const { dlqId } of suspects) seen.add(dlqId);
       return others.length === 0 ? [] : [others];
     },
-    /** Some were left out for the end. */
     hasSuspects: (): boolean => seen.size > 0,
     /** The listing itself has ended two workers in a row. */
     endsListings: care.listings >= enoughListings,
     passOver: (at: number): Promise<void> => mark({ under: "waiting", unlistable: at }),
     isUnworkable: (one: Identified): boolean => isUnworkable(care, one.dlqId),
     lost: (care.alone?.lost ?? 0) + (care.alone?.long ?? 0),
-    /** It is not worked any more. */
     setAside: ({ dlqId }: Identified): Promise<void> =>
       mark({ under: "waiting", unworkable: [dlqId as DlqId] }),
     /** Before these are worked. */
@@ -176,10 +170,7 @@ function isToWork(view: LedgerView): boolean {
   return view.state === "absent" || view.state === "cool" || view.state === "other-version";
 }
 
-function toParts<One extends Identified>(
-  records: readonly One[],
-  sizeOf: (record: One) => number,
-): readonly (readonly One[])[] {
+function toParts<One extends Identified>(records: readonly One[], sizeOf: (record: One) => number) {
   const open = new Map<number, One[]>();
   const full: (readonly One[])[] = [];
   for (const record of records) {

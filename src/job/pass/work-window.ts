@@ -16,7 +16,6 @@ import { narrowWindow } from "./select-dates.ts";
 export interface WindowWork {
   readonly passId: PassId;
   readonly windowId: string;
-  /** The token of this run; absent: a new one. */
   readonly owner?: string;
   readonly signal: AbortSignal;
   readonly stopping: AbortSignal;
@@ -36,7 +35,6 @@ export interface WindowWork {
 }
 
 export interface WindowResult {
-  /** The windows that took its place. */
   readonly split: readonly Window[];
   readonly verdict: CloseVerdict;
   /** The failure that ended it early; null: none, or it was not worked. */
@@ -56,13 +54,13 @@ export function leftToOthers({ clock, config }: SourceRuntime, cause?: unknown):
 }
 
 /**
- * Works one window of an open pass and ends it, unless another worker has taken it over meanwhile. Answers the
- * windows that replaced it, and the state of the pass. A failure worth another try is thrown, and the window
- * stays. Any other failure ends the window, which makes the pass partial. A halted source ends it only if no
- * other process may call the source: otherwise a halted process would end windows that others could work.
+ * Works one window of an open pass and ends it, unless another worker has taken it over. A failure worth another
+ * try is thrown, and the window stays. Any other failure ends it, which makes the pass partial. A halted source
+ * ends it only if no other process may call the source: otherwise a halted process would end windows that others
+ * could work.
  *
- * A pass belongs to one document. A window of another document's pass is left alone (`document-changed`) while a
- * process works under that document. Otherwise it is ended, so that the next pass can open under this one.
+ * A window of another document's pass is left alone (`document-changed`) while a process works under that document.
+ * Otherwise it is ended, so that the next pass can open under this one.
  */
 export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise<WindowResult> {
   const { source, config, documentHash } = drain;
@@ -117,10 +115,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   return { split: verdict.kind === "stale" ? [] : split, verdict, failedWith: null };
 }
 
-/**
- * Ends a window in which a listing of one record shows nothing, without a job of its own. Null if it is to be worked:
- * there is a record, or the listing failed, which the work of the window will meet too.
- */
+/** Ends a window that is empty, without a job of its own. Null: it is to be worked, also if the listing failed. */
 export async function endEmptyWindow(
   drain: DrainRuntime,
   { passId, startedAt }: Pass,
@@ -139,10 +134,7 @@ export async function endEmptyWindow(
   return endWindow(drain, run, { kind: "done", split: [] }, { ...emptyTally, pages: 1 }, {});
 }
 
-/**
- * Ends a window that will not be worked, unless another owner has it (absent: whoever has it). With the last one
- * its pass is closed as partial, and the next one can open.
- */
+/** Ends a window that will not be worked, unless another owner has it (absent: whoever has it). */
 export function abandonWindow(drain: DrainRuntime, run: AbandonedRun): Promise<CloseVerdict> {
   return endWindow(drain, run, { kind: "abandoned" }, emptyTally, {});
 }
@@ -177,13 +169,11 @@ async function endWindow(
   const census = toPassCensus(drain, pass, counts);
   // Losing this write costs one listing.
   if (census !== null) await source.book.recordCensus(census).catch(() => undefined);
-  // If the pass deleted something, a service whose cursor is a position has skipped records. A delete without
-  // an answer may have done so too.
+  // A service whose cursor is a position has skipped records, if the pass deleted some, answered or not.
   const mayHaveSkipped = counts.deleted > 0 || counts.pagesBehindDeletes > 0;
   if (pass.kind === "full" && pass.mode === "live" && !mayHaveSkipped && selectsEverything(config)) {
-    // A pending record that a whole pass did not list was deleted by someone or has expired. This is sure
-    // only without a selection, which the record may merely have left. Nothing past `pass.to` was listed, and
-    // that is minutes before the start if this worker's clock or the service's is behind.
+    // A pending record that a whole pass did not list is gone. This is sure only without a selection, which it may
+    // have left. Nothing past `pass.to` was listed: that is minutes before the start if a clock is behind.
     await source.ledger.markUnlistedGone(config.name, Math.min(pass.startedAt, pass.to));
   }
   return verdict;

@@ -37,12 +37,10 @@ export class AdaptiveLimit {
     return this.#limit;
   }
 
-  /** A call waits for this limit. */
   useUp(): void {
     this.#isUsedUp = true;
   }
 
-  /** `now` by clock.monotonic(). */
   answered(durationMs: number, now: number): void {
     this.#answers += 1;
     this.#sumMs += durationMs;
@@ -52,8 +50,8 @@ export class AdaptiveLimit {
     const mean = this.#sumMs / this.#answers;
     const wasUsedUp = this.#isUsedUp;
     this.#beginRound();
-    // Twice the best and a little: most of such a rise is this process's own doing, not the service's.
-    // As few calls as at the start take as long as the service needs, which may be more than before.
+    // Twice the best and a little: most of such a rise is our own doing. As few calls as at the start take as long
+    // as the service needs, which may be more than before.
     this.#best = this.#limit > startAt ? Math.min(mean, this.#best) : mean;
     const steadyMs = 2 * this.#best + 50;
     const share = Math.max(0.5, steadyMs / mean);

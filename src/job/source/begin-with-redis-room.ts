@@ -1,9 +1,6 @@
 import type { Ledger } from "../contracts/ledger.ts";
 
-/**
- * A ledger that begins nothing new while Redis has no room. The remaining memory serves facts, deletes, and
- * the next POST of an already begun record.
- */
+/** Begins nothing new while Redis has no room: the rest of the memory serves facts, deletes and what was begun. */
 export function beginOnlyWithRoom(ledger: Ledger, hasRoom: () => Promise<boolean>): Ledger {
   return {
     ...ledger,

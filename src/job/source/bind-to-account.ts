@@ -6,16 +6,14 @@ import type { SourceId } from "../contracts/ids.ts";
 export interface Binding {
   readonly config: Pick<SourceConfig, "id" | "name" | "isIdWritten" | "dedupWindowMs">;
   readonly book: Pick<SourceBook, "knownBinding" | "othersAt" | "idOfAccount" | "bind">;
-  /** Ids of the sources of the document in force. */
   readonly idsNow: () => readonly SourceId[];
   readonly urlHash: string;
   readonly tokenHash: string;
 }
 
 /**
- * Binds a source id to its account. Throws `source-rebound` if the ledger of another id knows, or may know,
- * what was published for this account. Also if this id's ledger belongs to another account. A refusal writes
- * nothing, so it is refused again.
+ * Binds a source id to its account. Throws `source-rebound` if the ledger of another id knows, or may know, what
+ * was published for it, or if this id's ledger is another account's. Then nothing is written.
  */
 export async function bindSource({
   config,

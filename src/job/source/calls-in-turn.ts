@@ -30,8 +30,8 @@ const turnsPerList = 8;
 const partWithoutRedis = 4;
 
 /**
- * Waits for the turn of one call, and answers what ends it; safe to call twice. Without a turn the call was
- * stopped, and the client ends it before it is sent.
+ * Waits for the turn of one call, and answers what ends it; safe to call twice. A call that was stopped has no
+ * turn, and the client ends it before it is sent.
  */
 export type TakeTurn = (operation: ServiceOperation, signal?: AbortSignal) => Promise<() => void>;
 
@@ -57,12 +57,11 @@ const listsFirst: readonly ServiceOperation[] = ["list", "delete", "batch"];
  * Lets a call to a source go when there is room.
  *
  *   call ──► its operation's limit ──► this replica's part of all calls ──► list, delete: its moment ──► goes
- *            (adaptive-limit.ts)       (contracts/call-shares.ts)               (moments.ts)
  *
- * Deletes and batches go before lists: they release what is pending. A batch takes its turn before its begin
- * in the ledger, so nothing that is begun waits here. If nothing is in flight, only a rate limit makes a call
- * wait. The replicas exchange what they need and what they learned once a second while calls are made. The
- * first exchange is at the first calls, and until it ends one call goes at a time.
+ * Deletes and batches go before lists: they release what is pending. A batch takes its turn before its begin in the
+ * ledger, so nothing that is begun waits here. If nothing is in flight, only a rate limit makes a call wait. The
+ * replicas exchange what they need and have learned once a second. Until the first exchange ends one call goes at a
+ * time.
  */
 export function createCallsInTurn({ source, shares, maxInFlight, clock, events }: CallsInTurnParts) {
   const limits = each(() => new AdaptiveLimit(maxInFlight));
@@ -213,7 +212,6 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
       if (failures[outcome] === true) limits[operation].failed(durationMs, now);
       else limits[operation].answered(durationMs, now);
     },
-    /** Learns a limit that an answer to a list or delete names. */
     limited(limit: NamedLimit): void {
       const wasUsedUp = named?.isUsedUp === true;
       named = { ...limit, isUsedUp: limit.isUsedUp || wasUsedUp, at: clock.monotonic() };

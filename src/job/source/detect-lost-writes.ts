@@ -7,18 +7,17 @@ export interface LostWrites {
 }
 
 /**
- * Checks the stamp of every answer of a ledger. Another epoch means that Redis lost acknowledged writes: it
- * was flushed, restored, or failed over to a late replica. So does a lower sequence number than this process
- * had seen when it asked. Answers may reach their callers out of order, so each is compared only with what
- * was seen before its question.
+ * Checks the stamp of every answer of a ledger. Another epoch means that Redis lost acknowledged writes: it was
+ * flushed, restored, or failed over to a late replica. So does a lower sequence number than was seen when it was
+ * asked: answers may come out of order.
  *
- * `oldestAt`: when the oldest publication that this process knew as not yet deleted was made, Redis time. If
- * a later series began, or could, within the last deduplication window, something may be published under its
- * suffix. After the loss it would be posted under the plain id, which the service would not recognise. So
- * `oldestAt` then lies past the horizon, and `afterLedgerLoss` decides at once.
+ * `oldestAt`: when the oldest publication that this process knew as not yet deleted was made, Redis time. If a
+ * later series began, or could, within the last deduplication window, something may be published under its suffix.
+ * After the loss it would be posted under the plain id, which the service would not recognise. So `oldestAt` then
+ * lies past the horizon, and `afterLedgerLoss` decides at once.
  *
- * Views from before the loss was recorded do not name it. So a look that meets one looks again, once
- * `onLostWrites` has ended. `onStamp` gets the stamp of every answer.
+ * Views from before the loss was recorded do not name it. So a look that meets one looks again, once `onLostWrites`
+ * has ended.
  */
 export function watchLedger(
   ledger: Ledger,

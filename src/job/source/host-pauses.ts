@@ -5,10 +5,7 @@ import { hostPausesOf, type HostPause, type PauseBook, type PauseRecord } from "
 /** What was read is used for so long. The ledger's begin asks anew. */
 const knownForMs = 1_000;
 
-/**
- * The pauses of single destinations that bind a drain, read once a second and not for every page. Throws
- * `redis-unavailable`.
- */
+/** The pauses of single destinations that bind a drain. Throws `redis-unavailable`. */
 export function createHostPauses(book: Pick<PauseBook, "all">, clock: Pick<Clock, "monotonic">) {
   let known: { readonly at: number; readonly pauses: Promise<readonly PauseRecord[]> } | null = null;
   return async (drain: DrainName): Promise<readonly HostPause[]> => {

@@ -5,9 +5,8 @@ import type { Ledger, LedgerStamp } from "../contracts/ledger.ts";
 const maxLearnedMs = 5_000;
 
 /**
- * The ledger's time from before now, as pages need it before their GET. It is the time of the last answer to
- * this process. That answer must be at most 5 s and a tenth of a page's life old by both clocks. If it is
- * older, the ledger is asked.
+ * The ledger's time from before now, as pages need it before their GET: that of the last answer to this process, if
+ * it is at most 5 s and a tenth of a page's life old by both clocks. Else the ledger is asked.
  */
 export function createLedgerTime(clock: Pick<Clock, "now" | "monotonic">) {
   let learned = { at: 0, monotonic: -Infinity, wall: 0 };

@@ -11,7 +11,6 @@ const freeShare = 0.5;
 export interface MomentsParts {
   readonly shares: Pick<CallShares, "takeMoments">;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  /** This replica's part of all calls, 0 to 1. */
   readonly ownShare: () => number;
   readonly waiting: () => number;
   /** A moment has come, or none is needed any more. */
@@ -22,14 +21,12 @@ export interface MomentsParts {
 export type Moments = ReturnType<typeof createMoments>;
 
 /**
- * When calls that list or delete may go, under a limit of calls per time. While all replicas need little of
- * it, each counts its own calls and asks nobody. Above that they take moments, each from the same row.
- * Without Redis each makes its own, for its last share.
+ * When calls that list or delete may go, under a limit of calls per time. While all replicas need little of it,
+ * each counts its own calls. Above that they take moments from one row. Without Redis each makes its own.
  */
 export function createMoments({ shares, clock, ownShare, waiting, onTurn, signal }: MomentsParts) {
   let rate: CallRate | null = null;
   let isPaced = false;
-  /** By clock.monotonic(), ascending. */
   let moments: number[] = [];
   let isAsking = false;
   let timedFor = Infinity;

@@ -16,7 +16,6 @@ import type { BatchOutcome, MessageService, ServiceRetrier } from "../contracts/
 import type { TakeTurn } from "./calls-in-turn.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
-/** The source's pauses, as this process learned them at its last call. */
 export interface KnownPauses {
   /** How long calls of this class still pause, ms; 0: no known pause. */
   leftMs(callClass: CallClass): number;
@@ -32,7 +31,6 @@ export interface PausingParts {
   /** For lists and deletes. A batch takes its turn before it is begun (publish.ts). */
   readonly takeTurn: TakeTurn;
   readonly book: SourcePauseBook;
-  /** How long a call of each kind may take. */
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
   readonly clock: Pick<Clock, "now" | "monotonic" | "random">;
   readonly events: Events;
@@ -44,11 +42,10 @@ type Leave = "go" | "probe" | "limit-probe";
 type Sign = "answered" | "failed" | "silent" | { readonly limitedUntil: number };
 
 /**
- * The service of a source with its pauses. A source pauses for all replicas at once if it asks for that (429)
- * or does not answer (contracts/source-pauses.ts). A call asks first, unless all was calm within the last second
- * and no call of this process has failed or was limited since. During a pause a list or delete throws
- * `rate-limited` or `service-resting` with retryAt, and a publish is `not-sent` with `resting`. While Redis
- * is away, only pauses known to this process count.
+ * The service of a source with its pauses, which all replicas share (contracts/source-pauses.ts). A call asks
+ * first, unless all was calm within the last second and no call of this process has failed or was limited since.
+ * During a pause a list or delete throws `rate-limited` or `service-resting` with retryAt, and a publish is
+ * `not-sent` with `resting`. Without Redis only pauses known to this process count.
  */
 export function createPausingService(parts: PausingParts) {
   const { source, service, takeTurn, book, timeoutsMs, clock, events } = parts;
@@ -62,7 +59,6 @@ export function createPausingService(parts: PausingParts) {
   let isShaky = false;
   let isFailing = false;
   const budget = createRetryBudget();
-  /** By clock.monotonic(). */
   let calmUntil = -Infinity;
   /** Failed and limited calls of this process. An answer from before one of them shows no calm. */
   let troubles = 0;
@@ -191,7 +187,6 @@ function untilProbe(error: unknown, now: number): unknown {
 
 const unknownWaitMs = 10_000;
 
-/** Errors of calls that were answered. */
 const answeredCodes: ReadonlySet<ErrorCode> = new Set([
   "unauthorised",
   "source-misconfigured",

@@ -4,11 +4,8 @@ const answersPerTry = 5;
 export type RetryBudget = ReturnType<typeof createRetryBudget>;
 
 /**
- * Limits repeated tries: some in a burst, then one for every few answered calls. Without it a half failing
- * service would get several times the calls of a healthy one.
- *
- * Not part of this contract: the pause of a service that answers nothing (pausing-service.ts). During it
- * nothing is earned; first calls earn again afterwards.
+ * Some tries in a burst, then one for every few answered calls: a half failing service would get several times the
+ * calls of a healthy one. Nothing is earned in a pause (pausing-service.ts).
  */
 export function createRetryBudget() {
   // Counted in answers: a fifth of a try has no exact number.

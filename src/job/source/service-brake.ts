@@ -14,8 +14,8 @@ const maxTries = 6;
 const keptMs = 5_000;
 
 /**
- * Pauses and resumes our own flow control keys at the service (`brake` of a source). A service that does not have
- * the endpoints is not asked again by this process, and nothing is sent under a key of ours any more.
+ * Pauses and resumes our own flow control keys at the service. Without the endpoints it is not asked again by this
+ * process, and nothing is sent under a key of ours any more.
  */
 export function createServiceBrake(
   { id, brake }: Pick<SourceConfig, "id" | "brake">,
@@ -64,10 +64,7 @@ export function createServiceBrake(
       const keys = await kept.keys;
       return keys?.filter(({ key, isPaused }) => isPaused && isKeyOf(key, undefined)) ?? null;
     },
-    /**
-     * Pauses the keys of a destination, or all. Answers them with what waits; null: the service has no such
-     * endpoints, or the source has no brake.
-     */
+    /** Pauses the keys of a destination, or all. Answers them with what waits; null: there is no brake. */
     async pause(host?: DestinationName): Promise<readonly FlowKey[] | null> {
       const own = host === undefined ? null : keyOfName(host);
       // Also if nothing is there yet.

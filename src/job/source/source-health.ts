@@ -19,7 +19,6 @@ export type Health =
       readonly since: number;
       /** Publishing only: one batch at a time may be sent, and the first readable answer ends the halt. */
       readonly onTrial: boolean;
-      /** In a row. */
       readonly failedTrials: number;
     };
 
@@ -56,7 +55,6 @@ export function createSourceHealth(
 ) {
   const halts: Record<CallClass, Halt | null> = { dlq: null, batch: null };
   let isTrialUnderWay = false;
-  /** By clock.monotonic(). */
   let batchAnsweredAt = -Infinity;
   let deletes = 0;
   let foreignDeletes = 0;
@@ -135,10 +133,7 @@ export function createSourceHealth(
       const failedTrials = afresh === undefined ? halts.batch.failedTrials : 0;
       halts.batch = { ...halts.batch, onTrial: true, failedTrials };
     },
-    /**
-     * Sends a batch. On trial no other batch is sent until it ends, but those that reconcile. A batch without an answer
-     * leaves the trial as it was.
-     */
+    /** On trial no other batch is sent until this one ends. Without an answer the trial stays as it was. */
     async publishing<Sent>(send: () => Promise<Sent>): Promise<Sent> {
       // Beside a trial only batches that reconcile go out (gates/source-health.ts); they do not end it.
       if (halts.batch === null || isTrialUnderWay) return send();
@@ -161,7 +156,6 @@ export function createSourceHealth(
     },
     /** A batch of this process was answered readably within the last minute. */
     answersBatches: (): boolean => clock.monotonic() - batchAnsweredAt < answeredWithinMs,
-    /** Reports that dead letters were deleted. */
     deleted(): void {
       deletes += 1;
       foreignDeletes = 0;

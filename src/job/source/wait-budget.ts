@@ -4,7 +4,6 @@ import { sleptFully, type Clock } from "../contracts/clock.ts";
 /** How long several calls may still wait in all for pauses that the service asked for. */
 export interface WaitBudget {
   leftMs: number;
-  /** Ends a wait. */
   readonly signal: AbortSignal;
 }
 
@@ -14,9 +13,8 @@ const minWaitMs = 50;
 const maxJitterMs = 100;
 
 /**
- * Makes a call again after a pause, while the budget lasts. Then it throws the error that asked for the
- * pause. Such calls come before the next listing of a pass. Otherwise, under a rate limit, listing would take
- * the calls that settle its records.
+ * Makes a call again after a pause, while the budget lasts. Such calls come before the next listing of a pass: it
+ * would take the calls that settle its records.
  */
 export async function waitWithinBudget<Value>(
   clock: Pick<Clock, "now" | "random" | "sleep">,

@@ -26,14 +26,12 @@ const maxRecorded = 10_000;
 
 export type RefusedDeletes = ReturnType<typeof createRefusedDeletes>;
 
-/** What one process remembers of a source's refused deletes. */
 export function createRefusedDeletes(clock: Clock) {
   return {
     backoff: createPerIdBackoff(clock, maxWaitMs),
     callsLeft: refusedCallsPerSweep,
     /** Sweeps in a row that deleted nothing of what was listed, while this process deleted nothing else. */
     fruitless: 0,
-    /** The deletes counted by the source's health at the last such sweep. */
     deletesSeen: 0,
     /** By id refused alone: when its delete was last written to the audit, by clock.monotonic(). */
     notedAt: new BoundedMap<DlqId, number>(maxRecorded),
@@ -41,8 +39,8 @@ export function createRefusedDeletes(clock: Clock) {
 }
 
 /**
- * The ids that need an audit entry before a delete: all but those refused alone, with an entry of this process less
- * than an hour old. The others refused alone count as recorded from now on.
+ * The ids that need an audit entry before a delete: all but those refused alone, with one less than an hour old.
+ * The others refused alone count as recorded from now on.
  */
 export function unrecordedLately(
   ids: readonly DlqId[],

@@ -16,7 +16,6 @@ export function createPerIdBackoff(clock: Pick<Clock, "monotonic">, maxWaitMs = 
   );
   return {
     isDue: (dlqId: DlqId): boolean => (remembered.get(dlqId)?.dueAt ?? 0) <= clock.monotonic(),
-    /** True if it was tried before. */
     knows: (dlqId: DlqId): boolean => remembered.has(dlqId),
     note(dlqId: DlqId): void {
       const waitMs = Math.min((remembered.get(dlqId)?.waitMs ?? firstWaitMs / 2) * 2, maxWaitMs);

@@ -17,18 +17,13 @@ import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import type { PerIdBackoff } from "./per-id-backoff.ts";
 
 const entriesPerPage = 100;
-/** Pages of records in doubt in one sweep. The next sweep continues. */
 const pagesPerSweep = 50;
 
-/** The result of one half of a sweep. */
 export interface SweptHalf {
-  /** Records finished. */
   readonly done: number;
-  /** Its first failure; null: none. */
   readonly failure: unknown;
 }
 
-/** Searches for records in doubt and passes those found to the same page flow as a pass. */
 export async function reconcileUnknown(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
@@ -49,10 +44,9 @@ export async function reconcileUnknown(
       // Records in doubt of a drain that may not act stay, and delay no others.
       if (drain === undefined || drain.config.paused) continue;
       const isLive = drain.config.mode === "live";
-      // Before its horizon an entry is tried in every sweep; afterwards only the policy is left. In plan mode
-      // the entry comes from a person's order: a POST under the same id finishes it, and past the horizon
-      // nothing new begins without an order. A discard was one, and is ended at any time. The service's own retry has
-      // no horizon, and what is listed after it may fail for ever.
+      // Before its horizon an entry is tried in every sweep; afterwards only the policy is left. In plan mode it
+      // comes from a person's order, and past the horizon nothing new begins without one. A discard is ended at any
+      // time. The service's own retry has no horizon, and what is listed after it may fail for ever.
       const now = ofDrain.filter(({ dlqId, view }) => {
         if (view.via === undefined ? !view.pastHorizon : backoff.isDue(dlqId)) return true;
         return view.isDiscarded === true || (isLive && backoff.isDue(dlqId));
@@ -105,11 +99,7 @@ async function reconcileDrain(
 }
 
 /** What the service's own retry was asked for, and what is gone since, was published by it: as nobody knows what. */
-async function concludeTaken(
-  drain: DrainRuntime,
-  entries: readonly OpenEntry[],
-  absent: ReadonlySet<DlqId>,
-): Promise<number> {
+async function concludeTaken(drain: DrainRuntime, entries: readonly OpenEntry[], absent: ReadonlySet<DlqId>) {
   const { source, config } = drain;
   const taken = entries.flatMap(({ dlqId, view }) =>
     view.via === "service" && absent.has(dlqId)
@@ -132,11 +122,7 @@ async function concludeTaken(
 }
 
 /** Parks absent records past their horizon. Before it there is time to search again: a listing may lag. */
-async function parkVanished(
-  drain: DrainRuntime,
-  entries: readonly OpenEntry[],
-  absent: ReadonlySet<DlqId>,
-): Promise<number> {
+async function parkVanished(drain: DrainRuntime, entries: readonly OpenEntry[], absent: ReadonlySet<DlqId>) {
   const { source, config } = drain;
   const vanished = entries.filter(({ dlqId, view }) => view.pastHorizon && absent.has(dlqId));
   if (vanished.length === 0) return 0;

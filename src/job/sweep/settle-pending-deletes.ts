@@ -36,7 +36,6 @@ const goneAtOnce = 100;
 /** Sweeps to skip after refused deletes: 15 s × (2 + 1) = 45 s. Unanswered deletes need no pause. */
 const maxSkipped = 2;
 
-/** What one process remembers between sweeps. */
 export interface SettleMemory {
   readonly refused: RefusedDeletes;
   /** Sweeps in a row with refused deletes. */
@@ -78,10 +77,7 @@ export async function settlePending(
 }
 
 /** Reads the ids to settle. Younger ones belong to the worker that published them, unless it left them. */
-async function readLeft(
-  source: SourceRuntime,
-  { backoff }: RefusedDeletes,
-): Promise<readonly PendingEntry[]> {
+async function readLeft(source: SourceRuntime, { backoff }: RefusedDeletes) {
   const left: PendingEntry[] = [];
   for (let page = 0; page < pagesPerSweep; page += 1) {
     const { entries } = await source.ledger.pendingDeletes(entriesPerPage, page * entriesPerPage);
@@ -107,7 +103,6 @@ function createPendingSweep(
   refused.callsLeft = refusedCallsPerSweep;
   const isOver = (): boolean => signal.aborted || source.clock.monotonic() >= budget.endsAt;
 
-  /** Absent ones are marked gone as each listing ends. */
   const search = async (entries: readonly PendingEntry[]): Promise<void> => {
     const wanted = entries.map(({ dlqId, view }) => ({ ...view, dlqId }));
     for await (const finding of findRecords(source, wanted, budget, signal)) {
@@ -119,10 +114,7 @@ function createPendingSweep(
     }
   };
 
-  const removeRefused = async (
-    drain: DrainName | null,
-    entries: readonly PendingEntry[],
-  ): Promise<StoppedBy> => {
+  const removeRefused = async (drain: DrainName | null, entries: readonly PendingEntry[]) => {
     // Ids that a listing has just shown are not searched again.
     if (!entries.every(({ dlqId }) => listed.has(dlqId))) await search(entries);
     const ids = entries.flatMap(({ dlqId }) => (listed.has(dlqId) ? [dlqId] : []));

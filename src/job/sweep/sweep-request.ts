@@ -3,7 +3,6 @@ export type SweepRequest = ReturnType<typeof createSweepRequest>;
 export function createSweepRequest() {
   let wishedMs: number | null = null;
   return {
-    /** Requests a sweep within `ms`. The soonest request counts. */
     within(ms: number): void {
       wishedMs = Math.min(wishedMs ?? ms, ms);
     },

@@ -43,8 +43,8 @@ export async function needsSweep({ unwritten, ledger }: SourceRuntime): Promise<
 }
 
 /**
- * Sweeps one source. `drains`: those of the current document. `hasStalled`: an earlier run of this job was lost. Throws
- * RedriverErrors; finished work stays finished. If both halves fail, one failure is thrown and the other reported.
+ * Throws RedriverErrors; finished work stays finished. If both halves fail, one failure is thrown and the other
+ * reported.
  */
 export async function sweep(
   source: SourceRuntime,
@@ -86,7 +86,6 @@ export async function sweep(
   ]);
   const { id } = source.config;
   const after = isIdle ? before : await source.ledger.summary();
-  /** Still open or pending. */
   const left = after.open + after.pendingDelete;
   const isOwed = after.failedDeletes > 0 || after.settleGate === "closed";
   if (isOwed && settling.done > 0) source.sweepRequest.within(sweptAgainWithinMs);

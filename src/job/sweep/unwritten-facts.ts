@@ -6,8 +6,8 @@ const pageSize = 100;
 export type UnwrittenFacts = ReturnType<typeof createUnwrittenFacts>;
 
 /**
- * Published facts that could not be written because Redis was away. The proof is in hand, so the delete goes on. The
- * fact waits here until Redis answers. If the process dies first, the delete or the lineage covers the loss.
+ * Published facts wait here while Redis is away: the proof is in hand, so the delete goes on. If the process dies
+ * first, the delete or the lineage covers the loss.
  */
 export function createUnwrittenFacts() {
   const kept = new Set<PublishedFact>();

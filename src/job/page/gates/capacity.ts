@@ -1,11 +1,7 @@
 /**
- * The rates of the drain, host and rule, and the ceilings of the pass and day. All replicas share them.
- *
- *   take ─┬─ granted ─► it may be published now
- *         └─ wait, ceiling ─► kept in the letter: rounds.ts waits in place, or holds it
- *
- * A grant that waited too long for its batch is moved to now. Else all that has waited for a slow service would
- * leave in one moment, and the rate counts those grants no more.
+ * The rates of the drain, host and rule, and the ceilings of the pass and day, which all replicas share. What is
+ * not granted waits in place, or is held (rounds.ts). A grant that waited too long for its batch is moved to now:
+ * else all that has waited for a slow service would leave in one moment, and the rate counts those grants no more.
  */
 import { isAutoRate, type AutoRate } from "../../contracts/auto-rate.ts";
 import type {
@@ -52,7 +48,6 @@ export const capacity: Gate = {
   },
 };
 
-/** The names of the rules that have a limit, of each drain's rules. */
 const limitedOf = new WeakMap<object, ReadonlySet<string>>();
 
 /** The rules whose letters something limits. Of others nothing is asked. */
@@ -67,7 +62,6 @@ function limitedRulesOf({ config, source }: DrainRuntime): ReadonlySet<string> |
   return limited;
 }
 
-/** Asks the service what it has under way. True if it answered. */
 async function learnLoad(
   { source, config }: DrainRuntime,
   { granted }: { readonly granted: number },

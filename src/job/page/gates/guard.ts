@@ -4,7 +4,6 @@ import { hold } from "../fate.ts";
 import type { Gate } from "./gate.ts";
 import { toAskAgain } from "./old-answer.ts";
 
-/** Holds letters while a guard of the drain is closed. */
 export const guard: Gate = {
   name: "guard",
   letsReconcilingPass: true,

@@ -1,9 +1,8 @@
 import type { Letter } from "../letter.ts";
 
 /**
- * What Redis has answered may have changed after so many ms. A rate may be ahead by as much: a move puts off the next
- * grants by the age of the grant, and a busy machine would not use up its rate. On an idle one a batch leaves within
- * about 100 ms.
+ * What Redis has answered may have changed since. A rate may be ahead by as much: a move puts off the next grants
+ * by the age of the grant. On an idle machine a batch leaves within about 100 ms.
  */
 export const maxAnswerAgeMs = 500;
 

@@ -9,10 +9,7 @@ export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due"
   return [...namesOfDestination(due.target), toFailureName(failure.id)];
 }
 
-/**
- * Holds letters of destinations and kinds of failure that a person has paused, before they take grants of lanes
- * and capacity. The ledger's begin asks again (begin.ts): what is paused a moment later is not begun either.
- */
+/** Asked before lanes and capacity give grants. The ledger's begin asks again. */
 export const pause: Gate = {
   name: "pause",
   letsReconcilingPass: true,

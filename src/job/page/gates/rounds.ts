@@ -32,7 +32,6 @@ const maxTurnMs = 5_000;
 /** Turns within this of the first are taken together, so that batches are full. It costs one short delay. */
 const gatherMs = 250;
 const minWaitMs = 10;
-/** Letters of one round, and so requests of one take. */
 const maxLetters = 100;
 
 export interface RoundSignals {
@@ -42,9 +41,9 @@ export interface RoundSignals {
 }
 
 /**
- * Answers what may be published now, in the order of `inPublishOrder`. It is to be published before the next
- * round is asked for. At the end every letter has a fate. `pageReadAt`: Redis time. Throws `redis-unavailable`;
- * a letter that was not published by then was not begun.
+ * Answers what may be published now, in the order of `inPublishOrder`, before the next round is asked for. At the
+ * end every letter has a fate. `pageReadAt`: Redis time. Throws `redis-unavailable`; what was not published by then
+ * was not begun.
  */
 export async function* roundsOf(
   drain: DrainRuntime,
@@ -104,7 +103,6 @@ async function giveBackUnused(drain: DrainRuntime, published: readonly Letter[])
   }
 }
 
-/** Holds what does not wait in place. Answers in how many ms the next of the others may go. */
 function holdWhatIsFar(
   drain: DrainRuntime,
   letters: readonly Letter[],
@@ -141,10 +139,7 @@ function turnAt({ verdict }: CapacityWait): number {
   return verdict.kind === "wait" ? verdict.until : Infinity;
 }
 
-/**
- * How long a page waits for a host. One that is slower than at its beginning has as much less time: it would
- * delay the page's other hosts otherwise, and hold up its next pages for a few messages.
- */
+/** One that is slower than at its beginning has as much less time: it would delay the page's other hosts. */
 function waitForHostMs(perHost: Rate | AutoRate | undefined, perSecond: number | undefined): number {
   if (perHost === undefined || perSecond === undefined || !isAutoRate(perHost)) return maxWaitForOthersMs;
   return maxWaitForOthersMs * Math.min(1, perSecond / perHost.fromPerSecond);
@@ -185,9 +180,8 @@ function byEntry(one: Letter, other: Letter): number {
 }
 
 /**
- * Orders the due letters of a page. First those that reconcile an earlier POST, then one host after the other in
- * turn, and within a host the earliest expiry first. So no host waits behind the backlog of another, and if time
- * runs out, the youngest are left. Pure.
+ * First what reconciles, then one host after the other in turn, the earliest expiry first. So no host waits behind
+ * another's backlog, and if time runs out, the youngest are left. Pure.
  */
 export function inPublishOrder(letters: readonly Letter[]): readonly Letter[] {
   const fresh: Letter[] = [];

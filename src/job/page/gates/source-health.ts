@@ -1,52 +1,24 @@
-import type { HoldReason } from "../../rules/decision.ts";
-import type { DrainRuntime } from "../../runtime.ts";
+import type { Health } from "../../source/source-health.ts";
 import { hold } from "../fate.ts";
 import type { Gate } from "./gate.ts";
 import { isReconciling } from "../letter.ts";
 
-/** Holds letters while the drain is paused, the process stops, or the source is halted or waits. Known here. */
+const reasonOf = { usable: null, waiting: "not-sent", halted: "source-halted" } as const;
+
 export const sourceHealth: Gate = {
   name: "source-health",
   letsReconcilingPass: false,
   asking: (_, letters) => letters,
-  ask(drain, letters, signal) {
-    const why = whyNotNow(drain, signal);
-    if (why === null) return Promise.resolve();
-    for (const letter of letters) {
-      if (!(why.sparesReconciling && isReconciling(letter))) hold(letter, why.reason);
-    }
-    return Promise.resolve();
+  async ask({ config, source }, letters, signal) {
+    const now = (): Health => source.health.current("batch");
+    const reason = config.paused ? "paused" : signal.aborted ? "stopping" : reasonOf[now().state];
+    if (reason === null) return;
+    const sparesReconciling = reason === "source-halted" && refusesEverything(now());
+    for (const letter of letters) if (!sparesReconciling || !isReconciling(letter)) hold(letter, reason);
   },
 };
 
-interface Why {
-  readonly reason: HoldReason;
-  readonly sparesReconciling: boolean;
-}
-
-/**
- * A service that refused everything still gets POSTs that reconcile: past its horizon such a message could only be
- * doubled or parked.
- */
-function whyNotNow(
-  { config, source }: Pick<DrainRuntime, "config" | "source">,
-  signal: AbortSignal,
-): Why | null {
-  if (config.paused) return ofAll("paused");
-  if (signal.aborted) return ofAll("stopping");
-  const now = source.health.current("batch");
-  switch (now.state) {
-    case "usable":
-      return null;
-    case "waiting":
-      return ofAll("not-sent");
-    case "halted": {
-      const sparesReconciling = now.code === "service-refuses-everything" && now.callClass === "batch";
-      return { reason: "source-halted", sparesReconciling };
-    }
-  }
-}
-
-function ofAll(reason: HoldReason): Why {
-  return { reason, sparesReconciling: false };
+/** It still gets what reconciles: past its horizon that is only doubled or parked. */
+function refusesEverything(now: Health): boolean {
+  return now.state === "halted" && now.code === "service-refuses-everything" && now.callClass === "batch";
 }

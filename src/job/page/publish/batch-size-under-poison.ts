@@ -13,12 +13,9 @@ const maxRemembered = 20_000;
 export type PoisonShare = ReturnType<typeof createPoisonShare>;
 
 /**
- * The share of poison among recent messages. A poison message makes the service refuse every batch that holds it.
- *
- * A refusal beside a POST in doubt leaves a whole batch in doubt until its window has passed. So messages are
- * posted again in batches so small that few of them hold poison. Without poison these batches are full.
- *
- * Each process learns its own share.
+ * The share of poison among recent messages, as this process sees it: what makes the service refuse each batch that
+ * holds it. Beside a POST in doubt that leaves the batch in doubt until its window has passed. So such messages are
+ * posted again in batches so small that few of them hold poison.
  */
 export function createPoisonShare(clock: Pick<Clock, "monotonic">) {
   const together = new Map<DlqId, number>();
@@ -34,7 +31,6 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">) {
     return now;
   };
   return {
-    /** Counts messages that were posted for the first time. */
     posted(count: number): void {
       current().posted += count;
     },
@@ -52,7 +48,6 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">) {
     /** How many messages may share a first batch with this one; at most `maxCount`. */
     maxBeside: (dlqId: DlqId, maxCount: number): number =>
       Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),
-    /** Messages posted in the last five to ten minutes. */
     postedLately: (): number => current().posted + before.posted,
     /** How many messages of POSTs in doubt may share a batch; at most `maxCount`. */
     batchSize(maxCount: number): number {

@@ -8,21 +8,16 @@ import { isByService, isReconciling, type Begun, type Letter } from "../letter.t
 const retriesAtOnce = 30;
 
 /**
- * Packs letters into batches. Those with an earlier POST in doubt come first and share no batch with others, even past
- * their horizon: one of them may be what the service never answers.
- *
- * If the source is on trial, the first message travels alone, so that an unreadable answer leaves one message
- * in doubt and not a hundred. If the source refused everything, a single message proves nothing, because that
- * message may be the poison.
+ * Packs letters into batches. Those with an earlier POST in doubt come first and share none with others: one of
+ * them may be what the service never answers. If the source is on trial, the first message travels alone, so that
+ * an unreadable answer leaves one in doubt. If it refused everything, that message may be the poison.
  */
 export function toBatches(
   { publish, health, poison }: Pick<SourceRuntime, "publish" | "health" | "poison">,
   granted: readonly Letter[],
 ): readonly (readonly Letter[])[] {
   const { maxItems, maxBytes } = publish;
-  // Messages that were posted together are posted again together. A POST is accepted whole or not at all, so
-  // an accepted one holds no poison. One begin has one time; two begins in a millisecond merely share a
-  // batch.
+  // What was posted together is posted again together: an accepted POST holds no poison. One begin has one time.
   const reconciling: Letter[] = [];
   const pastHorizon: Letter[] = [];
   const byService: Letter[] = [];
@@ -64,9 +59,9 @@ function inDoubtBefore([first]: readonly Letter[]): number {
 }
 
 /**
- * Cuts what was posted together and is in doubt for at least the second time: one of its messages may be what the
- * service never answers. If other batches are answered, these are halves. If none is, one message goes ahead now and
- * then, because halves would cost an outage as many calls as messages.
+ * Cuts what is in doubt for the second time: one of its messages may be what the service never answers. If other
+ * batches are answered, into halves. If none is, one message goes ahead now and then: halves would cost an outage
+ * as many calls as messages.
  */
 export function divide(
   health: Pick<SourceRuntime["health"], "answersBatches" | "isFailing">,

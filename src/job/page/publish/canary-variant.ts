@@ -1,7 +1,6 @@
 /**
- * The variants in which one letter may be sent: plain, or as a canary in a step of a lane. They differ in
- * headers alone. Body, destination and deduplication id are the same, so a second POST of the other variant
- * is a second POST of the same id.
+ * One letter is sent plain, or as a canary in a step of a lane. They differ in headers alone, so the second is
+ * another POST of the same deduplication id.
  */
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { decodeItem, encodeItem, inSeries, type EncodedItem } from "../../message/encode-item.ts";
@@ -26,19 +25,14 @@ export function encodedOf(letter: Sendable, suffix: number): EncodedItem {
   return inSeries(letter.due.json, suffix);
 }
 
-/** Sends the letter as this canary. Its item and lineage change, and with them the ledger and audit entries. */
-export function sendAsCanary(
-  letter: Letter,
-  { step, isProbe, timeoutMs, endsAt }: Omit<SendAs, "lineage">,
-): void {
+export function sendAsCanary(letter: Letter, { step, isProbe, timeoutMs, endsAt }: Omit<SendAs, "lineage">) {
   const lineage = lineageIn(letter.due.lineage, letter.attempt, step, isProbe);
   letter.sendAs = { step, isProbe, timeoutMs, endsAt, lineage };
 }
 
 /**
- * The largest canary of the plain item under this lane, with its encoded bytes, and with a filler for its
- * lineage. A plain item may have a delay and a canary has none. But a canary always has a timeout and
- * retries, so either may be larger.
+ * The largest canary of the plain item, with a filler for its lineage. It always has a timeout and retries, and
+ * never a delay: either may be larger.
  */
 export function largestCanary(
   plain: Pick<Item, "json" | "lineage" | "bodyHash" | "headerPrefix" | "lineageKey" | "proofAddress">,
@@ -67,9 +61,9 @@ function canaryOf(
 }
 
 /**
- * A release lowers the ledger's count by one, and the record's header still has the old one. A plain message
- * carries the header's count plus one, a canary the lowered count plus one. So a canary that comes back as
- * down leaves the granted attempt, and one that is refused spends it.
+ * After a release the ledger's count is lower than the header's. A plain message carries the header's plus one, a
+ * canary the ledger's plus one. So one that comes back as down leaves the granted attempt, and a refused one spends
+ * it.
  */
 function lineageIn(lineage: Lineage, attempt: number, { lane, step }: StepRef, isProbe: boolean): Lineage {
   return { ...lineage, attempt: attempt + 1, step: { lane, step, isCanary: true, isProbe } };
@@ -93,10 +87,7 @@ function bytesOf(name: string, value: string | undefined): number {
   return Buffer.byteLength(JSON.stringify(name)) + Buffer.byteLength(JSON.stringify(value)) + 2;
 }
 
-/**
- * The item as a canary: one attempt, at once. If it fails, it is back in the DLQ before its watch is over. Its lineage
- * has the root's retries, and the rule sets its delay again, so its ordinary settings are not lost.
- */
+/** One attempt, at once: if it fails, it is back before its watch is over. Its lineage has the root's retries. */
 export function asCanary(
   item: BatchItem,
   headerPrefix: string,

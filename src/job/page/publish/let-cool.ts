@@ -9,10 +9,7 @@ import type { PublishContext } from "./publish-context.ts";
 /** A POST that was not sent is tried by a later pass. A time that the service named counts instead. */
 export const notSentCoolMs = 5_000;
 
-/**
- * Certainly nothing was accepted, so the letters cool. After an earlier POST in doubt they stay in doubt. What a pause
- * holds keeps the name of the pause.
- */
+/** Certainly nothing was accepted. After an earlier POST in doubt they stay so. What a pause holds keeps its name. */
 export async function letCool(
   { drain }: PublishContext,
   token: Token,

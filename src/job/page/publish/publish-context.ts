@@ -3,7 +3,6 @@ import type { DrainRuntime } from "../../runtime.ts";
 import type { Letter } from "../letter.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** One batch on its way. */
 export interface PublishContext {
   readonly drain: DrainRuntime;
   readonly pageReadAt: number;
@@ -18,6 +17,5 @@ export interface PublishContext {
     readonly isUnreadable: boolean;
     readonly why: string;
   }[];
-  /** POSTs that were answered readably. */
   answered: number;
 }

@@ -22,10 +22,9 @@ export function isOfNow({ begun, deduplicated }: Proof): boolean {
 }
 
 /**
- * Records and reports the facts of an answer, before anything is deleted. While Redis is away they wait in
- * memory. The audit gets them in the same step, with the deletes that follow. Answers whether it did: if not,
- * the facts were written apart, and the deletes are still to be written. A fact that the ledger never takes is
- * left out: the proof is in hand, so its delete goes on, and the entry ends as vanished.
+ * Records and reports the facts of an answer, and in the same step the deletes that follow in the audit: answers
+ * whether it did. Without Redis the facts wait in memory. One that the ledger never takes is left out: the proof is
+ * in hand, so its delete goes on, and the entry ends as vanished.
  */
 export async function recordPublished(
   { drain }: PublishContext,
@@ -43,10 +42,7 @@ export async function recordPublished(
   return { isDeleteAudited: written.every(({ isDeleteAudited }) => isDeleteAudited) };
 }
 
-async function writePublished(
-  drain: DrainRuntime,
-  accepted: readonly Proof[],
-): Promise<{ readonly isDeleteAudited: boolean }> {
+async function writePublished(drain: DrainRuntime, accepted: readonly Proof[]) {
   const { source, config } = drain;
   const { unwritten } = source;
   const facts: PublishedFact[] = [];

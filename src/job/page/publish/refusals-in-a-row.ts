@@ -2,8 +2,8 @@
 export const refusalsThatHalt = 10;
 
 /**
- * The refusals of single items since a POST of this source was last in doubt, in this process. Such a POST
- * may have been accepted, so refusals around it do not show that the service refuses everything.
+ * Since a POST of this source was last in doubt: it may have been accepted, so these do not show that all are
+ * refused.
  */
 export class RefusalsInARow {
   /** Without a POST in doubt so far, the ledger's count of the source decides alone. */

@@ -25,18 +25,15 @@ interface Refused {
 export type Refusals = ReturnType<typeof createRefusals>;
 
 /**
- * Items that the service refused alone, of one batch. `othersWait`: records besides this batch that were not
- * refused yet.
+ * Items that the service refused alone, of one batch. `othersWait`: records besides it that were not refused yet.
  *
- * Such an item is parked only with a control: proof that the service accepts others now. That is another item of this
- * batch, or one of this source within the last minute. A deduplication hit proves it too. It is parked even if an
- * earlier POST of it is in doubt: the parked entry keeps the series, so a release declares a possible double. Without a
- * control the item is held, and parked after three such refusals ten minutes apart.
+ * Such an item is parked only with a control: another item that was accepted, or a hit, in this batch or within the
+ * last minute. Also if an earlier POST of it is in doubt: the parked entry keeps the series, so a release declares
+ * a possible double. Without a control it is held, and parked after three such refusals ten minutes apart.
  *
- * Ten in a row without a control halt the source if something else waits that was not refused yet: then it is
- * the service, not the message. A few poison messages that are alone in the queue halt nothing. A drain with
- * lanes halts only if nothing was accepted for two watches either; until then such rows are held. A POST in
- * doubt ends the row: it may have been accepted.
+ * Ten in a row without a control halt the source if something else waits: then it is the service, not the message.
+ * A drain with lanes halts only if nothing was accepted for two watches either. A POST in doubt ends the row: it
+ * may have been accepted.
  */
 export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   const { ledger, health, clock, refusalsInARow } = drain.source;
@@ -60,12 +57,7 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
   };
 
   return {
-    async refusedAlone(
-      letter: Letter,
-      token: Token,
-      reason: Refused["reason"],
-      error: string,
-    ): Promise<void> {
+    async refusedAlone(letter: Letter, token: Token, reason: Refused["reason"], error: string) {
       inARow += 1;
       refusalsInARow.refusedAlone();
       lastError = error;
@@ -80,12 +72,10 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
       const [verdict] = answer.verdicts;
       if (verdict !== undefined) refused.push({ letter, token, reason, verdict });
     },
-    /** Something of this batch was accepted. */
     accepted(): void {
       control = true;
       inARow = 0;
     },
-    /** A POST of this batch is in doubt. */
     inDoubt(): void {
       inARow = 0;
       refusalsInARow.inDoubt();
@@ -93,7 +83,6 @@ export function createRefusals(drain: DrainRuntime, othersWait: () => boolean) {
     /** True if bisecting must stop: to bisect a batch that is refused whole costs twice its size in calls. */
     everythingIsRefused: (): boolean =>
       inARow >= refusalsThatHalt && !control && !isAcceptedWithin(facts, controlWithinMs) && othersWait(),
-    /** Decides all refused items, once the whole batch is known. */
     async conclude(): Promise<void> {
       const inARowOfSource = facts?.refusedAloneInARow ?? 0;
       const isRow = !control && inARowOfSource >= refusalsThatHalt && othersWait();

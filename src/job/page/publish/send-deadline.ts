@@ -1,9 +1,8 @@
 import type { Clock } from "../../contracts/clock.ts";
 
 /**
- * Starts a deadline. The answer is true while less than `forMs` has passed by both clocks: the monotonic
- * clock may stand still while the machine sleeps, and the wall clock may be set back. A wall clock set
- * forward costs one POST, which is made later.
+ * True while less than `forMs` has passed by both clocks: the monotonic one may stand still while the machine
+ * sleeps, and the wall clock may be set back.
  */
 export function startSendDeadline(clock: Pick<Clock, "now" | "monotonic">, forMs: number): () => boolean {
   const monotonicAt = clock.monotonic();
