@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { grantLifeMs } from "../../src/job/contracts/ledger-limits.ts";
 import { auditLimits, createRedisAudit } from "../../src/job/store/audit/redis-audit.ts";
 import { findRedisServer } from "../../dev/demo/find-or-start-redis.ts";
-import { laneKeys } from "../../src/job/store/keys.ts";
+import { sourceKey } from "../../src/job/redis/key-prefix.ts";
 import { createRedisCopyBook } from "../../src/job/store/copies/redis-copy-book.ts";
 import { createRedisLaneBook } from "../../src/job/store/lanes/redis-lane-book.ts";
 import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
@@ -121,8 +121,8 @@ const states: Readonly<Record<string, Write>> = {
         roots: [1, 2, 3, 4, 5].map((root) => toRootHash(`${lane} ${root}`)),
       })),
     );
-    const { call } = laneKeys(redis.keyPrefix, source);
-    await redis.command("DEL", ...Array.from({ length: calls }, (_, index) => call(`bench-${index + 1}`)));
+    const call = (index: number) => sourceKey(redis.keyPrefix, source, "lanes", "call", `bench-${index + 1}`);
+    await redis.command("DEL", ...Array.from({ length: calls }, (_, index) => call(index)));
   },
   // Its three acts: republish, published, delete. The messages of a batch go to four hosts.
   audited: async ({ redis }, ids) => {

@@ -1,8 +1,8 @@
 import type { DlqId } from "../../message/dead-letter.ts";
 import type { CopyBook } from "../../contracts/copy-book.ts";
 import type { SourceId } from "../../contracts/ids.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
 import { luaScript } from "../../redis/script-runner.ts";
-import { sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
@@ -55,8 +55,7 @@ export function createRedisCopyBook(
   sourceId: SourceId,
   { lifeMs, archive }: { readonly lifeMs: number; readonly archive?: string },
 ): CopyBook {
-  const { copies: ofSource } = sourceKeys(redis.keyPrefix, sourceId);
-  const copies = archive === undefined ? ofSource : `${ofSource}:${archive}`;
+  const copies = sourceKey(redis.keyPrefix, sourceId, "copies", ...(archive === undefined ? [] : [archive]));
   return {
     async missing(dlqIds) {
       const missing: DlqId[] = [];

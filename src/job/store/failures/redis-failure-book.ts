@@ -1,5 +1,6 @@
 import { maxFailureKinds, type FailureBook } from "../../contracts/failures.ts";
 import type { SourceId } from "../../contracts/ids.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
 import { luaScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
@@ -106,7 +107,8 @@ return cjson.encode(ids)
 const forgetAfterMs = 86_400_000;
 
 export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): FailureBook {
-  const { failures, failureMarks } = sourceKeys(redis.keyPrefix, sourceId);
+  const failures = sourceKey(redis.keyPrefix, sourceId, "failures");
+  const { failureMarks } = sourceKeys(redis.keyPrefix, sourceId);
   return {
     async meet(drain, kinds) {
       const call = {

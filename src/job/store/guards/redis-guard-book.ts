@@ -1,20 +1,17 @@
-import { createHash } from "node:crypto";
 import type { GuardBook, GuardMemory } from "../../contracts/guards.ts";
 import type { DrainName, SourceId } from "../../contracts/ids.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
 import { luaScript } from "../../redis/script-runner.ts";
-import { drainKeys } from "../keys.ts";
 import type { StoreRedis } from "../connection-needs.ts";
+import { toShortHash } from "../keys.ts";
 
 const version = 1;
 const lifeMs = 7 * 86_400_000;
 
 /**
- * record: writes the memory of a guard, unless the stored one is of a newer reading.
- *
- * KEYS: 1 the guard. ARGV: 1 readAt, Unix ms, 2 JSON { v, state, effect, readAt }, 3 its life in ms, 4 the
- * version.
- * Returns: the replaced effect (`open` for none, or one of another version), or nil if nothing is replaced.
- * Run twice: the second time the effect is its own.
+ * KEYS: 1 the guard. ARGV: 1 readAt, Unix ms, 2 JSON { v, state, effect, readAt }, 3 its life in ms, 4 the version.
+ * Returns: the replaced effect (`open` for none, or one of another version), or nil. Effects: the guard is replaced,
+ * unless it is of a newer reading. Run twice: the second time the effect is its own.
  */
 const recordScript = luaScript("guards:record")`
 local text = redis.call('GET', KEYS[1])
@@ -27,9 +24,7 @@ return kept and kept.effect or 'open'
 
 export function createRedisGuardBook(redis: StoreRedis, sourceId: SourceId): GuardBook {
   const keyOf = (drain: DrainName, guard: string): string =>
-    drainKeys(redis.keyPrefix, sourceId, drain).guard(
-      createHash("sha256").update(guard).digest("base64url").slice(0, 22),
-    );
+    sourceKey(redis.keyPrefix, sourceId, "guards", drain, toShortHash(guard));
   return {
     async recall(drain, guards) {
       if (guards.length === 0) return [];

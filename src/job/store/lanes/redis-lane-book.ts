@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { groupBy } from "../../../group-items-by-key.ts";
 import type { SourceId } from "../../contracts/ids.ts";
-import type { LaneBook, LaneChange, LaneComeBack, LaneReady } from "../../contracts/lanes.ts";
+import type { LaneBook, LaneChange, LaneComeBack, LaneReady, StepRef } from "../../contracts/lanes.ts";
 import type { ServiceLoad } from "../../contracts/service.ts";
 import { type RedisScript, parseReply } from "../../redis/script-runner.ts";
-import { laneKeys } from "../keys.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
+import { toShortHash } from "../keys.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { maxStep } from "./lane-constants.ts";
 import { askScript, giveBackScript, sentScript } from "./lane-grants.lua.ts";
@@ -19,12 +20,6 @@ interface Proof {
   readonly took?: number;
 }
 
-interface ProvedLane {
-  readonly lane: string;
-  readonly steps: readonly number[];
-  readonly proofs: readonly Proof[];
-}
-
 /**
  * The lanes of one source in Redis. `grantLifeMs` is how long a grant may be published, as in the ledger's
  * limits. `identity` names a call, so that a call that is sent again counts once.
@@ -35,17 +30,22 @@ export function createRedisLaneBook(
   grantLifeMs: number,
   identity: { token(): string },
 ): LaneBook {
-  const { canary, ramping, open, halted, due, at, call, records, totals, unknown, delivered, lanePrefix } =
-    laneKeys(redis.keyPrefix, sourceId);
+  const key = (...parts: readonly string[]): string =>
+    sourceKey(redis.keyPrefix, sourceId, "lanes", ...parts);
+  const [due, delivered] = [key("due"), key("delivered")];
+  const before = [key("canary"), key("ramping"), key("open"), key("halted"), due, key("at")];
+  const behind = [key("records"), key("totals"), key("unknown"), delivered];
   const run = async <Answer>(script: RedisScript<Answer>, what: object): Promise<Answer> => {
-    const states = [canary, ramping, open, halted];
-    const keys = [...states, due, at, call(identity.token()), records, totals, unknown, delivered];
-    return parseReply(script, await redis.run(script, keys, [lanePrefix, JSON.stringify(what), grantLifeMs]));
+    const keys = [...before, key("call", identity.token()), ...behind];
+    const args = [`${key("lane")}:`, JSON.stringify(what), grantLifeMs];
+    return parseReply(script, await redis.run(script, keys, args));
   };
-  const prove = (lanes: readonly ProvedLane[], checkedAt?: number, service?: ServiceLoad) =>
-    run(proveScript, { lanes, checkedAt, service });
-  const proveStep = async (...what: [ProvedLane, number?, ServiceLoad?]): Promise<LaneChange> =>
-    (await prove([what[0]], what[1], what[2]))[0] ?? { kind: "none" };
+  const proveStep = async (
+    { lane, step }: StepRef,
+    proofs: readonly Proof[],
+    listing: { readonly checkedAt?: number; readonly service?: ServiceLoad | undefined } = {},
+  ): Promise<LaneChange> =>
+    (await run(proveScript, { lanes: [{ lane, steps: [step], proofs }], ...listing }))[0] ?? { kind: "none" };
 
   return {
     ask(drain, given, asks) {
@@ -60,13 +60,12 @@ export function createRedisLaneBook(
     },
     async recordComeBacks(comeBacks) {
       if (comeBacks.length === 0) return [];
-      const lanes = [...new Set(comeBacks.map(({ lane }) => lane))];
-      return prove(
-        lanes.map((lane) => {
-          const proofs = comeBacks.filter((one) => one.lane === lane).map(toProof);
-          return { lane, steps: proofs.map(({ step }) => step), proofs };
-        }),
-      );
+      const lanes = [...groupBy(comeBacks, ({ lane }) => lane)].map(([lane, ofLane]) => ({
+        lane,
+        steps: ofLane.map(({ step }) => step),
+        proofs: ofLane.map(toProof),
+      }));
+      return run(proveScript, { lanes });
     },
     async due() {
       const answer = await run(dueScript, {});
@@ -76,12 +75,12 @@ export function createRedisLaneBook(
       return { at: answer.at, watches, ready: inOrder(answer.ready) };
     },
     areWaiting: async () => (await redis.command("EXISTS", due)) === 1,
-    checked({ lane, step }, checkedAt, comeBacks, service) {
-      const proofs = comeBacks.filter((one) => one.lane === lane && one.step === step).map(toProof);
-      return proveStep({ lane, steps: [step], proofs }, checkedAt, service);
+    checked(step, checkedAt, comeBacks, service) {
+      const ofStep = comeBacks.filter((one) => one.lane === step.lane && one.step === step.step);
+      return proveStep(step, ofStep.map(toProof), { checkedAt, service });
     },
-    delivered: ({ lane, step }, parentDlqId) =>
-      proveStep({ lane, steps: [step], proofs: [{ step, parent: toShort(parentDlqId), said: 1 }] }),
+    delivered: (step, parentDlqId) =>
+      proveStep(step, [{ step: step.step, parent: toShort(parentDlqId), said: 1 }]),
     async deliveredOf(parentDlqIds) {
       const all = new Set((await redis.command("ZRANGE", delivered, 0, -1)) as readonly string[]);
       return new Set(parentDlqIds.filter((id) => all.has(toShort(id))));
@@ -107,7 +106,7 @@ function toProof({ step, parentDlqId, kind, status, tookMs }: LaneComeBack): Pro
 const saidOf = { down: "d", refused: "r", again: "a" } as const;
 
 function toShort(dlqId: string): string {
-  return createHash("sha256").update(dlqId).digest("base64url").slice(0, 10);
+  return toShortHash(dlqId, 10);
 }
 
 /** By drain, the minutes of each ascending and each once: several of its lanes may have met messages in one minute. */

@@ -1,9 +1,9 @@
 import type { SourceId } from "../../contracts/ids.ts";
 import type { DigestBase, Notice, NoticeBook } from "../../contracts/notices.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
 import { luaScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
-import { sourceKeys } from "../keys.ts";
 
 /** What was told is forgotten if nothing changes for so long. */
 const lifeMs = 30 * 86_400_000;
@@ -51,7 +51,7 @@ return 1
 `;
 
 export function createRedisNoticeBook<Memory>(redis: StoreRedis, sourceId: SourceId): NoticeBook<Memory> {
-  const key = sourceKeys(redis.keyPrefix, sourceId).notices;
+  const key = sourceKey(redis.keyPrefix, sourceId, "notices");
   return {
     async read() {
       const entries = toHashEntries(await redis.command("HGETALL", key));

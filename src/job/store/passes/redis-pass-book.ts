@@ -8,6 +8,7 @@ import {
   type PassBook,
   type TakenWindow,
 } from "../../contracts/passes.ts";
+import { sourceKey } from "../../redis/key-prefix.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
 import { sourceKeys } from "../keys.ts";
 import { arrivalsScript, countActsScript, factsScript, forceFullScript } from "./facts.lua.ts";
@@ -25,7 +26,8 @@ type Found = "care" | "unworkable" | "unlistable" | "workerLostAt";
 type Stored<Taken extends TakenWindow> = Omit<Taken, Found> & Partial<Pick<Taken, Found>>;
 
 export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
-  const { passPrefix, unworkable } = sourceKeys(redis.keyPrefix, sourceId);
+  const { passPrefix } = sourceKeys(redis.keyPrefix, sourceId);
+  const unworkable = sourceKey(redis.keyPrefix, sourceId, "unworkable");
   const run = async (
     script: RedisScript,
     drain: DrainName,

@@ -18,7 +18,7 @@ import {
 import type { RedisScript } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
-import { planKeys } from "../keys.ts";
+import { sharedKey } from "../../redis/key-prefix.ts";
 import {
   appendScript,
   beginScript,
@@ -40,9 +40,12 @@ const maxPartBytes = 64 * 1_048_576;
 
 /** Plans in Redis. Their lines are gzip in base64: a connection takes text alone. */
 export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = planLimits): PlanBook {
-  const { index, planPrefix, summaryPrefix, linesPrefix } = planKeys(redis.keyPrefix);
+  // In one slot. No source has keys that begin so.
+  const key = (part: string): string => sharedKey(redis.keyPrefix, "plans", "{plans}", part);
+  const linesPrefix = `${key("lines")}:`;
+  const prefixes = [`${key("plan")}:`, `${key("summary")}:`, linesPrefix];
   const run = <Answer>(script: RedisScript, ...args: readonly (string | number)[]): Promise<Answer> =>
-    redis.run(script, [index], [planPrefix, summaryPrefix, linesPrefix, ...args]) as Promise<Answer>;
+    redis.run(script, [key("index")], [...prefixes, ...args]) as Promise<Answer>;
   return {
     async all() {
       const [now, ...rows] = await run<readonly [string, ...StoredRow[]]>(readScript);

@@ -1,12 +1,13 @@
 import type { Census, SourceBook } from "../../contracts/source-book.ts";
 import type { SourceId } from "../../contracts/ids.ts";
+import { sharedKey, sourceKey } from "../../redis/key-prefix.ts";
 import { luaScript } from "../../redis/script-runner.ts";
-import { accountKey, addressKey, sourceKeys } from "../keys.ts";
+import { sourceKeys } from "../keys.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
- * bind: binds a source id to its address for good, and follows its token.
+ * Binds a source id to its address for good, and follows its token.
  *
  * KEYS: 1 the source's hash. ARGV: 1 hash of the URL, 2 hash of the token.
  * Returns: bound | same | token-changed | url-differs. Effects: url is set once and never changed; token is
@@ -25,11 +26,8 @@ return 'token-changed'
 `;
 
 /**
- * idOfAccount: the source id of an account.
- *
- * KEYS: 1 the account's key. ARGV: 1 a source id, 2 its life, ms.
- * Returns: the recorded id. Effects: the given id is recorded for that long, unless there is another.
- * Run twice: the same.
+ * KEYS: 1 the account's key. ARGV: 1 a source id, 2 its life, ms. Returns: the recorded id. Effects: the given id is
+ * recorded for that long, unless there is another. Run twice: the same.
  */
 const idOfAccountScript = luaScript("source:idOfAccount")`
 local known = redis.call('GET', KEYS[1])
@@ -39,13 +37,9 @@ return ARGV[1]
 `;
 
 /**
- * recordAddress: records that a source id is bound to an address.
- *
- * KEYS: 1 the address's ids (zset: id by the time at which it is forgotten). ARGV: 1 the source id, 2 for how
- * long, ms.
- * Returns: nothing. Effects: the id lives longer, never less; expired ones leave; the key lives as long as
- * the last.
- * Run twice: the same.
+ * KEYS: 1 ids that are bound to an address (zset: id by the time at which it is forgotten). ARGV: 1 the source id, 2
+ * for how long, ms. Returns: nothing. Effects: the id lives longer, never less; expired ones leave; the key lives as
+ * long as the last. Run twice: the same.
  */
 const recordAddressScript = luaScript("source:recordAddress")`${serverTimeLua}
 local untilMs = math.max(now + tonumber(ARGV[2]), tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '0'))
@@ -56,7 +50,7 @@ redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', tonumber(last)))
 `;
 
 /**
- * isInUse: whether a ledger has something that must not be forgotten.
+ * Whether a ledger has something that must not be forgotten.
  *
  * KEYS: 1 meta, 2 parked, 3 and more: open and pending, all of one source, as the ledger's prelude has them. ARGV: 1
  * the deduplication window, ms.
@@ -77,10 +71,8 @@ return now - wroteAt <= tonumber(ARGV[1]) and 1 or 0
 `;
 
 /**
- * recordCensus: records the newest census.
- *
- * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is
- * set unless a census with a later `at` is there. Run twice: the same.
+ * KEYS: 1 the source's census (JSON string). ARGV: 1 a census (JSON). Returns: nothing. Effects: the key is set unless
+ * a census with a later `at` is there. Run twice: the same.
  */
 const recordCensusScript = luaScript("source:recordCensus")`
 local known = redis.call('GET', KEYS[1])
@@ -93,30 +85,30 @@ export function createRedisSourceBook(
   sourceId: SourceId,
   retentionMs: number,
 ): SourceBook {
-  const { binding, census: censusKey } = sourceKeys(redis.keyPrefix, sourceId);
+  const { keyPrefix } = redis;
+  const binding = sourceKey(keyPrefix, sourceId, "binding");
+  const censusKey = sourceKey(keyPrefix, sourceId, "census");
+  const accountKey = (...hashes: readonly string[]): string => sharedKey(keyPrefix, "account", ...hashes);
+  const addressKey = (urlHash: string): string => sharedKey(keyPrefix, "address", urlHash);
   return {
     async idOfAccount(urlHash, tokenHash) {
-      const account = accountKey(redis.keyPrefix, urlHash, tokenHash);
-      return (await redis.run(idOfAccountScript, [account], [sourceId, retentionMs])) as SourceId;
+      const keys = [accountKey(urlHash, tokenHash)];
+      return (await redis.run(idOfAccountScript, keys, [sourceId, retentionMs])) as SourceId;
     },
     async knownBinding(urlHash, tokenHash) {
-      const drainedAs = await redis.command("GET", accountKey(redis.keyPrefix, urlHash, tokenHash));
+      const drainedAs = await redis.command("GET", accountKey(urlHash, tokenHash));
       const url = await redis.command("HGET", binding, "url");
       return { drainedAs: drainedAs as SourceId | null, isBound: url !== null };
     },
     async othersAt(urlHash, dedupWindowMs) {
-      const ids = await redis.command("ZRANGE", addressKey(redis.keyPrefix, urlHash), 0, -1);
+      const ids = await redis.command("ZRANGE", addressKey(urlHash), 0, -1);
       const others = (ids as readonly SourceId[]).filter((id) => id !== sourceId);
       // A script each: their ledgers lie in other slots than this one's, and than the address.
       return Promise.all(
         others.map(async (id) => {
-          const { meta, parked, open, pending, openBatches, pendingBatches } = sourceKeys(
-            redis.keyPrefix,
-            id,
-          );
-          const keys = [meta, parked, open, pending, openBatches, pendingBatches];
-          const answer = await redis.run(isInUseScript, keys, [dedupWindowMs]);
-          return { id, isInUse: answer === 1 };
+          const of = sourceKeys(keyPrefix, id);
+          const keys = [of.meta, of.parked, of.open, of.pending, of.openBatches, of.pendingBatches];
+          return { id, isInUse: (await redis.run(isInUseScript, keys, [dedupWindowMs])) === 1 };
         }),
       );
     },
@@ -125,8 +117,7 @@ export function createRedisSourceBook(
       const verdict = reply as "bound" | "same" | "token-changed" | "url-differs";
       // In another slot, so in another script. Also of what is bound: a call may have failed here.
       if (verdict !== "url-differs") {
-        const address = addressKey(redis.keyPrefix, urlHash);
-        await redis.run(recordAddressScript, [address], [sourceId, 2 * retentionMs]);
+        await redis.run(recordAddressScript, [addressKey(urlHash)], [sourceId, 2 * retentionMs]);
       }
       return verdict;
     },

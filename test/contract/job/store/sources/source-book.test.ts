@@ -15,7 +15,7 @@ import {
   token,
 } from "../../../../support/ledger-stands.ts";
 import { census } from "../../../../support/metrics.ts";
-import { addressKey } from "../../../../../src/job/store/keys.ts";
+import { sharedKey } from "../../../../../src/job/redis/key-prefix.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -160,7 +160,7 @@ test("a bound id that its address does not list is listed from its next binding 
   const old = createRedisSourceBook(connection, source, retentionMs);
   const renamed = createRedisSourceBook(connection, "new" as SourceId, retentionMs);
   await old.bind("url", "token");
-  const key = addressKey(connection.keyPrefix, "url");
+  const key = sharedKey(connection.keyPrefix, "address", "url");
   await connection.command("DEL", key);
   expect(await renamed.othersAt("url", 0)).toEqual([]);
   expect(await old.bind("url", "token")).toBe("same");
