@@ -22,7 +22,7 @@ import {
   type LockPolicy,
   type RetryPolicy,
 } from "./policy.ts";
-import { checkedByOthers, keepLookingForStalled, type WorkedQueue } from "./look-for-stalled.ts";
+import { checkedByOthers, keepLookingForStalled } from "./look-for-stalled.ts";
 import { createProcessor, lockLost } from "./processor.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import { createRedisWatch } from "./redis-watch.ts";
@@ -31,6 +31,7 @@ import { createRunningJobs, closeQueues } from "./shutdown.ts";
 import { applySchedules } from "./apply-schedules.ts";
 
 type WindowJob = Extract<Job, { kind: "window" }>;
+type NotifyJob = Extract<Job, { kind: "notify" }>;
 type ShortJob = Exclude<Job, { kind: "window" | "notify" }>;
 
 interface Handlers {
@@ -41,10 +42,6 @@ interface Handlers {
 export interface QueueOptions {
   /** Makes one connection; the queue ends it at close. Called once per role. */
   readonly createConnection: (role: ConnectionRole) => QueueConnection;
-  /**
-   * Letters, digits and '-'. Keys are `{<keyPrefix>}:<keyPrefix>-v1-…`; the hash tag keeps them in one slot
-   * of a cluster.
-   */
   readonly keyPrefix: string;
   readonly clock: Clock;
   readonly events: Events;
@@ -66,13 +63,14 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   const forWorkers = options.createConnection("worker");
   const connections = [forQueues, forWorkers];
   const stopped = new AbortController();
-  const watch = createRedisWatch(connections, events, clock);
+  const { onError, stop: stopWatching } = createRedisWatch(connections, events, clock);
   const running = createRunningJobs();
   const prefix = toQueuePrefix(keyPrefix);
-  const short = createRenewedQueue(() => createQueue("short"));
-  const windows = createRenewedQueue(() => createQueue("windows"));
-  // Made with the first message: a daemon without `notify` has no use for it.
-  let notices: ReturnType<typeof createRenewedQueue> | undefined;
+  const queues = {
+    short: renewedQueue("short"),
+    windows: renewedQueue("windows"),
+    notices: renewedQueue("notices"),
+  };
   const workers = new Map<QueueKind, QueueWorker>();
   const concurrency = { short: 1, windows: 1, notices: 0 };
   const retryOf = { short: retry, windows: retry, notices: options.noticeRetry ?? noticeRetry };
@@ -82,21 +80,24 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
   let closing: Promise<void> | undefined;
   let applying: Promise<unknown> = Promise.resolve();
 
-  function createQueue(kind: QueueKind): Queue {
-    const queue = new Queue(toQueueName(keyPrefix, kind), {
-      connection: forQueues,
-      prefix,
-      streams: { events: { maxLen: maxEvents } },
-      settings: { repeatStrategy },
+  const progress = (): void => {
+    lastProgressAt = clock.now();
+  };
+
+  function renewedQueue(kind: QueueKind) {
+    return createRenewedQueue(() => {
+      const queue = new Queue(toQueueName(keyPrefix, kind), {
+        connection: forQueues,
+        prefix,
+        streams: { events: { maxLen: maxEvents } },
+        settings: { repeatStrategy },
+      });
+      queue.on("error", onError);
+      return queue;
     });
-    queue.on("error", watch.onError);
-    return queue;
   }
 
   function createWorker(kind: QueueKind, handlers: Handlers): QueueWorker {
-    const progress = (): void => {
-      lastProgressAt = clock.now();
-    };
     const settings: WorkerOptions = {
       connection: forWorkers,
       prefix,
@@ -114,8 +115,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     };
     const pause = createWorkerPause(() => worker, clock);
     pauses.push(pause);
-    const { onError } = watch;
-    const jobs = {
+    const processor = createProcessor({
       queue: kind,
       ...handlers,
       running,
@@ -124,21 +124,14 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       retry: retryOf[kind],
       onError,
       progress,
-    };
-    const processor = createProcessor({ ...jobs, pause: pause.begin });
+      pause: pause.begin,
+    });
     const worker = new QueueWorker(toQueueName(keyPrefix, kind), processor, settings, clock, progress);
     worker.on("error", onError);
     worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) worker.cancelJob(id, lockLost);
     });
     return worker;
-  }
-
-  function toWorked(): readonly WorkedQueue[] {
-    return [...workers].flatMap(([kind, worker]) => {
-      const queue = { short, windows, notices }[kind]?.current();
-      return queue === undefined ? [] : [{ queue, worker }];
-    });
   }
 
   const withRedis = <T>(what: string, call: () => Promise<T>): Promise<T> =>
@@ -151,16 +144,30 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       if (concurrency[kind] === 0 || workers.has(kind)) continue;
       const worker = createWorker(kind, started);
       workers.set(kind, worker);
-      worker.run().catch(watch.onError);
+      worker.run().catch(onError);
     }
   }
 
-  function triedAgain(kind: QueueKind): JobsOptions {
-    return { attempts: retryOf[kind].attempts, backoff: { type: "custom" }, stackTraceLimit: 0 };
+  async function addShort(job: ShortJob, opts: JobsOptions): Promise<void> {
+    await withRedis(job.kind, () => queues.short.current().add(job.kind, toJobData(job), opts));
   }
 
-  async function addShort(job: ShortJob, opts: JobsOptions): Promise<void> {
-    await withRedis(job.kind, () => short.current().add(job.kind, toJobData(job), opts));
+  /** Jobs that are tried again with backoff. */
+  async function addTriedAgain<Added extends WindowJob | NotifyJob>(
+    kind: "windows" | "notices",
+    jobs: readonly Added[],
+    toId: (job: Added) => string,
+    kept: JobsOptions,
+  ): Promise<void> {
+    if (jobs.length === 0) return;
+    const { attempts } = retryOf[kind];
+    const opts = { ...kept, attempts, backoff: { type: "custom" }, stackTraceLimit: 0 };
+    const added = jobs.map((job) => ({
+      name: job.kind,
+      data: toJobData(job),
+      opts: { ...opts, jobId: toId(job) },
+    }));
+    await withRedis(kind, () => queues[kind].current().addBulk(added));
   }
 
   /**
@@ -168,14 +175,14 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
    * question. Of the others mostly one is missing, and it is the first.
    */
   async function toFill(jobs: readonly WindowJob[], atOnce: number): Promise<readonly WindowJob[]> {
-    const queue = windows.current();
+    const queue = queues.windows.current();
     const going = new Set(await queue.getRanges(["active", "waiting"], 0, -1));
     const others = jobs.filter((job) => !going.has(toWindowJobId(job)));
     const missing: WindowJob[] = [];
     for (let room = atOnce - jobs.length + others.length; room > 0 && others.length > 0;) {
       const asked = others.splice(0, room);
       const places = await Promise.all(asked.map((job) => placeOf(queue, toWindowJobId(job), clock.now())));
-      const added = asked.filter((_, index) => isToAdd(places[index]));
+      const added = asked.filter((_, index) => places[index] === "missing");
       missing.push(...added);
       // BullMQ adds no job while another of its id is there: failed, or in no list since Redis refused to move it half way.
       await Promise.all(added.map((job) => queue.remove(toWindowJobId(job))));
@@ -190,7 +197,7 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       // way.
       const mine = applying.then(() =>
         withRedis("schedules", () =>
-          applySchedules(short.current(), schedules, others, async () => {
+          applySchedules(queues.short.current(), schedules, others, async () => {
             const [seconds] = await forQueues.time();
             return Number(seconds) * 1_000;
           }),
@@ -211,31 +218,16 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     async addWindows(jobs, atOnce) {
       if (jobs.length === 0) return;
       const toAdd = atOnce === undefined ? jobs : await withRedis("windows", () => toFill(jobs, atOnce));
-      if (toAdd.length === 0) return;
-      const added = toAdd.map((job) => ({
-        name: job.kind,
-        data: toJobData(job),
-        opts: { ...keepWindows, ...triedAgain("windows"), jobId: toWindowJobId(job) },
-      }));
-      await withRedis("windows", () => windows.current().addBulk(added));
+      await addTriedAgain("windows", toAdd, toWindowJobId, keepWindows);
     },
 
-    async addNotify(targets) {
-      if (targets.length === 0) return;
-      notices ??= createRenewedQueue(() => createQueue("notices"));
-      const queue = notices.current();
-      const added = targets.map((target) => ({
-        name: "notify",
-        data: toJobData({ kind: "notify", target }),
-        opts: {
-          ...triedAgain("notices"),
-          jobId: toNotifyJobId(target),
-          removeOnComplete: true,
-          removeOnFail: true,
-        },
-      }));
-      await withRedis("notices", () => queue.addBulk(added));
-    },
+    addNotify: (targets) =>
+      addTriedAgain(
+        "notices",
+        targets.map((target): NotifyJob => ({ kind: "notify", target })),
+        toNotifyJobId,
+        { removeOnComplete: true, removeOnFail: true },
+      ),
 
     allow(max) {
       for (const kind of queueKinds) {
@@ -252,19 +244,26 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       }
       started = { handle, beforeGivenUp };
       startWorkers();
-      const connected = { connection: forQueues, stopped: stopped.signal, onError: watch.onError };
-      void keepLookingForStalled({ toWorked, lock, clock, ...connected });
+      const toWorked = () =>
+        [...workers].map(([kind, worker]) => ({ queue: queues[kind].current(), worker }));
+      void keepLookingForStalled({
+        toWorked,
+        connection: forQueues,
+        lock,
+        clock,
+        stopped: stopped.signal,
+        onError,
+      });
     },
 
     lastProgressAt: () => lastProgressAt,
 
     close(deadline) {
-      watch.stop();
+      stopWatching();
       stopped.abort();
       for (const pause of pauses) pause.stop();
-      const queues = [short, windows, ...(notices === undefined ? [] : [notices])];
       closing ??= closeQueues(
-        { workers: [...workers.values()], queues, connections, running, clock },
+        { workers: [...workers.values()], queues: Object.values(queues), connections, running, clock },
         deadline,
       );
       return closing;
@@ -273,51 +272,39 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
 }
 
 /**
- * A queue sends its first commands as it is made. If they fail (a connection that breaks just then, a user
- * that may not send them), the library keeps it unusable for ever. So it is made anew at the next call.
+ * A queue sends its first commands as it is made, which is with its first use. If they fail (a connection that
+ * breaks just then, a user that may not send them), the library keeps it unusable for ever. So it is made anew at
+ * the next call, and not closed: that would wait for what failed. The connection is shared and stays.
  */
 function createRenewedQueue(make: () => Queue) {
-  let isUsable = true;
-  let queue = open();
-
-  function open(): Queue {
-    const made = make();
-    isUsable = true;
-    made.waitUntilReady().catch(() => {
-      if (made === queue) isUsable = false;
-    });
-    return made;
-  }
-
+  let usable: Queue | undefined;
   return {
     current(): Queue {
-      if (isUsable) return queue;
-      // Its own close would wait for what failed; the connection is shared and stays.
-      queue = open();
-      return queue;
+      if (usable !== undefined) return usable;
+      const made = make();
+      made.waitUntilReady().catch(() => {
+        if (made === usable) usable = undefined;
+      });
+      usable = made;
+      return made;
     },
-    close: () => queue.close(),
+    close: () => usable?.close(),
   };
 }
-
-type Place = "missing" | "failed" | "going" | "away";
-
-const isToAdd = (place: Place | undefined): boolean => place === "missing" || place === "failed";
 
 /** A list of windows that are left may have one whose job ended after it was read. */
 const justEndedMs = 10_000;
 
 /**
- * `away`: it is done, or waits for long. `failed`: it ended and left its window, as it does if it failed, and as it
- * does while no document has its drain.
+ * `missing`: none is there, or it ended and left its window, as it does if it failed, and as it does while no document
+ * has its drain. `away`: it is done, or waits for long.
  */
-async function placeOf(queue: Queue, id: string, now: number): Promise<Place> {
+async function placeOf(queue: Queue, id: string, now: number): Promise<"missing" | "going" | "away"> {
   const state = await queue.getJobState(id);
-  if (state === "unknown") return "missing";
-  if (state === "failed") return "failed";
+  if (state === "unknown" || state === "failed") return "missing";
   if (state === "waiting" || state === "active") return "going";
   if (state !== "delayed" && state !== "completed") return "away";
   const stored = await queue.getJob(id);
-  if (state === "completed") return (stored?.finishedOn ?? now) + justEndedMs < now ? "failed" : "away";
+  if (state === "completed") return (stored?.finishedOn ?? now) + justEndedMs < now ? "missing" : "away";
   return stored !== undefined && stored.delay <= shortWaitMs ? "going" : "away";
 }

@@ -45,7 +45,7 @@ export function toWindowJobId(job: Extract<Job, { kind: "window" }>): string {
 }
 
 /** One per target: while it is there, no second one sends to it. */
-export function toNotifyJobId(target: string): string {
+export function toNotifyJobId({ target }: Extract<Job, { kind: "notify" }>): string {
   return `notify/${encodeURIComponent(target)}`;
 }
 

@@ -6,13 +6,8 @@ import type { LockPolicy } from "./policy.ts";
 /** The share of the time between two checks in which no other replica makes one. */
 export const checkedByOthers = 0.8;
 
-export interface WorkedQueue {
-  readonly queue: Queue;
-  readonly worker: Pick<Worker, "backend">;
-}
-
 interface Looking {
-  readonly toWorked: () => readonly WorkedQueue[];
+  readonly toWorked: () => readonly { readonly queue: Queue; readonly worker: Pick<Worker, "backend"> }[];
   readonly connection: QueueConnection;
   readonly lock: LockPolicy;
   readonly clock: Clock;

@@ -1,11 +1,11 @@
-import type { Queue, Worker } from "bullmq";
+import type { Worker } from "bullmq";
 import type { Clock } from "../contracts/clock.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import type { QueueConnection } from "./connection.ts";
 
 interface Closing {
   readonly workers: readonly Worker[];
-  readonly queues: readonly Pick<Queue, "close">[];
+  readonly queues: readonly { close(): Promise<void> | undefined }[];
   readonly connections: readonly QueueConnection[];
   readonly running: RunningJobs;
   readonly clock: Pick<Clock, "sleep">;
