@@ -1,5 +1,5 @@
 /** An idle host starts over: what is learned of it may not hold any more. */
-export const autoIdleMs = 3_600_000;
+const autoIdleMs = 3_600_000;
 /** A larger share of failures halves the rate. A smaller one may be messages that fail at any rate. */
 const toleratedShare = 0.05;
 /** A listing check may meet a failure long before a pass does. More failures at once halve the rate anyway. */
@@ -44,8 +44,7 @@ end
 
 local function beginWatch(learned)
   learned.lastSent, learned.lastCanaries = learned.sent, learned.canaries
-  learned.since = now
-  learned.sent, learned.canaries, learned.failed, learned.failedCanaries = 0, 0, 0, 0
+  learned.since, learned.sent, learned.canaries, learned.failed, learned.failedCanaries = now, 0, 0, 0, 0
 end
 
 local function endWatch(learned)
@@ -69,11 +68,8 @@ local function addFailure(learned, failure)
   end
   table.insert(learned.parents, failure.parent)
   if #learned.parents > ${maxParents} then table.remove(learned.parents, 1) end
-  if failure.canary then
-    learned.failedCanaries = learned.failedCanaries + 1
-  else
-    learned.failed = learned.failed + 1
-  end
+  local name = failure.canary and 'failedCanaries' or 'failed'
+  learned[name] = learned[name] + 1
 end
 
 local function halveIfTooMany(learned)

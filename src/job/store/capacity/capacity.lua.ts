@@ -71,15 +71,13 @@ end
 `;
 
 /**
- * take: asks for one publish per request.
+ * Asks for one publish per request.
  *
  * KEYS: 1 count of the pass, 2 count of the day (`<days since 1970>:<count>`), 3 hosts with a learned rate, 4…
- * grants of the rates, and then what is learned of those rates that have `auto`; the last one what is
- * undelivered, if there is a limit of it.
- * ARGV: 1 { rates: [{ kind, max, spanMs, slotMs, auto?: { host, id, from, to, least, watchMs } }], requests:
- * [{ needs: [1-based rates], again?, canary?, grantedAt? }], perPass?, perDay?, passLife, undelivered?: { max, slowMs, asks?, key } }, times in ms; key:
- * the place of its key.
- * Returns: JSON { at, verdicts: [CapacityVerdict] in order, ask?: { granted } }.
+ * grants of the rates, and then what is learned of those that have `auto`; the last one what is undelivered, if there
+ * is a limit of it.
+ * ARGV: 1 { rates: [CountedRate], requests: [{ needs: [1-based rates], again?, canary?, grantedAt? }], perPass?, perDay?,
+ * passLife, undelivered?: { max, slowMs, asks?, key: the place of its key } }, times in ms.
  * Effects: what is granted is recorded in each rate that it needs and in both ceilings; a rate's key lives as
  * long as its youngest grant counts, the day's two days, the pass's `passLife` from its last grant. The grant
  * of `grantedAt`, if a rate still counts it, is taken out and recorded again as one of now, or stays. A learned
@@ -227,12 +225,7 @@ end
 return cjson.encode({ at = nowUp, verdicts = verdicts, ask = asks and { granted = undelivered.granted } or nil })
 `;
 
-/**
- * used: what the ceilings have granted.
- *
- * KEYS: 1 count of the pass, 2 count of the day. ARGV: 1 {}.
- * Returns: JSON { at, day, pass, dayEndsAt }. Effects: none.
- */
+/** KEYS: 1 count of the pass, 2 count of the day. Returns: what the ceilings have granted. Effects: none. */
 export const usedScript = luaScript<CeilingUse>("limits:used")`${preludeLua}
 local today, used = readToday(KEYS[2])
 return cjson.encode({
@@ -241,18 +234,15 @@ return cjson.encode({
 `;
 
 /**
- * giveBack: restores grants of a take.
+ * Restores grants of a take.
  *
- * KEYS: 1 mark of this give-back, 2 count of the pass, 3 count of the day, 4… grants of the rates, and then what
- * is learned of those that have `auto`; the last one what is undelivered, if there is a limit of it.
- * ARGV: 1 { at, rates: [{ spanMs, slotMs, count, auto?, canaries }], counted, hasPass, markLife, undelivered?,
- * requests }: the take's `at`; `counted` for both ceilings.
- * Returns: 1, or 0 if it was done before. Effects: grants of exactly that moment are taken back, as far as
- * they are still recorded. The counts of the pass, of that day and of a learned rate's watch are lowered,
- * never below 0. Run twice: the mark prevents a second effect.
+ * KEYS: 1 mark of this give-back, and then as for a take, without hosts. ARGV: 1 { at: the take's, rates: [CountedRate
+ * and count, canaries], counted: for both ceilings, hasPass, markLife, undelivered?, requests }. Returns: nothing.
+ * Effects: grants of exactly that moment are taken back, as far as they are still recorded. The counts of the pass, of
+ * that day and of a learned rate's watch are lowered, never below 0. Run twice: the mark prevents a second effect.
  */
 export const giveBackScript = luaScript("limits:giveBack")`${preludeLua}
-if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', call.markLife) then return 0 end
+if not redis.call('SET', KEYS[1], '1', 'NX', 'PX', call.markLife) then return false end
 if call.undelivered then
   local known = readUndelivered(KEYS[call.undelivered.key], call.undelivered)
   known.out = math.max(0, known.out - call.requests)
@@ -279,24 +269,21 @@ for i, rate in ipairs(call.rates) do
     end
   end
 end
-if call.counted == 0 then return 1 end
+if call.counted == 0 then return false end
 local pass = call.hasPass and redis.call('GET', KEYS[2])
 if pass then redis.call('SET', KEYS[2], math.max(0, pass - call.counted), 'KEEPTTL') end
 local day, count = readDay(KEYS[3])
 if day and day == math.floor(call.at / dayMs) then
   redis.call('SET', KEYS[3], string.format('%.0f:%.0f', day, math.max(0, count - call.counted)), 'KEEPTTL')
 end
-return 1
 `;
 
 /**
- * failedAgain: messages of hosts failed again.
+ * Messages of hosts failed again.
  *
- * KEYS: what is learned of each host. ARGV: 1 { hosts: [[{ parent, canary? }]] } in their order, `parent` a
- * short hash.
- * Returns: 1. Effects: each parent counts once, as far as the last 64 are remembered. If too many failed
- * again, the rate is halved and a watch begins, at most once in a watch. A host without a learned rate stays
- * without one.
+ * KEYS: what is learned of each host. ARGV: 1 { hosts: [[{ parent: a short hash, canary? }]] } in their order. Returns:
+ * nothing. Effects: each parent counts once, as far as the last 64 are remembered. If too many failed again, the rate is
+ * halved and a watch begins, at most once in a watch. A host without a learned rate stays without one.
  * Run twice: the second run finds the parents, or the watch in which the rate is not halved again.
  */
 export const failedAgainScript = luaScript("limits:failedAgain")`${preludeLua}
@@ -308,12 +295,11 @@ for i, failures in ipairs(call.hosts) do
     writeLearned(KEYS[i], learned)
   end
 end
-return 1
 `;
 
 /**
- * learned: ARGV: 1 { prefix, max }: what is learned of a host is at prefix .. id. KEYS: 1 hosts with a learned
- * rate. The keys of hosts share its hash tag. Returns: JSON { learned: [LearnedRate] }. Effects: none.
+ * KEYS: 1 hosts with a learned rate. ARGV: 1 { prefix, max }: what is learned of a host is at prefix .. id, in the slot
+ * of KEYS. Effects: none.
  */
 export const learnedScript = luaScript<{ learned: readonly LearnedRate[] }>("limits:learned")`${preludeLua}
 local rates = {}

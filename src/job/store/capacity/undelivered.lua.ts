@@ -5,7 +5,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * So many times the parallelism may be undelivered. One is under way. One waits, so that no place is empty while
  * the next page is begun. One is delivered and not known yet: a callback takes a delivery of its own.
  */
-export const undeliveredFactor = 3;
+const undeliveredFactor = 3;
 /** A report takes its time too, so the fastest delivery took somewhat less than was seen. */
 const paceFactor = 1.25;
 /** The service is asked again after this at the earliest, by whichever replica waits. */
@@ -68,13 +68,11 @@ end
 `;
 
 /**
- * learn: what became of what was published.
+ * What became of what was published.
  *
- * KEYS: 1 what is undelivered. ARGV: 1 { max, slowMs, tookMs?, load?: { count, max }, granted? }: tookMs of a
- * delivery that was reported; load as the service said it, `granted` when it was asked.
- * Returns: 1. Effects: what a delivery takes is the mean of the last ones. If the service says that nothing waits,
- * what is out is what it has under way and what was granted since; it has shown its pace since the last such
- * answer. If messages wait, nothing.
+ * KEYS: 1 what is undelivered. ARGV: 1 an UndeliveredLimit with its DeliveryNews. Returns: nothing. Effects: what a
+ * delivery takes is the mean of the last ones. If the service says that nothing waits, what is out is what it has under
+ * way and what was granted since; it has shown its pace since the last such answer. If messages wait, nothing.
  * Run twice: the same, or a little more cautious.
  */
 export const learnUndeliveredScript = luaScript("limits:learn")`${serverTimeLua}
@@ -98,18 +96,14 @@ if call.load and call.load.count < call.load.max then
 end
 known.seenMs = seenMs and math.max(1, math.min(seenMs, call.slowMs))
 writeUndelivered(KEYS[1], known)
-return 1
 `;
 
-/**
- * deliveryTime: KEYS: 1 what is undelivered. ARGV: 1 {}. Returns: JSON { tookMs, grantedPerSecond }, or null if
- * nothing was learned. Effects: none.
- */
+/** KEYS: 1 what is undelivered. Returns: null if nothing was learned. Effects: none. */
 export const deliveryTimeScript = luaScript<{ tookMs: number; grantedPerSecond: number } | null>(
   "limits:deliveryTime",
 )`${serverTimeLua}
-local values = redis.call('HMGET', KEYS[1], 'seenMs', 'granted', 'clearAt', 'clearGranted', 'out')
-local tookMs, granted, clearAt, clearGranted, out = unpack(values)
+local names = { 'seenMs', 'granted', 'clearAt', 'clearGranted', 'out' }
+local tookMs, granted, clearAt, clearGranted, out = unpack(redis.call('HMGET', KEYS[1], unpack(names)))
 if not tookMs then return 'null' end
 local perSecond = tonumber(out or 0) * 1000 / tonumber(tookMs)
 if clearAt and now > tonumber(clearAt) then

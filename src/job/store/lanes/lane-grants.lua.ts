@@ -5,14 +5,11 @@ import { forgetAfterMs, rememberedRoots, repeatAfterMs } from "./lane-constants.
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
 /**
- * ask: grants to one page of one drain.
+ * Grants to one page of one drain.
  *
- * ARGV[2]: { drain, config, asks: [{ lane, origin, wanted, isAgain?, isSilent?, resumeMinutes }] }.
- * Returns: JSON { at, answers: [LaneAnswer] in order }.
- * Effects: the wanted messages of each lane are added up, unless they ask again. Granted canaries are under
- * way. New and idle lanes, and those at the end of a period, move on. Resume minutes of denied messages are
- * stored. None if `wanted` is 0.
- * Run twice: marked where anything is wanted.
+ * ARGV[2]: { drain, config, asks: [LaneAsk] }. Effects: what is wanted is added up for each lane, unless it is asked for
+ * again. Granted canaries are under way. New and idle lanes, and those at the end of a period, move on. Resume minutes of
+ * denied messages are stored. None if `wanted` is 0. Run twice: marked where anything is wanted.
  */
 export const askScript = luaScript<{ at: number; answers: readonly LaneAnswer[] }>(
   "lanes:ask",
@@ -85,10 +82,7 @@ return isWanted and mark(reply) or reply
 `;
 
 /**
- * sent: records what was published.
- *
- * ARGV[2]: { sent: [{ lane, step, roots }] }. Returns: JSON 1. Effects: the watch of these steps begins
- * again; the lanes are in use.
+ * ARGV[2]: { sent: [LaneSent] }. Returns: JSON 1. Effects: the watch of these steps begins again; the lanes are in use.
  * Run twice: marked.
  */
 export const sentScript = luaScript("lanes:sent")`${lanePreludeLua}
@@ -107,6 +101,7 @@ local function recordSent(lane, step, sent)
   if lane.state == 'halted' then lane.nextAt = now + lane.probeEvery end
 end
 
+-- The last ones, each once: where it came last.
 local function lastRoots(old, new)
   local isNew, roots = {}, {}
   for _, root in ipairs(new) do isNew[root] = true end
@@ -114,9 +109,8 @@ local function lastRoots(old, new)
     if not isNew[root] then roots[#roots + 1] = root end
   end
   for _, root in ipairs(new) do roots[#roots + 1] = root end
-  local last = {}
-  for i = math.max(1, #roots - ${rememberedRoots} + 1), #roots do last[#last + 1] = roots[i] end
-  return last
+  while #roots > ${rememberedRoots} do table.remove(roots, 1) end
+  return roots
 end
 
 for _, one in ipairs(call.sent) do
@@ -133,20 +127,19 @@ end
 return mark('1')
 `;
 
-/**
- * giveBack: ARGV[2]: { unused: [{ lane, step, count, resumeMinutes }] }. Returns: JSON 1. Effects: so many
- * grants are under way no more; the minutes are recorded. Run twice: marked.
- */
+/** ARGV[2]: { unused: [LaneUnused] }. Returns: JSON 1. Effects: so many grants are under way no more. Run twice: marked. */
 export const giveBackScript = luaScript("lanes:giveBack")`${lanePreludeLua}
 for _, one in ipairs(call.unused) do
   local lane = read(one.lane)
-  local step = lane and stepOf(lane, one.step)
-  if lane and #one.resumeMinutes > 0 then remember(lane, one.resumeMinutes) end
-  if step then
-    resolve(step, one.count)
-    dropEmptyPrevious(lane)
+  if lane then
+    if #one.resumeMinutes > 0 then remember(lane, one.resumeMinutes) end
+    local step = stepOf(lane, one.step)
+    if step then
+      resolve(step, one.count)
+      dropEmptyPrevious(lane)
+    end
+    put(one.lane, lane)
   end
-  if lane then put(one.lane, lane) end
 end
 return mark('1')
 `;

@@ -130,9 +130,7 @@ end
 -- Messages known to be bad that were refused as before. They show that the receiver answers.
 local function againOf(step)
   local again = {}
-  for parent, said in pairs(step.delivered) do
-    if said ~= 1 then again[parent] = said end
-  end
+  for parent, said in pairs(step.delivered) do again[parent] = said ~= 1 and said or nil end
   return again
 end
 

@@ -7,16 +7,14 @@ import { serverTimeLua } from "../server-time.lua.ts";
  *
  * KEYS, all of one source: 1-4 the lanes that are canary, ramping, open, halted (zset: lane by usedAt), 5 due
  * (zset: lane by when it wants something), 6 at (when a lane was last written), 7 mark of this call (its
- * answer, if a second run would change something again), 8 records (zset: lane by how many messages it was
- * asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes; service: what it answered last), 10 lanes
+ * answer, for a minute, if a second run would change something again), 8 records (zset: lane by how many messages it
+ * was asked for), 9 totals (hash: canaries, comeBacks, halts of all lanes; service: what it answered last), 10 lanes
  * with canaries that are not known to be delivered after their watch (zset by usedAt), 11 delivered (zset: short
- * hash of the parent by when its delivery was reported; the last ones alone, for who asks about single messages). Keys of lanes are ARGV[1] .. lane and
- * share the hash tag of KEYS. They are not in KEYS: half of the scripts find them in an index.
+ * hash of the parent by when its delivery was reported; the last ones alone). Keys of lanes are ARGV[1] .. lane. They
+ * are not in KEYS: half of the scripts find them in an index.
  * ARGV: 1 prefix of lane keys, 2 the call (JSON), 3 how long a grant may be published, ms.
  *
- * A lane of another layout is replaced, not read. Only put() changes a lane. A lane lives until it has been
- * unused for seven days.
- * Run twice: the mark lives for a minute and answers what the first run answered.
+ * A lane of another layout is replaced, not read. Only put() changes a lane.
  */
 export const lanePreludeLua = `
 local stateKeys = { canary = KEYS[1], ramping = KEYS[2], open = KEYS[3], halted = KEYS[4] }
@@ -51,18 +49,19 @@ local function read(id)
   return lane
 end
 
+local function index(key, id, score)
+  if not score then return redis.call('ZREM', key, id) end
+  redis.call('ZADD', key, score, id)
+  redis.call('PEXPIRE', key, ${forgetAfterMs})
+end
+
 local function indexDue(id, lane)
   local at = readyAt(lane)
   for _, step in ipairs(stepsOf(lane)) do
     local checkAt = wantsCheckAt(lane, step)
     if checkAt and (not at or checkAt < at) then at = checkAt end
   end
-  if at then
-    redis.call('ZADD', dueKey, at, id)
-    redis.call('PEXPIRE', dueKey, ${forgetAfterMs})
-  else
-    redis.call('ZREM', dueKey, id)
-  end
+  index(dueKey, id, at)
 end
 
 local function put(id, lane)
@@ -70,21 +69,9 @@ local function put(id, lane)
   if cjson.encode(lane) == asRead[id] then return end
   lane.at = now
   redis.call('SET', prefix .. id, cjson.encode(lane), 'PX', math.max(1, lane.usedAt + ${forgetAfterMs} - now))
-  for state, key in pairs(stateKeys) do
-    if state == lane.state then
-      redis.call('ZADD', key, lane.usedAt, id)
-      redis.call('PEXPIRE', key, ${forgetAfterMs})
-    else
-      redis.call('ZREM', key, id)
-    end
-  end
+  for state, key in pairs(stateKeys) do index(key, id, state == lane.state and lane.usedAt) end
   indexDue(id, lane)
-  if undeliveredOf(lane) > 0 then
-    redis.call('ZADD', unknownKey, lane.usedAt, id)
-    redis.call('PEXPIRE', unknownKey, ${forgetAfterMs})
-  else
-    redis.call('ZREM', unknownKey, id)
-  end
+  index(unknownKey, id, undeliveredOf(lane) > 0 and lane.usedAt)
   redis.call('PEXPIRE', totalsKey, ${forgetAfterMs})
   redis.call('SET', atKey, now, 'PX', ${forgetAfterMs})
 end

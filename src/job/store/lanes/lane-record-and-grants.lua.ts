@@ -8,19 +8,8 @@ import {
 } from "./lane-constants.ts";
 
 /**
- * One lane as the scripts have it, and what it lets go (docs/lanes.md). lane-machine.lua.ts judges it.
- * Expects `now` and `grantLife`, and `read` and `put` around it.
- *
- * A lane is JSON: v layout, drain, origin, state, since, why, at (written last), config, step, previous?,
- * cause? (what halted it), resumedAt?, nextAt?, probeEvery?, isShaky?, isDoubted?, isMixed?, isAsked? (by a
- * person, without a place to list), places, hasHeld?, roots, canaries, comeBacks, halts, usedAt, slowMs? (the
- * slowest failure lately, if slower than a watch), judged? [{ step, whole, haltAt, back, again, at,
- * missing?, heard? }] (the last that survived; missing: not reported; heard: those that were), missing?,
- * missingAt? (of earlier ones). A step: step, size, watchMs, haltAt, byReport?, byAsking? (what else than silence it
- * needs), underWay, forgotten, sent, unreported? (of sent: proven, and not reported when their grants were forgotten),
- * firstAt?, grantAt?, lastAt?, lookAt?, calledAt?, back { short hash of the parent: d or r and the status }, delivered
- * { hash: 1, or a and the status }, isAsked? (the service, in this watch), clearedAt? (by then each was tried), again?
- * (watches that showed nothing), endsAt? (of the last of these), mayAdd? (a fresh canary).
+ * One lane as the scripts have it, and what it lets go. lane-machine.lua.ts judges it. Expects `now` and `grantLife`, and
+ * `read` and `put` around it. A lane is JSON: docs/internals/lanes-in-detail.md, "What is remembered", has its fields.
  */
 export const laneModelLua = `
 local function count(set)
@@ -95,10 +84,7 @@ end
 -- smaller sample.
 local function waitsForGrants(lane, step) return lane.state ~= 'open' and step.underWay > 0 end
 local function countedOf(lane, step) return lane.state == 'open' and knownOf(step) or takenOf(step) end
-
-local function wholeOf(lane, step)
-  return isClosed(lane, step) and countedOf(lane, step) or step.size
-end
+local function wholeOf(lane, step) return isClosed(lane, step) and countedOf(lane, step) or step.size end
 
 local function downOf(step)
   local down = 0

@@ -5,18 +5,13 @@ import { checkEveryMs, maxDue } from "./lane-constants.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
 /**
- * prove: records come-backs and deliveries, and judges their steps.
+ * Records come-backs and deliveries, and judges their steps.
  *
- * ARGV[2]: { lanes: [{ lane, steps: [step], proofs: [{ step, parent, said, took? }] }], checkedAt?, service? }: said
- * is d, r or a (again) and the status, or 1 for a delivery; took: ms from publish to failure. checkedAt: when a
- * listing began that showed all come-backs. service: what the service answered before that listing, if it was
- * asked for the named steps: { count, max } of deliveries under way, or { isAbsent }.
- * Returns: JSON list of the LaneChanges.
- * Effects: new proofs are recorded with their step. Each named step is judged if all of it is known, or if
- * too many of it are back. Also if its watch was over at checkedAt and none of it is under way. A step that
- * needs more than silence is then watched again, unless it has that. A step that survived is judged anew if
- * too many of it fail after all.
- * Run twice: a proof counts once; marked if a lane moved.
+ * ARGV[2]: { lanes: [{ lane, steps: [step], proofs: [Proof] }], checkedAt?, service? }. checkedAt: when a listing
+ * began that showed all come-backs. service: what the service answered before that listing, if it was asked.
+ * Returns: JSON list of the LaneChanges. Effects: new proofs are recorded with their step. Each named step is judged if
+ * all of it is known, or if too many of it are back, or if its watch was over at checkedAt. A step that survived is
+ * judged anew if too many of it fail after all. Run twice: a proof counts once; marked if a lane moved.
  */
 export const proveScript = luaScript<readonly LaneChange[]>("lanes:prove")`${lanePreludeLua}
 -- A time that is still to come was read before the server's clock was set back.
@@ -64,12 +59,9 @@ return #moves > 0 and mark(reply) or reply
 `;
 
 /**
- * due: ARGV[2]: {}. Returns: JSON { at, watches: [LaneWatch], ready: [{ drain, resumeMinutes, wantsFull? }] }
- * of the lanes that want something by now, the earliest 200.
- * Effects: a step that was handed out for a listing check comes again at the end of its watch, and then every 15 s. A
- * step that needs it is handed out once in a watch to ask the service about. A minute of entry is handed out once;
- * other minutes for the same step follow a minute later.
- * Run twice: marked where something is handed out.
+ * ARGV[2]: {}. Returns: of the lanes that want something by now, the earliest 200. Effects: a step that was handed out for
+ * a listing check comes again at the end of its watch, and then every 15 s. It is handed out once in a watch to ask the
+ * service about. A minute of entry is handed out once; more for the same step follow a minute later. Run twice: marked.
  */
 export const dueScript = luaScript<{
   at: number;

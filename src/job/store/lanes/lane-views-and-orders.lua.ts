@@ -5,11 +5,10 @@ import { forgetAfterMs, maxDue, repeatAfterMs } from "./lane-constants.ts";
 import { lanePreludeLua } from "./lane-prelude.lua.ts";
 
 /**
- * probeNow: a person asks for the probe of a halted lane.
+ * A person asks for the probe of a halted lane.
  *
- * ARGV[2]: { lane }. Returns: JSON LaneProbe. Effects: its next probe is due, also for a message that was a
- * canary lately, and its minutes are handed out at once. If it has none, its drain is to make a full pass.
- * None unless it is halted, or while a probe is under way. Run twice: it is due already.
+ * ARGV[2]: { lane }. Effects: its next probe is due, also for a message that was a canary lately, and its minutes are
+ * handed out at once. If it has none, its drain is to make a full pass. Run twice: it is due already.
  */
 export const probeNowScript = luaScript<LaneProbe>("lanes:probeNow")`${lanePreludeLua}
 local lane = read(call.lane)
@@ -26,10 +25,10 @@ return cjson.encode({ kind = 'due' })
 `;
 
 /**
- * reset: a person lets a lane start over.
+ * A person lets a lane start over.
  *
- * ARGV[2]: { lane }. Returns: JSON LaneReset. Effects: it is a canary, under a new step, without what it knew of
- * failures. Its minutes are handed out at once, as for probeNow. Totals stay. Run twice: marked.
+ * ARGV[2]: { lane }. Effects: it is a canary, under a new step, without what it knew of failures. Its minutes are handed
+ * out at once, as for a probe. Totals stay. Run twice: marked.
  */
 export const resetScript = luaScript<LaneReset>("lanes:reset")`${lanePreludeLua}
 local lane = read(call.lane)
@@ -44,12 +43,9 @@ return mark(cjson.encode(was))
 `;
 
 /**
- * views: the lanes that are named, or lanes in an order.
- *
- * ARGV[2]: { lanes: [lane] } or { max, by: state | records } or { max, by: one, state, skip }. By state:
- * halted, canary, ramping and then open, of each the last used first. By records: those that were asked for
- * most messages first. One: of one state behind the first `skip`.
- * Returns: JSON { lanes } of the known lanes, each as its LaneView; in an order also { counts, totals }.
+ * ARGV[2]: { lanes: [lane] } or { max, by: state | records } or { max, by: one, state, skip }. By state: halted, canary,
+ * ramping and then open, of each the last used first. By records: those that were asked for most messages first. One: of
+ * one state behind the first `skip`. Returns: the known lanes; in an order also counts and totals.
  * Effects: in an order, lanes that have been unused for seven days leave the indexes. Run twice: the same.
  */
 export const viewsScript = luaScript<LanesCounted>("lanes:views")`${lanePreludeLua}

@@ -1,7 +1,4 @@
-/**
- * The part of the pass book's prelude that finds what ends workers (job/pass/work-carefully.ts). It reads the
- * prelude's `call`, `now` and `knownKey`; pass-prelude.lua.ts has the meaning of each part of the row.
- */
+/** What finds records that end workers (job/pass/work-carefully.ts): a part of pass-prelude.lua.ts, which says what it keeps. */
 export const careLua = `
 local function ownerOf(open) return open.owners and open.owners[call.windowId] end
 
@@ -9,6 +6,7 @@ local function careOf(open) return open.care and open.care[call.windowId] end
 
 local carefulFrom, maxSuspects, maxUnworkable = 2, 200, 100
 
+local function forgetMarks(care) care.marked, care.isLong, care.isListing = nil, nil, nil end
 -- The worker that took the window last has neither ended nor left it. Of those that did something, many may have been
 -- killed from outside.
 local function noteLost(open)
@@ -22,22 +20,22 @@ local function noteLost(open)
   end
   open.care[call.windowId] = care
   care.lost = care.lost + 1
-  local marked = care.marked
-  if marked then
-    local suspects, count = open.suspects or {}, #marked
+  if care.marked then
+    local suspects, count = open.suspects or {}, #care.marked
     for _ in pairs(suspects) do count = count + 1 end
     if count > maxSuspects then suspects = {} end
-    for _, id in ipairs(marked) do suspects[id] = #marked end
+    for _, id in ipairs(care.marked) do suspects[id] = #care.marked end
     open.suspects = suspects
     -- If one is lost without it, its own losses may have the same reason.
-    local before = open.alone and open.alone.id == marked[1] and open.alone or { id = marked[1], lost = 0, long = 0 }
+    local first = care.marked[1]
+    local before = open.alone and open.alone.id == first and open.alone or { id = first, lost = 0, long = 0 }
     local kind = care.isLong and 'long' or 'lost'
     before[kind] = before[kind] + 1
-    open.alone = #marked == 1 and before or nil
+    open.alone = #care.marked == 1 and before or nil
   elseif care.isListing then
     care.listings = (care.listings or 0) + 1
   end
-  care.marked, care.isLong, care.isListing = nil, nil, nil
+  forgetMarks(care)
 end
 
 -- For the worker that takes it, which begins with a listing.
@@ -65,7 +63,10 @@ local function readKnown()
   known = known or cjson.decode(redis.call('GET', knownKey) or '{}')
   return known
 end
-local function saveKnown() redis.call('SET', knownKey, cjson.encode(known)) end
+local function saveKnown(name, list)
+  known[name] = list
+  redis.call('SET', knownKey, cjson.encode(known))
+end
 
 local unlistableForMs = 86400000
 local function unlistable()
@@ -81,8 +82,7 @@ local function addUnlistable(at)
   for _, one in ipairs(unlistable()) do
     if one.at ~= at and #moments < maxUnworkable then moments[#moments + 1] = one end
   end
-  known.unlistable = moments
-  saveKnown()
+  saveKnown('unlistable', moments)
 end
 
 local function addUnworkable(ids)
@@ -94,7 +94,6 @@ local function addUnworkable(ids)
     if not isKnown then all[#all + 1] = id end
     if #all > maxUnworkable then table.remove(all, 1) end
   end
-  known.unworkable = all
-  saveKnown()
+  saveKnown('unworkable', all)
 end
 `;

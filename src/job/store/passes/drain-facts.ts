@@ -1,5 +1,10 @@
-/** Reads the facts of a drain from its row, its standing counts, and what its open pass has found so far. */
-import { isAgainId, type FailureCounts, type StandingFailure } from "../../contracts/failures.ts";
+/** Facts of a drain, from its row, its standing counts, and what its open pass has found so far. */
+import {
+  isAgainId,
+  type FailureCount,
+  type FailureCounts,
+  type StandingFailure,
+} from "../../contracts/failures.ts";
 import type { DrainFacts, OpenPass, Pass } from "../../contracts/passes.ts";
 import { addTallies, emptyTally, noReasons, type ReasonCounts, type Tally } from "../../contracts/tally.ts";
 import { atMost, carried, standingOf, toLeft } from "./reasons-of-what-waits.ts";
@@ -31,23 +36,20 @@ interface OpenRow {
 
 /** pass-prelude.lua.ts has the meaning of each part. */
 export interface StoredFacts {
-  readonly row: WithoutNulls<Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome" | "counted">> & {
-    readonly open?: OpenRow;
-    readonly counts?: Counts;
-    readonly isCounted?: boolean;
-    readonly watermark?: number;
-    readonly mayHaveSkipped?: number;
-    readonly arrived?: number;
-    readonly arrivedAgain?: number;
-    readonly arrivedShown?: number;
-    readonly arrivedAgainShown?: number;
-    readonly backlog?: NonNullable<DrainFacts["backlog"]>;
-    readonly pace?: Readonly<Record<string, number>>;
-  };
+  readonly row: WithoutNulls<
+    Pick<DrainFacts, "lastFullAt" | "lastSuccessAt" | "lastOutcome" | "counted" | "backlog" | "pace">
+  > &
+    Partial<Readonly<Record<Arrived | "watermark" | "mayHaveSkipped", number>>> & {
+      readonly open?: OpenRow;
+      readonly counts?: Counts;
+      readonly isCounted?: boolean;
+    };
   /** Field and text in turn. Lua's empty list is an object. */
   readonly standing: readonly string[] | object;
   readonly found: readonly string[] | object;
 }
+
+type Arrived = "arrived" | "arrivedAgain" | "arrivedShown" | "arrivedAgainShown";
 
 export function toStored({ oldestRecordAt, ...tally }: Tally): StoredTally {
   return oldestRecordAt === null ? tally : { ...tally, oldestRecordAt };
@@ -123,6 +125,17 @@ function toOldest(failures: readonly StandingFailure[]): number | null {
   return known.length === 0 || known.length < there.length ? null : Math.min(...known);
 }
 
+function sumOf(
+  ofOpen: ReadonlyMap<string, FailureCounts>,
+  of: (one: FailureCount, id: string, window: string) => number,
+): number {
+  let sum = 0;
+  for (const [window, failures] of ofOpen) {
+    for (const [id, one] of Object.entries(failures)) sum += of(one, id, window);
+  }
+  return sum;
+}
+
 /** After the first count, and listed by the open pass: all, or what another drain counts for the source. */
 function arrivedSince(
   pass: Pass | undefined,
@@ -130,11 +143,7 @@ function arrivedSince(
   isAgain: boolean,
 ): number {
   if ((pass?.countedTo ?? 0) === 0) return 0;
-  let sum = 0;
-  for (const failures of ofOpen.values()) {
-    for (const [id, one] of Object.entries(failures)) if (isAgainId(id) === isAgain) sum += arrivedOf(one);
-  }
-  return sum;
+  return sumOf(ofOpen, (one, id) => (isAgainId(id) === isAgain ? arrivedOf(one) : 0));
 }
 
 /** A page counts what it publishes by failure at once, and in its tally when it ends. */
@@ -142,24 +151,15 @@ function withPublishedNow(
   { at, published }: NonNullable<DrainFacts["backlog"]>,
   ofOpen: ReadonlyMap<string, FailureCounts>,
   soFar: Tally | undefined,
-): NonNullable<DrainFacts["backlog"]> {
-  let now = 0;
-  for (const [window, failures] of ofOpen) {
-    if (window === "acts") continue;
-    for (const [id, one] of Object.entries(failures)) if (!isAgainId(id)) now += one.published ?? 0;
-  }
+): DrainFacts["backlog"] {
+  const now = sumOf(ofOpen, (one, id, window) =>
+    window === "acts" || isAgainId(id) ? 0 : (one.published ?? 0),
+  );
   return { at, published: published + Math.max(0, now - (soFar?.republished ?? 0)) };
 }
 
-function toOpenPass({ pass, progressAt, left, tally, soFar = {} }: OpenRow): OpenPass {
+function toOpenPass({ pass, progressAt, left, tally = emptyTally, soFar = {} }: OpenRow): OpenPass {
   const { passId, startedAt, kind } = pass;
-  const parts = [...(tally === undefined ? [] : [tally]), ...Object.values(soFar)].map(toTally);
-  return {
-    passId,
-    kind,
-    startedAt,
-    progressAt,
-    windowsLeft: left,
-    soFar: parts.reduce(addTallies, emptyTally),
-  };
+  const parts = [tally, ...Object.values(soFar)].map(toTally);
+  return { passId, kind, startedAt, progressAt, windowsLeft: left, soFar: parts.reduce(addTallies) };
 }

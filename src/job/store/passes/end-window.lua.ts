@@ -2,7 +2,7 @@ import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
- * endWindow: ends a window; the last one closes the pass.
+ * Ends a window; the last one closes the pass.
  *
  * ARGV: 1 { passId, windowId, owner?, failed: 0 | 1, isAbandoned, split: [window], tally, maxLeft, counted? [dlqId] (as
  * arrived, of those that other drains list too) }, 2 FailureCounts (JSON). Returns: JSON of a CloseVerdict.
@@ -10,7 +10,6 @@ import { passPreludeLua } from "./pass-prelude.lua.ts";
  * and a full pass sets the counts. If records were passed over, the same happens, but the outcome is partial
  * and the counts are not exact. If a window failed, the watermark stays and the taken minutes are due again.
  * Run twice: pass-open again while the pass is open, the same pass-closed for the window that closed it.
- * A window that another owner has is left as it is.
  *
  * What a full pass has seen replaces the standing counts, as far as what others did meanwhile leaves no doubt.
  * Every other complete pass adds what arrived and takes away what it did. One with a failed window only takes

@@ -1,9 +1,7 @@
 import { resolvedAfterMs } from "../../contracts/failures.ts";
 
 /**
- * The part of the pass book's scripts that counts by kind of failure: what windows found, and what stands
- * (pass-prelude.lua.ts has the keys). It reads the prelude's `row`, `now`, `isRecalled`, `foundKey`, `standingKey`,
- * `arrivalsKey` and `toldKey`.
+ * What counts by kind of failure: what windows found, and what stands. A part of pass-prelude.lua.ts, which has the keys.
  */
 export const failureCountsLua = `
 local resolvedAfterMs = ${resolvedAfterMs}

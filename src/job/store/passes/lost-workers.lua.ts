@@ -2,10 +2,9 @@ import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
- * markWindow: ARGV[1] { passId, windowId, owner, under: "listing" | "waiting" | "long" | [dlqId], cleared: [dlqId],
- * unworkable: [dlqId], unlistable? (Unix ms) }. Returns: JSON of whether the window is still this owner's. Effects: if it is, what it has
- * under work replaces what it had before; `long` says of the same records that they are under work for long. Nothing
- * is suspected of the cleared. The unworkable are passed over from now on. Counts as progress. Run twice: the same.
+ * ARGV[1]: a WindowRun with its WindowMark. Returns: JSON of whether the window is still this owner's. Effects: if it is,
+ * what it has under work replaces what it had before; `long` says of the same records that they are under work for long.
+ * Nothing is suspected of the cleared. The unworkable are passed over from now on. Counts as progress. Run twice: the same.
  */
 export const markWindowScript = luaScript("passes:markWindow")`${passPreludeLua}
 local open = openPass()
@@ -25,7 +24,7 @@ if care then
   if call.under == 'long' then
     care.isLong = care.marked and true
   else
-    care.marked, care.isLong, care.isListing = nil, nil, nil
+    forgetMarks(care)
     if call.under == 'listing' then care.isListing = true end
     if type(call.under) == 'table' then care.marked, care.listings = call.under, nil end
   end
@@ -35,9 +34,8 @@ return cjson.encode(true)
 `;
 
 /**
- * leaveWindow: ARGV[1] { passId, windowId, owner, isStopping }. Returns: nil. Effects: if the window is this owner's,
- * it has none, so that the next one is not told of a lost worker; only, if it stops, from when on it did nothing. Run
- * twice: the same.
+ * ARGV[1]: a WindowRun and isStopping. Effects: if the window is this owner's, it has none, so that the next one is not
+ * told of a lost worker; only, if it stops, from when on it did nothing. Run twice: the same.
  */
 export const leaveWindowScript = luaScript("passes:leaveWindow")`${passPreludeLua}
 local open = openPass()
@@ -45,7 +43,6 @@ if not open or ownerOf(open) ~= call.owner then return false end
 open.owners[call.windowId] = nil
 if call.isStopping then open.lostAt = now end
 local care = careOf(open)
-if care then care.marked, care.isLong, care.isListing = nil, nil, nil end
+if care then forgetMarks(care) end
 save()
-return false
 `;

@@ -2,14 +2,12 @@ import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
- * open: opens a pass by compare-and-set.
+ * Opens a pass by compare-and-set.
  *
- * ARGV[1]: an OpenRequest. Returns: JSON { kind opened, pass, windows, isQuiet, abandoned? } or { kind busy, passId,
- * windows, abandoned? }.
+ * ARGV[1]: an OpenRequest. Returns: JSON of an OpenVerdict, with abandoned?.
  * Effects: an open pass without progress for abandonAfterMs is closed as abandoned, and so is one whose windows
  * Redis has lost: then a full pass follows. The pass takes the due minutes. Its horizon is `to`, or the watermark if
- * that is less than overlapMs later.
- * Run twice: the pass that is open under this passId is answered again.
+ * that is less than overlapMs later. Run twice: the pass that is open under this passId is answered again.
  */
 export const openScript = luaScript("passes:open")`${passPreludeLua}
 -- More windows than this cost more calls than listing everything between them.
@@ -71,22 +69,20 @@ end
 table.sort(minutes)
 
 local windows = { { from = from, to = call.to } }
-if not isFull then
-  local older = {}
-  for _, minute in ipairs(minutes) do
-    if minute < from then
-      local to = math.min(minute + 59999, from - 1)
-      local previous = older[#older]
-      if previous and previous.to + 1 == minute then
-        previous.to = to
-      else
-        older[#older + 1] = { from = minute, to = to }
-      end
+local older = {}
+for _, minute in ipairs(isFull and {} or minutes) do
+  if minute < from then
+    local to = math.min(minute + 59999, from - 1)
+    local previous = older[#older]
+    if previous and previous.to + 1 == minute then
+      previous.to = to
+    else
+      older[#older + 1] = { from = minute, to = to }
     end
   end
-  if #older > maxDueWindows then older = { { from = older[1].from, to = older[#older].to } } end
-  for _, window in ipairs(older) do windows[#windows + 1] = window end
 end
+if #older > maxDueWindows then older = { { from = older[1].from, to = older[#older].to } } end
+for _, window in ipairs(older) do windows[#windows + 1] = window end
 for i, window in ipairs(windows) do
   window.windowId = 'w' .. i
   window.depth = 0

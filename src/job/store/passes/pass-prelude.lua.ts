@@ -37,9 +37,7 @@ local call = cjson.decode(ARGV[1])
 local rowText = redis.call('GET', rowKey)
 local row = cjson.decode(rowText or '{}')
 
-local function save()
-  redis.call('SET', rowKey, cjson.encode(row))
-end
+local function save() redis.call('SET', rowKey, cjson.encode(row)) end
 
 local function isRecalled(windowId) return string.sub(windowId, 1, 1) == 'r' end
 
@@ -75,10 +73,7 @@ local function earlier(a, b)
   return a or b
 end
 
-local leftCounts = {
-  due = true, held = true, parked = true, inDoubt = true, reasons = true,
-}
-
+local leftCounts = { due = true, held = true, parked = true, inDoubt = true, reasons = true }
 -- Another window of the pass lists the records of a recalled one too.
 local function addTally(sum, tally, windowId)
   for name, value in pairs(tally) do

@@ -15,25 +15,14 @@ import { toHashEntries } from "../hash-entries.ts";
 
 const hourMs = 3_600_000;
 
+type Named = Readonly<Record<string, number>>;
+
 /** As pass-prelude.lua.ts has it. */
-export interface Standing {
-  readonly w: number;
-  readonly q: number;
-  readonly n: number;
-  readonly p: number;
-  readonly f: number;
-  readonly g?: number;
-  readonly l?: number;
-  readonly m?: number;
-  readonly d?: Readonly<Record<string, number>>;
-  readonly h?: number;
-  readonly x?: Readonly<Record<string, number>>;
-  readonly o?: number;
-  readonly s?: number;
-  readonly t?: number;
-  readonly e?: number;
-  readonly b?: Readonly<Record<string, number>>;
-}
+export type Standing = Readonly<
+  Record<"w" | "q" | "n" | "p" | "f", number> &
+    Partial<Record<"g" | "l" | "m" | "h" | "o" | "s" | "t" | "e", number>> &
+    Partial<Record<"d" | "x" | "b", Named>>
+>;
 
 export function toPairs<Value>(flat: readonly string[] | object): ReadonlyMap<string, Value> {
   return new Map(toHashEntries(flat).map(([field, text]) => [field, JSON.parse(text) as Value]));
@@ -47,41 +36,38 @@ export function toStanding(
 ): readonly StandingFailure[] {
   const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
   for (const [id, one] of standing) sums.set(id, { ...one });
-  const arrivedNow = toArrivals(new Map(), found, 0);
   const firstNow = new Map<string, number>();
   for (const [window, failures] of found) {
     for (const [id, count] of Object.entries(failures)) {
       const sum = sums.get(id) ?? { w: 0, q: 0, n: 0, p: 0, f: 0 };
       sums.set(id, sum);
+      const { published = 0, dropped = 0, parked = 0, firstAt, oldestAt, lastArrivedAt } = count;
       const arrived = arrivedOf(count);
-      const done = (count.published ?? 0) + (count.dropped ?? 0);
-      if (done > 0) sum.t = progressAt;
-      sum.w += arrived - done;
-      sum.q += count.parked ?? 0;
+      if (published + dropped > 0) sum.t = progressAt;
+      sum.w += arrived - published - dropped;
+      sum.q += parked;
       sum.n += arrived;
-      sum.p += count.published ?? 0;
+      sum.p += published;
       sum.g = (sum.g ?? 0) + (count.discarded ?? 0);
       sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
-      if (count.failedAgainOf !== undefined) sum.b = addNamed(sum.b ?? {}, count.failedAgainOf);
-      if (count.lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, count.lastArrivedAt);
-      if (window !== "acts" && count.ruled !== undefined) sum.d = addNamed(sum.d ?? {}, count.ruled);
-      if (count.firstAt !== undefined) {
-        sum.s = Math.min(sum.s ?? Infinity, count.firstAt);
-        firstNow.set(id, Math.min(firstNow.get(id) ?? Infinity, count.firstAt));
+      sum.b = addNamed(sum.b, count.failedAgainOf);
+      if (lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, lastArrivedAt);
+      if (window !== "acts") sum.d = addNamed(sum.d, count.ruled);
+      if (firstAt !== undefined) {
+        sum.s = Math.min(sum.s ?? Infinity, firstAt);
+        firstNow.set(id, Math.min(firstNow.get(id) ?? Infinity, firstAt));
       }
-      if (count.oldestAt !== undefined) sum.o = Math.min(sum.o ?? Infinity, count.oldestAt);
-      const { expires = {}, expiresDone } = count;
-      if (!isCounted && !isRecalled(window)) sum.x = addNamed(sum.x ?? {}, expires);
-      if (expiresDone !== undefined) sum.x = addNamed(sum.x ?? {}, negated(expiresDone));
+      if (oldestAt !== undefined) sum.o = Math.min(sum.o ?? Infinity, oldestAt);
+      if (!isCounted && !isRecalled(window)) sum.x = addNamed(sum.x, count.expires);
+      if (count.expiresDone !== undefined) sum.x = addNamed(sum.x, negated(count.expiresDone));
     }
   }
   for (const [id, firstAt] of firstNow) {
-    const sum = sums.get(id);
-    if (sum !== undefined && isReopening(standing.get(id), firstAt)) sum.e = firstAt;
+    if (isReopening(standing.get(id), firstAt)) sums.get(id)!.e = firstAt;
   }
-  for (const [id, hours] of arrivedNow) {
-    const sum = sums.get(id);
-    if (sum !== undefined) sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
+  for (const [id, hours] of toArrivals(new Map(), found, 0)) {
+    const sum = sums.get(id)!;
+    sum.m = Math.max(sum.m ?? 0, ...Object.values(hours));
   }
   const failedAgainAs = moveToSent(sums);
   return [...sums].flatMap(([id, one]): readonly StandingFailure[] => {
@@ -117,10 +103,8 @@ function countedOf({ w, q, n, h = 0, x = {}, d = {} }: Standing): CountedAgain {
 }
 
 /** Counts come-backs for the kind that was sent, if it is known. Answers by kind what they are now. */
-function moveToSent(
-  sums: ReadonlyMap<string, { f: number; b?: Standing["b"] }>,
-): ReadonlyMap<string, Readonly<Record<string, number>>> {
-  const moved = new Map<string, Readonly<Record<string, number>>>();
+function moveToSent(sums: ReadonlyMap<string, { f: number; b?: Named }>): ReadonlyMap<string, Named> {
+  const moved = new Map<string, Named>();
   for (const [id, one] of sums) {
     for (const [of, count] of isAgainId(id) ? [] : Object.entries(one.b ?? {})) {
       const sent = sums.get(of);
@@ -193,16 +177,14 @@ function firstHour(hours: HourlyArrivals): number {
   return Infinity;
 }
 
-function addNamed(
-  sums: Readonly<Record<string, number>>,
-  more: Readonly<Record<string, number>>,
-): Readonly<Record<string, number>> {
+function addNamed(sums: Named = {}, more?: Named): Named {
+  if (more === undefined) return sums;
   const all = { ...sums };
   for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
   return all;
 }
 
-function negated(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+function negated(counts: Named): Named {
   return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, -count]));
 }
 
@@ -213,7 +195,7 @@ export function arrivedOf({ arrived = {} }: FailureCount): number {
 export function toGone(
   standing: ReadonlyMap<string, Standing>,
   found: ReadonlyMap<string, FailureCounts>,
-): Readonly<Record<string, number>> {
+): Named {
   const gone: Record<string, number> = {};
   for (const [id, { n, w }] of standing) gone[id] = n - w;
   for (const failures of found.values()) {

@@ -2,10 +2,9 @@ import { luaScript } from "../../redis/script-runner.ts";
 import { passPreludeLua } from "./pass-prelude.lua.ts";
 
 /**
- * takeWindow: ARGV[1] { passId, windowId, owner?, hasStalled? }. Returns: JSON { pass, window, rows, left, care?,
- * unworkable?, unlistable?, workerLostAt? }, or nil if the pass is closed or the window has ended. Effects: counts as
- * progress, and the window is this owner's. Of an earlier worker's counts, what it did is added to those of the pass.
- * If that worker has stalled and not left, it was lost.
+ * ARGV[1] { passId, windowId, owner?, hasStalled? }. Returns: JSON of a TakenWindow without what is null or empty, or nil
+ * if the pass is closed or the window has ended. Effects: counts as progress, and the window is this owner's. Of an
+ * earlier worker's counts, what it did is added to those of the pass. If that worker has stalled and not left, it was lost.
  * Run twice: the same, so the same owner is never lost to itself.
  */
 export const takeWindowScript = luaScript("passes:takeWindow")`${passPreludeLua}
@@ -40,35 +39,32 @@ return cjson.encode({
 `;
 
 /**
- * progress: ARGV: 1 { passId, windowId, owner?, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON).
- * Returns: how many windows of the pass have not ended, nil if it is closed, or "taken-over" (JSON) if the window
- * has another owner or has ended. Effects: each minute is due at the earliest time known, whatever is returned. An
- * open pass makes progress, and keeps both until the window ends, unless it was taken over.
+ * ARGV: 1 { passId, windowId, owner?, due: [{ minute, dueAt }], soFar }, 2 FailureCounts (JSON). Returns: how many windows
+ * of the pass have not ended, nil if it is closed, or "taken-over" (JSON) if the window has another owner or has ended.
+ * Effects: each minute is due at the earliest time known, whatever is returned. An open pass makes progress, and keeps
+ * both until the window ends, unless it was taken over.
  */
 export const progressScript = luaScript("passes:progress")`${passPreludeLua}
 for _, one in ipairs(call.due) do addDue(string.format('%.0f', one.minute), one.dueAt) end
 local open = openPass()
-if open then
-  local isEnded = (redis.call('HGET', windowsKey, call.windowId) or 'ended') == 'ended'
-  if not isOwner(ownerOf(open)) or (isEnded and call.owner) then return cjson.encode('taken-over') end
-  open.progressAt = now
-  if not isEnded then
-    open.soFar = open.soFar or {}
-    local before = open.soFar[call.windowId]
-    countPublished(call.soFar.republished - (before and before.republished or 0))
-    open.soFar[call.windowId] = call.soFar
-    if ARGV[2] then redis.call('HSET', foundKey, call.windowId, ARGV[2]) end
-  end
-  save()
-  return cjson.encode(open.left)
+if not open then return end
+local isEnded = (redis.call('HGET', windowsKey, call.windowId) or 'ended') == 'ended'
+if not isOwner(ownerOf(open)) or (isEnded and call.owner) then return cjson.encode('taken-over') end
+open.progressAt = now
+if not isEnded then
+  open.soFar = open.soFar or {}
+  local before = open.soFar[call.windowId]
+  countPublished(call.soFar.republished - (before and before.republished or 0))
+  open.soFar[call.windowId] = call.soFar
+  if ARGV[2] then redis.call('HSET', foundKey, call.windowId, ARGV[2]) end
 end
-return false
+save()
+return cjson.encode(open.left)
 `;
 
 /**
- * recall: ARGV[1] { minutes }. Returns: nil. Effects: an open pass gets one more window for each minute in
- * its reach, and the minute counts as taken from due. Other minutes are due for the next pass. Run twice: a
- * minute that is still to be listed is not added again.
+ * ARGV[1] { minutes }. Effects: an open pass gets one more window for each minute in its reach, and the minute counts as
+ * taken from due. Other minutes are due for the next pass. Run twice: a minute that is still to be listed is not added again.
  */
 export const recallScript = luaScript("passes:recall")`${passPreludeLua}
 local open, waiting = row.open, {}
@@ -77,9 +73,9 @@ for _, window in ipairs(open and windowsLeft() or {}) do
 end
 for _, minute in ipairs(call.minutes) do
   local name = string.format('%.0f', minute)
-  if waiting[minute] then
-    -- It was recalled before, and is still to be listed.
-  elseif open and minute <= open.pass.to then
+  if not open or minute > open.pass.to then
+    addDue(name, 0)
+  elseif not waiting[minute] then
     waiting[minute] = true
     open.recalled = (open.recalled or 0) + 1
     open.left = open.left + 1
@@ -88,10 +84,7 @@ for _, minute in ipairs(call.minutes) do
     }
     redis.call('HSET', windowsKey, window.windowId, cjson.encode(window))
     redis.call('ZADD', takenKey, 0, name)
-  else
-    addDue(name, 0)
   end
 end
 if open then save() end
-return false
 `;
