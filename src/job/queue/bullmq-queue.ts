@@ -134,6 +134,8 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     return worker;
   }
 
+  const toWorked = () => [...workers].map(([kind, worker]) => ({ queue: queues[kind].current(), worker }));
+
   const withRedis = <T>(what: string, call: () => Promise<T>): Promise<T> =>
     withinRedis(forQueues, callTimeoutMs, what, call);
 
@@ -244,8 +246,6 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
       }
       started = { handle, beforeGivenUp };
       startWorkers();
-      const toWorked = () =>
-        [...workers].map(([kind, worker]) => ({ queue: queues[kind].current(), worker }));
       void keepLookingForStalled({
         toWorked,
         connection: forQueues,
@@ -288,7 +288,7 @@ function createRenewedQueue(make: () => Queue) {
       usable = made;
       return made;
     },
-    close: () => usable?.close(),
+    close: async () => usable?.close(),
   };
 }
 

@@ -5,7 +5,7 @@ import type { QueueConnection } from "./connection.ts";
 
 interface Closing {
   readonly workers: readonly Worker[];
-  readonly queues: readonly { close(): Promise<void> | undefined }[];
+  readonly queues: readonly { close(): Promise<void> }[];
   readonly connections: readonly QueueConnection[];
   readonly running: RunningJobs;
   readonly clock: Pick<Clock, "sleep">;
