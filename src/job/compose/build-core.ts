@@ -3,13 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { Archive } from "../contracts/archive.ts";
-import type { DrainConfig, DrainsDocument, SourceConfig } from "../contracts/drains-document.ts";
+import type { ArchiveConfig, DrainConfig, DrainsDocument, SourceConfig } from "../contracts/drains-document.ts";
+import type { Events } from "../contracts/events.ts";
 import type { DrainName, SourceId } from "../contracts/ids.ts";
 import type { PlanBook } from "../contracts/plans.ts";
 import type { Replicas } from "../contracts/replicas.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import type { DrainRuntime, World } from "../runtime.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import { lookAtVolume, openArchive } from "./open-archive.ts";
 import { buildSource, type BuiltSource, type ProcessParts } from "./build-source.ts";
@@ -30,25 +31,20 @@ export interface Core {
   readonly archive: Archive | null;
 }
 
-export interface CoreParts extends ProcessParts {
-  readonly replicas: Replicas;
-  readonly plans: PlanBook;
-  readonly readsIndexes?: boolean;
-}
-
-interface PreviousCore {
-  /** Sources that are the same in both cores are taken over: their connections, health and clock. */
-  readonly before: Core | null;
-  /** The document in force now. A drain that it pauses or lacks begins nothing more. */
-  readonly documentNow: () => DrainsDocument;
-}
-
-/** Throws `settings-invalid` with what is missing, and leaves nothing behind then. */
-export function buildCore(parts: CoreParts, document: DrainsDocument, succession?: PreviousCore): Core {
+/**
+ * Throws `settings-invalid` with what is missing, and leaves nothing behind then. Sources that are the same in the core
+ * before are taken over: their connections, health and clock. `documentNow`: a drain that the document in force pauses
+ * or lacks begins nothing more.
+ */
+export function buildCore(
+  parts: ProcessParts,
+  document: DrainsDocument,
+  before: Core | null = null,
+  documentNow = (): DrainsDocument => document,
+): Core {
   const { settings, redis, replicas, plans } = parts;
-  const documentNow = succession?.documentNow ?? (() => document);
-  const sources = buildSources(parts, document, documentNow, succession?.before ?? null);
-  const archive = buildArchive(parts, document, succession?.before ?? null);
+  const sources = buildSources(parts, document, documentNow, before);
+  const archive = buildArchive(parts, document, before);
   const drains = new Map<DrainName, DrainRuntime>();
   for (const config of document.drains) {
     const source = sources.get(config.source.id);
@@ -61,7 +57,7 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
       countingKey: toCountingKey(ofSource),
       source: source.runtime,
       archive,
-      nearMs: maxWithinMs(document, config.source.id),
+      nearMs: Math.max(...ofSource.map(({ beforeExpiry }) => beforeExpiry.withinMs)),
       hasOthers: ofSource.length > 1,
       ...(shared === null ? {} : { shared }),
     });
@@ -69,43 +65,32 @@ export function buildCore(parts: CoreParts, document: DrainsDocument, succession
   return { settings, document, redis, ledger: "there", replicas, plans, sources, drains, archive };
 }
 
-function maxWithinMs({ drains }: DrainsDocument, id: SourceId): number {
-  return Math.max(
-    ...drains.filter(({ source }) => source.id === id).map(({ beforeExpiry }) => beforeExpiry.withinMs),
-  );
-}
-
 /** The archive of the core before is taken over if it is the same: each process has one open file. */
 function buildArchive(
-  { redis, world, teardown, decorate }: CoreParts,
+  { redis, events, teardown, decorate }: ProcessParts,
   { archive: config, sources }: DrainsDocument,
   before: Core | null,
 ): Archive | null {
   if (config === undefined) return null;
-  if (before !== null && before.archive !== null && isDeepStrictEqual(before.document.archive, config)) {
-    return before.archive;
-  }
+  if (before?.archive && isDeepStrictEqual(before.document.archive, config)) return before.archive;
   const built = openArchive(config, redis, ({ message }) => {
-    for (const { id } of sources) world.events.emit({ type: "archive:failed", source: id, message });
+    for (const { id } of sources) events.emit({ type: "archive:failed", source: id, message });
   });
   const archive = decorate?.archive?.(built, config) ?? built;
   teardown.add("archive", () => archive.close());
-  void reportVolume(config, world);
+  void reportVolume(config, events);
   return archive;
 }
 
-async function reportVolume(
-  config: NonNullable<DrainsDocument["archive"]>,
-  { events }: World,
-): Promise<void> {
-  const seen = await lookAtVolume(config);
-  if (seen === null) return;
-  const { verdict, complaint } = seen;
-  events.emit({ type: "archive:volume-seen", verdict, complaint });
+async function reportVolume(config: ArchiveConfig, events: Events): Promise<void> {
+  const { verdict, complaint } = (await lookAtVolume(config)) ?? {};
+  if (verdict !== undefined && complaint !== undefined) {
+    events.emit({ type: "archive:volume-seen", verdict, complaint });
+  }
 }
 
 function buildSources(
-  parts: CoreParts,
+  parts: ProcessParts,
   document: DrainsDocument,
   documentNow: () => DrainsDocument,
   before: Core | null,
@@ -113,17 +98,14 @@ function buildSources(
   const sources = new Map<SourceId, BuiltSource>();
   const readings = buildReadings(parts, document);
   const built = createTeardown();
+  // Known copies belong to one archive.
+  const isSameArchive = before?.document.archive?.dir === document.archive?.dir;
+  const ofSource = { ...parts, document, documentNow, readings, teardown: built };
   try {
     for (const config of document.sources) {
       const known = before?.sources.get(config.id);
-      // Known copies belong to one archive.
-      const isSameArchive = before?.document.archive?.dir === document.archive?.dir;
-      if (known !== undefined && isSameArchive && isSame(known, config, parts.settings, document)) {
-        sources.set(config.id, known);
-        continue;
-      }
-      const source = buildSource(config, { ...parts, document, documentNow, readings, teardown: built });
-      sources.set(config.id, source);
+      const isKept = known !== undefined && isSameArchive && isSame(known, config, parts.settings, document);
+      sources.set(config.id, isKept ? known : buildSource(config, ofSource));
     }
   } catch (error) {
     void built.run(closeWithinMs);
@@ -137,11 +119,11 @@ function buildSources(
 
 /** For guards. Without a daemon beside this process, a missing reading is taken on request. */
 function buildReadings(
-  { redis, readsIndexes, readSecret, settings, world }: CoreParts,
+  { redis, readsIndexes, readSecret, settings, events }: ProcessParts,
   { indexes }: DrainsDocument,
 ): Pick<StatisticsStore, "readAll"> {
   if (readsIndexes !== true) return createRedisStatisticsStore(redis);
-  const readings = buildIndexReadings(redis, settings, readSecret, world.events);
+  const readings = buildIndexReadings(redis, settings, readSecret, events);
   return { readAll: (names) => readings.readFresh(indexes.filter(({ name }) => names.includes(name))) };
 }
 

@@ -22,7 +22,7 @@ import { toKeyedHash } from "../message/hmac.ts";
 import { createItemCheck } from "../message/item-policy.ts";
 import type { Archive } from "../contracts/archive.ts";
 import type { ObserveAudit } from "../contracts/audit.ts";
-import type { ArchiveConfig, DrainsDocument, SourceConfig } from "../contracts/drains-document.ts";
+import type { ArchiveConfig, DrainsDocument, SecretRef, SourceConfig } from "../contracts/drains-document.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import type { MessageService } from "../contracts/service.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
@@ -60,7 +60,10 @@ import {
 import { createRecordFailures } from "../failures/record-failures.ts";
 import { createRedisFailureBook } from "../store/failures/redis-failure-book.ts";
 import { createRedisFailureMarks } from "../store/failures/redis-failure-marks.ts";
+import type { Events } from "../contracts/events.ts";
 import type { FailureMarks } from "../contracts/failures.ts";
+import type { PlanBook } from "../contracts/plans.ts";
+import type { Replicas } from "../contracts/replicas.ts";
 import { createLineageKeys } from "../message/lineage-keys.ts";
 import { createLiveSecret, type LiveSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./memory-budget.ts";
@@ -91,20 +94,34 @@ export interface BuiltSource {
   readonly close: () => Promise<void>;
 }
 
-export interface ProcessParts {
+export interface OpenParts {
   readonly settings: Settings;
-  readonly redis: RedisConnection;
-  readonly world: World;
-  readonly readSecret: ReadSecret;
-  readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
+  readonly document: DrainsDocument;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly events: Events;
   readonly teardown: Teardown;
-  readonly memory: ProcessMemory;
+  /** Who acts, for the audit: a person's name; default: this process, as a daemon. */
+  readonly by?: string;
   readonly onAudit?: ObserveAudit;
+  /** For commands without a daemon: a guard takes a missing reading of an index itself. */
+  readonly readsIndexes?: boolean;
+  /** Called with secrets that are read, so that logs can leave them out. */
+  readonly onSecret?: (value: string) => void;
   readonly decorate?: Decorate;
 }
 
+/** What a process has once, for all documents. */
+export interface ProcessParts extends OpenParts {
+  readonly redis: RedisConnection;
+  readonly replicas: Replicas;
+  readonly plans: PlanBook;
+  readonly world: World;
+  readonly readSecret: ReadSecret;
+  readonly lineage: { readonly key: string | undefined; readonly oldKeys: readonly string[] };
+  readonly memory: ProcessMemory;
+}
+
 interface SourceParts extends ProcessParts {
-  readonly document: DrainsDocument;
   /** A source may live through several documents. */
   readonly documentNow: () => DrainsDocument;
   readonly readings: Pick<StatisticsStore, "readAll">;
@@ -112,7 +129,9 @@ interface SourceParts extends ProcessParts {
 
 /** Builds one source. Throws `settings-invalid` if its address or token is missing. */
 export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSource {
-  const { settings, redis, world, teardown } = parts;
+  const { settings, redis, world, teardown, document, documentNow } = parts;
+  const { clock, events, identities } = world;
+  const source = config.id;
   const baseUrl = config.url ?? settings.service.url;
   if (baseUrl === undefined) {
     throw new RedriverError(
@@ -120,90 +139,76 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       `source ${config.name} has no address: set sources.${config.name}.url in the drains document, or service.url (REDRIVER_SERVICE_URL)`,
     );
   }
-  const { readSecret } = parts;
-  const onRefused = (problem: string): void =>
-    world.events.emit({ type: "source:secret-refused", source: config.id, problem });
-  const token = createLiveSecret(config.token, readSecret, `source ${config.name} has no token`, onRefused);
+  const toSecret = (ref: SecretRef, lack: string): LiveSecret =>
+    createLiveSecret(ref, parts.readSecret, `source ${config.name} has no ${lack}`, (problem) =>
+      events.emit({ type: "source:secret-refused", source, problem }),
+    );
+  const token = toSecret(config.token, "token");
 
   const { listTimeoutMs, batchTimeoutMs, deleteTimeoutMs, connectTimeoutMs } = settings.service;
+  const { maxCallsInFlight, maxAnswerBytes, headerPrefix } = settings.service;
   const timeoutsMs = { list: listTimeoutMs, batch: batchTimeoutMs, delete: deleteTimeoutMs };
-  const { maxCallsInFlight } = settings.service;
   const turns = createCallsInTurn({
-    source: config.id,
-    shares: createRedisCallShares(redis, config.id, world.identities.token(), maxCallsInFlight),
+    source,
+    shares: createRedisCallShares(redis, source, identities.token(), maxCallsInFlight),
     maxInFlight: maxCallsInFlight,
-    clock: world.clock,
-    events: world.events,
+    clock,
+    events,
   });
   const called = createMessageService({
     baseUrl,
-    token: () => token.value(),
+    token: token.value,
     settings: { address: toAddressSetting(config), token: toTokenSetting(config, settings) },
     timeoutsMs,
     connectTimeoutMs,
     proxy: proxyFor(new URL(baseUrl), settings.proxy),
-    maxAnswerBytes: settings.service.maxAnswerBytes,
-    clock: world.clock,
+    maxAnswerBytes,
+    clock,
     onAnswer(answer) {
       turns.answered(answer);
-      world.events.emit({ type: "service:answered", source: config.id, ...answer });
+      events.emit({ type: "service:answered", source, ...answer });
     },
-    onLimit: (limit) => turns.limited(limit),
+    onLimit: turns.limited,
   });
-  const lineageKeys = createLineageKeys(token, parts.lineage, config.id);
   const { service, pauses } = createPausingService({
-    source: config.id,
+    source,
     service: called,
     takeTurn: turns.take,
-    book: createRedisSourcePauseBook(redis, config.id),
+    book: createRedisSourcePauseBook(redis, source),
     timeoutsMs,
-    clock: world.clock,
-    events: world.events,
+    clock,
+    events,
   });
-  const health = createSourceHealth(config.id, world.clock, world.events, pauses);
+  const health = createSourceHealth(source, clock, events, pauses);
   const address = proofAddressOf(config);
-  const keys = (config.callbacks?.keys ?? []).map((ref) =>
-    createLiveSecret(
-      ref,
-      readSecret,
-      `source ${config.name} has no signing key for its callbacks`,
-      onRefused,
-    ),
-  );
-  const callbacks =
-    address === undefined
-      ? null
-      : createCallbackAuthenticator(address, keys, { clock: world.clock, service });
+  const keys = (config.callbacks?.keys ?? []).map((ref) => toSecret(ref, "signing key for its callbacks"));
   const close = (): Promise<void> => {
     turns.close();
     return called.close();
   };
   teardown.add(`service ${config.name}`, close);
 
-  const book = createRedisSourceBook(redis, config.id, config.retentionMs);
-  const passes = createRedisPassBook(redis, config.id);
-  const failures = createRedisFailureBook(redis, config.id);
-  const pauseBook = createRedisPauseBook(redis, config.id);
-  const limits = toLedgerLimits(settings, parts.document, config);
-  const { riding, ...audit } = createRedisAudit(redis, config.id, auditLimits, parts.onAudit);
+  const book = createRedisSourceBook(redis, source, config.retentionMs);
+  const passes = createRedisPassBook(redis, source);
+  const failures = createRedisFailureBook(redis, source);
+  const pauseBook = createRedisPauseBook(redis, source);
+  const limits = toLedgerLimits(settings, document, config);
+  const { riding, ...audit } = createRedisAudit(redis, source, auditLimits, parts.onAudit);
   const ledger = beginOnlyWithRoom(
-    createRedisLedger(redis, config.id, limits, { epochSeed: () => world.identities.token() }, riding),
-    createRoomCheck(redis, world.clock),
+    createRedisLedger(redis, source, limits, { epochSeed: identities.token }, riding),
+    createRoomCheck(redis, clock),
   );
-  /** Best effort: if Redis is away again, the pass rows are as lost as the ledger; the next passes are full. */
-  const forceFullPasses = (): void => {
-    for (const drain of parts.documentNow().drains) {
-      if (drain.source.id === config.id) passes.forceFull(drain.name).catch(() => undefined);
-    }
-  };
   let losses = 0;
   let bound: { readonly wanted: string; readonly at: number } | null = null;
-  const ledgerTime = createLedgerTime(world.clock);
+  const ledgerTime = createLedgerTime(clock);
   const onLostWrites = async (lost: LostWrites, oldestAt: number | undefined): Promise<void> => {
-    world.events.emit({ type: "ledger:lost-writes", source: config.id, ...lost });
+    events.emit({ type: "ledger:lost-writes", source, ...lost });
     losses += 1;
-    forceFullPasses();
-    // Best effort like the passes: if Redis is away again, the next call finds the loss once more.
+    // Best effort: if Redis is away again, the pass rows are as lost as the ledger, and the next passes are full.
+    for (const drain of documentNow().drains) {
+      if (drain.source.id === source) passes.forceFull(drain.name).catch(() => undefined);
+    }
+    // The same: the next call finds the loss once more.
     await ledger.recordLoss(oldestAt).catch(() => undefined);
   };
   const watched = watchLedger(ledger, onLostWrites, ledgerTime.learn);
@@ -212,69 +217,65 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     config,
     service,
     takeBatchTurn: (signal) => turns.take("batch", signal),
-    serviceRetry: createServiceRetry(config, service, health, world.events),
-    brake: createServiceBrake(config, called, world.clock, world.events),
+    serviceRetry: createServiceRetry(config, service, health, events),
+    brake: createServiceBrake(config, called, clock, events),
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
-    hostPauses: createHostPauses(pauseBook, world.clock),
+    hostPauses: createHostPauses(pauseBook, clock),
     audit,
     copies: rememberCopies(
-      createRedisCopyBook(redis, config.id, {
+      createRedisCopyBook(redis, source, {
         lifeMs: config.retentionMs,
-        ...(parts.document.archive === undefined
-          ? {}
-          : { archive: toArchiveName(parts.document.archive.dir) }),
+        ...(document.archive && { archive: toArchiveName(document.archive.dir) }),
       }),
     ),
-    capacity: createRedisCapacity(redis, world.identities),
+    capacity: createRedisCapacity(redis, identities),
     guards: createGuards({
       statistics: parts.readings,
-      book: createRedisGuardBook(redis, config.id),
-      clock: world.clock,
-      events: world.events,
-      forceFull: (drain) => passes.forceFull(drain),
+      book: createRedisGuardBook(redis, source),
+      clock,
+      events,
+      forceFull: passes.forceFull,
     }),
     lanes: createLanes({
-      source: config.id,
-      book: createRedisLaneBook(redis, config.id, grantLifeMs(limits), world.identities),
-      clock: world.clock,
-      events: world.events,
+      source,
+      book: createRedisLaneBook(redis, source, grantLifeMs(limits), identities),
+      clock,
+      events,
       passes,
       audit,
       by: world.by,
     }),
-    deliveryWatch: createDeliveryWatch(config, called, world.events),
+    deliveryWatch: createDeliveryWatch(config, called, events),
     passes,
     book,
     health,
     refusalsInARow: new RefusalsInARow(),
-    poison: createPoisonShare(world.clock),
+    poison: createPoisonShare(clock),
     unwritten: createUnwrittenFacts(),
     unworkable: createUnworkableRecords(),
     sweepRequest: createSweepRequest(),
-    tooLarge: createTooLargeDates(world.clock),
-    memory: createPageMemory({ ...parts.memory, maxAnswerBytes: settings.service.maxAnswerBytes }),
+    tooLarge: createTooLargeDates(clock),
+    memory: createPageMemory({ ...parts.memory, maxAnswerBytes }),
     pagesInFlight: createPagesInFlight(),
     newestOfPasses: new Map(),
     windowSizes,
-    headerPrefix: settings.service.headerPrefix,
+    headerPrefix,
     publish: settings.publish,
-    checkItem: createItemCheck(settings.publish, settings.service.headerPrefix, baseUrl, address),
-    lineageKeys,
+    checkItem: createItemCheck(settings.publish, headerPrefix, baseUrl, address),
+    lineageKeys: createLineageKeys(token, parts.lineage, source),
     failures,
-    recordFailures: createRecordFailures(failures, world.clock.monotonic, () => losses),
+    recordFailures: createRecordFailures(failures, clock.monotonic, () => losses),
     bind: async () => {
-      const ids = parts.documentNow().sources.map(({ id }) => id);
+      const ids = documentNow().sources.map(({ id }) => id);
       const tokenHash = toKeyedHash("token", token.value());
       const wanted = JSON.stringify([tokenHash, losses, ids]);
-      const at = world.clock.monotonic();
+      const at = clock.monotonic();
       if (bound?.wanted === wanted && at - bound.at < boundForMs) return;
       const urlHash = toKeyedHash("url", baseUrl);
       const verdict = await bindSource({ config, book, idsNow: () => ids, urlHash, tokenHash });
       bound = { wanted, at };
-      if (verdict === "token-changed") {
-        world.events.emit({ type: "source:token-read", source: config.id, changed: true });
-      }
+      if (verdict === "token-changed") events.emit({ type: "source:token-read", source, changed: true });
     },
   };
   return {
@@ -282,9 +283,9 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     service,
     token,
     pauses: pauseBook,
-    failureMarks: createRedisFailureMarks(redis, config.id),
+    failureMarks: createRedisFailureMarks(redis, source),
     baseUrl,
-    callbacks,
+    callbacks: address === undefined ? null : createCallbackAuthenticator(address, keys, { clock, service }),
     losses: () => losses,
     close,
   };

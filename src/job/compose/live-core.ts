@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { DrainConfig, DrainsDocument } from "../contracts/drains-document.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import type { DrainName } from "../contracts/ids.ts";
-import { buildCore, type Core, type CoreParts } from "./build-core.ts";
+import { buildCore, type Core } from "./build-core.ts";
+import type { ProcessParts } from "./build-source.ts";
 import { toMemoryUse } from "./memory-budget.ts";
 
 /** A core for one piece of work. Its sources live until its release, also under another document. */
@@ -25,10 +26,10 @@ export type LiveCore = ReturnType<typeof createLiveCore>;
  * The core of a process with a drains document that may be replaced. Guarantees: a document is adopted whole or not at
  * all. Unchanged sources keep their runtime. Removed parts end with the last work under the old document.
  */
-export function createLiveCore(parts: CoreParts, first: DrainsDocument) {
-  let inForce = first;
+export function createLiveCore(parts: ProcessParts) {
+  let inForce = parts.document;
   const documentNow = (): DrainsDocument => inForce;
-  let latest = toGeneration(buildCore(parts, first, { before: null, documentNow }));
+  let latest = toGeneration(buildCore(parts, inForce, null, documentNow));
   const alive = new Set([latest]);
 
   function retire(generation: Generation): void {
@@ -42,7 +43,7 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument) {
       const successor = latest.core.sources.get(config.id)?.runtime.health.standing();
       // Its successor is usable and was never halted, so it has never reported a resume.
       if (health.standing().state === "halted" && successor?.state !== "halted") {
-        parts.world.events.emit({ type: "source:resumed", source: config.id });
+        parts.events.emit({ type: "source:resumed", source: config.id });
       }
       source.close().catch(() => undefined);
     }
@@ -53,7 +54,7 @@ export function createLiveCore(parts: CoreParts, first: DrainsDocument) {
     memoryUse: () => toMemoryUse(parts.memory.budget),
     /** Throws `settings-invalid` with what the document lacks, and nothing has changed. */
     adopt(document: DrainsDocument): void {
-      const core = buildCore(parts, document, { before: latest.core, documentNow });
+      const core = buildCore(parts, document, latest.core, documentNow);
       const before = [...alive];
       inForce = document;
       latest = toGeneration(core);

@@ -1,67 +1,44 @@
 import { formatProblem } from "../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../config/read-secret.ts";
-import type { Settings } from "../../config/settings/settings.ts";
 import { createRedisPlanBook } from "../store/plans/redis-plan-book.ts";
 import { createRedisReplicas } from "../store/replicas/redis-replicas.ts";
-import type { DrainsDocument } from "../contracts/drains-document.ts";
-import type { ObserveAudit } from "../contracts/audit.ts";
 import { isRedisAway, RedriverError } from "../contracts/errors.ts";
-import type { Events } from "../contracts/events.ts";
 import { createRedis } from "../redis/connect.ts";
 import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import { findMissingRights } from "../redis/find-missing-rights.ts";
 import type { RedisConnection } from "../redis/connect.ts";
-import { buildCore, type Core, type CoreParts } from "./build-core.ts";
-import type { Decorate } from "./build-source.ts";
+import { buildCore, type Core } from "./build-core.ts";
+import type { OpenParts, ProcessParts } from "./build-source.ts";
 import { createLiveCore, type LiveCore } from "./live-core.ts";
 import { withoutLedger } from "./without-ledger.ts";
 import { createProcessMemory } from "./memory-budget.ts";
 import { randomIdentities, replicaName, systemClock } from "../../system-world.ts";
-import type { Teardown } from "../../teardown.ts";
 
-export interface OpenParts {
-  readonly settings: Settings;
-  readonly document: DrainsDocument;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly events: Events;
-  readonly teardown: Teardown;
-  /** Who acts, for the audit: a person's name; default: this process, as a daemon. */
-  readonly by?: string;
-  readonly onAudit?: ObserveAudit;
-  /** For commands without a daemon: a guard takes a missing reading of an index itself. */
-  readonly readsIndexes?: boolean;
-  /** Called with secrets that are read, so that logs can leave them out. */
-  readonly onSecret?: (value: string) => void;
-  readonly decorate?: Decorate;
-}
+export type { OpenParts } from "./build-source.ts";
 
 /** Connects to Redis in the background and builds the document's sources and drains. Calls no service yet. */
 export function openCore(parts: OpenParts): Core {
-  return buildCore(toCoreParts(parts, "command"), parts.document);
+  return buildCore(toProcessParts(parts, "command"), parts.document);
 }
 
 export function openLiveCore(parts: OpenParts): LiveCore {
-  return createLiveCore(toCoreParts(parts, "daemon"), parts.document);
+  return createLiveCore(toProcessParts(parts, "daemon"));
 }
 
-function toCoreParts(parts: OpenParts, role: "daemon" | "command"): CoreParts {
-  const { settings, env, events, teardown, onSecret, by, onAudit, readsIndexes, decorate } = parts;
+function toProcessParts(parts: OpenParts, role: "daemon" | "command"): ProcessParts {
+  const { settings, env, events, teardown, onSecret, by = `daemon ${replicaName()}` } = parts;
   const redis = createRedis(settings.redis.target, { role: "commands", keyPrefix: settings.redis.keyPrefix });
   teardown.add("redis", () => redis.close());
   const key = readLineageKey(settings);
   if (!key.ok) throw new RedriverError("settings-invalid", formatProblem(key.problem));
   if (key.value !== undefined) onSecret?.(key.value);
   return {
-    settings,
+    ...parts,
     redis,
     replicas: createRedisReplicas(redis),
     plans: createRedisPlanBook(redis),
-    teardown,
     memory: createProcessMemory(settings, parts.document.sources.length, role),
-    world: { clock: systemClock, identities: randomIdentities, events, by: by ?? `daemon ${replicaName()}` },
-    ...(onAudit === undefined ? {} : { onAudit }),
-    ...(readsIndexes === undefined ? {} : { readsIndexes }),
-    ...(decorate === undefined ? {} : { decorate }),
+    world: { clock: systemClock, identities: randomIdentities, events, by },
     readSecret: (ref) => readSecret(ref, { env, settings }),
     lineage: { key: key.value, oldKeys: settings.lineage.oldKeys },
   };

@@ -3,7 +3,6 @@ import type { LaneConfig } from "./drains-document.ts";
 import type { DrainName } from "./ids.ts";
 import type { ServiceLoad, ServiceLoadThen } from "./service.ts";
 
-/** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
 export type Origin = string;
 
 /** What each state means and what ends it stands over the machine (store/lanes/lane-machine.lua.ts). */
@@ -13,13 +12,12 @@ export type LaneState = "canary" | "ramping" | "open" | "halted";
 export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
 
 /**
- * The canaries that are judged together. The step is signed into the lineage of each canary, so that a
- * come-back names it. Plain messages carry none.
+ * Canaries that are judged together, signed into the lineage of each: a come-back names its step. Plain
+ * messages carry none.
  */
 export interface StepRef {
-  /** Hash of drain and origin (`toLaneId`). */
   readonly lane: string;
-  /** Counts up from the second (Unix time) of the lane's first request: no number of a forgotten step returns. */
+  /** Counts up from the Unix second of the lane's first request: no number of a forgotten step returns. */
   readonly step: number;
 }
 
@@ -28,13 +26,13 @@ export interface LaneAsk {
   readonly origin: Origin;
   /** Messages of the page; 0 only asks for its state. */
   readonly wanted: number;
-  /** They were wanted before, and are not counted once more. */
+  /** Not to be counted once more. */
   readonly isAgain?: boolean;
   /** None of them can carry a callback, so silence judges them also with `byReport`. */
   readonly isSilent?: boolean;
   /**
-   * Minutes of entry that hold such messages: their starts, Unix ms by the service's clock, at most two. The
-   * lane remembers them if it grants less than was wanted, and always if it is halted.
+   * Minutes of entry that hold such messages, at most two: remembered if it grants less than was wanted, or
+   * is halted.
    */
   readonly resumeMinutes: readonly number[];
 }
@@ -47,51 +45,45 @@ export const lateCheckMs = 15_000;
 
 export interface LaneAnswer {
   readonly state: LaneState;
-  /** Messages sent in a way that gives silence a meaning: no retries, no delay, a timeout below `watch`. */
+  /** Sent without retries and delay, and with a timeout below `watch`: silence means delivery. */
   readonly canaries: number;
-  /** Messages sent as they are. Only an open lane has these, unless earlier ones wait long for a verdict. */
+  /** Sent as they are: by an open lane, or while earlier ones wait long for a verdict. */
   readonly plain: number;
   readonly step: number;
-  /** Hashes (`toRootHash`) of the last canaries' roots, at most 10. Others go first if there are any. */
+  /** Hashes (`toRootHash`) of the last canaries' roots, at most 10. Others go first. */
   readonly avoid: readonly string[];
   /** False in the first minute of a due probe: one of `avoid` is then left for a page that has others. */
   readonly mayRepeat: boolean;
   /**
-   * True if halted, or not open again for an hour since. A message without attempts left is then not parked
-   * because of this lane. False for a halted lane once nothing was sent for a day.
+   * Halted, or not open again for an hour: a message without attempts left is then not parked because of this
+   * lane. False once nothing was sent for a day.
    */
   readonly isSuspect: boolean;
   /** Canaries of it are not known to be delivered although their watch is over. */
   readonly isUnknown: boolean;
-  /**
-   * Redis time, Unix ms, of the next possible grant, as far as is known. Not after now if there is room
-   * already. Null: it is open and holds nothing, or the time is unknown.
-   */
+  /** Redis time of the next possible grant. Null: it is open and holds nothing, or the time is unknown. */
   readonly until: number | null;
 }
 
 /** Canaries that were published just now. Plain messages are not reported. */
 export interface LaneSent extends StepRef {
-  /** Hashes (`toRootHash`) of their roots, one for each. */
+  /** `toRootHash`, one for each. */
   readonly roots: readonly string[];
 }
 
 /** Granted canaries that were not published: held for another reason, not sent, or refused. */
 export interface LaneUnused extends StepRef {
-  /** 0 if only resume minutes are reported. */
   readonly count: number;
-  /** Of denied messages, if none of these is in the request's minutes. */
   readonly resumeMinutes: readonly number[];
 }
 
 export interface LaneComeBack extends StepRef {
-  /** Its parent: each is counted once, however often it is listed. */
+  /** Each is counted once, however often it is listed. */
   readonly parentDlqId: string;
   /** `again`: a known bad message was refused as before. The receiver answers, as after a delivery. */
   readonly kind: ComeBackKind | "again";
-  /** Status of its failure; 0: no answer. */
   readonly status: number;
-  /** From its publish to its failure, by the service's clock, if known. */
+  /** From its publish to its failure, by the service's clock. */
   readonly tookMs?: number;
 }
 
@@ -99,22 +91,19 @@ export interface LaneWatch extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;
   readonly state: LaneState;
-  /** Redis time of the step's first grant, Unix ms: no canary was published earlier. */
+  /** Of the step's first grant: no canary was published earlier. */
   readonly firstSentAt: number;
   readonly until: number;
-  /** Its silence counts only if the service is asked now, before the listing. At most once in each watch. */
+  /** The service is to be asked now, before the listing. At most once in each watch. */
   readonly asks?: true;
 }
 
-/** A lane's new state, or the new size of its next step. */
 export interface LaneMove {
   readonly drain: DrainName;
   readonly origin: Origin;
   readonly from: LaneState;
   readonly to: LaneState;
-  /** Of the step that follows; 0 when halted. */
   readonly size: number;
-  /** Has counts and statuses, and nothing of a message. */
   readonly why: string;
   readonly sent: number;
   readonly comeBacks: number;
@@ -125,30 +114,27 @@ export type LaneChange =
   | (LaneMove & {
       readonly kind: "moved";
       readonly lane: string;
-      /** Minutes that the next step may be filled from. Empty if it opened or halted. */
+      /** Minutes that the next step may be filled from. */
       readonly resumeMinutes: readonly number[];
-      /** It can go on without minutes: a full pass finds its messages. Reported once, and if it opens. */
+      /** It can go on without minutes: a full pass finds its messages. Reported once. */
       readonly wantsFull: boolean;
     });
 
 /** A drain that has lanes which can go on now, and the minutes of entry of their messages. */
 export interface LaneReady {
   readonly drain: DrainName;
-  /** Ascending, each once. */
   readonly resumeMinutes: readonly number[];
-  /** A person asked for one of its lanes, and nobody knows where its messages are: a full pass finds them. */
+  /** A full pass is to find its messages. */
   readonly wantsFull?: true;
 }
 
-/**
- * `due`: its probe may be granted now. `under-way`: one was granted or sent before, at this Redis time, Unix ms.
- */
+/** `due`: its probe may be granted now. `under-way`: one was granted or sent before. */
 export type LaneProbe =
   | { readonly kind: "unknown" | "due" }
   | { readonly kind: "not-halted"; readonly state: LaneState }
   | { readonly kind: "under-way"; readonly since: number };
 
-/** `reset`: as the lane was before, and how much of its last step was sent and came back. */
+/** `reset`: as the lane was before. */
 export type LaneReset =
   | { readonly kind: "unknown" }
   | ({ readonly kind: "reset" } & Pick<LaneMove, "from" | "why" | "sent" | "comeBacks">);
@@ -159,7 +145,6 @@ export interface LaneTotals {
   readonly halts: number;
 }
 
-/** A lane as of its last use. Times are Redis time, Unix ms. */
 export interface LaneView extends StepRef {
   readonly drain: DrainName;
   readonly origin: Origin;
@@ -169,13 +154,11 @@ export interface LaneView extends StepRef {
   readonly size: number;
   readonly sent: number;
   readonly comeBacks: { readonly down: number; readonly refused: number };
-  /** Canaries whose watch is over, and of which nobody knows what became of them. */
   readonly unknown: number;
   readonly nextAt: number | null;
   /** It halted soon after it opened: a surviving probe leads to `canary` messages, not ten times that. */
   readonly isShaky: boolean;
   readonly totals: LaneTotals;
-  /** Last publish of a canary. Before the first: the first request. */
   readonly lastUsedAt: number;
 }
 
@@ -203,7 +186,7 @@ export interface LaneBook {
     config: LaneConfig,
     asks: readonly LaneAsk[],
   ): Promise<{ readonly answers: readonly LaneAnswer[]; readonly at: number }>;
-  /** Called right after the service accepted them: the watch starts here. */
+  /** Right after the service accepted them: the watch starts here. */
   sent(sent: readonly LaneSent[]): Promise<void>;
   giveBack(unused: readonly LaneUnused[]): Promise<void>;
   /** From passes and listing checks. Unknown steps change nothing. Answers the moved lanes. */
@@ -250,29 +233,24 @@ export interface LaneBook {
   /** The lane starts over at canary and forgets its failures. Reports of its earlier steps count no more. */
   reset(lane: string): Promise<LaneReset>;
   /**
-   * Those asked for most messages since each is remembered, the most first, of equals the larger id. Each
-   * page that meets a held message asks for it. Unlike the last used ones they stay the same for days.
+   * Those asked for most messages, of equals the larger id. Unlike the last used ones they stay the same for
+   * days.
    */
   busiest(max: number): Promise<LanesCounted>;
 }
 
 export interface LanesCounted {
   readonly lanes: readonly LaneView[];
-  /** Of all lanes of the source. */
   readonly counts: Readonly<Record<LaneState, number>>;
-  /** Of all lanes of the source, forgotten ones included. They start over when all are forgotten. */
+  /** Forgotten ones included. They start over when all are forgotten. */
   readonly totals: LaneTotals;
-  /** Redis time, Unix ms. */
   readonly at: number;
-  /** Of all lanes, as in `LaneView`. */
   readonly unknown: number;
-  /** Last publish of a canary in any lane, or when a new one was asked for. Null: there is no lane. */
   readonly lastUsedAt: number | null;
-  /** What the service said last, and when. Null: it was never asked. */
+  /** What the service said last. Null: it was never asked. */
   readonly service: ServiceLoadThen | null;
 }
 
-/** True if a drain of this source tries its destinations by lanes. Otherwise nobody asks for lanes. */
 export function hasLanes<Source>(
   drains: ReadonlyMap<string, { readonly source: Source; readonly config: { readonly lane?: object } }>,
   source: Source,

@@ -3,7 +3,7 @@ import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { FailureCounts, HourlyArrivals, StandingFailure } from "./failures.ts";
 import type { Tally } from "./tally.ts";
 
-/** An inclusive slice of a pass's time range, Unix ms. Windows are disjoint, except those that lanes add. */
+/** Unix ms, inclusive. Windows are disjoint, except those that lanes add. */
 export interface Window {
   readonly windowId: string;
   readonly from: number;
@@ -11,7 +11,7 @@ export interface Window {
   readonly depth: number;
 }
 
-/** True if lanes added the window to its pass. It goes first; other windows list the same records. */
+/** Lanes added it. It goes first; other windows list the same records. */
 export function isRecalled(windowId: string): boolean {
   return windowId.startsWith("r");
 }
@@ -27,38 +27,34 @@ export interface Pass {
   readonly from: number;
   /** The frozen horizon. */
   readonly to: number;
-  /**
-   * What entered up to here was counted by earlier passes, Unix ms. What entered later has arrived since. 0: no
-   * pass has counted yet.
-   */
+  /** Earlier passes have counted what entered up to here, Unix ms; 0: none has. */
   readonly countedTo: number;
-  /** Redis time at opening. */
   readonly startedAt: number;
   /** As `DrainRuntime` has it. */
   readonly countingKey: string;
 }
 
-/** Facts about a drain's queue, for metrics and status: as of the last pages, also of an open pass. */
+/** A drain's queue as of the last pages, also of an open pass. */
 export interface DrainFacts extends Pick<
   Tally,
   "due" | "held" | "parked" | "inDoubt" | "reasons" | "oldestRecordAt"
 > {
   /**
-   * True when the last pass was full and complete, and none is open, so that the numbers are counts. Otherwise
-   * arrivals were added to the last counts, and what was done was taken away.
+   * The last pass was full and complete, and none is open: these are counts. Else arrivals are added, and
+   * what was done is taken away.
    */
   readonly exact: boolean;
   /**
-   * A pass has listed behind its own deletes, so records may wait that nobody has counted: a service whose cursor
-   * is a position has skipped them. False again after a full pass without such pages.
+   * A pass has listed behind its own deletes: a service whose cursor is a position has skipped records. False
+   * again after a full pass without such pages.
    */
   readonly mayHaveSkipped: boolean;
   readonly failures: readonly StandingFailure[];
-  /** How the last full pass counted (`toCountingKey`, and its mode). Absent: none has. */
+  /** How the last full pass counted (`toCountingKey`). */
   readonly counted?: { readonly as: string; readonly mode: Pass["mode"] };
-  /** What entered until then is counted, come-backs too, Unix ms; 0: nothing is. */
+  /** What entered until then is counted; 0: nothing is. */
   readonly countedTo: number;
-  /** Ever, without those that the first count found. It grows as pages end, and never falls. */
+  /** Ever, without those that the first count found. It never falls. */
   readonly arrivals: number;
   /** Of these, those that another drain counts for the source. */
   readonly arrivedAgain: number;
@@ -78,7 +74,6 @@ export interface OpenPass {
   readonly passId: PassId;
   readonly startedAt: number;
   readonly progressAt: number;
-  /** Windows that have not ended, those at work included. */
   readonly windowsLeft: number;
   readonly kind: Pass["kind"];
   /** Of the windows that have ended, and of the pages so far of those at work. */
@@ -90,10 +85,8 @@ export type OpenVerdict =
       readonly kind: "opened";
       readonly pass: Pass;
       readonly windows: readonly Window[];
-      /** The drain's pass before was complete and listed nothing. */
       readonly isQuiet: boolean;
     }
-  /** Another pass of this drain is open and makes progress. */
   | { readonly kind: "busy"; readonly passId: PassId; readonly windows: readonly Window[] };
 
 export interface AbandonedPass {
@@ -103,14 +96,11 @@ export interface AbandonedPass {
 }
 
 export interface OpenRequest extends Omit<Pass, "kind" | "from" | "startedAt" | "countedTo"> {
-  /** Start of a full pass's range, Unix ms. */
   readonly fullFrom: number;
   readonly fullEveryMs: number;
   /** False forces a full pass (dates of this source do not select by entry, or not yet known). */
   readonly mayBeNew: boolean;
-  /** Overlap of successive passes. */
   readonly overlapMs: number;
-  /** An open pass without progress for this long is closed as abandoned. */
   readonly abandonAfterMs: number;
 }
 
@@ -149,33 +139,32 @@ export interface WindowRun {
 export interface TakenWindow {
   readonly pass: Pass;
   readonly window: Window;
-  /** How many windows its pass has had. */
   readonly rows: number;
-  /** How many of them have not ended. */
   readonly left: number;
   /** Null: nothing says that something in it ends its workers. */
   readonly care: Care | null;
-  /** Records of the source that have ended their workers, the last hundred. */
+  /**
+   * Records of the source that have ended their workers, the last hundred; and moments whose listing has, of
+   * the last day.
+   */
   readonly unworkable: readonly DlqId[];
-  /** Moments of the source whose listing has ended its workers, of the last day. */
   readonly unlistable: readonly number[];
-  /** When a worker of this pass was last found to be lost, or has stopped, Redis time; null: none was. */
+  /** When a worker of this pass was last lost, or has stopped, by Redis. */
   readonly workerLostAt: number | null;
 }
 
 /**
- * Two workers in a row were lost before they had done anything in the window. From then on each says what it has
- * under work, so that the record that ends them is found, if there is one.
+ * Two workers in a row were lost before they had done anything. From then on each says what it has under
+ * work, which finds the record that ends them.
  */
 export interface Care {
   /** Under work when a worker was lost: with so many. */
   readonly suspects: Readonly<Partial<Record<DlqId, number>>>;
   /**
-   * Under work alone when the last was lost. `lost`: so many in a row, each soon after it had begun with it; `long`:
-   * so many after a while. Absent: none.
+   * Under work alone when the last was lost: so many in a row, each soon after it had begun (`lost`), or
+   * after a while (`long`).
    */
   readonly alone?: { readonly id: DlqId; readonly lost: number; readonly long: number };
-  /** So many in a row were lost while they listed. */
   readonly listings: number;
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { DrainName, PlanId, Token } from "./ids.ts";
 
-/** A type of a schema, which nobody may write to. */
 export type Frozen<Value> = Value extends string | number | null | undefined
   ? Value
   : { readonly [Key in keyof Value]: Frozen<Value[Key]> };
@@ -11,19 +10,15 @@ const counts = z.record(z.string(), z.number());
 const time = z.number().describe("Unix ms.");
 export const drainName = z.string() as unknown as z.ZodType<DrainName>;
 
-/** What a plan is of: a part of a drain's records, and what is to become of them. */
 export const planFilter = z.object({
-  /** Names of rules; absent: with and without a rule. */
   rules: z.array(z.string()).exactOptional(),
-  /** A host, or a glob of one; with or without its port. */
   host: z.string().exactOptional(),
-  /** The id of a kind of failure. */
   failure: z.string().exactOptional(),
   /** Maximum records of a drain; the listing ends there. */
   limit: count.exactOptional(),
-  /** All of them are discarded: archived, then deleted. Absent: the rules decide. */
+  /** Archived, then deleted. Absent: the rules decide. */
   discard: z.literal(true).exactOptional(),
-  /** What the archive alone has is published again. Absent: the plan is of the queue. */
+  /** What the archive alone has is published again. */
   fromArchive: z.literal(true).exactOptional(),
 });
 export type PlanFilter = Frozen<z.infer<typeof planFilter>>;
@@ -36,7 +31,6 @@ export const planDeadAfterMs = 15_000;
 /** Limits of all shared plans together, but for `records`. */
 export interface PlanLimits {
   readonly plans: number;
-  /** Stored bytes of all of them. */
   readonly bytes: number;
   readonly records: number;
 }
@@ -69,7 +63,6 @@ const planAbout = z.object({
 export type PlanAbout = Frozen<z.infer<typeof planAbout>>;
 
 const planMaking = z.object({
-  /** The drain that is listed now; null before the first page. */
   drain: drainName.nullable(),
   listed: count,
   planned: count,
@@ -80,7 +73,7 @@ const planMade = z.object({
   records: count,
   acts: count,
   decisions: counts,
-  /** Of its file, as the last line of the file has it. */
+  /** As the last line of its file has it. */
   sha256: z.string(),
 });
 export type PlanMade = Frozen<z.infer<typeof planMade>>;
@@ -100,25 +93,21 @@ export const verdictStates = [
 /** What became of what was sent, or discarded. `sent` is the sum of `cameBack`, `delivered` and `silent`. */
 const planVerdict = z.object({
   state: z.enum(verdictStates),
-  /** Of this plan, also by an apply before. */
+  /** These two also by an apply before. */
   sent: count,
-  /** Of a plan to discard, also by an apply before: archived, and deleted or about to be. */
   discarded: count.exactOptional(),
   cameBack: count,
-  /** As callbacks have reported. */
   delivered: count,
   /** Have not come back yet, and no callback told of them: no proof of delivery. */
   silent: count,
-  /** Those that came back, the most frequent first, at most ten kinds. */
   failures: z.array(
     z.object({
       destination: z.string().nullable(),
-      /** 0: no answer. Null: it went on before it was looked at. */
+      /** 0: no answer. Null: it went on unseen. */
       status: count.nullable(),
       count,
     }),
   ),
-  /** So many came back that a lane would be halted. */
   isBad: z.boolean(),
   text: z.string(),
 });
@@ -127,34 +116,27 @@ export type PlanVerdict = Frozen<z.infer<typeof planVerdict>>;
 /** One drain of an apply. `planned` is the sum of `before`, `done`, `meanwhile`, `skipped` and `left`. */
 const planApplyDrain = z.object({
   drain: drainName,
-  /** Of the service. */
   host: z.string(),
   phase: z.enum(["checking", "applying", "ended"]),
   planned: count,
-  /** While it is checked: records that were found and decided again. */
   checked: count,
-  /** Done before this apply. */
   before: count,
-  /** By this apply. */
   done: count,
-  /** By the drain itself or another, since this apply began. Absent: none. */
+  /** By others, since this apply began. */
   meanwhile: count.exactOptional(),
   left: count,
-  /** What came back, of what the plan has sent: `verdict.cameBack`. */
   failedAgain: count,
   /** Null: it acts still, or nothing was sent. */
   verdict: planVerdict.nullable(),
   skipped: z.object({ gone: count, changed: count, otherwise: count }),
   /** `1795211964826-0: republish by outage → gone`, at most ten. */
   skippedExamples: z.array(z.string()),
-  /** Why some are left, with the count of each; adds up to `left` once it has ended. */
   leftReasons: counts,
   /** What it waits for now, and ms until it tries again; null if it works. */
   wait: z.object({ reasons: counts, nextCheckMs: z.number() }).nullable(),
 });
 export type PlanApplyDrain = Frozen<z.infer<typeof planApplyDrain>>;
 
-/** `why`: a person's reason. */
 const planOrder = z.object({ by: z.string(), why: z.string() });
 export type PlanOrder = Frozen<z.infer<typeof planOrder>>;
 
@@ -167,13 +149,11 @@ export const sharedPlan = z.object({
   state: z.enum(planStates),
   why: z.string().nullable(),
   replica: z.string(),
-  /** Who has stopped the present or last work on it; null: nobody. */
   stoppedBy: z.string().nullable(),
   /** Null once it is whole. */
   making: planMaking.nullable(),
-  /** Null while it is not whole: then it cannot be applied. */
+  /** Null while it is not whole. */
   made: planMade.nullable(),
-  /** Of the present or last apply. Times by Redis. */
   apply: z
     .object({
       ...planOrder.shape,
@@ -185,7 +165,6 @@ export const sharedPlan = z.object({
 });
 export type SharedPlan = Frozen<z.infer<typeof sharedPlan>>;
 
-/** The right to work on a plan: of the replica that began it, until another one takes it over. */
 export interface PlanClaim {
   readonly id: PlanId;
   readonly token: Token;
@@ -203,7 +182,6 @@ export type PlanStart =
     };
 
 export type PlanSign =
-  /** `stoppedBy`: a person has stopped it. */
   | { readonly kind: "mine"; readonly stoppedBy: string | null }
   /** Another replica has taken it over, or it is gone. */
   | { readonly kind: "lost" };
@@ -215,7 +193,6 @@ export type PlanSign =
  * ledger decides what is done. Each call may run twice. Fails with `redis-unavailable`.
  */
 export interface PlanBook {
-  /** The newest first. */
   all(): Promise<readonly SharedPlan[]>;
   /** `summary`: as `complete` was given it. Null: there is no such plan. */
   read(id: PlanId): Promise<{ readonly plan: SharedPlan; readonly summary: string | null } | null>;
@@ -229,7 +206,6 @@ export interface PlanBook {
   begin(claim: PlanClaim, about: PlanAbout, replica: string, isPassing?: boolean): Promise<"begun" | "full">;
   /** `part`: counts up from 0. Makes room as `begin` does. `full`: all plans together would be too large. */
   append(claim: PlanClaim, part: number, text: string): Promise<"kept" | "full" | "lost">;
-  /** `parts`: how many were appended. */
   complete(claim: PlanClaim, made: PlanMade, summary: string, parts: number): Promise<"kept" | "lost">;
   /** `dead`: a replica that is known to be gone, whatever its last sign says. */
   startApply(claim: PlanClaim, order: PlanOrder, replica: string, dead?: string): Promise<PlanStart>;
