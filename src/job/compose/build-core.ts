@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { Archive } from "../contracts/archive.ts";
-import type { ArchiveConfig, DrainConfig, DrainsDocument, SourceConfig } from "../contracts/drains-document.ts";
+import type {
+  ArchiveConfig,
+  DrainConfig,
+  DrainsDocument,
+  SourceConfig,
+} from "../contracts/drains-document.ts";
 import type { Events } from "../contracts/events.ts";
 import type { DrainName, SourceId } from "../contracts/ids.ts";
 import type { PlanBook } from "../contracts/plans.ts";

@@ -1,13 +1,11 @@
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import type { DrainName, SourceId } from "./ids.ts";
 
-/** A rule dropped it, a person discarded it, or it expires soon. */
 export const archiveReasons = ["dropped", "discarded", "near-expiry"] as const;
 
 export type ArchiveReason = (typeof archiveReasons)[number];
 
 export interface ArchiveEntry {
-  /** Unix ms. */
   readonly at: number;
   readonly source: SourceId;
   /** Null: no drain selects it. */
@@ -46,13 +44,11 @@ export interface ArchiveVolume {
   readonly fileSystem: string;
 }
 
-/** The document's declaration about the volume: it lasts, or it need not last. */
 export type DeclaredVolume = "durable" | "ephemeral" | "undeclared";
 
 export interface ArchiveFile {
   readonly file: string;
   readonly bytes: number;
-  /** Unix ms of the newest change. */
   readonly changedAt: number;
 }
 
@@ -72,7 +68,6 @@ export interface ArchiveDamage {
    * `write` promised is missing. `broken`: something that was whole once, or a file that cannot be read.
    */
   readonly kind: "torn" | "broken";
-  /** With the line, as `zcat` counts them. */
   readonly why: string;
   /** How many are lost. Null: not known. */
   readonly entries: number | null;

@@ -61,7 +61,6 @@ export interface AuditRecord {
   readonly count?: number;
 }
 
-/** `sent`: messages of the step that decided the move. */
 export type AuditLane = Omit<LaneMove, "drain" | "size">;
 
 /**
@@ -84,7 +83,6 @@ export interface AuditEntry {
   readonly lane?: AuditLane;
   /** Of a pause or its end, or of an apply that did nothing: the one destination or kind that it is about. */
   readonly host?: DestinationName;
-  /** Of a pause that ends by itself: how long it lasts, ms. */
   readonly forMs?: number;
   /** Of what an apply orders or discards: when it began, Unix ms by Redis TIME. It tells one apply from another. */
   readonly orderedAt?: number;
@@ -92,7 +90,6 @@ export interface AuditEntry {
   readonly records: readonly AuditRecord[];
 }
 
-/** An entry before it is written. The audit sets the time. */
 export type NewAuditEntry = Omit<AuditEntry, "at">;
 
 /** Told of each entry once; and of a fact that Redis did not take a second time, as `unwritten`. */
@@ -112,13 +109,11 @@ export interface AuditQuery {
   readonly isCounted?: boolean;
   /** Includes acts on all drains of its source at once. */
   readonly drain?: DrainName;
-  /** Unix ms, inclusive. */
   readonly since?: number;
   readonly until?: number;
   readonly order: "newest-first" | "oldest-first";
 }
 
-/** Whether it is about this drain: an act on all drains of its source is. */
 export function isAboutDrain(entry: Pick<AuditEntry, "act" | "drain">, drain: DrainName): boolean {
   return entry.drain === drain || (entry.drain === null && (entry.act === "pause" || entry.act === "resume"));
 }
@@ -142,7 +137,6 @@ export interface Audit {
 
 /** Reads page by page, as long as the caller asks. Fails with `redis-unavailable`. */
 export interface AuditReader {
-  /** Entries with only those records that the query asks for. */
   read(query: AuditQuery): AsyncIterable<AuditEntry>;
   /** The dead letters of one message: this one, its ancestors, and those that came back from it. */
   lineageOf(dlqId: string): Promise<ReadonlySet<string>>;

@@ -15,7 +15,6 @@ export interface CallRate {
   readonly windowMs: number;
 }
 
-/** Such a limit as an answer names it. */
 export interface NamedLimit extends CallRate {
   /** Until the present window ends. */
   readonly resetInMs: number;
@@ -27,7 +26,6 @@ export interface CallReport {
   readonly inFlight: number;
   /** The most calls in flight and waiting at once since the last report. 0: this replica is idle. */
   readonly demand: number;
-  /** Calls that list or delete, per second since the last report. */
   readonly dlqPerSecond: number;
   /** `isCut`: cut here since the last report. */
   readonly limits: Readonly<Record<ServiceOperation, LearnedLimit & { readonly isCut: boolean }>>;
@@ -37,7 +35,6 @@ export interface CallReport {
 
 export interface CallShare {
   readonly part: number;
-  /** The share of this part in all parts that are given, 0 to 1. */
   readonly ofAll: number;
   readonly limits: LearnedLimits;
   /** The known limit, less what others than these replicas seem to use of it; null: none is known. */

@@ -4,7 +4,6 @@ export interface AttemptReport {
   readonly messageId: MessageId;
   /** Status of the destination's answer; 0: no answer. */
   readonly status: number;
-  /** 0 for the first attempt. */
   readonly retried: number;
   readonly maxRetries: number;
   /** When the message was published, Unix ms by the service's clock, if it says so. */
@@ -18,13 +17,11 @@ export const callbackOutcomes = [
   "delivered",
   /** The last attempt failed too. */
   "failed",
-  /** An attempt failed, and another follows. */
   "retrying",
   /** It belongs to no canary of this source. */
   "unknown",
   /** The signature is not the service's for this address and body, or its time is over. */
   "unverified",
-  /** Signed, but not readable as a callback. */
   "unreadable",
   "too-large",
   /** Other calls use all the room for calls in hand. */

@@ -1,4 +1,3 @@
-/** Time as an argument, so that tests own it. */
 export interface Clock {
   /** Unix milliseconds of this machine. */
   now(): number;

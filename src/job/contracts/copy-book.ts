@@ -8,7 +8,6 @@ import type { DlqId } from "../message/dead-letter.ts";
  * process what it could not read or record.
  */
 export interface CopyBook {
-  /** Those of `dlqIds` without a known copy. */
   missing(dlqIds: readonly DlqId[]): Promise<readonly DlqId[]>;
   copied(dlqIds: readonly DlqId[]): Promise<void>;
 }

@@ -33,7 +33,6 @@ export interface SourceConfig {
   readonly listByIds?: true;
   /** True if a message goes to an address with user and password. Absent: it is parked. */
   readonly keepsCredentials?: true;
-  /** Absent: nobody reports what became of canaries. */
   readonly callbacks?: CallbacksConfig;
   /** True: before canaries are judged, the service is asked how much is under way. */
   readonly watchDeliveries?: true;
@@ -48,11 +47,9 @@ export interface SourceConfig {
   readonly maxParallelism?: number;
 }
 
-/** Lets the service call back for canaries, at an address that `redriver run` serves. */
 export interface CallbacksConfig {
   /** Reachable for the service; no trailing slash, no query. The source's id is added as the last part. */
   readonly url: string;
-  /** The service's signing keys: the current one and the next. */
   readonly keys: readonly SecretRef[];
 }
 
@@ -63,24 +60,20 @@ export type Schedule =
 /** Ceilings for publishes, all replicas together. Absent: unlimited. */
 export interface LimitsConfig {
   readonly publish?: Rate;
-  /** For each destination host apart, and for each queue. */
   readonly perHost?: Rate | AutoRate;
   readonly perPass?: number;
-  /** Per UTC day. */
   readonly perDay?: number;
 }
 
 /** How carefully a destination is tried. Absent (`lane: none`): everything that is due is published. */
 export interface LaneConfig {
   readonly canary: number;
-  /** The step survives if none of its messages comes back for this long. */
   readonly watchMs: number;
   /** A larger share of come-backs than this halts the lane, and so does a full return; 0 to 1. */
   readonly haltAt: number;
   readonly probeEveryMs: number;
   /** A step of this size opens the lane, because limits bind before it does. From the drain's limits. */
   readonly openFrom: number;
-  /** Only what the service's callbacks report counts as delivered. */
   readonly byReport?: true;
   /** Silence counts only after the service has said that nothing waits. */
   readonly byAsking?: true;
@@ -92,7 +85,6 @@ export interface GuardConfig {
   readonly field: ScalarField;
   readonly hold: NumberRange;
   readonly resume: NumberRange;
-  /** The effect while there is no fresh reading. */
   readonly whenStale: "hold" | "ignore";
 }
 
@@ -124,12 +116,10 @@ export interface DrainConfig {
   /** For records from before a loss of the ledger, once the deduplication window is over. */
   readonly afterLedgerLoss: "republish" | "park";
   readonly limits: LimitsConfig;
-  /** Absent: every destination is published to without steps. */
   readonly lane?: LaneConfig;
   /** Flow control of everything that is redriven. A rule's `set` goes first. Absent: as the original. */
   readonly flowControl?: FlowControl;
   readonly guards: readonly GuardConfig[];
-  /** The fate of a record if its rebuild would lose something named in `losses`. */
   readonly onLoss: "park" | "republish";
   /** A record this close to its expiry is copied to the archive; `nothing` turns that off. */
   readonly beforeExpiry: { readonly withinMs: number; readonly then: "archive" | "nothing" };
@@ -153,17 +143,14 @@ export interface NotifyTarget {
   readonly url: SecretRef | { readonly kind: "written"; readonly url: string };
   /** `events`: CloudEvents 1.0 as JSON; `slack`: `{ text, blocks }`. */
   readonly form: "events" | "slack";
-  /** Key of the signature. Absent: messages are not signed. */
   readonly secret?: SecretRef;
   readonly events: readonly NoticeEvent[];
-  /** Absent: of all. */
   readonly sources?: readonly SourceId[];
   readonly drains?: readonly DrainName[];
   /** True: its host may have a private address, and http is taken. */
   readonly allowPrivate: boolean;
   /** How soon the second message of an incident may follow the first. Other times of it are multiples. */
   readonly everyMs: number;
-  /** When it gets a summary. Absent: never. */
   readonly digest?: Extract<Schedule, { kind: "cron" }>;
 }
 

@@ -55,7 +55,6 @@ interface PublishedFields {
   readonly deduplicated: boolean;
   readonly attempt: number;
   readonly canary: boolean;
-  /** Since it entered the DLQ. */
   readonly waitedMs: number;
 }
 
@@ -92,10 +91,8 @@ interface EventFields {
   readonly "record:passed-over": { source: SourceId; date: number };
   readonly "archive:copied": { source: SourceId; drain: DrainName | null; count: number };
   readonly "archive:failed": { source: SourceId; message: string };
-  /** The volume of an archive, once per document that changes it. */
   readonly "archive:volume-seen": {
     verdict: "fit" | "doubtful" | "unfit";
-    /** Empty if it is fit. */
     complaint: string;
   };
   readonly "outcome:unknown": { drain: DrainName; source: SourceId; dlqIds: readonly string[]; why: string };
@@ -138,10 +135,8 @@ interface EventFields {
     durationMs: number;
     status?: number;
   };
-  /** Once a second while calls are made. */
   readonly "source:calls": {
     source: SourceId;
-    /** The most that were in flight at once. */
     inFlight: Readonly<Record<ServiceOperation, number>>;
     limits: Readonly<Record<ServiceOperation, number>>;
     /** The limit of calls that list or delete which all replicas keep to now; null: they keep to none. */
@@ -162,7 +157,6 @@ interface EventFields {
   readonly "guard:opened": GuardChange;
   /** A lane's new state, or its next step's new size (0: halted). `why` has nothing of a message. */
   readonly "lane:moved": { source: SourceId } & LaneMove;
-  /** `why`: counts, or what went wrong; null if it is absent. */
   readonly "deliveries:asked": { source: SourceId; outcome: DeliveriesOutcome; why: string | null };
   /** The service has no /v2/flowControl. */
   readonly "brake:switched-off": { source: SourceId };
@@ -172,14 +166,12 @@ interface EventFields {
   readonly "callback:received": {
     source: SourceId;
     outcome: CallbackOutcome;
-    /** Null if there is nothing to report. */
     why: string | null;
     /** The first of its outcome for the source within a minute. */
     isNews: boolean;
   };
   readonly "statistics:read": { index: string; durationMs: number };
   readonly "statistics:failed": { index: string } & Failure;
-  /** One message. More than one notice: they were grouped. */
   readonly "notice:delivered": { target: string; notices: readonly NoticeRef[] };
   /** They will not be told. `why` has nothing that a target answered but its status. */
   readonly "notice:dropped": { target: string; notices: readonly NoticeRef[]; why: string };
@@ -192,7 +184,6 @@ interface EventFields {
   readonly "console:page-failed": { place: string } & Failure;
   /** The reader of the log is back, and so many lines before this one were not written. */
   readonly "log:dropped": { lines: number };
-  /** A warning of Node about this process, such as a deprecation or a leak. */
   readonly "process:warned": { name: string; message: string };
   readonly "redis:lost": { message: string };
   readonly "redis:ready": object;
@@ -202,7 +193,6 @@ interface EventFields {
   /** Also at the start. `hash` stays the same if an edit changes no meaning. */
   readonly "document:adopted": {
     hash: string;
-    /** Null at the start. */
     before: string | null;
     at: number;
     warnings: readonly string[];
@@ -211,9 +201,7 @@ interface EventFields {
   readonly "document:rejected": { hash: string; problems: readonly string[] };
   readonly "daemon:started": {
     httpAddress: string;
-    /** Null if no source has callbacks. */
     callbackAddress: string | null;
-    /** Null if the console is off or cannot listen. */
     consoleAddress: string | null;
     documentHash: string;
     version: string;

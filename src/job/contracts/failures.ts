@@ -8,17 +8,14 @@ import type { DrainName } from "./ids.ts";
 export interface FailureCount {
   /** Listed, each record once in a pass. */
   readonly seen?: number;
-  /** Of those: parked when they were listed. */
   readonly parkedBefore?: number;
   /** Parked by this work, less those that it released. */
   readonly parked?: number;
   readonly published?: number;
   readonly dropped?: number;
-  /** Of these: by a person's order. */
   readonly discarded?: number;
   /** Published or dropped by another drain that lists it too: by dlqId. */
   readonly taken?: Readonly<Record<string, number>>;
-  /** Come-backs that were met for the first time. */
   readonly failedAgain?: number;
   /** Of these, how many were sent as another kind, by its id. */
   readonly failedAgainOf?: Readonly<Record<string, number>>;
@@ -28,7 +25,6 @@ export interface FailureCount {
   readonly arrived?: Readonly<Record<string, number>>;
   /** The same of those that were published or dropped. */
   readonly arrivedDone?: Readonly<Record<string, number>>;
-  /** The latest entry in `arrived`, Unix ms. */
   readonly lastArrivedAt?: number;
   /** How many each rule decided, by what it does and its name: `republish outage`, `hold otherwise`. */
   readonly ruled?: Readonly<Record<string, number>>;
@@ -36,9 +32,7 @@ export interface FailureCount {
   readonly expires?: Readonly<Record<string, number>>;
   /** Counted so by an earlier pass, and published or dropped by this work. */
   readonly expiresDone?: Readonly<Record<string, number>>;
-  /** The first entry in `arrived`, Unix ms. */
   readonly firstAt?: number;
-  /** The first entry of those that were left in the queue. */
   readonly oldestAt?: number;
 }
 
@@ -78,7 +72,6 @@ export interface StandingFailure {
   readonly failedAgain: number;
   /** Of these, those that are of another kind now, by its id. */
   readonly failedAgainAs: Readonly<Record<string, number>>;
-  /** Entry of the latest, Unix ms; null before the first. */
   readonly lastArrivedAt: number | null;
   /** Arrivals in the hour with most of them, as far as it is remembered. */
   readonly largestHour: number;
@@ -86,7 +79,6 @@ export interface StandingFailure {
   readonly ruled: Readonly<Record<string, number>>;
   /** By the hour of expiry (Unix time / 1 h): what the last full pass left, less what is done since. */
   readonly expires: Readonly<Record<string, number>>;
-  /** Entry of the oldest that is left, Unix ms; null: none is known. */
   readonly oldestAt: number | null;
   /** Entry of the first one since the queue had none of the kind, Unix ms; null: nothing waits or is parked. */
   readonly since: number | null;
@@ -97,7 +89,6 @@ export interface StandingFailure {
   readonly lastMovedAt: number;
   /** Entry of the first one after nothing had been there or moved for `resolvedAfterMs`, Unix ms; 0: none is known. */
   readonly reopenedAt: number;
-  /** Of these, what another drain counts for the source. Absent: nothing. */
   readonly again?: CountedAgain;
 }
 
@@ -131,7 +122,6 @@ export const maxFailureKinds = 500;
 /** Arrivals of a kind by hour (Unix time / 1 h), of the last `arrivalHours`. */
 export type HourlyArrivals = Readonly<Record<string, number>>;
 
-/** A week. */
 export const arrivalHours = 168;
 
 /**
@@ -147,7 +137,6 @@ export interface FailureBook {
   all(): Promise<readonly RecordedFailure[]>;
 }
 
-/** What a person wrote down about a kind. Times are Redis time, Unix ms. */
 export interface FailureNote {
   readonly text: string;
   readonly ticket: string;
@@ -155,11 +144,9 @@ export interface FailureNote {
   readonly at: number;
 }
 
-/** A person's order that a kind is not to be spoken of. */
 export interface FailureQuiet {
   /** Unix ms; `changed`: until more arrive than before, or its rules decide otherwise. */
   readonly until: "changed" | number;
-  /** Of all drains when the order was given. */
   readonly largestHour: number;
   readonly ruled: readonly string[];
   readonly by: string;
@@ -175,7 +162,6 @@ export interface FailureMark {
   readonly owner: FailureOwner | null;
   readonly note: FailureNote | null;
   readonly quiet: FailureQuiet | null;
-  /** The kind as it was recorded, if it is recorded no more. */
   readonly forgotten: RecordedFailure | null;
 }
 
@@ -190,7 +176,6 @@ export interface FailureMarks {
   note(id: string, note: Partial<Pick<FailureNote, "text" | "ticket">>, by: string): Promise<void>;
   /** Null: nobody any more. */
   own(id: string, name: string | null): Promise<void>;
-  /** Null ends it. */
   quiet(id: string, quiet: Omit<FailureQuiet, "at"> | null): Promise<void>;
 }
 

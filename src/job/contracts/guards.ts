@@ -29,7 +29,6 @@ export interface GuardStanding {
   readonly effect: "open" | "closed";
   /** `stale`: there is no fresh reading with that field, and `whenStale` decides. */
   readonly why: "reading" | "stale";
-  /** Value of the reading; null when stale. */
   readonly value: number | null;
 }
 

@@ -8,10 +8,8 @@ export type DrainName = Branded<"DrainName">;
 /** The right to act on a set of dead letters, created for one `begin`. */
 export type Token = Branded<"Token">;
 export type PassId = Branded<"PassId">;
-/** A frozen plan that the replicas share. */
 export type PlanId = Branded<"PlanId">;
 
-/** Identity as an argument, so that tests own it. */
 export interface Identities {
   token(): Token;
   passId(): PassId;

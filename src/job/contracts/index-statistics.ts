@@ -56,9 +56,7 @@ export interface FieldProblem {
 /** The part of a reading for gauges and guards. An absent or unusable field is absent. */
 export interface IndexSummary {
   readonly scalars: Readonly<Partial<Record<ScalarField, number>>>;
-  /** The newest point of each series that has one, by time. */
   readonly newest: Readonly<Partial<Record<SeriesField, Datapoint>>>;
-  /** Names of days of the week, in the order of the answer. */
   readonly days: readonly string[];
   readonly unusableFields: number;
 }
@@ -66,7 +64,6 @@ export interface IndexSummary {
 export interface IndexStatistics extends IndexSummary {
   /** Points in the order of the answer; absent, null and empty series are empty. */
   readonly series: Readonly<Record<SeriesField, readonly Datapoint[]>>;
-  /** Fields the interface does not name, as they came. */
   readonly other: Readonly<Record<string, unknown>>;
   readonly problems: readonly FieldProblem[];
 }

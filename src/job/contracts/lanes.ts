@@ -65,9 +65,7 @@ export interface LaneAnswer {
   readonly until: number | null;
 }
 
-/** Canaries that were published just now. Plain messages are not reported. */
 export interface LaneSent extends StepRef {
-  /** `toRootHash`, one for each. */
   readonly roots: readonly string[];
 }
 
@@ -114,17 +112,14 @@ export type LaneChange =
   | (LaneMove & {
       readonly kind: "moved";
       readonly lane: string;
-      /** Minutes that the next step may be filled from. */
       readonly resumeMinutes: readonly number[];
       /** It can go on without minutes: a full pass finds its messages. Reported once. */
       readonly wantsFull: boolean;
     });
 
-/** A drain that has lanes which can go on now, and the minutes of entry of their messages. */
 export interface LaneReady {
   readonly drain: DrainName;
   readonly resumeMinutes: readonly number[];
-  /** A full pass is to find its messages. */
   readonly wantsFull?: true;
 }
 
@@ -134,7 +129,6 @@ export type LaneProbe =
   | { readonly kind: "not-halted"; readonly state: LaneState }
   | { readonly kind: "under-way"; readonly since: number };
 
-/** `reset`: as the lane was before. */
 export type LaneReset =
   | { readonly kind: "unknown" }
   | ({ readonly kind: "reset" } & Pick<LaneMove, "from" | "why" | "sent" | "comeBacks">);

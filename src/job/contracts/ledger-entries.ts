@@ -49,7 +49,6 @@ export type LedgerView =
       readonly attempt: number;
       /** After a release, `attempt` replaces the lineage's count. */
       readonly released: Released;
-      /** Of its next POST, as in Series. */
       readonly suffix: number;
     }
   | {
@@ -92,9 +91,7 @@ export type LedgerView =
       readonly drain: DrainName;
       readonly rulesHash: string;
       readonly attempt: number;
-      /** The id of its kind of failure; absent: not known. */
       readonly failure?: string;
-      /** Of its next POST, as in Series. */
       readonly suffix: number;
     }
   /** Another version of redriver wrote it in its own layout. Nothing may act on it or change it. */

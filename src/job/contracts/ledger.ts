@@ -29,7 +29,6 @@ export interface LedgerStamp {
 
 export interface BeginRequest {
   readonly dlqId: DlqId;
-  /** The dead letter's own messageId, kept so that a reconcile can list it. */
   readonly messageId: MessageId;
   /** Redrives made once this one is accepted: attempt before + 1. */
   readonly attempt: number;
@@ -139,7 +138,6 @@ export interface PublishedFact {
   /** With evidence: the page in which a come-back named it as its parent. */
   readonly namedBy?: Token;
   readonly drain: DrainName | null;
-  /** The dead letter's own messageId, if known. */
   readonly messageId: MessageId | null;
 }
 
@@ -168,7 +166,6 @@ export interface RefusedRequest {
    * nothing and proves nothing. It counts as a refusal, and as an acceptance of the source, which takes messages.
    */
   readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
-  /** Not due again before now + this. */
   readonly coolMs: number;
 }
 
@@ -209,7 +206,6 @@ export interface ParkVerdict {
  */
 export type DeleteEnd = "failed" | "unanswered" | "short";
 
-/** Number and age of unfinished entries, for metrics, status and the settle gate. */
 export interface LedgerSummary extends LedgerStamp {
   readonly open: number;
   readonly unknown: number;
@@ -218,17 +214,14 @@ export interface LedgerSummary extends LedgerStamp {
   readonly pendingDelete: number;
   readonly oldestPendingAt: number | null;
   readonly failedDeletes: number;
-  /** How many were marked gone since the ledger began. */
   readonly gone: number;
   readonly settleGate: "open" | "closed";
-  /** Of the rules that were asked for, those of which something is known. */
   readonly rules: readonly RuleCounts[];
 }
 
 export interface RuleName {
   readonly drain: DrainName;
   readonly rule: string;
-  /** `toShortId` of both. */
   readonly id: string;
 }
 
@@ -252,7 +245,6 @@ export type ParkedInPage = ParkedDeadLetter & { readonly keptUntil: number };
 
 export interface ParkedPage extends LedgerStamp {
   readonly entries: readonly ParkedInPage[];
-  /** Of the source. */
   readonly total: number;
   readonly next: ParkedPlace | null;
 }

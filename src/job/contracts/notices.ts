@@ -24,11 +24,9 @@ export interface NoticeItem {
   readonly destination: string | null;
   /** Status and signature of the failure that most of these have; null: none is known. */
   readonly cause: string | null;
-  /** Its id, for `redriver failures show`. */
   readonly failure: string | null;
   /** Dead letters that this is about: waiting, arrived, parked, expiring or published. */
   readonly count: number;
-  /** What else is counted, by name. */
   readonly figures?: Readonly<Record<string, number>>;
 }
 
@@ -36,7 +34,6 @@ export interface Notice {
   /** The same in every replica and at every try. Begins with the time, so that ids sort by age. */
   readonly id: string;
   readonly event: NoticeKind;
-  /** Unix ms. */
   readonly at: number;
   readonly source: SourceId;
   /** By importance, at most `maxNoticeItems`. */
@@ -98,7 +95,6 @@ export interface Incident {
   readonly nextAt: number;
   /** What comes later is another incident. */
   readonly until: number;
-  /** Events that were told out of turn. */
   readonly worse: readonly NoticeKind[];
 }
 

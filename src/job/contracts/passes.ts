@@ -25,16 +25,13 @@ export interface Pass {
   readonly mode: "plan" | "live";
   readonly documentHash: string;
   readonly from: number;
-  /** The frozen horizon. */
   readonly to: number;
   /** Earlier passes have counted what entered up to here, Unix ms; 0: none has. */
   readonly countedTo: number;
   readonly startedAt: number;
-  /** As `DrainRuntime` has it. */
   readonly countingKey: string;
 }
 
-/** A drain's queue as of the last pages, also of an open pass. */
 export interface DrainFacts extends Pick<
   Tally,
   "due" | "held" | "parked" | "inDoubt" | "reasons" | "oldestRecordAt"
@@ -52,7 +49,6 @@ export interface DrainFacts extends Pick<
   readonly failures: readonly StandingFailure[];
   /** How the last full pass counted (`toCountingKey`). */
   readonly counted?: { readonly as: string; readonly mode: Pass["mode"] };
-  /** What entered until then is counted; 0: nothing is. */
   readonly countedTo: number;
   /** Ever, without those that the first count found. It never falls. */
   readonly arrivals: number;
@@ -76,7 +72,6 @@ export interface OpenPass {
   readonly progressAt: number;
   readonly windowsLeft: number;
   readonly kind: Pass["kind"];
-  /** Of the windows that have ended, and of the pages so far of those at work. */
   readonly soFar: Tally;
 }
 
@@ -108,7 +103,6 @@ export interface OpenRequest extends Omit<Pass, "kind" | "from" | "startedAt" | 
 export const maxLeftShown = 128;
 
 export type WindowEnd =
-  /** `split` windows take its place. */
   | { readonly kind: "done"; readonly split: readonly Window[] }
   | { readonly kind: "failed" }
   /** Nobody works it any more: as failed, with what its last worker has written by `progress`. */
@@ -149,7 +143,6 @@ export interface TakenWindow {
    */
   readonly unworkable: readonly DlqId[];
   readonly unlistable: readonly number[];
-  /** When a worker of this pass was last lost, or has stopped, by Redis. */
   readonly workerLostAt: number | null;
 }
 
@@ -171,7 +164,6 @@ export interface Care {
 export interface WindowMark {
   /** `waiting`: nothing that could end a worker. `long`: what it had before, for a while already. */
   readonly under: "listing" | "waiting" | "long" | readonly DlqId[];
-  /** Worked, and the worker lives. */
   readonly cleared?: readonly DlqId[];
   readonly unworkable?: readonly DlqId[];
   /** A moment not to be listed for a day, Unix ms by the service's dates. */

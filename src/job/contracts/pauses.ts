@@ -11,7 +11,6 @@ export interface PauseRecord {
   readonly host?: DestinationName;
   readonly reason: string;
   readonly by: string;
-  /** Unix ms. */
   readonly at: number;
   /** It ends by itself then: Redis time, Unix ms. Absent: it stays until it is resumed. */
   readonly until?: number;
@@ -24,7 +23,6 @@ export function pauseOf(pauses: readonly PauseRecord[], drain: string): PauseRec
   return pauses.find((pause) => pause.host === undefined && isOf(pause, drain));
 }
 
-/** The pauses of single destinations that bind this drain. */
 export function hostPausesOf(pauses: readonly PauseRecord[], drain: string): readonly HostPause[] {
   return pauses.filter((pause): pause is HostPause => pause.host !== undefined && isOf(pause, drain));
 }
@@ -39,7 +37,6 @@ export type PauseTarget = Pick<PauseRecord, "drain" | "host">;
 export interface PauseBook {
   /** `forMs`: it ends by itself after so long, by Redis time. Answers when that is. */
   pause(record: Omit<PauseRecord, "until">, forMs?: number): Promise<PauseRecord>;
-  /** False if there was no such pause. */
   resume(target: PauseTarget): Promise<boolean>;
   /** Those in force, the oldest first. Those that are over are forgotten. */
   all(): Promise<readonly PauseRecord[]>;

@@ -18,7 +18,6 @@ export const planFilter = z.object({
   limit: count.exactOptional(),
   /** Archived, then deleted. Absent: the rules decide. */
   discard: z.literal(true).exactOptional(),
-  /** What the archive alone has is published again. */
   fromArchive: z.literal(true).exactOptional(),
 });
 export type PlanFilter = Frozen<z.infer<typeof planFilter>>;
@@ -28,7 +27,6 @@ export const planSignEveryMs = 1_000;
 /** Without a sign for so long it counts as dead, and another replica may apply the plan. */
 export const planDeadAfterMs = 15_000;
 
-/** Limits of all shared plans together, but for `records`. */
 export interface PlanLimits {
   readonly plans: number;
   readonly bytes: number;
@@ -44,7 +42,6 @@ export const planStates = [
   "applying",
   /** A person has stopped it; its replica ends at the end of a page or batch. */
   "stopping",
-  /** All of it was done or skipped. */
   "applied",
   /** It ended early, with work left. If it is whole, it can be applied again. */
   "interrupted",
@@ -80,13 +77,11 @@ export type PlanMade = Frozen<z.infer<typeof planMade>>;
 
 export const verdictStates = [
   "following",
-  /** A watch is over, or something is known of each message. */
   "told",
   /** A person or a shutdown has ended it before that. */
   "stopped",
   /** Nobody asked for it, or the drain has no lanes, so no watch. */
   "not-followed",
-  /** The queue could not be read to its end. */
   "unknown",
 ] as const;
 
@@ -122,7 +117,6 @@ const planApplyDrain = z.object({
   checked: count,
   before: count,
   done: count,
-  /** By others, since this apply began. */
   meanwhile: count.exactOptional(),
   left: count,
   failedAgain: count,
@@ -132,7 +126,6 @@ const planApplyDrain = z.object({
   /** `1795211964826-0: republish by outage → gone`, at most ten. */
   skippedExamples: z.array(z.string()),
   leftReasons: counts,
-  /** What it waits for now, and ms until it tries again; null if it works. */
   wait: z.object({ reasons: counts, nextCheckMs: z.number() }).nullable(),
 });
 export type PlanApplyDrain = Frozen<z.infer<typeof planApplyDrain>>;
@@ -150,7 +143,6 @@ export const sharedPlan = z.object({
   why: z.string().nullable(),
   replica: z.string(),
   stoppedBy: z.string().nullable(),
-  /** Null once it is whole. */
   making: planMaking.nullable(),
   /** Null while it is not whole. */
   made: planMade.nullable(),
@@ -172,7 +164,6 @@ export interface PlanClaim {
 
 export type PlanStart =
   | { readonly kind: "started" | "unknown" | "not-whole" }
-  /** A living replica applies a plan of the same drain. */
   | {
       readonly kind: "busy";
       readonly id: PlanId;
@@ -183,7 +174,6 @@ export type PlanStart =
 
 export type PlanSign =
   | { readonly kind: "mine"; readonly stoppedBy: string | null }
-  /** Another replica has taken it over, or it is gone. */
   | { readonly kind: "lost" };
 
 /**

@@ -10,15 +10,12 @@ export interface QueueFacts {
   readonly documentHash: string;
   /** Memory that Redis uses, as a share of maxmemory, of the fullest master; null if there is no limit. */
   readonly redisMemoryShare: number | null;
-  /** False if this Redis is set up so that nothing may begin. */
   readonly redisFit: boolean;
   readonly drains: readonly {
     readonly drain: DrainName;
     readonly source: SourceId;
-    /** False in plan mode or while paused. */
     readonly acting: boolean;
     readonly guards: readonly { readonly index: string; readonly effect: "open" | "closed" }[];
-    /** Null before the first pass has ended. */
     readonly facts: DrainFacts | null;
     readonly retentionMs: number;
     readonly selectsEverything: boolean;
@@ -28,17 +25,13 @@ export interface QueueFacts {
     readonly isOutdated?: boolean;
     /** Neither a pass nor a census has counted the drain as it is: its numbers are of what was listed so far. */
     readonly stillCounting: boolean;
-    /** Where records of the drain wait, the most first. */
     readonly destinations: readonly Destination[];
   }[];
   readonly sources: readonly {
     readonly source: SourceId;
-    /** Null if the ledger could not be read. */
     readonly summary: LedgerSummary | null;
     readonly censusEveryMs: number;
-    /** Null before the first census. */
     readonly census: (Census & { readonly isOutdated?: boolean }) | null;
-    /** Null before the first pass and the first census. */
     readonly depth: Depth | null;
     readonly expiring: Expiring;
     /** Null: no two drains may list the same. */
@@ -49,7 +42,6 @@ export interface QueueFacts {
   }[];
 }
 
-/** Records of one drain by where they failed, as of its last pages. */
 export interface Destination {
   /** As lanes name it; `(other)` for those that are counted together. */
   readonly origin: string;
@@ -62,7 +54,6 @@ export interface Destination {
   readonly expiredSince?: number;
   /** Of these, what another drain counts for the source. Absent: nothing. */
   readonly again?: SharedRecords;
-  /** Ever. */
   readonly arrived: number;
   readonly published: number;
   readonly failedAgain: number;
@@ -89,7 +80,6 @@ export interface Expiring {
   readonly by: number;
   /** When they were counted. What is done since is taken away; what expires or arrives is counted next time. */
   readonly asOf: number | null;
-  /** The earliest first. */
   readonly groups: readonly ExpiringGroup[];
 }
 
@@ -104,7 +94,6 @@ export interface ExpiringGroup {
   readonly inFirstHour: number | null;
   /** At least so many have a copy, as the last census met them. Null: not known. */
   readonly copied: number | null;
-  /** Those that list them. */
   readonly drains: readonly ExpiringOfDrain[];
 }
 

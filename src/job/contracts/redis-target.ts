@@ -16,9 +16,7 @@ export interface RedisTarget {
 }
 
 export interface SentinelTarget {
-  /** `host:port` of each. */
   readonly nodes: readonly string[];
-  /** Of the master. */
   readonly name: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;

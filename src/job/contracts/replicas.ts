@@ -6,9 +6,7 @@ export interface ReplicaRecord {
   readonly replica: string;
   readonly version: string;
   readonly documentHash: string;
-  /** Unix ms at which it adopted that document. */
   readonly adoptedAt: number;
-  /** Why the present file was not adopted; null if it was. */
   readonly rejected: string | null;
   /**
    * Sources that it does not call now. Halts are its own; pauses bind all replicas, and this is what it knows of them.

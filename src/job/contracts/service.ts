@@ -25,9 +25,7 @@ export type MayRead = (saidBytes: number | undefined) => boolean;
 export interface ListPage {
   /** The caller's own: it may empty the array. */
   readonly records: RawRecord[];
-  /** Absent at the end. */
   readonly cursor?: string;
-  /** Bytes of the answer that held this page. */
   readonly bytes?: number;
 }
 
@@ -37,7 +35,6 @@ export interface ListPage {
  */
 export type ServiceLoad = { readonly count: number; readonly max: number } | { readonly isAbsent: true };
 
-/** `at`: when it was asked, Unix ms. */
 export type ServiceLoadThen = ServiceLoad & { readonly at: number };
 
 /** The proof of one position of a batch answer about its item. */

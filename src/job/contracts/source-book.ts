@@ -12,7 +12,6 @@ export interface Census {
   readonly counted: "listing" | "pass";
   readonly depth: number;
   readonly unselected: number;
-  /** Entry of the oldest of those. */
   readonly oldestUnselectedAt: number | null;
   /** Signed come-backs that no drain selects. Nothing counts their attempts any more. */
   readonly strayComeBacks: StrayComeBacks;
@@ -43,7 +42,6 @@ export interface Census {
 
 export type ExpiresByHour = Readonly<Record<string, number>>;
 
-/** `since`: entry of the oldest. Unix ms. */
 export interface UnselectedKind extends FailureKind {
   readonly count: number;
   readonly since: number | null;
@@ -76,7 +74,6 @@ export interface SourceBook {
     urlHash: string,
     dedupWindowMs: number,
   ): Promise<readonly { readonly id: SourceId; readonly isInUse: boolean }[]>;
-  /** Binds the source id to a keyed hash of URL and of token. */
   bind(urlHash: string, tokenHash: string): Promise<"bound" | "same" | "token-changed" | "url-differs">;
   datesMean(): Promise<"entered" | "created" | null>;
   learnDates(meaning: "entered" | "created"): Promise<void>;

@@ -67,7 +67,6 @@ export const calmForMs = firstPauseMs;
 export const maxPauseMs = 20_000;
 /** A probe's lease is the timeout of its call and this slack, in which its end is recorded. */
 export const probeSlackMs = 5_000;
-/** During a probe, the others ask again after this time. */
 export const besideProbeMs = 1_000;
 
 /**

@@ -25,7 +25,6 @@ export interface PassCounts {
 /** Counts of a pass or a window. Numbers are sums; times are the extremes in Unix ms. */
 export interface Tally extends PassCounts {
   readonly reasons: ReasonCounts;
-  /** Entry into the DLQ of the oldest record left in it. */
   readonly oldestRecordAt: number | null;
   readonly pages: number;
   /** Pages by a cursor after a delete. A service with positions as cursors skips records there. */

@@ -8,7 +8,6 @@ export type Job =
   | { readonly kind: "sweep"; readonly source: SourceId }
   | { readonly kind: "census"; readonly source: SourceId }
   | { readonly kind: "statistics"; readonly index: string }
-  /** Finds out what people are to be told. */
   | { readonly kind: "notices" }
   | { readonly kind: "digest"; readonly target: string }
   | { readonly kind: "notify"; readonly target: string };
