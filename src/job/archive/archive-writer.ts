@@ -19,7 +19,6 @@ export interface ArchiveSettings extends Writer {
   readonly volume?: DeclaredVolume;
   /** A file that has this many compressed bytes is followed by another; default 64 MiB. */
   readonly maxFileBytes?: number;
-  /** Unix ms. */
   readonly now: () => number;
   /** The same by another machine's clock. Null: it does not answer, and no file is removed. Never throws. */
   readonly otherNow: () => Promise<number | null>;
@@ -63,11 +62,6 @@ export function createArchive({
 
   const reportError = (error: unknown): void => report(toArchiveError(error, dir, "write to"));
 
-  /**
-   * Removes files of the archive's own naming if their newest change and time of opening are both longer ago
-   * than `keepMs`, except the new one. Anything else in the directory stays. `seenNow`: the time by both
-   * clocks; null: it is uncertain, and no file is removed.
-   */
   const removeOld = async (seenNow: number | null, file: OpenFile): Promise<void> => {
     if (seenNow === null) return;
     try {

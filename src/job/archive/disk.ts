@@ -21,7 +21,6 @@ export interface DiskFile {
 export interface ListedFile {
   readonly name: string;
   readonly bytes: number;
-  /** Unix ms. */
   readonly changedAt: number;
 }
 
@@ -35,7 +34,6 @@ export interface Disk {
   syncDirectory(dir: string): Promise<void>;
   /** Null if nothing is there. */
   identity(file: string): Promise<string | null>;
-  /** Regular files, by name. */
   list(dir: string): Promise<readonly ListedFile[]>;
   /** A file that is gone already counts as removed. */
   remove(file: string): Promise<void>;

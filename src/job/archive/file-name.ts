@@ -9,7 +9,6 @@ const pattern =
 const maxOwnerLength = 120;
 
 export interface Writer {
-  /** Host or pod. */
   readonly owner: string;
   readonly pid: number;
 }

@@ -56,7 +56,6 @@ export function toVolumeComplaint({ kind, fileSystem }: ArchiveVolume, dir: stri
 
 export interface SeenVolume {
   readonly verdict: ReturnType<typeof judgeVolume>;
-  /** The problem; empty if it is fit. */
   readonly complaint: string;
   /** Something on the path is no directory: no mount and no permission fixes that, also on other machines. */
   readonly isCertain: boolean;

@@ -41,7 +41,6 @@ export async function createOpenFile(
   return {
     name,
     openedAt,
-    /** Up to the end of the last good member. */
     get bytes(): number {
       return good;
     },

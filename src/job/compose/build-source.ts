@@ -86,7 +86,6 @@ export interface BuiltSource {
   readonly pauses: PauseBook;
   readonly failureMarks: FailureMarks;
   readonly baseUrl: string;
-  /** Null if no callbacks are configured. */
   readonly callbacks: CallbackAuthenticator | null;
   /** How often this process has found that Redis lost writes of the source's ledger. */
   readonly losses: () => number;
@@ -110,7 +109,6 @@ export interface OpenParts {
   readonly decorate?: Decorate;
 }
 
-/** What a process has once, for all documents. */
 export interface ProcessParts extends OpenParts {
   readonly redis: RedisConnection;
   readonly replicas: Replicas;

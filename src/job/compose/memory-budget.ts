@@ -7,7 +7,6 @@ import { readMemoryLimit, toDaemonBytes } from "../../steady-memory.ts";
 export type ProcessMemory = ReturnType<typeof createProcessMemory>;
 
 interface MemoryBounds {
-  /** Of the container; of the machine if there is none. */
   readonly limitBytes: number;
   /** Of V8's heap, as NODE_OPTIONS sets it. */
   readonly heapBytes: number;
@@ -16,7 +15,6 @@ interface MemoryBounds {
 const mib = 1_048_576;
 /** Resident memory of a command without a page, measured (docs/internals/memory.md). */
 const commandBytes = 120 * mib;
-/** Of the heap without a page. */
 const idleHeapBytes = 60 * mib;
 /** More makes nothing faster (docs/internals/memory.md), and leaves room for a message larger than the whole budget. */
 const maxBytes = 128 * mib;
@@ -62,7 +60,6 @@ export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
   return Math.floor(Math.max(minBytes, Math.min(maxBytes, ofLimit, ofHeap)));
 }
 
-/** For metrics: what all pages take now, their budget, and what the process may use. */
 export function toMemoryUse({ used, total }: ByteBudget) {
   return { pageBytes: used(), pageLimitBytes: total, limitBytes: readMemoryLimit() };
 }

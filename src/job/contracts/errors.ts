@@ -40,24 +40,9 @@ export const errorTable = {
     1,
     "the archive cannot keep a dead letter durably, so nothing that needs it is deleted",
   ),
-  "plan-invalid": row(
-    "crash",
-    "error",
-    2,
-    "a plan is damaged, edited, of another version, or made for another source",
-  ),
-  "plan-drifted": row(
-    "skip",
-    "error",
-    1,
-    "too much of a frozen plan is gone or would be decided otherwise now",
-  ),
-  "plan-refused": row(
-    "skip",
-    "info",
-    3,
-    "a plan that the replicas share cannot be made, applied, stopped or removed now",
-  ),
+  "plan-invalid": row("crash", "error", 2, "a plan is damaged, edited, of another version or source"),
+  "plan-drifted": row("skip", "error", 1, "too much of a frozen plan is gone or decided otherwise now"),
+  "plan-refused": row("skip", "info", 3, "a shared plan cannot be made, applied, stopped or removed now"),
   "service-refuses-everything": row(
     "halt",
     "error",

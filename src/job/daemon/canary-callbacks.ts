@@ -88,7 +88,6 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
   };
 
   return {
-    /** `host:port` as bound; null while no source has callbacks. */
     address: () => server?.address ?? null,
     /**
      * Listens once a source of the document in force has callbacks, until it is closed. Fails with

@@ -9,7 +9,6 @@ import type { JobContext } from "../contracts/work-queue.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 export interface CensusWork extends Pick<JobContext, "signal" | "hasStalled">, Pick<CoreLease, "core"> {
-  /** Sources that are being counted. */
   readonly counting: Set<SourceId>;
   /** Sources with a census that waits for its next look. */
   readonly postponed: Set<SourceId>;

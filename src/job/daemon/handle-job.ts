@@ -189,7 +189,6 @@ async function enqueueOldest(
   places.set(drain, share);
   // One more for the minutes that lanes recall, so that they do not wait for the pages of others.
   const atOnce = share + (left.some(({ windowId }) => isRecalled(windowId)) ? 1 : 0);
-  // Some may wait for another try.
   const jobs = left
     .slice(0, 2 * atOnce + spareWindows)
     .map(({ windowId }) => ({ kind: "window", drain, passId, windowId }) as const);
@@ -265,7 +264,6 @@ async function takeSlot({ source }: DrainRuntime, { core, slots, signal }: Work)
   });
 }
 
-/** A failure of the service that is over when it answers. */
 function isUnanswered(error: unknown): boolean {
   return isRedriverError(error) && (error.code === "service-unavailable" || error.code === "service-timeout");
 }

@@ -6,7 +6,6 @@ import type { Health } from "../source/source-health.ts";
 
 export interface HealthReport {
   readonly ok: boolean;
-  /** Problems, in words for the person who reads them. */
   readonly reasons: readonly string[];
 }
 

@@ -21,7 +21,6 @@ interface SweepingParts {
   readonly everyMs: number;
 }
 
-/** Answers a function that looks once, and answers ms until the next look. */
 export function createSweeping({ current, queue, earlyTicks, events, clock, everyMs }: SweepingParts) {
   async function look(source: SourceRuntime, core: Pick<Core, "drains">): Promise<void> {
     try {

@@ -9,7 +9,6 @@ import { toBullmqConnection } from "../redis/connect.ts";
 import { runDaemon, type DaemonParts } from "./run-daemon.ts";
 
 export interface DaemonSetup extends OpenParts {
-  /** For the credentials of indexes. */
   readonly readSecret: ReadSecret;
 }
 
@@ -23,7 +22,6 @@ export function openDaemon(setup: DaemonSetup) {
   const readings = buildIndexReadings(live.current().redis, settings, readSecret, events);
   return {
     live,
-    /** For the people beside it. */
     jobs: openJobQueue(setup),
     /** Of the document in force. */
     indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),

@@ -10,7 +10,6 @@ export interface OpsServerOptions extends ServerAddress {
   /** The Prometheus text. Called at most once a second, however many scrape. */
   readonly metrics: () => Promise<string>;
   readonly contentType: string;
-  /** For the second between two renders. */
   readonly clock: Pick<Clock, "monotonic">;
 }
 
@@ -66,7 +65,6 @@ async function answer(context: Context, ask: () => HealthReport | Promise<Health
   }
 }
 
-/** Prometheus scrapes every 15 s or so. More than one request a second gets the same text again. */
 const maxAgeMs = 1_000;
 
 /**

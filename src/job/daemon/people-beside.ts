@@ -11,7 +11,6 @@ export interface PeopleBeside {
   closePlans(deadlines: { readonly softMs: number; readonly hardMs: number }): Promise<void>;
 }
 
-/** What they tell the daemon. */
 export interface ActsBeside {
   /** Called after each page that a person's plan has worked. */
   readonly afterPage: (core: Core, source: SourceRuntime) => void;
@@ -19,17 +18,14 @@ export interface ActsBeside {
   readonly onLaneTimes: (source: SourceId, times: readonly number[]) => void;
 }
 
-/** The console, which may be off. */
 export interface ConsoleServer {
   /** `host:port`; null: it does not listen. */
   address(): string | null;
   listen(): Promise<void>;
-  /** Another document is in force. */
   adopted(): void;
   close(): Promise<void>;
 }
 
-/** Word to the people that the document names. */
 export interface NoticeJobs {
   /** Answers the targets that something waits for. */
   evaluate(core: Core): Promise<readonly string[]>;

@@ -57,9 +57,7 @@ export function createRedisFitness(
   }
 
   return {
-    /** It answers and is fit for a ledger: jobs may be worked. */
     isFit,
-    /** Fit, and with room: new work may begin. */
     isWell: () => isFreeOf(["refuse", "hold"]),
     /** Problems that prevent work (refuse) or new work (hold); null: not checked yet. */
     problems: () => problems,
@@ -70,7 +68,6 @@ export function createRedisFitness(
   };
 }
 
-/** Asks which rights are missing, when it is time; answers as last asked. */
 function createRightsWatch(
   redis: RedisConnection,
   clock: Pick<Clock, "monotonic">,
@@ -116,7 +113,6 @@ export function createRedisFitnessEvents(events: Events, clock: Pick<Clock, "mon
         problems.map(({ message }) => message),
       );
     },
-    /** The check got no answer, for this reason. */
     away(why: string): void {
       awaySince ??= clock.monotonic();
       if (clock.monotonic() - awaySince >= awayForMs) change("away", [why]);

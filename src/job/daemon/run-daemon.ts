@@ -26,8 +26,7 @@ import { createPeerReplicas } from "./peer-replicas.ts";
 import type { ActsBeside, PeopleBeside } from "./people-beside.ts";
 import { probeSources } from "./probe-halted-sources.ts";
 import { toLiveness, toReadiness } from "./health-checks.ts";
-import { toMaxJobs } from "./job-concurrency.ts";
-import { toScheduleBasis, toSchedules } from "./wanted-schedules.ts";
+import { toMaxJobs, toScheduleBasis, toSchedules } from "./wanted-schedules.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
 import { createDocumentWatch } from "./watch-document.ts";
 import { createStandstillWatch } from "./watch-standstill.ts";
@@ -54,7 +53,6 @@ const maxSilenceMs = 5 * 60_000;
 export interface DaemonParts {
   readonly live: LiveCore;
   readonly documentFile: DocumentFile;
-  /** What the document in force was loaded from. */
   readonly documentText: string;
   readonly onAdopted: (document: DrainsDocument) => void;
   readonly replica: string;
@@ -76,7 +74,6 @@ export interface DaemonParts {
   readonly onReload?: (listener: (why: string) => void) => () => void;
 }
 
-/** Runs until `stop` aborts. Answers true if everything ended within the deadline. */
 export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const { live, queue, events, clock, metrics, replica, version, stop } = parts;
   const { settings, document, redis, replicas } = live.current();

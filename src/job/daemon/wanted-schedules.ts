@@ -2,6 +2,7 @@ import type { Core } from "../compose/build-core.ts";
 import type { DrainsDocument } from "../contracts/drains-document.ts";
 import type { ScheduledJob } from "../contracts/work-queue.ts";
 import { censusLooks } from "../census/count-and-copy-expiring.ts";
+import { maxWaiting } from "./window-slots.ts";
 
 /** A census lists the whole queue. With a shorter interval than this, there would be nothing but censuses. */
 const minCensusEveryMs = 1_000;
@@ -56,4 +57,28 @@ function toEvaluation({ drains }: Pick<DrainsDocument, "drains">): ScheduledJob 
 export function toScheduleBasis({ document, sources }: Pick<Core, "document" | "sources">): string {
   const losses = [...sources.values()].reduce((sum, source) => sum + source.losses(), 0);
   return `document ${document.hash} after ${losses} losses`;
+}
+
+/** Ticks, sweeps and censuses that have nothing to wait for, and statistics. */
+const shortJobs = 10;
+/** Targets of `notify` that are sent to at once: one that does not answer takes ten seconds. */
+const maxNotifyJobs = 4;
+
+/**
+ * Jobs of each queue that a process may have in hand at once. Jobs that hang with their source always leave room for
+ * all others. A source has one sweep and one census under way, and a drain one tick that waits for a first answer.
+ * Slots limit the windows at work (window-slots.ts). A few wait for a slot, and two places are always free.
+ */
+export function toMaxJobs({
+  sources,
+  drains,
+  document,
+  settings,
+}: Pick<Core, "sources" | "drains" | "document" | "settings">) {
+  const { concurrency } = settings.windows;
+  return {
+    short: shortJobs + 2 * sources.size + drains.size + document.indexes.length,
+    windows: sources.size <= 1 ? concurrency : concurrency - 1 + sources.size * (1 + maxWaiting) + 2,
+    notices: Math.min(maxNotifyJobs, document.notify.length),
+  };
 }

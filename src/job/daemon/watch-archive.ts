@@ -46,7 +46,6 @@ export function createArchiveWatch({ current, clock, events, look }: ArchiveWatc
       const { archive } = current();
       return (archive === watched ? problem : null) ?? archive?.problem()?.why ?? null;
     },
-    /** Answers ms until the next check. */
     async look(): Promise<number> {
       const { archive, document } = current();
       if (archive === null || document.archive === undefined) return checkEveryMs;

@@ -29,7 +29,6 @@ interface DocumentWatchParts {
 }
 
 interface DocumentState {
-  /** Unix ms at which the document in force was adopted. */
   readonly adoptedAt: number;
   /** Problems of the file as it is now, a line each; null if there are none. */
   readonly rejected: string | null;

@@ -66,7 +66,6 @@ export function createStandstillWatch(
       watched.set(drain, { progress: null, since: clock.monotonic() });
     },
     reasons: () => reasons,
-    /** Answers ms until the next look. */
     async look(): Promise<number> {
       if (!isFit()) {
         watched.clear();
@@ -84,7 +83,6 @@ export function createStandstillWatch(
   };
 }
 
-/** How far the drain has come; null: something holds it back. */
 async function progressOf(
   live: Pick<LiveCore, "current">,
   { config, source }: DrainRuntime,

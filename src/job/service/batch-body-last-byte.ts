@@ -36,7 +36,6 @@ export function createBatchBody(
     },
     /** How much was handed over. It is raised before the bytes are, so it never reports less than what left. */
     sent: (): Sent => sent,
-    /** Ends the body here: no further bytes are yielded. */
     stop(): void {
       state = "stopped";
     },
@@ -90,7 +89,6 @@ const minRoom = 65_536;
 function createEncoder(encodedItems: readonly EncodedItem[]) {
   let left = toPieces(encodedItems);
   let index = 0;
-  /** Of the current piece: bytes, or UTF-16 units of a text. */
   let from = 0;
   return {
     encode(buffer: Buffer): number {

@@ -14,8 +14,7 @@ import {
   whereOf,
   type CallContext,
 } from "./call-failure.ts";
-import { toErrorText } from "./error-text-filter.ts";
-import { rawErrorText } from "./unmasked-error-text.ts";
+import { rawErrorText, toErrorText } from "./error-text-filter.ts";
 import { toRetryAt } from "./retry-at.ts";
 import { toShownMessageId } from "./sanitise-ids.ts";
 
@@ -44,23 +43,23 @@ function fromEnding(by: CallEnd, context: BatchContext): BatchOutcome {
   const { where, sent } = context;
   switch (by) {
     case "withheld":
-      return {
-        kind: "not-sent",
-        why: "too-late",
-        error: `${where}: too late, so the last byte was withheld`,
-      };
+      return notSent("too-late", `${where}: too late, so the last byte was withheld`);
     case "stopped":
-      if (sent !== "all")
-        return { kind: "not-sent", why: "stopped", error: `${where}: stopped before it was sent` };
+      if (sent !== "all") return notSent("stopped", `${where}: stopped before it was sent`);
       return { kind: "in-doubt", error: `${where}: stopped after it was sent, before an answer` };
     case "timeout":
       return unanswered(context, `no answer within ${context.timeout}`);
   }
 }
 
+type NotSent = Extract<BatchOutcome, { kind: "not-sent" }>;
+
+function notSent(why: NotSent["why"], error: string): NotSent {
+  return { kind: "not-sent", why, error };
+}
+
 function unanswered({ sent, where }: BatchContext, why: string, place = where): BatchOutcome {
-  if (sent === "nothing")
-    return { kind: "not-sent", why: "connect", error: `${place}: nothing was sent: ${why}` };
+  if (sent === "nothing") return notSent("connect", `${place}: nothing was sent: ${why}`);
   return { kind: "in-doubt", error: `${place}: sent, and no answer: ${why}` };
 }
 
@@ -84,19 +83,14 @@ function fromAnswer(answer: HttpAnswer, context: BatchContext): BatchOutcome {
 }
 
 function fromSuccess(body: AnswerBody, status: number, context: BatchContext): BatchOutcome {
-  const expected = `${context.where}: expected an array of ${context.itemCount}`;
-  switch (body.kind) {
-    case "too-large":
-      return odd(`${expected}, got ${status} with a body above service.maxAnswerBytes`);
-    case "cut":
-      return { kind: "in-doubt", error: `${expected}, got ${status} with a body that was cut` };
-    case "whole":
-  }
+  const got = `${context.where}: expected an array of ${context.itemCount}, got ${status}`;
+  if (body.kind === "too-large") return odd(`${got} with a body above service.maxAnswerBytes`);
+  if (body.kind === "cut") return { kind: "in-doubt", error: `${got} with a body that was cut` };
   const parsed = parseJsonBody(body.bytes);
-  if (parsed === undefined) return odd(`${expected}, got ${status} without JSON`);
-  if (!Array.isArray(parsed)) return odd(`${expected}, got ${status} with other JSON`);
+  if (parsed === undefined) return odd(`${got} without JSON`);
+  if (!Array.isArray(parsed)) return odd(`${got} with other JSON`);
   const elements: readonly unknown[] = parsed;
-  if (elements.length !== context.itemCount) return odd(`${expected}, got ${status} with ${elements.length}`);
+  if (elements.length !== context.itemCount) return odd(`${got} with ${elements.length}`);
   const clean = (text: string): string => toErrorText(text, context.token);
   const toId = (text: string): MessageId => toShownMessageId(text, context.token);
   return { kind: "answered", items: elements.map((element) => toItemOutcome(element, clean, toId)) };
@@ -134,7 +128,6 @@ export function toItemOutcome(
   }
 }
 
-/** The positions of a URL Group's endpoints as one. */
 function together(positions: readonly Position[]): Position {
   const [first] = positions;
   if (first === undefined) return unreadable(`${expectedItem}, got an empty array`);

@@ -92,23 +92,19 @@ export function describeStatus({ status, body }: HttpAnswer, { where, token }: C
 }
 
 export function codeOfStatus(status: number): ErrorCode {
-  switch (status) {
-    case 401:
-    case 403:
-      return "unauthorised";
-    case 408:
-      return "service-timeout";
-    case 400:
-    case 412:
-    case 413:
-    case 422:
-      return "request-refused";
-    case 429:
-      return "rate-limited";
-    default:
-      return status >= 300 && status < 500 ? "source-misconfigured" : "service-unavailable";
-  }
+  return codes[status] ?? (status >= 300 && status < 500 ? "source-misconfigured" : "service-unavailable");
 }
+
+const codes: Readonly<Partial<Record<number, ErrorCode>>> = {
+  400: "request-refused",
+  401: "unauthorised",
+  403: "unauthorised",
+  408: "service-timeout",
+  412: "request-refused",
+  413: "request-refused",
+  422: "request-refused",
+  429: "rate-limited",
+};
 
 /** How to fix a failure of this code; empty if no setting fixes it. */
 export function toAdvice(code: ErrorCode, { address, token }: ServiceSettings): string {
@@ -124,32 +120,16 @@ export function describeCause(cause: unknown): string {
   return codeOf(cause) ?? cause.name;
 }
 
-const timeoutCodes: ReadonlySet<string> = new Set([
-  "ETIMEDOUT",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_HEADERS_TIMEOUT",
-  "UND_ERR_BODY_TIMEOUT",
-]);
-
-const connectCodes: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
-/** Of a method that a service does not have at this path. */
-export const noSuchMethod: ReadonlySet<number> = new Set([405, 501]);
+const timeoutCodes = /^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/;
+const connectCodes = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** True for our own time limit of a connect, and for `codes`; of several addresses, if each failed so. */
-function isConnectTimeoutOrOneOf(cause: unknown, codes: ReadonlySet<string>): boolean {
+function isConnectTimeoutOrOneOf(cause: unknown, codes: RegExp): boolean {
   if (cause instanceof ConnectTimeout) return true;
   if (cause instanceof AggregateError) {
     return cause.errors.length > 0 && cause.errors.every((error) => isConnectTimeoutOrOneOf(error, codes));
   }
-  return cause instanceof Error && codes.has(codeOf(cause) ?? "");
+  return codes.test(codeOf(cause) ?? "");
 }
 
 const outcomes: Partial<Record<ErrorCode, RequestOutcome>> = {

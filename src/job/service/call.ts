@@ -14,8 +14,7 @@ import type { MayRead } from "../contracts/service.ts";
 import type { BatchBody } from "./batch-body-last-byte.ts";
 import type { CallDeadlines, EndableCall } from "./call-deadlines.ts";
 import { collectBytes, type CollectedBytes } from "./collect-bytes.ts";
-import type { AnswerListener, ServiceConnection } from "./connection.ts";
-import type { ServiceConnections } from "./connection-pool.ts";
+import type { AnswerListener, ServiceConnection, ServiceConnections } from "./connection.ts";
 import {
   headerOf,
   type HttpAnswer,
@@ -31,7 +30,6 @@ export interface Call {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: BatchBody | undefined;
-  /** Lowers the limit of every call for the bytes of an answer's body. */
   readonly maxAnswerBytes?: number | undefined;
   /** Called when an answer of success begins. False leaves it unread, like one that is too large. */
   readonly mayRead?: MayRead | undefined;
@@ -48,7 +46,6 @@ export interface CallTools {
   readonly spare: SpareBuffers;
   readonly clock: Clock;
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
-  /** From the call to the last byte of its answer. */
   readonly deadlines: Readonly<Record<ServiceOperation, CallDeadlines>>;
   readonly toHeaders: (token: string, hasBody: boolean) => Readonly<Record<string, string>>;
   readonly maxAnswerBytes: number;
@@ -137,7 +134,6 @@ class RunningCall implements EndableCall, AnswerListener {
     const said = headerOf(headers, "content-length");
     const saidBytes = said === undefined ? undefined : Number(said);
     if (status < 300 && this.#call.mayRead?.(saidBytes) === false) this.#finish(this.#answered(unread));
-    // An answer that announces too great a length is not read.
     else if ((saidBytes ?? 0) > this.#maxAnswerBytes) this.#finish(this.#answered(this.#tooLarge()));
     else this.#bytes = collectBytes(saidBytes ?? 0, this.#tools.spare);
   }

@@ -30,7 +30,6 @@ export function collectBytes(expected: number, spare: SpareBuffers) {
     },
     /** They are gone after `release`. */
     all: (): Uint8Array => bytes.subarray(0, length),
-    /** Safe to call twice. */
     release,
   };
 }

@@ -13,7 +13,6 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** For name lookup, TCP, the proxy's answer and TLS together. */
   readonly connectTimeoutMs: number;
-  /** Of the origin; null: it is called directly. */
   readonly proxy?: ForwardProxy | null;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
   readonly ca?: string | undefined;
@@ -161,4 +160,27 @@ function connectSocket(
   // These stay for good: under TLS, undici listens to the TLS socket only. A tunnel hears first.
   tcp.on("error", fail);
   tcp.once("close", () => fail(new ConnectFailure("the connection was closed while it was made")));
+}
+
+export type ServiceConnections = ReturnType<typeof createConnections>;
+
+/**
+ * The connections of one source. The one used last is used next, so that others fall idle and close. Their
+ * number is that of the calls at once, which `job/source/calls-in-turn.ts` limits.
+ */
+export function createConnections(make: () => ServiceConnection) {
+  const idle: ServiceConnection[] = [];
+  let closed = false;
+
+  return {
+    acquire: (): ServiceConnection => idle.pop() ?? make(),
+    release(connection: ServiceConnection): void {
+      if (closed) connection.reset();
+      else idle.push(connection);
+    },
+    async close(): Promise<void> {
+      closed = true;
+      await Promise.all(idle.splice(0).map((connection) => connection.close()));
+    },
+  };
 }

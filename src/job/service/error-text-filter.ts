@@ -1,8 +1,8 @@
+import { isObject } from "../message/json-value.ts";
 import { jsonErrorText } from "../message/signature/json-error-text.ts";
 import { normaliseText } from "../message/signature/normalise-text.ts";
-import type { AnswerBody } from "./http-answer.ts";
+import { parseJsonBody, type AnswerBody } from "./http-answer.ts";
 import { describePage } from "./proxy-page.ts";
-import { maxErrorBytes, rawErrorText } from "./unmasked-error-text.ts";
 
 /**
  * Limit for the shown text of a service's error. A service may repeat its input: the token, a header's value,
@@ -10,6 +10,8 @@ import { maxErrorBytes, rawErrorText } from "./unmasked-error-text.ts";
  * (message/signature). Then it is cut.
  */
 const maxErrorChars = 200;
+/** Longer bodies are a proxy's page, not the service's `{"error":"…"}`; only their beginning is searched. */
+const maxErrorBytes = 65_536;
 const removed = "[removed]";
 
 /**
@@ -46,4 +48,23 @@ function withoutToken(text: string, token: string): string {
   // A service may repeat only a token's beginning, so eight equal characters are enough to remove the word.
   const head = token.slice(0, 8).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return text.replace(new RegExp(`${head}[^\\s"']*`, "g"), removed);
+}
+
+/** The service's error text as it came: `{"error":"…"}`, else the body's beginning. Empty if it was cut. */
+export function rawErrorText(body: AnswerBody): string {
+  return readErrorText(body).toWellFormed();
+}
+
+function readErrorText(body: AnswerBody): string {
+  if (body.kind !== "whole") return "";
+  if (body.bytes.byteLength <= maxErrorBytes) {
+    const parsed = parseJsonBody(body.bytes);
+    if (isObject(parsed)) {
+      const { error, message } = parsed;
+      if (typeof error === "string") return error;
+      if (isObject(error) && typeof error["message"] === "string") return error["message"];
+      if (typeof message === "string") return message;
+    }
+  }
+  return new TextDecoder().decode(body.bytes.subarray(0, maxErrorBytes));
 }

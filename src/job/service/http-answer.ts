@@ -12,11 +12,9 @@ export type AnswerBody =
   | { readonly kind: "too-large"; readonly bytes: number }
   | { readonly kind: "cut"; readonly by: CallEnd | "failure"; readonly cause?: unknown };
 
-/** An answer with its status line and headers; its body may be cut. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** Unix ms of our clock when the headers arrived. */
   readonly receivedAt: number;
   readonly body: AnswerBody;
 }

@@ -19,7 +19,6 @@ export function createTooLargePace(clock: Pick<Clock, "monotonic">) {
     at = now;
   };
   return {
-    /** Ms until the next list may be asked for; 0: now. */
     waitMs(): number {
       refill();
       return left > 0 ? 0 : Math.ceil((1 - left) / bytesPerMs);

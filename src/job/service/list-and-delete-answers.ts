@@ -29,7 +29,6 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
   return { kind: "value", value: { ...page, cursor } };
 }
 
-/** The answer of DELETE /v2/dlq: `{deleted}`, at most as many as were asked for. */
 export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonly deleted: number }> {
   const parsed = parseJsonBody(bytes);
   if (!isObject(parsed)) return { ...problem("expected a JSON object, got something else"), isForeign: true };

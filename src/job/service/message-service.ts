@@ -22,17 +22,10 @@ import {
 } from "./list-and-delete-answers.ts";
 import { createBatchBody } from "./batch-body-last-byte.ts";
 import { outcomeOfBatch, toBatchOutcome, toItemOutcome } from "./batch-outcome.ts";
-import {
-  noSuchMethod,
-  outcomeOfError,
-  toSuccess,
-  type CallContext,
-  type ServiceSettings,
-} from "./call-failure.ts";
+import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
 import { makeCall, type Call, type CallTools } from "./call.ts";
 import { createCallDeadlines } from "./call-deadlines.ts";
-import { createConnection } from "./connection.ts";
-import { createConnections } from "./connection-pool.ts";
+import { createConnection, createConnections } from "./connection.ts";
 import { maxPerCall, toDeletePath, toListPath, toRetryPath } from "./request-paths.ts";
 import { toErrorText } from "./error-text-filter.ts";
 import { toShownMessageId } from "./sanitise-ids.ts";
@@ -47,20 +40,16 @@ export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">
 export interface MessageServiceOptions {
   /** As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing slash. */
   readonly baseUrl: string;
-  /** Called before every request. */
   readonly token: () => string;
   readonly settings: ServiceSettings;
   /** Of a whole call each. */
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
   /** For name lookup, TCP, a proxy's answer and TLS of one connection. */
   readonly connectTimeoutMs: number;
-  /** Of the base URL; null: it is called directly. */
   readonly proxy?: ForwardProxy | null;
   readonly clock: Clock;
-  /** Called once for every call, when it has ended. */
   readonly onAnswer: (answer: ServiceAnswer) => void;
   readonly maxAnswerBytes: number;
-  /** Called with the limit that an answer to a list or delete names. */
   readonly onLimit?: (limit: NamedLimit) => void;
   /** PEM of certificate authorities to trust instead of the built-in ones. */
   readonly ca?: string;
@@ -70,11 +59,9 @@ export type ClosableMessageService = MessageService &
   ServiceLoadReader &
   ServiceRetrier &
   FlowKeySteerer & {
-    /** Stops what is running and closes all connections; later calls end as stopped. */
     close(): Promise<void>;
   };
 
-/** The HTTP client of one source. */
 export function createMessageService(options: MessageServiceOptions): ClosableMessageService {
   const { clock, timeoutsMs, settings } = options;
   const { origin, host, pathname } = new URL(options.baseUrl);
@@ -125,16 +112,6 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     }
   };
 
-  const refuseInVain = (): void => {
-    const waitMs = pace.waitMs();
-    if (waitMs === 0) return;
-    throw new RedriverError(
-      "service-resting",
-      `${whereOf("list")}: its answers are larger than may be read (service.maxAnswerBytes), so it is asked more rarely`,
-      { retryAt: clock.now() + waitMs },
-    );
-  };
-
   const ask = async <Value>(
     request: Omit<Call, "token">,
     parse: (bytes: Uint8Array, token: string) => Shaped<Value>,
@@ -152,15 +129,12 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
         }
         const { body, status } = toSuccess(result, context);
         const shaped = parse(body.bytes, context.token);
-        if (shaped.kind === "problem") {
-          const message = `${context.where}: ${shaped.problem}`;
-          throw new RedriverError("answer-unreadable", message, {
-            status,
-            isForeign: shaped.isForeign ?? false,
-          });
+        if (shaped.kind === "value") {
+          report(operation, "ok", startedAt, status);
+          return shaped.value;
         }
-        report(operation, "ok", startedAt, status);
-        return shaped.value;
+        const { problem, isForeign = false } = shaped;
+        throw new RedriverError("answer-unreadable", `${context.where}: ${problem}`, { status, isForeign });
       });
     } catch (error) {
       if (isRedriverError(error)) {
@@ -210,7 +184,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     const call = { operation: "list", method, path: `${prefix}/v2/${path}`, signal } as const;
     return makeCall({ ...call, token: context.token }, tools, (result) => {
       const status = result.kind === "answered" ? result.answer.status : undefined;
-      if (status === 404 || noSuchMethod.has(status ?? 0)) return null;
+      if (status === 404 || status === 405 || status === 501) return null;
       const shaped = parse(toSuccess(result, context).body.bytes);
       if (shaped.kind === "value") return shaped.value;
       throw new RedriverError("answer-unreadable", `${where}: ${shaped.problem}`);
@@ -223,7 +197,14 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
 
   return {
     async list(query, signal) {
-      refuseInVain();
+      const waitMs = pace.waitMs();
+      if (waitMs > 0) {
+        const why =
+          "its answers are larger than may be read (service.maxAnswerBytes), so it is asked more rarely";
+        throw new RedriverError("service-resting", `${whereOf("list")}: ${why}`, {
+          retryAt: clock.now() + waitMs,
+        });
+      }
       const { maxBytes: maxAnswerBytes, mayRead } = query;
       const path = toListPath(prefix, query);
       return ask({ operation: "list", method: "GET", path, maxAnswerBytes, mayRead, signal }, parseListPage);
@@ -276,18 +257,20 @@ function parseRetried(bytes: Uint8Array, token: string): Shaped<ItemOutcome> {
 }
 
 function createHeaders() {
-  let ofToken: string | undefined;
-  let [plain, withBody]: readonly Readonly<Record<string, string>>[] = [];
+  const toHeaders = (token: string) => ({
+    authorization: `Bearer ${token}`,
+    accept: "application/json",
+    // Without it a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
+    "accept-encoding": "identity",
+    "user-agent": "redriver",
+  });
+  let ofToken = "";
+  let plain = toHeaders(ofToken);
+  let withBody = { ...plain, "content-type": "application/json" };
   return (token: string, hasBody: boolean): Readonly<Record<string, string>> => {
-    if (token !== ofToken || plain === undefined || withBody === undefined) {
+    if (token !== ofToken) {
       ofToken = token;
-      plain = {
-        authorization: `Bearer ${token}`,
-        accept: "application/json",
-        // Without it a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
-        "accept-encoding": "identity",
-        "user-agent": "redriver",
-      };
+      plain = toHeaders(token);
       withBody = { ...plain, "content-type": "application/json" };
     }
     return hasBody ? withBody : plain;
@@ -295,19 +278,16 @@ function createHeaders() {
 }
 
 function readToken(token: () => string, where: string, settings: ServiceSettings): string {
+  const refused = (problem: string, cause?: unknown): RedriverError =>
+    new RedriverError("unauthorised", `${where}: ${problem}; it is ${settings.token}`, { cause });
   let value: string;
   try {
     value = token();
   } catch (cause) {
-    throw new RedriverError(
-      "unauthorised",
-      `${where}: the token could not be read; it is ${settings.token}`,
-      { cause },
-    );
+    throw refused("the token could not be read", cause);
   }
   if (/^[\x21-\x7e]+$/.test(value)) return value;
-  const problem = `expected a token of visible ASCII characters, got none or others; it is ${settings.token}`;
-  throw new RedriverError("unauthorised", `${where}: ${problem}`);
+  throw refused("expected a token of visible ASCII characters, got none or others");
 }
 
 /** Within longer windows no call is worth waiting for its moment; a pause is enough. */

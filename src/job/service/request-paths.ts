@@ -40,7 +40,6 @@ export function toDeletePath(prefix: string, dlqIds: readonly DlqId[]): string {
   return toIdsPath(prefix, dlqIds, "delete");
 }
 
-/** The path of the service's own retry of one dead letter. */
 export function toRetryPath(prefix: string, dlqId: DlqId): string {
   return `${prefix}/v2/dlq/retry/${toIdValue(dlqId)}`;
 }

@@ -10,7 +10,6 @@ export class ResettableSocket extends Socket {
   #carried: Socket | undefined;
   #resetting = false;
 
-  /** Names the TLSSocket over this socket. */
   carry(tls: Socket): void {
     this.#carried = tls;
   }
@@ -28,7 +27,6 @@ export class ResettableSocket extends Socket {
     this.close();
   }
 
-  /** Ends the connection in the ordinary way. */
   close(): void {
     (this.#carried ?? this).destroy();
   }

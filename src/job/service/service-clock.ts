@@ -24,7 +24,6 @@ export function createServiceClock() {
     doubtful.every((other) => Math.abs(other - offsetMs) <= agreeWithinMs);
 
   return {
-    /** An answer's clock minus ours, in ms. */
     note(offsetMs: number): void {
       if (!agrees(offsetMs)) {
         doubtful = [...doubtful, offsetMs].slice(-answersToBelieve);
@@ -33,7 +32,6 @@ export function createServiceClock() {
       believed = offsetMs;
       doubtful = [];
     },
-    /** As `MessageService.clockOffsetMs`, in ms. */
     offsetMs(of: "careful" | "agreed" = "careful"): number | undefined {
       if (of === "agreed" || doubtful.length === 0) return believed;
       return Math.min(believed ?? 0, ...doubtful);

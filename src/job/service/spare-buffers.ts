@@ -13,7 +13,6 @@ export function createSpareBuffers() {
   const spare: Buffer[] = [];
   return {
     take: (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(spareBytes),
-    /** Nobody may read or write it any more. */
     giveBack(buffer: Buffer): void {
       if (spare.length < maxSpare) spare.push(buffer);
     },

@@ -2,13 +2,15 @@ import type { Clock } from "../contracts/clock.ts";
 import type { IndexConfig, Schedule } from "../contracts/drains-document.ts";
 import { toFailure } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
-import type {
-  IndexGauge,
-  IndexReading,
-  IndexStatistics,
-  StatisticsStore,
+import {
+  compareInstants,
+  seriesFields,
+  type IndexGauge,
+  type IndexReading,
+  type IndexSeries,
+  type IndexStatistics,
+  type StatisticsStore,
 } from "../contracts/index-statistics.ts";
-import { toChartSeries } from "./chart-series.ts";
 import { toGauges } from "./index-gauges.ts";
 
 /** Two readings may fail or come late before the numbers go; a third is no accident. */
@@ -58,4 +60,20 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
 
 function intervalMsOf(schedule: Schedule): number {
   return schedule.kind === "every" ? schedule.everyMs : cronIntervalMs;
+}
+
+/** Of each series: a chart of 600 pixels shows no more, and 16 series are 60 kB then. */
+const maxPoints = 200;
+
+/** Oldest first. Of a longer series evenly spread points, the newest among them. */
+function toChartSeries(series: IndexStatistics["series"]): IndexSeries {
+  return Object.fromEntries(
+    seriesFields.flatMap((field) => {
+      const points = series[field].toSorted((one, other) => compareInstants(one.at, other.at));
+      if (points.length === 0) return [];
+      const step = Math.ceil(points.length / maxPoints);
+      const chosen = points.filter((_, index) => (points.length - 1 - index) % step === 0);
+      return [[field, chosen.map(({ at, value }) => [at.epochMs, value] as const)]];
+    }),
+  );
 }

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { toMaxJobs } from "../../../../src/job/daemon/job-concurrency.ts";
-import { toSchedules } from "../../../../src/job/daemon/wanted-schedules.ts";
+import { toMaxJobs, toSchedules } from "../../../../src/job/daemon/wanted-schedules.ts";
 import type { Core } from "../../../../src/job/compose/build-core.ts";
 import { load, withDrain } from "../../../support/loaded-document.ts";
 

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { toErrorText, toShownErrorText } from "../../../../src/job/service/error-text-filter.ts";
-import { rawErrorText } from "../../../../src/job/service/unmasked-error-text.ts";
+import {
+  rawErrorText,
+  toErrorText,
+  toShownErrorText,
+} from "../../../../src/job/service/error-text-filter.ts";
 
 const token = "qst_live_9f8e7d6c5b4a39281706";
 const whole = (text: string) => ({ kind: "whole", bytes: Buffer.from(text) }) as const;
