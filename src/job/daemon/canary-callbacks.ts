@@ -18,6 +18,13 @@ const newsEveryMs = 60_000;
 const retryAfterSeconds = 5;
 const requestTimeoutMs = 30_000;
 
+const refused = {
+  unverified: { status: 401 },
+  unreadable: { status: 400 },
+  "too-large": { status: 413 },
+  busy: { status: 503, retryAfterSeconds },
+} as const;
+
 interface CallbackParts {
   readonly live: Pick<LiveCore, "current" | "acquire">;
   readonly earlyTicks: Pick<EarlyTicks, "afterLanes">;
@@ -33,6 +40,10 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
   const refusals = createChainRefusals();
   const shownAt = new Map<string, number>();
 
+  const refuse = (source: BuiltSource, outcome: keyof typeof refused, why?: string): CallbackAnswer => {
+    emitOutcome(source, outcome, why);
+    return refused[outcome];
+  };
   const emitOutcome = (
     { runtime }: BuiltSource,
     outcome: CallbackOutcome,
@@ -53,34 +64,19 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
       if (source?.callbacks === null || source === undefined) return { status: 404 };
       const { runtime, callbacks } = source;
       const admission = await callbacks.admit(call.header(`${runtime.headerPrefix}Signature`), call.search);
-      if (admission.kind === "refused") {
-        emitOutcome(source, "unverified", admission.why);
-        return { status: 401 };
-      }
+      if (admission.kind === "refused") return refuse(source, "unverified", admission.why);
       const body = await call.body();
-      if (body === "too-large" || body === "busy") {
-        emitOutcome(source, body);
-        return body === "busy" ? { status: 503, retryAfterSeconds } : { status: 413 };
-      }
+      if (body === "too-large" || body === "busy") return refuse(source, body);
       const report = admission.read(body);
-      if (report === "another-body") {
-        emitOutcome(source, "unverified", "for another body");
-        return { status: 401 };
-      }
-      if (report === "unreadable") {
-        emitOutcome(source, "unreadable");
-        return { status: 400 };
-      }
+      if (report === "another-body") return refuse(source, "unverified", "for another body");
+      if (report === "unreadable") return refuse(source, report);
       emitOutcome(source, await receiveCallback(runtime, report));
       await earlyTicks.afterLanes(core);
       const text = body.toString("utf8");
       const chained = await chainCallback(runtime, call.search, report, text, { refusals, signal: stop });
       if (chained.kind === "none") return { status: 200 };
-      emitOutcome(
-        source,
-        chained.kind === "chained" ? "chained" : "chain-failed",
-        "why" in chained ? chained.why : null,
-      );
+      const why = "why" in chained ? chained.why : null;
+      emitOutcome(source, chained.kind === "chained" ? "chained" : "chain-failed", why);
       return toAnswer(chained, clock.now());
     } finally {
       release();

@@ -1,8 +1,6 @@
 import type { Core } from "../compose/build-core.ts";
-import type { SourceId } from "../contracts/ids.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import type { RedisProblem } from "../redis/judge-server.ts";
-import type { Health } from "../source/source-health.ts";
 
 export interface HealthReport {
   readonly ok: boolean;
@@ -36,37 +34,23 @@ export function toReadiness(
   reasons.push(...(state.redisProblems ?? []).map(({ message }) => message));
   if (state.schedulesAppliedAt === null) reasons.push("the schedules have not been written yet");
   if (archiveProblem !== null) {
-    const drops = [...core.drains.values()]
-      .map(({ config }) => config)
-      .filter(
-        ({ mode, paused, rules }) => mode === "live" && !paused && rules.some(({ then }) => then === "drop"),
-      )
-      .map(({ name }) => name);
+    const drops = [...core.drains.values()].flatMap(({ config: { name, mode, paused, rules } }) =>
+      mode === "live" && !paused && rules.some(({ then }) => then === "drop") ? [name] : [],
+    );
     // Without drops only copies before an expiry fail. They have an alert, and keep the replica in service.
     if (drops.length > 0) {
       reasons.push(`${archiveProblem}; until then what ${drops.join(", ")} would drop is held`);
     }
   }
-  const health = [...core.sources.values()].map(({ runtime }) => ({
-    id: runtime.config.id,
+  const halts = [...core.sources.values()].flatMap(({ runtime: { config, health } }) => {
     // A source that may not be published through drains nothing, even if everything else works.
-    now: runtime.health.standing(),
-  }));
-  if (health.length > 0 && health.every(({ now }) => now.state === "halted")) {
-    for (const { id, now } of health) {
-      if (now.state === "halted") reasons.push(toHaltReason(id, now));
-    }
-  }
+    const now = health.standing();
+    if (now.state !== "halted") return [];
+    const what = now.callClass === "batch" ? "is halted for publishing" : "is halted";
+    return [`source ${config.id} ${what}: ${now.message} (${now.code}; see docs/errors.md)`];
+  });
+  if (halts.length === core.sources.size) reasons.push(...halts);
   return { ok: reasons.length === 0, reasons };
-}
-
-/** The reason as logged at the halt, with the page of the docs that explains it. */
-function toHaltReason(
-  id: SourceId,
-  { callClass, code, message }: Extract<Health, { state: "halted" }>,
-): string {
-  const what = callClass === "batch" ? "is halted for publishing" : "is halted";
-  return `source ${id} ${what}: ${message} (${code}; see docs/errors.md)`;
 }
 
 /**
@@ -80,13 +64,9 @@ export function toLiveness(
   lastProgressAt: number | undefined,
   maxSilenceMs: number,
 ): HealthReport {
-  if (readySince === null) return { ok: true, reasons: [] };
-  const since = Math.max(readySince, lastProgressAt ?? 0);
-  if (now - since <= maxSilenceMs) return { ok: true, reasons: [] };
-  return {
-    ok: false,
-    reasons: [
-      `no worker has asked for a job, or finished one, for ${Math.round((now - since) / 1_000)} s while Redis answers`,
-    ],
-  };
+  const silentMs = readySince === null ? 0 : now - Math.max(readySince, lastProgressAt ?? 0);
+  if (silentMs <= maxSilenceMs) return { ok: true, reasons: [] };
+  const silentS = Math.round(silentMs / 1_000);
+  const reason = `no worker has asked for a job, or finished one, for ${silentS} s while Redis answers`;
+  return { ok: false, reasons: [reason] };
 }

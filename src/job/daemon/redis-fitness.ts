@@ -24,13 +24,25 @@ export function createRedisFitness(
   sources: () => readonly string[],
 ) {
   const fitness = createRedisFitnessEvents(events, clock);
-  const missingRights = createRightsWatch(redis, clock, sources);
   let problems: readonly RedisProblem[] | null = null;
   let fitSince: number | null = null;
+  let missingRights: readonly RedisProblem[] = [];
+  let rightsAskedAt = -Infinity;
 
   const isFreeOf = (weights: readonly RedisProblem["weight"][]): boolean =>
     redis.isReady() && problems?.every(({ weight }) => !weights.includes(weight)) === true;
   const isFit = (): boolean => isFreeOf(["refuse"]);
+
+  async function askForRights(): Promise<void> {
+    const now = clock.monotonic();
+    if (missingRights.length === 0 && now - rightsAskedAt < rightsEveryMs) return;
+    try {
+      missingRights = await findMissingRights(redis, sources());
+      rightsAskedAt = now;
+    } catch {
+      // No answer changes nothing. The next look asks again.
+    }
+  }
 
   async function look(): Promise<number> {
     const away = redis.whyAway();
@@ -48,12 +60,12 @@ export function createRedisFitness(
       found = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];
       failure = error;
     }
-    const missing = await missingRights();
-    problems = [...found, ...missing];
+    await askForRights();
+    problems = [...found, ...missingRights];
     fitness.found(problems);
     fitSince = isFit() ? (fitSince ?? clock.now()) : null;
     if (failure !== undefined) throw failure;
-    return missing.length > 0 ? checkDeniedEveryMs : checkEveryMs;
+    return missingRights.length > 0 ? checkDeniedEveryMs : checkEveryMs;
   }
 
   return {
@@ -65,27 +77,6 @@ export function createRedisFitness(
     fitSince: () => fitSince,
     /** One check. Answers ms until the next. Throws the failure of a check that could not be made. */
     look,
-  };
-}
-
-function createRightsWatch(
-  redis: RedisConnection,
-  clock: Pick<Clock, "monotonic">,
-  sources: () => readonly string[],
-) {
-  let missing: readonly RedisProblem[] = [];
-  let askedAt = Number.NEGATIVE_INFINITY;
-
-  return async (): Promise<readonly RedisProblem[]> => {
-    const now = clock.monotonic();
-    if (missing.length === 0 && now - askedAt < rightsEveryMs) return missing;
-    try {
-      missing = await findMissingRights(redis, sources());
-      askedAt = now;
-    } catch {
-      // No answer changes nothing. The next look asks again.
-    }
-    return missing;
   };
 }
 
@@ -105,11 +96,9 @@ export function createRedisFitnessEvents(events: Events, clock: Pick<Clock, "mon
     /** Problems found now that prevent work (refuse) or new work (hold); may be empty. */
     found(problems: readonly Pick<RedisProblem, "kind" | "message">[]): void {
       awaySince = null;
+      const kinds = problems.map(({ kind, message }) => (kind === "missing-right" ? message : kind));
       change(
-        problems
-          .map(({ kind, message }) => (kind === "missing-right" ? message : kind))
-          .toSorted()
-          .join(),
+        kinds.toSorted().join(),
         problems.map(({ message }) => message),
       );
     },

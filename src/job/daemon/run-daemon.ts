@@ -108,7 +108,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
   const lookForSweeps = createSweeping({ current, queue, earlyTicks, events, clock, everyMs });
   /** Unix ms of the last time the schedules were written; null: never. */
   let schedulesAppliedAt: number | null = null;
-  let rests: ReplicaRecord["resting"] = [];
+  let resting: ReplicaRecord["resting"] = [];
 
   const callbacks = createCallbacks({ live, earlyTicks, events, clock, stop });
   await callbacks.listen();
@@ -245,14 +245,10 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     await keepGoing(async () => {
       if (!redis.isReady()) return redisAwayWaitMs;
       // Short pauses after a 429 come and go too often to be told at once.
-      const resting = toSourcePauses(live.current().sources.values()).filter(
-        ({ code }) => code !== "service-resting",
+      const told = toSourcePauses(live.current().sources.values()).flatMap(({ source, code }) =>
+        code === "service-resting" ? [] : [`${source} ${code}`],
       );
-      const basis = [
-        toScheduleBasis(live.current()),
-        redis.timesReady(),
-        ...resting.map(({ source, code }) => `${source} ${code}`),
-      ];
+      const basis = [toScheduleBasis(live.current()), redis.timesReady(), ...told];
       await isAnnounced(basis.join(", "), announce);
       return basisCheckEveryMs;
     });
@@ -268,24 +264,19 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
     };
   }
 
-  /** Each change of a halt or an outage is announced within a second, so it is known since then. */
-  function sinceOf(resting: ReplicaRecord["resting"]): ReplicaRecord["resting"] {
-    const begun = resting.map((one) => {
-      const before = rests.find(({ source, code }) => source === one.source && code === one.code);
-      return { ...one, since: before?.since ?? clock.now() };
-    });
-    rests = begun;
-    return begun;
-  }
-
   function announce(): Promise<void> {
     const { document: now, sources } = live.current();
+    // Each change of a halt or an outage is announced within a second, so it is known since then.
+    resting = toSourcePauses(sources.values()).map((one) => {
+      const before = resting.find(({ source, code }) => source === one.source && code === one.code);
+      return { ...one, since: before?.since ?? clock.now() };
+    });
     return replicas.announce({
       replica,
       version,
       documentHash: now.hash,
       ...watchedDocument.state(),
-      resting: sinceOf(toSourcePauses(sources.values())),
+      resting,
       archive: watchedArchive.problem(),
     });
   }

@@ -256,21 +256,22 @@ function parseRetried(bytes: Uint8Array, token: string): Shaped<ItemOutcome> {
   return { kind: "value", value: toItemOutcome(parseJsonBody(bytes), toText, toId) };
 }
 
+const headersOf = (token: string) => ({
+  authorization: `Bearer ${token}`,
+  accept: "application/json",
+  // Without it a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
+  "accept-encoding": "identity",
+  "user-agent": "redriver",
+});
+
 function createHeaders() {
-  const toHeaders = (token: string) => ({
-    authorization: `Bearer ${token}`,
-    accept: "application/json",
-    // Without it a server may compress as it likes (RFC 9110 12.5.3), and nothing here decompresses.
-    "accept-encoding": "identity",
-    "user-agent": "redriver",
-  });
   let ofToken = "";
-  let plain = toHeaders(ofToken);
+  let plain = headersOf(ofToken);
   let withBody = { ...plain, "content-type": "application/json" };
   return (token: string, hasBody: boolean): Readonly<Record<string, string>> => {
     if (token !== ofToken) {
       ofToken = token;
-      plain = toHeaders(token);
+      plain = headersOf(token);
       withBody = { ...plain, "content-type": "application/json" };
     }
     return hasBody ? withBody : plain;

@@ -18,24 +18,21 @@ export interface IndexMetric {
 }
 
 /**
- * Names keep the service's words. `_count` goes, because Prometheus keeps that ending for histograms. Units are
- * named if the interface names them; for the series it does not.
+ * Behind `redriver_index_`. Names keep the service's words. `_count` goes, because Prometheus keeps that ending for
+ * histograms. Units are named if the interface names them; for the series it does not.
  */
 const ofScalars: Readonly<Record<ScalarField, readonly [name: string, help: string]>> = {
-  pending_index_count: ["redriver_index_pending_index_operations", "Pending index operations"],
-  current_vector_count: ["redriver_index_current_vectors", "Current number of vectors"],
-  daily_query_count: ["redriver_index_daily_queries", "Queries executed today"],
-  daily_update_count: ["redriver_index_daily_updates", "Updates executed today"],
-  monthly_query_count: ["redriver_index_monthly_queries", "Queries in the current month"],
-  monthly_update_count: ["redriver_index_monthly_updates", "Updates in the current month"],
-  monthly_bandwidth_usage: [
-    "redriver_index_monthly_bandwidth_usage_bytes",
-    "Bandwidth used in the current month",
-  ],
-  storage_usage: ["redriver_index_storage_usage_bytes", "Current storage used"],
-  monthly_cost: ["redriver_index_monthly_cost", "Cost in the current month, in the currency of the account"],
-  daily_rerank_count: ["redriver_index_daily_reranks", "Rerank operations today"],
-  monthly_rerank_count: ["redriver_index_monthly_reranks", "Rerank operations in the current month"],
+  pending_index_count: ["pending_index_operations", "Pending index operations"],
+  current_vector_count: ["current_vectors", "Current number of vectors"],
+  daily_query_count: ["daily_queries", "Queries executed today"],
+  daily_update_count: ["daily_updates", "Updates executed today"],
+  monthly_query_count: ["monthly_queries", "Queries in the current month"],
+  monthly_update_count: ["monthly_updates", "Updates in the current month"],
+  monthly_bandwidth_usage: ["monthly_bandwidth_usage_bytes", "Bandwidth used in the current month"],
+  storage_usage: ["storage_usage_bytes", "Current storage used"],
+  monthly_cost: ["monthly_cost", "Cost in the current month, in the currency of the account"],
+  daily_rerank_count: ["daily_reranks", "Rerank operations today"],
+  monthly_rerank_count: ["monthly_reranks", "Rerank operations in the current month"],
 };
 
 const gauge = (
@@ -43,17 +40,23 @@ const gauge = (
   name: string,
   help: string,
   ...more: readonly "day"[]
-): IndexMetric => ({ type: "gauge", name, help, labels: ["index", ...more], field });
+): IndexMetric => ({
+  type: "gauge",
+  name: `redriver_index_${name}`,
+  help: `${help}.`,
+  labels: ["index", ...more],
+  field,
+});
 
 const scalarMetrics = scalarFields.map((field) => {
   const [name, help] = ofScalars[field];
-  return { field, metric: gauge(field, name, `${help} (${field}).`) };
+  return { field, metric: gauge(field, name, `${help} (${field})`) };
 });
 
 const seriesMetrics = seriesFields.map((field) => {
-  const name = field === "vector_count" ? "redriver_index_vectors" : `redriver_index_${field}`;
-  const newest = `Newest point of the series ${field}, in the unit the service uses.`;
-  const time = `When the newest point of the series ${field} was measured, by the service.`;
+  const name = field === "vector_count" ? "vectors" : field;
+  const newest = `Newest point of the series ${field}, in the unit the service uses`;
+  const time = `When the newest point of the series ${field} was measured, by the service`;
   return {
     field,
     metric: gauge(field, name, newest),
@@ -63,22 +66,11 @@ const seriesMetrics = seriesFields.map((field) => {
 
 /** The service's names are labels only if they are in this list. */
 const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const dayMetric = gauge(
-  "days",
-  "redriver_index_day",
-  "Position of a day of the week in the measurement (days), from 1.",
-  "day",
-);
-const unusableMetric = gauge(
-  null,
-  "redriver_index_unusable_fields",
-  "Fields of the last statistics answer that were there and could not be used.",
-);
-const readMetric = gauge(
-  null,
-  "redriver_index_read_timestamp_seconds",
-  "When the statistics were last read.",
-);
+const dayHelp = "Position of a day of the week in the measurement (days), from 1";
+const dayMetric = gauge("days", "day", dayHelp, "day");
+const unusableHelp = "Fields of the last statistics answer that were there and could not be used";
+const unusableMetric = gauge(null, "unusable_fields", unusableHelp);
+const readMetric = gauge(null, "read_timestamp_seconds", "When the statistics were last read");
 
 export const indexMetrics: readonly IndexMetric[] = [
   ...scalarMetrics.map(({ metric }) => metric),
@@ -90,12 +82,9 @@ export const indexMetrics: readonly IndexMetric[] = [
 
 /** A gauge per scalar; per series its newest point and that point's time. Absent values are left out. */
 export function toGauges({ index, summary, readAt }: IndexReading): readonly IndexGauge[] {
-  const toGauge = ({ name, help }: IndexMetric, value: number, day?: string): IndexGauge => ({
-    name,
-    help,
-    labels: day === undefined ? { index } : { index, day },
-    value,
-  });
+  const toGauge = ({ name, help }: IndexMetric, value: number, day?: string): IndexGauge => {
+    return { name, help, labels: day === undefined ? { index } : { index, day }, value };
+  };
   const scalars = scalarMetrics.flatMap(({ field, metric }) => {
     const value = summary.scalars[field];
     return value === undefined ? [] : [toGauge(metric, value)];

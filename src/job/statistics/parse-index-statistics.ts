@@ -23,109 +23,85 @@ export type ParsedStatistics =
   /** No field can be used. */
   | { readonly kind: "unreadable"; readonly problems: readonly FieldProblem[] };
 
+type Complain = (field: string, expected: string, got: string) => void;
+
 const documented: ReadonlySet<string> = new Set([...scalarFields, ...seriesFields, "days"]);
 
 /** A decoded answer of GET /v2/search/{id}/stats (service-interface.md 4.4). A bad field spoils no other. */
 export function parseStatistics(answer: unknown): ParsedStatistics {
-  if (!isObject(answer)) {
-    return {
-      kind: "unreadable",
-      problems: [{ field: "", expected: "an object of statistics", got: describe(answer) }],
-    };
-  }
-  const fields = new Map(Object.entries(answer));
   const problems: FieldProblem[] = [];
-
+  const complain: Complain = (field, expected, got) => void problems.push({ field, expected, got });
+  if (!isObject(answer)) {
+    complain("", "an object of statistics", describe(answer));
+    return { kind: "unreadable", problems };
+  }
   const scalars: Partial<Record<ScalarField, number>> = {};
   for (const field of scalarFields) {
-    const value = parseScalar(field, fields.get(field), problems);
+    const value = parseScalar(field, answer[field], complain);
     if (value !== undefined) scalars[field] = value;
   }
   const newest: Partial<Record<SeriesField, Datapoint>> = {};
-  const series = Object.fromEntries(
-    seriesFields.map((field) => {
-      const points = parseSeries(field, fields.get(field), problems);
-      const last = newestPoint(points);
-      if (last !== undefined) newest[field] = last;
-      return [field, points];
-    }),
-  ) as Record<SeriesField, readonly Datapoint[]>;
-  const days = parseDays(fields.get("days"), problems);
-
-  const present = [...documented].filter((field) => fields.has(field));
-  const unusable = new Set(problems.map(baseField));
-  if (present.length === 0) {
-    problems.push({ field: "", expected: "at least one documented field", got: "none" });
+  const series = {} as Record<SeriesField, readonly Datapoint[]>;
+  for (const field of seriesFields) {
+    series[field] = parseSeries(field, answer[field], complain);
+    // Of several at the same nanosecond the last one of the list.
+    const last = series[field].toSorted((one, other) => compareInstants(one.at, other.at)).at(-1);
+    if (last !== undefined) newest[field] = last;
   }
+  const days = parseDays(answer["days"], complain);
+
+  const unusable = new Set(problems.map(baseField));
+  const present = [...documented].filter((field) => Object.hasOwn(answer, field));
+  if (present.length === 0) complain("", "at least one documented field", "none");
   if (present.every((field) => unusable.has(field) && !(field in newest))) {
     return { kind: "unreadable", problems };
   }
-  const other = Object.fromEntries([...fields].filter(([field]) => !documented.has(field)));
+  const other = Object.fromEntries(Object.entries(answer).filter(([field]) => !documented.has(field)));
   return {
     kind: "statistics",
     statistics: { scalars, newest, series, days, other, problems, unusableFields: unusable.size },
   };
 }
 
-/** The latest by time; of several at the same nanosecond the last one of the list. */
-function newestPoint(points: readonly Datapoint[]): Datapoint | undefined {
-  return points.reduce<Datapoint | undefined>(
-    (best, point) => (best === undefined || compareInstants(point.at, best.at) >= 0 ? point : best),
-    undefined,
-  );
-}
-
-function parseScalar(field: ScalarField, value: unknown, problems: FieldProblem[]): number | undefined {
+function parseScalar(field: ScalarField, value: unknown, complain: Complain): number | undefined {
   if (value === undefined) return undefined;
   const whole = field !== "monthly_cost";
   if (typeof value === "number" && (whole ? Number.isInteger(value) : Number.isFinite(value))) return value;
-  problems.push({ field, expected: whole ? "an integer" : "a number", got: describe(value) });
+  complain(field, whole ? "an integer" : "a number", describe(value));
   return undefined;
 }
 
-function parseSeries(field: SeriesField, value: unknown, problems: FieldProblem[]): readonly Datapoint[] {
+function parseSeries(field: SeriesField, value: unknown, complain: Complain): readonly Datapoint[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
-    problems.push({ field, expected: "a list of {x, y}", got: describe(value) });
+    complain(field, "a list of {x, y}", describe(value));
     return [];
   }
   if (value.length > maxPoints) {
-    problems.push({ field, expected: `at most ${maxPoints} points`, got: `a list of ${value.length}` });
+    complain(field, `at most ${maxPoints} points`, `a list of ${value.length}`);
     return [];
   }
-  const points: Datapoint[] = [];
-  for (const [position, entry] of value.entries()) {
-    const point = parsePoint(`${field}[${position}]`, entry);
-    if ("at" in point) points.push(point);
-    else problems.push(point);
-  }
-  return points;
+  return value.flatMap((entry: unknown, position) => parsePoint(`${field}[${position}]`, entry, complain));
 }
 
-function parsePoint(field: string, entry: unknown): Datapoint | FieldProblem {
-  if (!isObject(entry)) return { field, expected: "{x, y}", got: describe(entry) };
-  const { x, y } = entry;
+function parsePoint(field: string, entry: unknown, complain: Complain): Datapoint | readonly [] {
+  const { x, y } = isObject(entry) ? entry : {};
   const at = typeof x === "string" ? parseTimestamp(x) : undefined;
-  if (at === undefined) {
-    return {
-      field: `${field}.x`,
-      expected: "a timestamp like 2025-10-19 18:33:05.244068975 +0000 UTC",
-      got: describe(x),
-    };
-  }
-  if (typeof y !== "number" || !Number.isFinite(y)) {
-    return { field: `${field}.y`, expected: "a number", got: describe(y) };
-  }
-  return { at, value: y };
+  if (!isObject(entry)) complain(field, "{x, y}", describe(entry));
+  else if (at === undefined)
+    complain(`${field}.x`, "a timestamp like 2025-10-19 18:33:05.244068975 +0000 UTC", describe(x));
+  else if (typeof y !== "number" || !Number.isFinite(y)) complain(`${field}.y`, "a number", describe(y));
+  else return { at, value: y };
+  return [];
 }
 
-function parseDays(value: unknown, problems: FieldProblem[]): readonly string[] {
+function parseDays(value: unknown, complain: Complain): readonly string[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || value.length > maxDays || !value.every(isDay)) {
-    problems.push({ field: "days", expected: "a list of day names", got: describe(value) });
-    return [];
+  if (Array.isArray(value) && value.length <= maxDays && value.every(isDay)) {
+    return value.map((one) => one.toWellFormed());
   }
-  return value.map((one) => one.toWellFormed());
+  complain("days", "a list of day names", describe(value));
+  return [];
 }
 
 function isDay(day: unknown): day is string {
