@@ -61,7 +61,10 @@ export function createArchive({
   const clocks = createTwoClocks(now, otherNow, (apartMs) => report(toClocksApart(apartMs, dir)));
 
   const reportError = (error: unknown): void => report(toArchiveError(error, dir, "write to"));
-
+  /**
+   * Removes files of the archive's own naming if their newest change and their opening are both longer ago than
+   * `keepMs`. `seenNow`: the time by both clocks; null: it is uncertain, and no file is removed.
+   */
   const removeOld = async (seenNow: number | null, file: OpenFile): Promise<void> => {
     if (seenNow === null) return;
     try {
@@ -80,9 +83,7 @@ export function createArchive({
   const requireVolume = async (): Promise<void> => {
     if (volume === undefined) return;
     const found = await disk.volume(dir);
-    if (judgeVolume(found, volume) === "unfit") {
-      throw new RedriverError("archive-unavailable", toVolumeComplaint(found, dir));
-    }
+    if (judgeVolume(found, volume) === "unfit") throw unavailable(toVolumeComplaint(found, dir));
   };
 
   const isFull = ({ bytes, openedAt }: OpenFile, more: number): boolean =>
@@ -97,15 +98,9 @@ export function createArchive({
     if (current === null) {
       await requireVolume();
       const seenNow = await clocks.earlier();
-      const file = await createOpenFile(
-        disk,
-        dir,
-        { openedAt: now(), namedAt: clocks.later() },
-        { owner, pid },
-        () => (count += 1),
-      );
-      current = file;
-      await removeOld(seenNow, file);
+      const times = { openedAt: now(), namedAt: clocks.later() };
+      current = await createOpenFile(disk, dir, times, { owner, pid }, () => (count += 1));
+      await removeOld(seenNow, current);
     }
     return current;
   };
@@ -122,21 +117,16 @@ export function createArchive({
     }
   };
 
-  const appendAgain = async (member: Buffer): Promise<string> => {
-    try {
-      return await append(member);
-    } catch (error) {
-      if (!(error instanceof FileVanished)) throw error;
-      report(toVanished(error, dir));
-      return append(member);
-    }
-  };
-
   const sinceMs = (at: number): number => Math.abs(now() - at);
 
   const commit = async (text: string): Promise<{ readonly file: string }> => {
     try {
-      const file = await appendAgain(await toMember(text));
+      const member = await toMember(text);
+      const file = await append(member).catch((error: unknown) => {
+        if (!(error instanceof FileVanished)) throw error;
+        report(toVanished(error, dir));
+        return append(member);
+      });
       failed = null;
       return { file };
     } catch (error) {
@@ -160,7 +150,7 @@ export function createArchive({
 
   return {
     async write(entries) {
-      if (closing !== null) throw new RedriverError("archive-unavailable", `the archive in ${dir} is closed`);
+      if (closing !== null) throw unavailable(`the archive in ${dir} is closed`);
       return writes.add(entries.map(toLine).join(""));
     },
     problem() {
@@ -174,17 +164,19 @@ export function createArchive({
   };
 }
 
+function unavailable(message: string, cause?: unknown): RedriverError {
+  return new RedriverError("archive-unavailable", message, { cause });
+}
+
 function toClocksApart(apartMs: number, dir: string): RedriverError {
-  return new RedriverError(
-    "archive-unavailable",
+  return unavailable(
     `expected the clocks of this machine and of Redis to agree, got ${Math.round(apartMs / 60_000)} min between them: nothing is removed from the archive in ${dir} until they do; what is written is kept`,
   );
 }
 
 function toVanished(cause: FileVanished, dir: string): RedriverError {
-  return new RedriverError(
-    "archive-unavailable",
+  return unavailable(
     `expected ${cause.file} in the archive in ${dir}, got nothing: somebody removed or moved it; what was kept goes on in a new file`,
-    { cause },
+    cause,
   );
 }

@@ -68,33 +68,21 @@ export const systemDisk: Disk = {
   },
   syncDirectory,
   async identity(file) {
-    try {
-      return toIdentity(await stat(file, { bigint: true }));
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    const found = await unlessMissing(stat(file, { bigint: true }));
+    return found === null ? null : toIdentity(found);
   },
   async list(dir) {
     const entries = await readdir(dir, { withFileTypes: true });
     const files: ListedFile[] = [];
     for (const { name } of entries.filter((entry) => entry.isFile())) {
-      try {
-        const { size, mtimeMs } = await stat(path.join(dir, name));
-        files.push({ name, bytes: size, changedAt: Math.floor(mtimeMs) });
-      } catch (error) {
-        // Another process may have removed it as too old.
-        if (!isMissing(error)) throw error;
-      }
+      // Another process may have removed it as too old.
+      const found = await unlessMissing(stat(path.join(dir, name)));
+      if (found !== null) files.push({ name, bytes: found.size, changedAt: Math.floor(found.mtimeMs) });
     }
     return files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   },
   async remove(file) {
-    try {
-      await unlink(file);
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
+    await unlessMissing(unlink(file));
   },
   volume: readVolume,
 };
@@ -112,6 +100,11 @@ function toIdentity({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }
   return `${dev}:${ino}`;
 }
 
-function isMissing(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+async function unlessMissing<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return null;
+    throw error;
+  }
 }
