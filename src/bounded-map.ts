@@ -1,6 +1,6 @@
 /**
- * A memory that must not grow without end: before an entry beyond `max`, the older half is forgotten at once. One entry
- * at a time would cost more, because V8 steps over deleted entries to find the oldest: 26 µs at 100,000, measured.
+ * Before an entry beyond `max` the older half is forgotten at once. One at a time would cost more, because V8
+ * steps over deleted entries to find the oldest: 26 µs at 100,000, measured.
  */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #max: number;

@@ -7,10 +7,7 @@ import { toHostPort, type ForwardProxy } from "./proxy-for.ts";
 const maxAnswerBytes = 16_384;
 const headEnd = Buffer.from("\r\n\r\n");
 
-/**
- * Connects a socket to the proxy and asks for a way. Calls back once: with null if the next bytes are the target's,
- * with a ProxyRefusal if there is no way. The socket has an error listener of its caller's too.
- */
+/** Calls back once: with null if the next bytes are the target's, with a ProxyRefusal if there is no way. */
 export function openTunnel(
   socket: Socket,
   target: { readonly hostname: string; readonly port: number },

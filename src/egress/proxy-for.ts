@@ -16,10 +16,7 @@ export interface ForwardProxy {
   readonly authorization: string | null;
 }
 
-/**
- * The proxy for an address; null: it is called directly. An address without TLS always is: a proxy would read
- * the token.
- */
+/** Null: it is called directly, as any address without TLS: a proxy would read the token. */
 export function proxyFor(target: URL, { url, except }: EgressConfig): ForwardProxy | null {
   if (url === undefined || target.protocol !== "https:") return null;
   const host = toPlainHost(target.hostname);

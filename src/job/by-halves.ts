@@ -25,10 +25,7 @@ export async function byHalves<One, Result>(
   ];
 }
 
-/**
- * True for a failure that its input may have caused: a script that refused an argument, a text that is too
- * long, a value nested too deep. False for one of the world: the service, Redis, a file, memory, a stop.
- */
+/** Its input may have caused it: refused, too long, too deep. Not the world: Redis, a file, a stop. */
 export function isOfInput(error: unknown): boolean {
   if (isRedriverError(error)) return error.code === "invariant-broken";
   if (!(error instanceof Error)) return true;

@@ -121,10 +121,7 @@ async function* readLines(
   }
 }
 
-/**
- * A file system leaves zeros in place of lost bytes. No whole member ends so: its last four bytes are the
- * length of its text (RFC 1952).
- */
+/** As a file system leaves lost bytes. A whole member ends with the length of its text (RFC 1952). */
 function endsInZeros(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes.readUInt32LE(bytes.length - 4) === 0;
 }

@@ -61,10 +61,7 @@ export function createArchive({
   const clocks = createTwoClocks(now, otherNow, (apartMs) => report(toClocksApart(apartMs, dir)));
 
   const reportError = (error: unknown): void => report(toArchiveError(error, dir, "write to"));
-  /**
-   * Removes files of the archive's own naming if their newest change and their opening are both longer ago than
-   * `keepMs`. `seenNow`: the time by both clocks; null: it is uncertain, and no file is removed.
-   */
+  /** Only files of our own naming, changed and opened longer ago than `keepMs`. Null: no sure time. */
   const removeOld = async (seenNow: number | null, file: OpenFile): Promise<void> => {
     if (seenNow === null) return;
     try {

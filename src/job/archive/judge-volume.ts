@@ -33,10 +33,7 @@ async function nearestThatExists(dir: string): Promise<string> {
   }
 }
 
-/**
- * `unfit`: nothing may be deleted that relies on it. `doubtful`: it ends with a container, and it is not
- * known if that matters. Outside a pod, a developer's machine may be one.
- */
+/** `unfit`: no delete may rely on it. `doubtful`: it ends with a container, or with a developer's machine. */
 export function judgeVolume({ kind }: ArchiveVolume, declared: DeclaredVolume): "fit" | "doubtful" | "unfit" {
   if (declared === "ephemeral") return "fit";
   switch (kind) {
@@ -77,10 +74,7 @@ export async function seeVolume(dir: string, declared: DeclaredVolume): Promise<
   }
 }
 
-/**
- * The system's error if files cannot be written into a directory, or a missing one cannot be made; null: no
- * visible reason. Changes nothing, so problems that only a write finds are not found.
- */
+/** The system's error if nothing can be written there, as far as can be seen without a write; null: none. */
 async function whyUnwritable(dir: string): Promise<unknown> {
   for (let at = path.resolve(dir); ; at = path.dirname(at)) {
     try {

@@ -23,8 +23,8 @@ interface Generation {
 export type LiveCore = ReturnType<typeof createLiveCore>;
 
 /**
- * The core of a process with a drains document that may be replaced. Guarantees: a document is adopted whole or not at
- * all. Unchanged sources keep their runtime. Removed parts end with the last work under the old document.
+ * A document is adopted whole or not at all. Unchanged sources keep their runtime. Removed parts end with
+ * their last work.
  */
 export function createLiveCore(parts: ProcessParts) {
   let inForce = parts.document;

@@ -26,10 +26,7 @@ const commandsPart = 4;
 const windowsWithShare = 4;
 /** Pages of the sweep, of the census and of listing checks, beside those of windows. */
 const sharesBesideWindows = 2;
-/**
- * Each source may have a window with a listing that hangs and keeps its share. More shares than these make
- * pages of some ten records of 10 KB, and so many sources do not hang at once.
- */
+/** Of sources whose listings hang. More of them make pages of some ten records of 10 KB. */
 const maxShares = 16;
 /** A command works on one page, and may search for a record beside it. */
 const sharesOfCommand = 2;
@@ -66,10 +63,7 @@ export function toMemoryUse({ used, total }: ByteBudget) {
 
 let collect: (() => void) | null = null;
 
-/**
- * Makes V8 collect its garbage: some 30 ms. By default it waits until the heap has grown by a third, and
- * buffers hardly count. So the remains of one large page would be in memory beside the next.
- */
+/** Takes some 30 ms. V8 alone would wait: the remains of a large page would be beside the next. */
 function collectGarbage(): void {
   if (collect === null) {
     // The flag only adds the function to contexts that are made from now on.

@@ -42,10 +42,7 @@ export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume
   return seeVolume(dir, volume ?? silentVolume());
 }
 
-/**
- * For a document without a declaration: a pod's own layer ends with the pod, and a developer's machine may be
- * one layer of a container. Kubernetes sets the variable in every container.
- */
+/** Undeclared: a pod's layer ends with the pod, and Kubernetes sets the variable in every container. */
 export function silentVolume(): DeclaredVolume {
   return process.env["KUBERNETES_SERVICE_HOST"] === undefined ? "undeclared" : "durable";
 }

@@ -66,10 +66,7 @@ export async function reachRedis(redis: Pick<RedisConnection, "ready">): Promise
   }
 }
 
-/**
- * For commands that only list and decide: as `requireRedis`, but if nobody has named a Redis and none is on this
- * machine, they go on without a ledger.
- */
+/** As `requireRedis`, but without a ledger if nobody has named a Redis and none is on this machine. */
 export async function openLedger(core: Core): Promise<Core> {
   const { redis, settings } = core;
   const isThere = settings.redis.isGiven || (await redis.ready(unnamedWithinMs).then(() => true, isNotAway));

@@ -5,10 +5,7 @@ import { requestSweep } from "../queue/command-queue.ts";
 import { toBullmqConnection } from "../redis/connect.ts";
 import type { OpenParts } from "./open-core.ts";
 
-/**
- * The jobs of all replicas, for a process that works none. Each call fails with `redis-unavailable`. Connected at the
- * first call: nobody may ask.
- */
+/** For a process that works none. Fails with `redis-unavailable`. Connected once it is asked. */
 export function openJobQueue({ settings: { redis }, teardown }: Pick<OpenParts, "settings" | "teardown">) {
   let opened: ReturnType<typeof toBullmqConnection> | undefined;
   const connect = (): ReturnType<typeof toBullmqConnection> => {

@@ -2,10 +2,7 @@ import type { LedgerStamp } from "../contracts/ledger.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import type { Core } from "./build-core.ts";
 
-/**
- * A core to list and decide with while there is no Redis: whatever is read there is empty, and any act fails with
- * `redis-unavailable`.
- */
+/** To list and decide without Redis: what it has is empty, and an act fails with `redis-unavailable`. */
 export function withoutLedger(core: Core): Core {
   const sources = new Map(
     [...core.sources].map(([id, built]) => [

@@ -63,10 +63,7 @@ export interface ArchiveFilter {
 
 export interface ArchiveDamage {
   readonly file: string;
-  /**
-   * `torn`: the end of a file that a killed process left, or that a process is writing now. Nothing that
-   * `write` promised is missing. `broken`: something that was whole once, or a file that cannot be read.
-   */
+  /** `torn`: a file's end that a process left or writes now. `broken`: once whole, or unreadable. */
   readonly kind: "torn" | "broken";
   readonly why: string;
   /** How many are lost. Null: not known. */

@@ -100,10 +100,7 @@ export interface AuditQuery {
   readonly dlqIds?: ReadonlySet<string>;
   readonly acts?: ReadonlySet<AuditAct>;
   readonly by?: (by: string) => boolean;
-  /**
-   * Asked for each entry in turn: true, and it comes with its time and act alone, without an actor, a drain or
-   * records. That costs a hundredth, and the rest stays in Redis. For readers who count what they pass; not beside `dlqIds` and `drain`.
-   */
+  /** True: an entry comes with time and act alone, at a hundredth. Not beside `dlqIds` and `drain`. */
   readonly skims?: (act: AuditAct) => boolean;
   /** One record with a count may stand for many that are alike but for their ids: for readers who only count. */
   readonly isCounted?: boolean;

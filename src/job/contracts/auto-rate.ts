@@ -1,9 +1,6 @@
 import type { Rate } from "../rules/rule-spec.ts";
 
-/**
- * `perHost: auto`: a rate per second that is learned for each host. It doubles after a watch in which the
- * host used it and nothing failed again, and halves when messages fail again (docs/rules.md).
- */
+/** `perHost: auto`: a rate per second that is learned for each host (capacity.ts, docs/rules.md). */
 export interface AutoRate {
   /** Of a host that nothing is known of. It is never below a tenth of this, and never below 1. */
   readonly fromPerSecond: number;

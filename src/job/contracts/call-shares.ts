@@ -56,10 +56,7 @@ export interface CallShare {
  */
 export interface CallShares {
   exchange(report: CallReport): Promise<CallShare>;
-  /**
-   * Takes the next free moments for calls that list or delete, in ms from now. From now on all replicas take
-   * them, until little is asked for. Null: no limit is known.
-   */
+  /** The next free ones, ms from now. All replicas take them until little is asked for. Null: no limit. */
   takeMoments(count: number): Promise<readonly number[] | null>;
 }
 

@@ -9,26 +9,17 @@ export interface CapacityRequest {
   readonly host: string;
   readonly rule: string | null;
   readonly ruleLimit?: Rate;
-  /**
-   * `again`: an earlier POST may have been accepted, and was counted. Rates apply, ceilings do not. A wait
-   * for another day would turn what a deduplication id still settles into a double.
-   */
+  /** `again`: an earlier POST may have been accepted. No ceiling: its wait would turn a hit into a double. */
   readonly post: "first" | "again";
   /** A canary of a lane's step: a learned rate counts those apart, because their failures show at once. */
   readonly isCanary?: true;
-  /**
-   * Redis time of its grant, if it has one. The grant moves to now if the rates have room, and ceilings are
-   * not asked. If it is refused, it stays as it was.
-   */
+  /** Redis time of its grant: it moves to now if the rates have room, else stays. Ceilings are not asked. */
   readonly grantedAt?: number;
 }
 
 export type CapacityVerdict =
   | { readonly kind: "granted" }
-  /**
-   * A rate has no room. `until` (Unix ms, Redis time): its earliest grant if only the earlier ones of its
-   * query come first. `by`: the rate that it waits for longest. `perSecond`: that rate, if it is learned.
-   */
+  /** `until`: its earliest grant behind those before it. `perSecond`: the rate, if it is learned. */
   | {
       readonly kind: "wait";
       /** `service`: what was published before is not known to be delivered. */

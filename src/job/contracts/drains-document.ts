@@ -38,10 +38,7 @@ export interface SourceConfig {
   readonly watchDeliveries?: true;
   /** True: rules may publish by the service's own retry (`via: service`). */
   readonly serviceRetry?: true;
-  /**
-   * Deliveries at once to a host: what has no flow control of its own is sent under a key of ours, which `redriver
-   * brake` pauses. Absent: nothing is.
-   */
+  /** Deliveries at once to a host, under flow control keys of ours, which `redriver brake` pauses. */
   readonly brake?: number;
   /** Deliveries that the account makes at once, by its plan. What may wait is a few times that. Absent: any. */
   readonly maxParallelism?: number;

@@ -106,10 +106,7 @@ export function isRedriverError(error: unknown): error is RedriverError {
   return error instanceof RedriverError;
 }
 
-/**
- * True if Redis gave no answer, or refused for what a person must change, perhaps in the middle of a script.
- * The write may or may not have happened.
- */
+/** Redis gave no answer, or refused for what a person must change. The write may have happened. */
 export function isRedisAway(error: unknown): boolean {
   return isRedisSilent(error) || (isRedriverError(error) && error.code === "redis-unsuitable");
 }

@@ -84,10 +84,7 @@ interface EventFields {
   readonly "record:settled": { drain: DrainName | null; source: SourceId; count: number };
   /** So many letters of a listing have values beyond those that are kept: they count as not superseded. */
   readonly "newest:limited": { drain: DrainName; letters: number };
-  /**
-   * A record too large to be listed, so without an id. `date`: as the service's dates select it. Each listing
-   * that meets it emits one.
-   */
+  /** A record too large to be listed, so without an id: each listing that meets it emits one. */
   readonly "record:passed-over": { source: SourceId; date: number };
   readonly "archive:copied": { source: SourceId; drain: DrainName | null; count: number };
   readonly "archive:failed": { source: SourceId; message: string };

@@ -82,10 +82,7 @@ export interface StandingFailure {
   readonly oldestAt: number | null;
   /** Entry of the first one since the queue had none of the kind, Unix ms; null: nothing waits or is parked. */
   readonly since: number | null;
-  /**
-   * When one last entered the queue, or at the latest was published or dropped, Unix ms; 0: never, as far as is known.
-   * What a pass does is dated by its end.
-   */
+  /** When one last entered the queue or left it, by the end of its pass, Unix ms; 0: not known. */
   readonly lastMovedAt: number;
   /** Entry of the first one after nothing had been there or moved for `resolvedAfterMs`, Unix ms; 0: none is known. */
   readonly reopenedAt: number;
@@ -94,10 +91,7 @@ export interface StandingFailure {
 
 export type CountedAgain = Pick<StandingFailure, "waiting" | "parked" | "arrived" | "expires" | "ruled">;
 
-/**
- * A kind is resolved if nothing of it is in the queue, and none has entered or left it for so long: what comes back
- * within the service's first retries is the same trouble.
- */
+/** Without any in the queue, entered or left: what the service's first retries bring is the same trouble. */
 export const resolvedAfterMs = 15 * 60_000;
 
 /** A kind of failure as it is recorded for all drains of a source. Times are Redis time, Unix ms. */
@@ -129,10 +123,7 @@ export const arrivalHours = 168;
  * has met for a day makes room for a new one. Fails with `redis-unavailable`.
  */
 export interface FailureBook {
-  /**
-   * Records kinds that this process has met. Answers the id under which each is to be counted: its own, or
-   * that of its destination's other failures.
-   */
+  /** Records kinds met here. Answers the id to count each under: its own, or of its destination's others. */
   meet(drain: DrainName, kinds: readonly MetFailure[]): Promise<ReadonlyMap<string, string>>;
   all(): Promise<readonly RecordedFailure[]>;
 }

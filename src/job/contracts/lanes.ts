@@ -11,10 +11,7 @@ export type LaneState = "canary" | "ramping" | "open" | "halted";
 /** In reading order for people: the waiting ones come first. */
 export const laneStates: readonly LaneState[] = ["halted", "canary", "ramping", "open"];
 
-/**
- * Canaries that are judged together, signed into the lineage of each: a come-back names its step. Plain
- * messages carry none.
- */
+/** Canaries that are judged together. It is signed into their lineage, so that a come-back names it. */
 export interface StepRef {
   readonly lane: string;
   /** Counts up from the Unix second of the lane's first request: no number of a forgotten step returns. */
@@ -30,10 +27,7 @@ export interface LaneAsk {
   readonly isAgain?: boolean;
   /** None of them can carry a callback, so silence judges them also with `byReport`. */
   readonly isSilent?: boolean;
-  /**
-   * Minutes of entry that hold such messages, at most two: remembered if it grants less than was wanted, or
-   * is halted.
-   */
+  /** Minutes of entry with such messages, at most two: remembered if it is halted or grants less. */
   readonly resumeMinutes: readonly number[];
 }
 
@@ -54,10 +48,7 @@ export interface LaneAnswer {
   readonly avoid: readonly string[];
   /** False in the first minute of a due probe: one of `avoid` is then left for a page that has others. */
   readonly mayRepeat: boolean;
-  /**
-   * Halted, or not open again for an hour: a message without attempts left is then not parked because of this
-   * lane. False once nothing was sent for a day.
-   */
+  /** Halted within a day, or not open for an hour: a message without attempts left is not parked. */
   readonly isSuspect: boolean;
   /** Canaries of it are not known to be delivered although their watch is over. */
   readonly isUnknown: boolean;
@@ -219,17 +210,11 @@ export interface LaneBook {
   viewsOf(lanes: readonly string[]): Promise<readonly LaneView[]>;
   /** Of one state, the last used first, without the first `skip`. For a person's list of all lanes. */
   viewsIn(state: LaneState, skip: number, max: number): Promise<readonly LaneView[]>;
-  /**
-   * Makes the next probe of a halted lane due now. The probe itself is granted to one page, as any other, and
-   * its result counts as any other.
-   */
+  /** Makes the next probe of a halted lane due now. It is granted and counts as any other. */
   probeNow(lane: string): Promise<LaneProbe>;
   /** The lane starts over at canary and forgets its failures. Reports of its earlier steps count no more. */
   reset(lane: string): Promise<LaneReset>;
-  /**
-   * Those asked for most messages, of equals the larger id. Unlike the last used ones they stay the same for
-   * days.
-   */
+  /** Those asked for most messages, of equals the larger id: the same for days, unlike the last used. */
   busiest(max: number): Promise<LanesCounted>;
 }
 

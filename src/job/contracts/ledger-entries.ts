@@ -29,10 +29,7 @@ interface Settling {
   readonly deleteFailed: boolean;
   /** A DELETE was sent and not confirmed. The record is searched for before the next DELETE. */
   readonly maybeGone: boolean;
-  /**
-   * Its worker may be about to delete it: takeover has not passed since the fact, that worker is not known to be
-   * lost, no DELETE of it ended, and no come-back shows that the fact is old.
-   */
+  /** Its worker may be about to delete it: no takeover, lost worker, DELETE or come-back denies it. */
   readonly isBeingDeleted: boolean;
   /** It entered the DLQ when it was created, so both meanings of a source's dates agree on it. */
   readonly datesAgree: boolean;

@@ -24,10 +24,7 @@ export function takeoverAfterMs(limits: LedgerLimits): number {
   return limits.sendByMs + limits.batchTimeoutMs + 15_000;
 }
 
-/**
- * A grant of a lane is begun within this, or held: 1 min with the default maxPageAge of 5. With it no page
- * waits longer for its turn in the drain's own rate.
- */
+/** A lane's grant is begun within this, or held: 1 min by default. No page waits longer for a rate. */
 export function grantedForMs({ maxPageAgeMs }: LedgerLimits): number {
   return Math.min(maxPageAgeMs, Math.max(maxPageAgeMs / 5, 5_000));
 }

@@ -17,9 +17,7 @@ import type { LedgerLimits } from "./ledger-limits.ts";
 export interface LedgerStamp {
   readonly epoch: string;
   readonly sequence: number;
-  /**
-   * The ledger's time: Redis TIME, or ahead of it after the server's clock was set back. Unix ms like all times here.
-   */
+  /** Redis TIME, or ahead of it after the server's clock was set back. Unix ms, as all times here. */
   readonly at: number;
   /** `at`: when a loss was last detected. `since`: lost writes may record publications from then on. */
   readonly lost?: { readonly at: number; readonly since: number };
@@ -62,19 +60,13 @@ export interface BeginOptions {
     readonly token: Token;
     readonly outcome: "refused" | "unknown" | "not-sent";
   };
-  /**
-   * An unknown outcome past the horizon stays (`past-horizon` comes back), or starts a new series with the
-   * next suffix (a declared double).
-   */
+  /** Of an unknown outcome: it stays (`past-horizon`), or a new series begins, as a declared double. */
   readonly pastHorizon: "leave" | "new-series";
   /** All names of the destinations of these records (destination-names.ts). Pauses of single ones are by name. */
   readonly destinations?: readonly DestinationName[];
   /** Takes a record parked under another hash if its reason is decided again. Absent: it stays parked. */
   readonly rulesHash?: string;
-  /**
-   * Of a drop that a person ordered: it takes what is parked too, and of open entries only what was begun so. The entry
-   * has it, so that whoever takes over drops it as well.
-   */
+  /** A person's order: it takes what is parked too, and of open entries those begun so. The entry has it. */
   readonly isDiscard?: true;
   /**
    * The archive alone has these records, and keeps them for so long. So a tombstone of a drop is taken back, by a
@@ -225,10 +217,7 @@ export interface RuleName {
   readonly id: string;
 }
 
-/**
- * What a rule has published since the ledger keeps rules, and how much of that came back, as far as it was listed. It
- * counts by its name: a rule with a new name begins anew.
- */
+/** What a rule has published, and how much came back as far as it was listed. A new name begins anew. */
 export interface RuleCounts extends RuleName {
   readonly published: number;
   readonly failedAgain: number;

@@ -6,8 +6,8 @@ interface Listeners {
 const listenersOf = new WeakMap<AbortSignal, Listeners>();
 
 /**
- * Calls `listener` once if the signal aborts. Answers how to leave it. The calls of a window share one signal, so the
- * signal has one listener for all of them. It is removed with the last, because a signal with a listener is kept alive.
+ * Calls `listener` once if the signal aborts, and answers how to leave it. All calls of a window share one
+ * listener of their signal, which goes with the last: a signal with a listener is kept alive.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined || signal.aborted) return () => undefined;

@@ -36,15 +36,9 @@ export interface DrainFacts extends Pick<
   Tally,
   "due" | "held" | "parked" | "inDoubt" | "reasons" | "oldestRecordAt"
 > {
-  /**
-   * The last pass was full and complete, and none is open: these are counts. Else arrivals are added, and
-   * what was done is taken away.
-   */
+  /** The last pass was full and complete, and none is open: these are counts. Else they are kept up. */
   readonly exact: boolean;
-  /**
-   * A pass has listed behind its own deletes: a service whose cursor is a position has skipped records. False
-   * again after a full pass without such pages.
-   */
+  /** A pass has listed behind its own deletes, where a cursor that is a position skips; until a full pass. */
   readonly mayHaveSkipped: boolean;
   readonly failures: readonly StandingFailure[];
   /** How the last full pass counted (`toCountingKey`). */
@@ -137,10 +131,7 @@ export interface TakenWindow {
   readonly left: number;
   /** Null: nothing says that something in it ends its workers. */
   readonly care: Care | null;
-  /**
-   * Records of the source that have ended their workers, the last hundred; and moments whose listing has, of
-   * the last day.
-   */
+  /** What has ended its workers: the last hundred records, and moments to list of the last day. */
   readonly unworkable: readonly DlqId[];
   readonly unlistable: readonly number[];
   readonly workerLostAt: number | null;
@@ -153,10 +144,7 @@ export interface TakenWindow {
 export interface Care {
   /** Under work when a worker was lost: with so many. */
   readonly suspects: Readonly<Partial<Record<DlqId, number>>>;
-  /**
-   * Under work alone when the last was lost: so many in a row, each soon after it had begun (`lost`), or
-   * after a while (`long`).
-   */
+  /** Under work alone when the last was lost, so many in a row: soon after it had begun, or after a while. */
   readonly alone?: { readonly id: DlqId; readonly lost: number; readonly long: number };
   readonly listings: number;
 }
@@ -232,10 +220,7 @@ export interface PassBook {
     owner?: string,
     counted?: readonly DlqId[],
   ): Promise<CloseVerdict>;
-  /**
-   * Counts what was done outside of the drain's passes: by sweeps, by orders of a person, by other drains (`taken`).
-   * `id`: of this call.
-   */
+  /** Counts what sweeps, a person's orders and other drains (`taken`) did. `id`: of this call. */
   countActs(drain: DrainName, id: string, failures: FailureCounts, retentionMs: number): Promise<void>;
   facts(drain: DrainName): Promise<DrainFacts | null>;
   /** By kind of failure, with what the open pass has found so far: what this drain counts for its source. */

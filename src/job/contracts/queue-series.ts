@@ -1,7 +1,4 @@
-/**
- * The queues of an installation over time, for charts: what the drains counted at the first look of a minute. A
- * sample is exact as of its minute, or it is not there.
- */
+/** The queues over time, for charts: as the drains counted at the first look of a minute, exact or absent. */
 export interface QueueSample {
   /** In the DLQ, not parked and not still to be deleted. */
   readonly waiting: number;

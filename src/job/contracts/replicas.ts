@@ -8,9 +8,7 @@ export interface ReplicaRecord {
   readonly documentHash: string;
   readonly adoptedAt: number;
   readonly rejected: string | null;
-  /**
-   * Sources that it does not call now. Halts are its own; pauses bind all replicas, and this is what it knows of them.
-   */
+  /** Sources that it does not call now. Halts are its own; pauses bind all replicas, as far as it knows. */
   readonly resting: readonly {
     readonly source: SourceId;
     readonly state: "waiting" | "halted";

@@ -29,10 +29,7 @@ export interface ListPage {
   readonly bytes?: number;
 }
 
-/**
- * What the service says of its deliveries, of all its messages and not only ours. Nothing waits for a delivery
- * while `count` is below `max`. `isAbsent`: this service does not say.
- */
+/** Of all its messages, not only ours. Nothing waits while `count` is below `max`. `isAbsent`: not told. */
 export type ServiceLoad = { readonly count: number; readonly max: number } | { readonly isAbsent: true };
 
 export type ServiceLoadThen = ServiceLoad & { readonly at: number };
@@ -105,10 +102,7 @@ export interface MessageService {
 
 /** Beside the interface that we were given, so apart from it. */
 export interface ServiceLoadReader {
-  /**
-   * How much of the account is under way, in one GET /v2/globalParallelism. `isAbsent`: the service does not
-   * have it (404, 405, 501). Fails as a listing does.
-   */
+  /** GET /v2/globalParallelism. `isAbsent`: it is not there (404, 405, 501). Fails as a listing does. */
   load(signal?: AbortSignal): Promise<ServiceLoad>;
 }
 
@@ -141,10 +135,7 @@ export interface ServiceTime {
   readonly service: Pick<MessageService, "clockOffsetMs">;
 }
 
-/**
- * The current time by the service's clock, Unix ms, if known. The Date header has whole seconds, so this may
- * be up to 1 s early. An early time makes a record look younger and so only holds it longer.
- */
+/** By the service's clock, up to 1 s early: that makes a record look younger and only holds it longer. */
 export function serviceNow(source: ServiceTime): number {
   return source.clock.now() + (source.service.clockOffsetMs() ?? 0);
 }

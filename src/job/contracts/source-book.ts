@@ -19,10 +19,7 @@ export interface Census {
   readonly unselectedKinds?: readonly UnselectedKind[];
   readonly oldestEnteredAt: number | null;
   readonly earliestExpiryAt: number | null;
-  /**
-   * By the hour at which their retention ends (Unix time / 1 h), those of the next two days, with or without a copy:
-   * all, and what no drain selects. Absent: counted by a pass.
-   */
+  /** By the hour of expiry (Unix time / 1 h), of two days, copied or not. Absent: counted by a pass. */
   readonly expires?: { readonly all: ExpiresByHour; readonly unselected: ExpiresByHour };
   /** Near expiry and not in the archive: they exist only in the DLQ. */
   readonly expiringUnarchived: number;

@@ -55,10 +55,7 @@ export const failuresBeforePause = 5;
 /** Failures further apart are not in a row: the earlier worker may have ended before the next answer. */
 export const inARowWithinMs = 60_000;
 export const firstPauseMs = 1_000;
-/**
- * A replica that found all calm asks again after this. It is not longer than the shortest pause after
- * failures. So when that is probed, every replica has asked again and waits.
- */
+/** A replica that found all calm asks again after this: before the shortest pause after failures ends. */
 export const calmForMs = firstPauseMs;
 /**
  * With all jitter. A pause, a probe that dies with its process (a timeout of 30 s and the slack below) and the next
@@ -69,8 +66,5 @@ export const maxPauseMs = 20_000;
 export const probeSlackMs = 5_000;
 export const besideProbeMs = 1_000;
 
-/**
- * A pause after a 429 is probed this often. A daily quota then costs at most 288 more calls, all refused. A
- * source that has recovered is back within it.
- */
+/** A pause after a 429 is probed this often: of a daily quota 288 more calls, and soon back otherwise. */
 export const probeLimitEveryMs = 5 * 60_000;

@@ -58,10 +58,7 @@ export interface WorkQueue {
   addWindows(windows: readonly Extract<Job, { kind: "window" }>[], atOnce?: number): Promise<void>;
   /** Sends what waits for these targets of `notify`, unless that is under way or waits for its next try. */
   addNotify(targets: readonly string[]): Promise<void>;
-  /**
-   * Limits of the jobs of each queue at once in this process: one at first, and never fewer than before. Notices
-   * have none at first, and no worker.
-   */
+  /** Jobs of each queue at once in this process: one at first, and never fewer than before. Notices: none. */
   allow(max: { readonly short: number; readonly windows: number; readonly notices?: number }): void;
   /**
    * `beforeGivenUp`: called once the tries of a job are spent, or its failure allows no other. If it fails with
@@ -71,10 +68,7 @@ export interface WorkQueue {
     handle: (job: Job, context: JobContext) => Promise<void>,
     beforeGivenUp?: (job: Job) => Promise<void>,
   ): Promise<void>;
-  /**
-   * Unix ms at which a worker last heard from Redis that there is no job, took one or finished one; the basis of
-   * liveness. An idle worker asks at least every half minute.
-   */
+  /** Unix ms of a worker's last answer of Redis, or finished job. An idle one asks every half minute. */
   lastProgressAt(): number | undefined;
   /** Stops taking work; aborts running jobs after softMs; resolves by hardMs, also when Redis is away. */
   close(deadline: { readonly softMs: number; readonly hardMs: number }): Promise<void>;

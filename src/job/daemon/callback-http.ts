@@ -31,10 +31,7 @@ interface CallbackServerOptions extends ServerAddress {
 
 export type CallbackServer = Awaited<ReturnType<typeof createCallbackServer>>;
 
-/**
- * Answers POST with the status of `receive`, 405 to anything else. The bytes of bodies in hand are bounded.
- * Fails with `settings-invalid` if the address cannot be bound.
- */
+/** Answers with the status of `receive`. Fails with `settings-invalid` if the address cannot be bound. */
 export async function createCallbackServer(options: CallbackServerOptions) {
   let bytesInHand = 0;
   const readBody = async (stream: ReadableStream<Uint8Array> | null, keep: (bytes: number) => void) => {

@@ -85,10 +85,7 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
 
   return {
     address: () => server?.address ?? null,
-    /**
-     * Listens once a source of the document in force has callbacks, until it is closed. Fails with
-     * `settings-invalid` if the address cannot be bound.
-     */
+    /** Listens once a source has callbacks. Fails with `settings-invalid` if the address cannot be bound. */
     async listen(): Promise<void> {
       const { settings, sources } = live.current();
       if (server !== null || [...sources.values()].every(({ callbacks }) => callbacks === null)) return;

@@ -155,10 +155,7 @@ async function tick(name: DrainName, work: Work): Promise<void> {
   await enqueueOldest(name, passId, opened.windows, work);
 }
 
-/**
- * A job for the window of an idle drain would cost Redis more than all else that a pass does. So if the pass before
- * listed nothing, one record is asked for first. Null: its windows need jobs.
- */
+/** A window's job costs Redis most of an idle pass: so one record is asked for first. Null: it needs jobs. */
 async function endQuietly(
   drain: DrainRuntime,
   { pass, windows: [only, second], isQuiet }: Extract<OpenVerdict, { kind: "opened" }>,
@@ -268,10 +265,7 @@ function isUnanswered(error: unknown): boolean {
   return isRedriverError(error) && (error.code === "service-unavailable" || error.code === "service-timeout");
 }
 
-/**
- * Shorter pauses than this follow a 429 of a limit per second. The sweep waits for the end in place, because
- * afterwards passes use up the next calls.
- */
+/** Shorter ones follow a limit per second: the sweep waits in place, as passes use up the next calls. */
 const shortPauseMs = 5_000;
 const sweptAgainWithinMs = 1_000;
 

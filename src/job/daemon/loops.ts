@@ -5,8 +5,8 @@ import type { Events } from "../contracts/events.ts";
 const afterFailureMs = 5_000;
 
 /**
- * Waits of a second and more end on these ticks, rounded down, so that loops wake an idle process together.
- * Waking costs more than most turns.
+ * Longer waits end on these ticks, so that loops wake an idle process together: waking costs more than a
+ * turn.
  */
 const tickMs = 1_000;
 /** A timer may be early by a few ms. The wait after it may be longer by as much, or it would lose a whole tick. */
@@ -18,10 +18,7 @@ interface LoopParts {
   readonly stop: AbortSignal;
 }
 
-/**
- * Answers a function that calls `turn` until `stop` aborts; each turn answers ms until the next. Failures are
- * reported, then retried.
- */
+/** Calls `turn` until `stop` aborts; each answers ms until the next. Failures are reported, then retried. */
 export function createLoops({ clock, events, stop }: LoopParts) {
   return async function keepGoing(turn: () => Promise<number>): Promise<void> {
     while (!stop.aborted) {

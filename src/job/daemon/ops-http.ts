@@ -16,10 +16,7 @@ export interface OpsServerOptions extends ServerAddress {
 export type OpsServer = Awaited<ReturnType<typeof createOpsServer>>;
 
 const maxHeaderBytes = 8_192;
-/**
- * Probes and scrapers are a handful, and a thousand scrapes at once still fit. Without a limit, open sockets
- * could use up the process's files and, at some 20 KiB each, its memory.
- */
+/** A thousand scrapes at once still fit, at some 20 KiB each. Open sockets could use up files and memory. */
 const maxConnections = 1_200;
 
 /**

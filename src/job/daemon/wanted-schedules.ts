@@ -14,10 +14,7 @@ const minCensusEveryMs = 1_000;
  */
 const noticesEvery = { minMs: 2_000, perDrainMs: 100, maxMs: 5_000 };
 
-/**
- * A tick per drain, census checks per source, a reading per index; notices if somebody is told. Sweeps have no schedule
- * (keep-sweeping.ts).
- */
+/** Notices if somebody is told. Sweeps have no schedule (keep-sweeping.ts). */
 export function toSchedules(document: DrainsDocument): readonly ScheduledJob[] {
   return [
     ...document.drains.map(({ name, schedule }): ScheduledJob => ({
@@ -50,10 +47,7 @@ function toEvaluation({ drains }: Pick<DrainsDocument, "drains">): ScheduledJob 
   return { id: "notices", schedule: { kind: "every", everyMs }, job: { kind: "notices" } };
 }
 
-/**
- * Schedules are written again at once when this changes. It includes the losses of Redis's writes that this
- * process has found: a loss of a ledger's writes is a loss of schedules too.
- */
+/** What schedules depend on. A loss of a ledger's writes is a loss of schedules too. */
 export function toScheduleBasis({ document, sources }: Pick<Core, "document" | "sources">): string {
   const losses = [...sources.values()].reduce((sum, source) => sum + source.losses(), 0);
   return `document ${document.hash} after ${losses} losses`;

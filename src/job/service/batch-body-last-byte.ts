@@ -82,10 +82,7 @@ const maxBytesPerUnit = 3;
 /** A buffer with less room left is full. */
 const minRoom = 65_536;
 
-/**
- * Writes the array but for its last byte, as much as fits into a buffer each time. It lets go of the items at
- * once: what is kept until the answer would be copied twice by V8's collector.
- */
+/** Writes all but the last byte. It lets go of the items at once: V8's collector would copy them twice. */
 function createEncoder(encodedItems: readonly EncodedItem[]) {
   let left = toPieces(encodedItems);
   let index = 0;

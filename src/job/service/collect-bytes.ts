@@ -4,10 +4,7 @@ export type CollectedBytes = ReturnType<typeof collectBytes>;
 
 const minGrowth = 65_536;
 
-/**
- * Collects the chunks of an answer: in a spare buffer, or in one of the expected length. It grows by
- * doubling, so that the body is never in memory twice.
- */
+/** In a spare buffer, or in one of its length that grows by doubling: never twice in memory. */
 export function collectBytes(expected: number, spare: SpareBuffers) {
   let borrowed = expected > spareBytes ? undefined : spare.take();
   let bytes = borrowed ?? Buffer.allocUnsafeSlow(Number.isSafeInteger(expected) ? expected : 0);

@@ -96,10 +96,7 @@ export function createConnection(options: ConnectionOptions) {
         if (stream === undefined || stream.destroyed || stream.writableLength === 0) resolve();
         else stream.write(noBytes, () => resolve());
       }),
-    /**
-     * Ends the connection at once and for good with a TCP reset. So the kernel drops bytes that it still
-     * holds, and delivers none later.
-     */
+    /** A TCP reset, for good: the kernel drops the bytes that it still holds, and delivers none later. */
     reset(): void {
       tcp?.reset();
       client.destroy().catch(() => undefined);

@@ -29,10 +29,7 @@ export function dateOf({ headers, receivedAt }: Pick<HttpAnswer, "headers" | "re
   return parseHttpDate(headerOf(headers, "date")?.trim() ?? "", receivedAt);
 }
 
-/**
- * The service's clock as it answered, Unix ms. Its Date has whole seconds. If our clock falls into that
- * second, ours is as good and finer.
- */
+/** The service's clock as it answered, Unix ms. Within the second of its Date ours is as good, and finer. */
 export function serviceNowOf(answer: Pick<HttpAnswer, "headers" | "receivedAt">): number {
   const { receivedAt } = answer;
   const date = dateOf(answer) ?? receivedAt;

@@ -9,10 +9,7 @@ export type Shaped<Value> =
   /** `isForeign`: it is no JSON object, so it may not come from the service. */
   | { readonly kind: "problem"; readonly problem: string; readonly isForeign?: true };
 
-/**
- * The answer of GET /v2/dlq: `{messages: [{…}], cursor?}`. Records are passed on untouched, but for an id
- * that repeats the token. An empty or null cursor is the end, like an absent one (remote-contract.md, GET).
- */
+/** `{messages: [{…}], cursor?}`. An empty or null cursor is the end, as none is (remote-contract.md, GET). */
 export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage> {
   const parsed = parseListAnswer(bytes);
   if (!isObject(parsed)) return problem("expected a JSON object, got something else");

@@ -168,10 +168,7 @@ export function createMessageService(options: MessageServiceOptions): ClosableMe
     });
   };
 
-  /**
-   * An endpoint outside the interface; null: the service does not have it. Asked rarely, so in no turn, and what it
-   * answers is no news of the calls that publishing needs.
-   */
+  /** Outside the interface; null: it is not there. Asked rarely, so in no turn, and its answer is no news. */
   const askBeside = async <Value>(
     what: string,
     method: "GET" | "POST",
@@ -296,10 +293,7 @@ const maxWindowMs = 10_000;
 /** Clocks that differ by less do not make a window longer. */
 const clockSlackMs = 250;
 
-/**
- * The limit that the headers of an answer name; null: none. The service does not say how long a window is, so
- * it is as long as what is left of it, in whole seconds.
- */
+/** Null: none is named. A window is as long as what is left of it, in whole seconds: nothing says it. */
 function readBurstLimit(answer: Pick<HttpAnswer, "status" | "headers" | "receivedAt">): NamedLimit | null {
   const { status, headers } = answer;
   const said = headerOf(headers, "burst-ratelimit-limit");

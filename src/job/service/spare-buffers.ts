@@ -5,10 +5,7 @@ const maxSpare = 16;
 
 export type SpareBuffers = ReturnType<typeof createSpareBuffers>;
 
-/**
- * Buffers that the bodies of calls use one after the other. A new buffer costs more than the bytes that are
- * copied into it: its pages have to be mapped, and V8 has to collect it.
- */
+/** Used one after the other. A new one costs more than the copied bytes: mapped pages, and V8's collector. */
 export function createSpareBuffers() {
   const spare: Buffer[] = [];
   return {
