@@ -126,7 +126,10 @@ const planApplyDrain = z.object({
   /** `1795211964826-0: republish by outage → gone`, at most ten. */
   skippedExamples: z.array(z.string()),
   leftReasons: counts,
-  wait: z.object({ reasons: counts, nextCheckMs: z.number() }).nullable(),
+  /** `lanes`: the destinations that hold it, and until when. */
+  wait: z
+    .object({ reasons: counts, nextCheckMs: z.number(), lanes: z.array(z.string()).exactOptional() })
+    .nullable(),
 });
 export type PlanApplyDrain = Frozen<z.infer<typeof planApplyDrain>>;
 

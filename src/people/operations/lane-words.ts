@@ -1,18 +1,37 @@
+import { formatDuration } from "../../job/rules/durations.ts";
 import type { LaneStanding } from "../read/lane-standings.ts";
-import { toIn, toTime } from "./phrases.ts";
+import type { PlanApplyDrain } from "../../job/contracts/plans.ts";
+import type { LaneWait } from "../plan/lane-waits.ts";
+import { toDestinationText } from "./destination-text.ts";
+import { counted, toCounts, toIn, toTime, toUntil } from "./phrases.ts";
 
 /**
  * `next probe in 4m`, `next step now`; `a probe is out since 12:03:10 UTC, answer in 48s at the latest`. What nobody
  * has judged at the end of its watch is due: the next listing check tells.
  */
-export function toNextStepText({
-  state,
-  sent,
-  nextInMs,
-  lastProbeAt,
-}: Pick<LaneStanding, "state" | "sent" | "nextInMs" | "lastProbeAt">): string {
-  if (state !== "halted") return `next step ${toIn(nextInMs)}`;
-  if (sent === 0) return `next probe ${toIn(nextInMs)}`;
+export function toNextStepText(
+  { state, sent, nextInMs, lastProbeAt }: Pick<LaneStanding, "state" | "sent" | "nextInMs" | "lastProbeAt">,
+  toWhen: (ms: number) => string = toIn,
+): string {
+  if (state !== "halted") return `next step ${toWhen(nextInMs)}`;
+  if (sent === 0) return `next probe ${toWhen(nextInMs)}`;
   const since = lastProbeAt === null ? "" : ` since ${toTime(lastProbeAt).slice(11)}`;
-  return `a probe is out${since}, ${nextInMs === 0 ? "its answer is due" : `answer ${toIn(nextInMs)} at the latest`}`;
+  return `a probe is out${since}, ${nextInMs === 0 ? "its answer is due" : `answer ${toWhen(nextInMs)} at the latest`}`;
+}
+
+/** `pay.example.com (4 messages): halted, next probe at 12:03:10 UTC`: with a time, as it is read later too. Unix ms. */
+export function toLaneWaitText({ origin, due, ...lane }: LaneWait, now: number): string {
+  const next = toNextStepText(lane, (ms) => (ms === 0 ? "now" : `at ${toUntil(now + ms, now)}`));
+  const how = lane.state === "halted" ? "halted" : "a few have gone first";
+  return `${toDestinationText(origin)} (${counted(due, "message")}): ${how}, ${next}`;
+}
+
+export type ToldWait = NonNullable<PlanApplyDrain["wait"]>;
+
+/** What an apply waits for, and until when. */
+export function toWaitText({ reasons, nextCheckMs, lanes = [] }: ToldWait): string {
+  const others = toCounts(reasons).filter((one) => !/^(?:lane-|still-)/.test(one));
+  if (lanes.length > 0) return [...lanes, ...others].join("; ");
+  const wait = formatDuration(Math.max(1_000, Math.ceil(nextCheckMs / 1_000) * 1_000));
+  return `${toCounts(reasons).join(", ") || "what is not known"}, next check in ${wait}`;
 }

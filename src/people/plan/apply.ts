@@ -58,6 +58,8 @@ export interface ApplyWait {
   readonly reasons: Readonly<Record<string, number>>;
   /** Ms until the next listing of the range, at the latest. */
   readonly nextCheckMs: number;
+  /** Those that hold some of them, as they are now. */
+  readonly lanes?: LaneWaits["lanes"];
 }
 
 export interface Applied {
@@ -258,9 +260,10 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
         const waitMs = Math.min(untilMs, lookMs);
         if (waitMs <= maxWaitMs) {
           const nextCheckMs = Math.max(minWaitMs, waitMs);
-          run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs });
+          const onLook = (lanes: LaneWaits["lanes"], nextCheckMs: number): void =>
+            run.onWait({ left: open.size, reasons: sum(open.keys(), reasons), nextCheckMs, lanes });
           const stop = AbortSignal.any([signals.signal, signals.stopping]);
-          isWoken = (await held.wait(drain, nextCheckMs, stop)) || lookMs < untilMs;
+          isWoken = (await held.wait(drain, nextCheckMs, stop, onLook)) || lookMs < untilMs;
         } else if (fruitless > 0) return null;
       }
       return null;

@@ -19,6 +19,14 @@ export function createHeldLanes(isHeld: (dlqId: DlqId) => boolean) {
   const heldOrigins = (): readonly Origin[] =>
     [...origins].flatMap(([dlqId, origin]) => (isHeld(dlqId) ? [origin] : []));
 
+  const count = (drain: DrainRuntime): Promise<LaneWaits | null> => {
+    const held = heldOrigins();
+    if (held.length === 0) return Promise.resolve(null);
+    const counted = createLaneWaitCount(drain);
+    for (const origin of held) counted.addDue(origin);
+    return counted.read();
+  };
+
   return {
     add(letter: Letter): void {
       const { dlqId, item, content } = letter;
@@ -26,8 +34,21 @@ export function createHeldLanes(isHeld: (dlqId: DlqId) => boolean) {
       if (origin !== null) origins.set(dlqId, origin);
     },
 
-    /** True if a lane got room before that. Rejects if it is to stop. */
-    async wait(drain: DrainRuntime, waitMs: number, stop: AbortSignal): Promise<boolean> {
+    /** True if a lane got room before that. `onLook`: at first, and when the lanes stand otherwise. Rejects if it is to stop. */
+    async wait(
+      drain: DrainRuntime,
+      waitMs: number,
+      stop: AbortSignal,
+      onLook: (lanes: LaneWaits["lanes"], leftMs: number) => void,
+    ): Promise<boolean> {
+      let told = "none";
+      const look = async (leftMs: number): Promise<void> => {
+        const lanes = (await unlessRedisAway(() => count(drain), null))?.lanes ?? [];
+        const standing = lanes.map(({ origin, state, sent }) => `${origin} ${state} ${sent}`).join();
+        if (standing !== told) onLook(lanes, leftMs);
+        told = standing;
+      };
+      await look(waitMs);
       const asked = [...new Set(heldOrigins())].slice(0, lanesLookedAt);
       const before = await unlessRedisAway(() => roomOf(drain, asked), new Map<Origin, number>());
       const everyMs = asked.length > 0 ? lookAtLanesEveryMs : waitMs;
@@ -35,18 +56,13 @@ export function createHeldLanes(isHeld: (dlqId: DlqId) => boolean) {
         await drain.source.clock.sleep(Math.min(leftMs, everyMs), stop);
         const room = await unlessRedisAway(() => roomOf(drain, asked), before);
         if ([...room].some(([origin, step]) => before.get(origin) !== step)) return true;
+        if (asked.length > 0) await look(Math.max(0, leftMs - everyMs));
       }
       return false;
     },
 
     /** Null if no lane holds any. Throws `redis-unavailable`. */
-    count(drain: DrainRuntime): Promise<LaneWaits | null> {
-      const held = heldOrigins();
-      if (held.length === 0) return Promise.resolve(null);
-      const count = createLaneWaitCount(drain);
-      for (const origin of held) count.addDue(origin);
-      return count.read();
-    },
+    count,
   };
 }
 

@@ -24,19 +24,12 @@ import { loadAll } from "../load-config.ts";
 import { readPlanFile } from "../plan/file.ts";
 import { toFieldsText, toRows } from "../output/fields-text.ts";
 import { isColoured, printResult, toHostPausesNote } from "../output/print.ts";
+import { toWaitText } from "../../operations/lane-words.ts";
 import { toCounts, counted } from "../../operations/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { terminalColumns } from "../output/wrap.ts";
 import { withActingCore } from "../with-acting-core.ts";
-import {
-  toApplyJson,
-  toApplyText,
-  toQuestion,
-  toSkipsText,
-  toVerdictLine,
-  toWaitText,
-  type ApplyLine,
-} from "./text.ts";
+import { toApplyJson, toApplyText, toQuestion, toSkipsText, toVerdictLine, type ApplyLine } from "./text.ts";
 
 type ApplyFlags = Readonly<{ reason?: string; by?: string; yes?: boolean; follow: boolean; json?: boolean }> &
   Readonly<{ to?: string; keep?: boolean }>;
@@ -148,7 +141,10 @@ function createWatch(
     onPage: ({ drain }, left) => progress.show(toDone(drain, left)),
     onWait({ drain }, wait) {
       const isLong = wait.nextCheckMs >= longWaitMs;
-      progress.show(`${toDone(drain, wait.left)}, ${toWaitText(wait)}`, isLong ? "news" : "passing");
+      progress.show(
+        `${toDone(drain, wait.left)}, waits for ${toWaitText(wait)}`,
+        isLong ? "news" : "passing",
+      );
     },
     onNews({ drain }, verdict) {
       if (verdict?.state === "following") texts.set(drain, verdict.text);

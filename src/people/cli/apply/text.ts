@@ -7,12 +7,10 @@ import {
   toSkipCounts,
   toSkipText,
 } from "../../operations/plans/decision-text.ts";
-import type { ApplyWait } from "../../plan/apply.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import { addSkips, skippedOf, type SkipReport } from "../../plan/skipped-by-apply.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
 import { toTable } from "../output/table.ts";
-import { ifAny, joined, present, toCounts, toTime } from "../../operations/phrases.ts";
+import { ifAny, joined, present, toTime } from "../../operations/phrases.ts";
 
 export type ApplyLine = Omit<ApplyEnd, "drain" | "runtime" | "range"> & { readonly drain: string };
 
@@ -61,11 +59,6 @@ export function toSkipsText(line: Pick<ApplyLine, "drain" | "check" | "applied">
     skipped > shown.length && `  and ${skipped - shown.length} more\n`,
     ...(line.check.damaged ?? []).map((one) => `  damaged: ${toDamageText(one)}\n`),
   );
-}
-
-export function toWaitText({ reasons, nextCheckMs }: Pick<ApplyWait, "reasons" | "nextCheckMs">): string {
-  const wait = formatDuration(Math.ceil(nextCheckMs / 1_000) * 1_000);
-  return `waits for ${toCounts(reasons).join(", ")}, next check in ${wait}`;
 }
 
 export function toApplyText(columns: number, lines: readonly ApplyLine[]): string {

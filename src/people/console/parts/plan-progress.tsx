@@ -1,11 +1,11 @@
 import type { PlanApplyDrain, PlanMade, PlanVerdict, SharedPlan } from "../../../job/contracts/plans.ts";
-import { formatDuration } from "../../../job/rules/durations.ts";
 import { settledText, toNothing } from "../../operations/plans/decision-text.ts";
+import { toWaitText } from "../../operations/lane-words.ts";
 import { skippedOf } from "../../plan/skipped-by-apply.ts";
 import type { Html } from "../screen.ts";
 import { stateWords } from "./plan-words.ts";
 import { Table } from "./table.tsx";
-import { ifAny, number } from "../../operations/phrases.ts";
+import { ifAny, number, toCounts } from "../../operations/phrases.ts";
 import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";
 
@@ -173,16 +173,13 @@ function Notes({
     <>
       {wait === null ? null : (
         <p>
-          {drain} waits: <Foreign text={toReasons(wait.reasons)} />. It tries again within{" "}
-          {formatDuration(Math.max(1_000, Math.ceil(wait.nextCheckMs / 1_000) * 1_000))}.
-          {"lane-watched" in wait.reasons
-            ? " A few have gone first: the others wait for what becomes of them."
-            : ""}
+          {drain} waits for <Foreign text={toWaitText(wait)} isWhole />.
         </p>
       )}
       {isLeft ? (
         <p>
-          {drain} has {number(left)} left: <Foreign text={toReasons(leftReasons)} />. An apply goes on with
+          {drain} has {number(left)} left:{" "}
+          <Foreign text={toCounts(leftReasons).join(", ") || "no reason is known"} />. An apply goes on with
           them
           {"lane-halted" in leftReasons ? " once their lane lets them go: probe or reset it first" : ""}.
         </p>
@@ -201,9 +198,4 @@ function Notes({
       )}
     </>
   );
-}
-
-function toReasons(reasons: Readonly<Record<string, number>>): string {
-  const texts = Object.entries(reasons).map(([reason, count]) => `${reason} ${number(count)}`);
-  return texts.join(", ") || "no reason is known";
 }

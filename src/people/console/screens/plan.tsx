@@ -51,7 +51,7 @@ export const planScreen = defineScreen<Model>({
     return {
       ...shown,
       busyWith: busyWith ?? null,
-      needs: halted.map(toNeed),
+      needs: halted.map((one) => toNeed(one, isApplied(plan))),
       halted: {
         count: sumOf(halted, ({ publishes }) => publishes),
         isWhole:
@@ -62,7 +62,12 @@ export const planScreen = defineScreen<Model>({
   sections: [
     live("progress", ({ plan, halted }, { now }) => <PlanProgress {...{ plan, halted, now }} />),
     live("before", ({ plan, needs }, context) => (
-      <Needs title={`Before you apply${plan.apply === null ? "" : " again"}`} {...{ needs, context }} />
+      <Needs
+        title={
+          isApplied(plan) ? "What it waits for" : `Before you apply${plan.apply === null ? "" : " again"}`
+        }
+        {...{ needs, context }}
+      />
     )),
     live("acts", (model, context) => <Acts model={model} context={context} />),
     still("drains", ({ plan, report }) =>
@@ -116,8 +121,14 @@ function toHaltedOf({ drains }: PlanReport, status: Status) {
   });
 }
 
-function toNeed({ drain, origin, publishes, lane }: ReturnType<typeof toHaltedOf>[number]): Need {
-  return need("bad", `${toDestinationText(origin)} is halted: an apply would send nothing there now`, {
+function toNeed(
+  { drain, origin, publishes, lane }: ReturnType<typeof toHaltedOf>[number],
+  isNow: boolean,
+): Need {
+  const words = isNow
+    ? "the apply sends nothing there until a probe is delivered"
+    : "an apply would send nothing there now";
+  return need("bad", `${toDestinationText(origin)} is halted: ${words}`, {
     detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
     first: { kind: "probe", drain, origin, lane },
   });

@@ -23,6 +23,7 @@ import type { Applied, AppliedSoFar, ApplyWait } from "../../plan/apply.ts";
 import { readPlan } from "../../plan/plan-file.ts";
 import { createSelection } from "../../plan/plan-selection.ts";
 import { addSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
+import { toLaneWaitText, type ToldWait } from "../lane-words.ts";
 import { present, toClock, toCounts } from "../phrases.ts";
 import {
   applyPart,
@@ -62,7 +63,7 @@ export interface ApplyWatch {
   /** Before each drain, and with null once all are applied and what they sent is looked after. */
   readonly onPhase?: (part: CheckedPart | null) => Promise<void>;
   readonly onPage?: (part: CheckedPart, left: number) => void;
-  readonly onWait?: (part: CheckedPart, wait: ApplyWait) => void;
+  readonly onWait?: (part: CheckedPart, wait: ToldWait & Pick<ApplyWait, "left">) => void;
   readonly onNews?: (part: CheckedPart, verdict: PlanVerdict | null) => void;
   /** False: nobody waits for what comes back. */
   readonly isFollowed?: boolean;
@@ -141,10 +142,13 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
   async function applyAlone(part: CheckedPart): Promise<Applied> {
     const { clock: own } = part.runtime.source;
     let soFar: (() => AppliedSoFar) | null = null;
-    let wait: { readonly reasons: Readonly<Record<string, number>>; readonly until: number } | null = null;
+    let wait: (Omit<ToldWait, "nextCheckMs"> & { readonly until: number }) | null = null;
     // Asked for again and again, and counts down.
-    const toWait = (): PlanApplyDrain["wait"] =>
-      wait && { reasons: wait.reasons, nextCheckMs: Math.max(0, wait.until - own.now()) };
+    const toWait = (): PlanApplyDrain["wait"] => {
+      if (wait === null) return null;
+      const { until, ...rest } = wait;
+      return { ...rest, nextCheckMs: Math.max(0, until - own.now()) };
+    };
     progress.set(part.drain, () => toApplying(part, soFar?.(), toWait()));
     const applied = await applyPart(core, part, {
       order: defined({ why: order.why || undefined, orderedAt }),
@@ -155,9 +159,10 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
         watch.onPage?.(part, left);
         afterPage?.(core, part.runtime.source);
       },
-      onWait: (waits) => {
-        wait = { reasons: waits.reasons, until: own.now() + waits.nextCheckMs };
-        watch.onWait?.(part, waits);
+      onWait: ({ left, reasons, nextCheckMs, lanes: held = [] }) => {
+        const lanes = held.map((lane) => toLaneWaitText(lane, own.now()));
+        wait = { reasons, lanes, until: own.now() + nextCheckMs };
+        watch.onWait?.(part, { left, reasons, lanes, nextCheckMs });
       },
     });
     const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };

@@ -79,7 +79,9 @@ export async function follow(run: FollowRun): Promise<PlanVerdict | null> {
         if (isLast || !isRedriverError(error)) throw error;
       });
       if (isLast || (known.silent() === 0 && !known.isInDoubt())) return tell("told");
-      onNews(tell("following"));
+      const news = tell("following");
+      const until = toTime(drain.source.clock.now() + leftMs).slice(11);
+      onNews(news && { ...news, text: `${news.text}, watched until ${until}` });
       const nextMs = Math.min(leftMs, waitMs);
       await drain.source.clock.sleep(nextMs, stop);
       leftMs -= nextMs;

@@ -67,7 +67,7 @@ describe("redriver apply, of a drain with lanes", () => {
       applied = stand.run(argv, {
         onErr: (text) => {
           told += text;
-          if (/lane-halted \d+, next check in [89]m/.test(told)) resolve();
+          if (/waits for \S+ \(\d+ messages\): halted, next probe at [0-9:]+ UTC/.test(told)) resolve();
         },
       });
     });

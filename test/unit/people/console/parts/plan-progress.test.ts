@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PlanProgress } from "../../../../../src/people/console/parts/plan-progress.tsx";
 import { toShownText } from "../../../../../src/people/cli/plans/command.ts";
+import { toLaneWaitText } from "../../../../../src/people/operations/lane-words.ts";
 import type { PlanApplyDrain, SharedPlan } from "../../../../../src/job/contracts/plans.ts";
 
 const now = Date.UTC(2026, 10, 20, 10, 15);
@@ -76,8 +77,20 @@ test("a rate is none that was not seen, and what waits for a canary says so", as
   expect(await page(applying({ planned: 5, done: 1, left: 4 }, 150_000))).not.toContain("since it began");
   expect(await page(applying({ planned: 50, done: 10, left: 40 }))).toContain("5 a minute since it began");
   expect(await page(applying({ planned: 500, done: 240, left: 260 }))).toContain("2 a second since it began");
-  const wait = { reasons: { "lane-watched": 4 }, nextCheckMs: 5_000 };
-  expect(await page(applying({ planned: 5, done: 1, left: 4, wait }))).toContain(
-    "A few have gone first: the others wait for what becomes of them.",
+  const wait = { reasons: { "lane-watched": 4, guard: 2 }, nextCheckMs: 5_000 };
+  const waiting = await page(applying({ planned: 7, done: 1, left: 6, wait }));
+  expect(waiting).toContain("orders waits for  lane-watched 4, guard 2, next check in 5s .");
+  const lane = {
+    state: "halted",
+    sinceMs: 0,
+    why: null,
+    sent: 1,
+    nextInMs: 30_000,
+    lastProbeAt: now,
+  } as const;
+  const lanes = [toLaneWaitText({ origin: "https://pay.example.com", due: 4, kept: 0, ...lane }, now)];
+  const held = await page(applying({ planned: 7, done: 1, left: 6, wait: { ...wait, lanes } }));
+  expect(held).toContain(
+    "orders waits for  pay.example.com (4 messages): halted, a probe is out since 10:15:00 UTC, answer at 10:15:30 UTC at the latest; guard 2 .",
   );
 });
