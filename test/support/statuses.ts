@@ -1,6 +1,6 @@
 import { emptyTally } from "../../src/job/contracts/tally.ts";
 import type { Status, LaneStatus } from "../../src/people/operations/status/read.ts";
-import { toOverview, createPaint } from "../../src/people/cli/status/overview.ts";
+import { toOverview } from "../../src/people/cli/status/overview.ts";
 import { toDetailsText } from "../../src/people/cli/status/command.ts";
 import type { LaneStanding } from "../../src/people/read/lane-standings.ts";
 import type { Outlook } from "../../src/people/read/outlook.ts";
@@ -141,7 +141,7 @@ export function statusText(changes: Partial<Status>): string {
     replicas: [replica("redriver-1")],
     ...changes,
   };
-  const overview = toOverview({ columns: 80, rows: 200 }, status, createPaint(false));
+  const overview = toOverview({ columns: 80, rows: 200 }, status, false);
   return `${overview}\n${toDetailsText(80, status)}`;
 }
 

@@ -102,6 +102,11 @@ export class RedriverError extends Error {
   }
 }
 
+/** Whoever asked has asked for what cannot be meant: expectation, value got, and what to write instead. */
+export function misused(message: string, detail?: ErrorDetail): RedriverError {
+  return new RedriverError("command-misused", message, detail);
+}
+
 export function isRedriverError(error: unknown): error is RedriverError {
   return error instanceof RedriverError;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { parseUrl } from "../../job/message/destination-url.ts";
-import { RedriverError } from "../../job/contracts/errors.ts";
+import { misused } from "../../job/contracts/errors.ts";
 import { parseDuration } from "../../job/rules/durations.ts";
 import type { CommandContext, Register } from "./io.ts";
 import { numberOf, textOf } from "./input/option-values.ts";
@@ -30,7 +30,7 @@ function lend({ io, exitWith }: CommandContext) {
   return {
     io,
     exitWith,
-    misused: (message: string, cause: unknown) => new RedriverError("command-misused", message, { cause }),
+    misused: (message: string, cause: unknown) => misused(message, { cause }),
     input: { numberOf, textOf, parseDuration, parseUrl },
     output: {
       toJsonLine,
@@ -47,8 +47,7 @@ function registerAbsent(program: Command, name: string): void {
     .argument("[any...]")
     .allowUnknownOption()
     .action(() => {
-      throw new RedriverError(
-        "command-misused",
+      throw misused(
         `expected a checkout or the development image (--target dev), which have the ${name}; this program has not`,
       );
     });

@@ -10,9 +10,7 @@ import { RedriverError } from "../../job/contracts/errors.ts";
 import { counted } from "../operations/phrases.ts";
 import type { Io } from "./io.ts";
 
-/**
- * Settings from default, file, environment and flags. Throws `settings-invalid` with a line for each problem.
- */
+/** Settings from default, file, environment and flags. Throws `settings-invalid` with a line for each problem. */
 export function loadSettingsFor(
   command: Command,
   io: Io,
@@ -43,20 +41,16 @@ export interface LoadedWhole extends Loaded {
 
 /** Settings and the drains document. Warnings go to stderr; problems are thrown, all at once. */
 export function loadAll(command: Command, io: Io): LoadedWhole {
-  return loadOr(command, io, refuse);
+  return load(loadSettingsFor(command, io), io, refuse);
 }
 
 function refuse(_: Settings, problems: readonly Problem[]): never {
   throw new RedriverError("document-invalid", toLines(problems));
 }
 
-/**
- * As loadAll, for commands that only read what was done or is waiting. If problems keep the document from
- * loading, they take its names, source ids and addresses, and report so on stderr. Throws `document-invalid`
- * if not even these can be read.
- */
+/** As loadAll, for commands that only read: of a document with problems they take names, source ids and addresses. */
 export function loadForReading(command: Command, io: Io): Loaded {
-  return loadOr(command, io, (settings, found) => {
+  return load(loadSettingsFor(command, io), io, (settings, found) => {
     const { file } = settings.drains;
     const document = readBrokenDocument(file, "rough");
     if (document === null) throw new RedriverError("document-invalid", toLines(found));
@@ -68,12 +62,9 @@ export function loadForReading(command: Command, io: Io): Loaded {
   });
 }
 
-/**
- * As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the
- * names.
- */
+/** As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the names. */
 export function loadNames(command: Command, io: Io): Loaded {
-  return loadOr(command, io, (settings, found) => {
+  return load(loadSettingsFor(command, io), io, (settings, found) => {
     const document = readBrokenDocument(settings.drains.file);
     const lines = toLines(found);
     if (document === null) {
@@ -88,19 +79,11 @@ export function loadNames(command: Command, io: Io): Loaded {
 /** Another document beside the same settings. `current`: that of the settings, whatever --drains names. */
 export function loadOther(command: Command, io: Io, named: string): LoadedWhole {
   const settings = loadSettingsFor(command, io, { drains: named === "current" ? undefined : named });
-  return loadWith(settings, io, refuse);
+  return load(settings, io, refuse);
 }
 
 /** `instead`: for a document that does not load. Throws `settings-invalid` for what does not go together. */
-function loadOr<Other extends Loaded>(
-  command: Command,
-  io: Io,
-  instead: (settings: Settings, problems: readonly Problem[]) => Other,
-): LoadedWhole | Other {
-  return loadWith(loadSettingsFor(command, io), io, instead);
-}
-
-function loadWith<Other extends Loaded>(
+function load<Other extends Loaded>(
   settings: Settings,
   io: Io,
   instead: (settings: Settings, problems: readonly Problem[]) => Other,

@@ -1,7 +1,7 @@
 /** The commands of operations and readings: their arguments, flags and questions follow from the declarations. */
 import { Argument, Option, type Command } from "commander";
 import { openJobQueue, requireRedis } from "../../job/door.ts";
-import { RedriverError } from "../../job/contracts/errors.ts";
+import { misused } from "../../job/contracts/errors.ts";
 import { systemClock } from "../../system-world.ts";
 import {
   checkInput,
@@ -61,7 +61,7 @@ export function addFieldsAndExample(command: Command, operation: Operation): voi
   if (insteadOfReason !== undefined) {
     command.addOption(
       new Option("--reason <text>").hideHelp().argParser(() => {
-        throw new RedriverError("command-misused", insteadOfReason);
+        throw misused(insteadOfReason);
       }),
     );
   }

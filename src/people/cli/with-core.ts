@@ -8,9 +8,9 @@ import { currentUser } from "./input/option-values.ts";
 /** For commands that only read: nothing happens in them that somebody would want to watch. */
 const silent: Events = { emit: () => undefined };
 
-interface CoreOptions extends Partial<Pick<OpenParts, "by" | "events" | "onSecret" | "readsIndexes">> {
+type CoreOptions = Partial<Pick<OpenParts, "by" | "events" | "onSecret" | "readsIndexes">> & {
   readonly closeWithinMs?: number;
-}
+};
 
 /**
  * Builds the document's drains and sources for one command, and closes them when `work` ends. Redis may be
@@ -49,10 +49,7 @@ export function createStop(io: Io, teardown: Teardown) {
   const stopping = new AbortController();
   const now = new AbortController();
   const forget = io.onSignal(() => {
-    if (stopping.signal.aborted) {
-      now.abort();
-      return;
-    }
+    if (stopping.signal.aborted) return now.abort();
     io.err("stopping after this page; once more to stop now\n");
     stopping.abort();
   });

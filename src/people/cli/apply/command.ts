@@ -6,12 +6,12 @@ import { apply as applyPlan } from "../../operations/acts/apply.ts";
 import { requireMessages } from "../../operations/plans/require-messages.ts";
 import { choosePlan } from "../../operations/plans/choose-plan.ts";
 import { readHostPauses } from "../../operations/drain-pause-and-address.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { checkReason } from "../../operations/define.ts";
 import { toPart, type CheckedPart } from "../../operations/plans/apply-parts.ts";
 import type { ApplyWatch } from "../../operations/plans/apply-shared-plan.ts";
 import { toWhyDiscarded } from "../../operations/plans/discard.ts";
-import { parseTarget, copyPlan, type CopyEnd, type CopyRun } from "../../operations/plans/copy-plan.ts";
+import { parseTarget, copyPlan, type CopyRun } from "../../operations/plans/copy-plan.ts";
 import { toLaneRows } from "../plan/limits.ts";
 import type { CommandContext, Register, Io } from "../io.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
@@ -60,10 +60,10 @@ async function apply(
   const { io, exitWith } = context;
   const { id: given, messages } = readFields(applyPlan, typed) as { id: string; messages?: number };
   if (!io.isTerminal && [flags.reason, flags.by].some((text = "") => text.trim() === "")) {
-    throw new RedriverError("command-misused", "without a terminal --reason and --by are required");
+    throw misused("without a terminal --reason and --by are required");
   }
   if ((flags.to === undefined) !== (flags.keep === undefined)) {
-    throw new RedriverError("command-misused", "--to and --keep go together: a copy keeps the dead letters");
+    throw misused("--to and --keep go together: a copy keeps the dead letters");
   }
   const to = flags.to === undefined ? null : parseTarget(flags.to);
   const loaded = loadAll(command, io);
@@ -96,15 +96,14 @@ async function apply(
     }
     if (lines === null) {
       io.err("nothing was done\n");
-      exitWith(3);
-      return;
+      return exitWith(3);
     }
     const coloured = isColoured(io) && flags.json !== true;
-    const shown = lines;
-    printResult({ out: coloured ? io.draw : io.out }, flags.json, shown.map(toApplyJson), () =>
-      [toApplyText(io.columns, shown), ...shown.map((line) => toVerdictLine(line, coloured))].join(""),
+    const text = [toApplyText(io.columns, lines), ...lines.map((line) => toVerdictLine(line, coloured))];
+    printResult({ out: coloured ? io.draw : io.out }, flags.json, lines.map(toApplyJson), () =>
+      text.join(""),
     );
-    exitWith(shown.reduce((code, line) => worseExit(code, report(line, io)), 0));
+    exitWith(lines.reduce((code, line) => worseExit(code, report(line, io)), 0));
   });
 }
 
@@ -193,10 +192,9 @@ async function copyFor(
   });
   progress.end();
   if (ends === null) io.err("nothing was done\n");
-  else printResult(io, json, ends, () => toRows(io.columns, ends.map(toRow)));
+  else {
+    const rows = ends.map(({ leftReasons, ...end }) => ({ ...end, why: toCounts(leftReasons) }));
+    printResult(io, json, ends, () => toRows(io.columns, rows));
+  }
   if (ends === null || ends.some(({ left }) => left > 0)) exitWith(3);
-}
-
-function toRow({ leftReasons, ...end }: CopyEnd) {
-  return { ...end, why: toCounts(leftReasons) };
 }

@@ -21,9 +21,10 @@ export function toQuestion(
   const parts = lines.map(({ drain, host, check, archivedIn }) => {
     const acts = { republish: 0, drop: 0, park: 0, settle: 0, hold: 0 };
     for (const { then } of check.open.values()) acts[then] += 1;
+    const discard = archivedIn && `to discard: archived in ${archivedIn}, then deleted, and not sent again`;
     const orders = present([
       ifAny(acts.republish, "to send again"),
-      ifAny(acts.drop, archivedIn === undefined ? "to archive and delete" : toDiscardOrder(archivedIn)),
+      ifAny(acts.drop, discard ?? "to archive and delete"),
       ifAny(acts.park, "to park"),
       ifAny(acts.settle, settledText),
     ]);
@@ -35,10 +36,6 @@ export function toQuestion(
     return `  ${drain} on ${host}: ${rest.join("; ")}`;
   });
   return `Apply the plan of ${toTime(createdAt)}:\n${parts.join("\n")}\nGo on?`;
-}
-
-function toDiscardOrder(dir: string): string {
-  return `to discard: archived in ${dir}, then deleted, and not sent again`;
 }
 
 function skipsOf({ check, applied }: Pick<ApplyLine, "check" | "applied">): SkipReport {

@@ -8,7 +8,7 @@ import type {
   ArchiveFilter,
   ArchiveReader,
 } from "../../../job/contracts/archive.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
 import { toSecond } from "../../operations/phrases.ts";
 import type { CommandContext, Register, Io } from "../io.ts";
@@ -134,10 +134,7 @@ function placeOf(named: string | undefined, command: Command, io: Io) {
   if (named !== undefined) return { dir: named, drains: [] };
   const { archive, drains } = loadAll(command, io).document;
   if (archive !== undefined) return { dir: archive.dir, drains: drains.map(({ name }) => name) };
-  throw new RedriverError(
-    "command-misused",
-    "the drains document has no archive; name its directory with --dir",
-  );
+  throw misused("the drains document has no archive; name its directory with --dir");
 }
 
 interface ArchiveCount {

@@ -1,4 +1,4 @@
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { examine } from "../../operations/doctor/examine.ts";
 import type { DoctorFinding } from "../../operations/doctor/finding.ts";
 import { counted, present } from "../../operations/phrases.ts";
@@ -31,7 +31,7 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .action(async (options: TrialOptions & { readonly tryService?: boolean }, command) => {
       const { tryService: isTrial = false, json: _, ...ofTrial } = options;
       if (!isTrial && Object.keys(ofTrial).length > 0) {
-        throw new RedriverError("command-misused", "all flags but --json are of --try-service");
+        throw misused("all flags but --json are of --try-service");
       }
       const loaded = loadAll(command, io);
       if (isTrial) return exitWith(await tryService(io, loaded, options));
@@ -69,11 +69,10 @@ const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<numb
     const chosen = core.document.sources.filter(({ name }) => name === (options.source ?? name));
     const [config] = chosen;
     if (config === undefined || chosen.length > 1 || parseUrl(to) === null) {
-      throw new RedriverError("command-misused", "expected --source with one source, and --to with a URL");
+      throw misused("expected --source with one source, and --to with a URL");
     }
     if (out !== undefined && (clean || (out === "-" && json))) {
-      throw new RedriverError(
-        "command-misused",
+      throw misused(
         clean
           ? "--clean writes no record, so it takes no --out"
           : "--out - takes stdout, so --json has no place",

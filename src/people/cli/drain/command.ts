@@ -20,7 +20,6 @@ import { withActingCore } from "../with-acting-core.ts";
 import { toRows } from "../output/fields-text.ts";
 import { toTable } from "../output/table.ts";
 import type { RedriverEvent } from "../../../job/contracts/events.ts";
-import type { Decision } from "../../../job/rules/decision.ts";
 
 type DrainFlags = Readonly<{ all?: boolean; yes?: boolean; json?: boolean }>;
 
@@ -82,7 +81,12 @@ async function drainAll(
     lines.push(line);
     exitCode = worseExit(exitCode, line.exitCode);
     if (!stop.stopping.aborted) continue;
-    if (line.outcome === "stopped") io.err(toStopped(line));
+    if (line.outcome === "stopped") {
+      const { listed, republished, deleted } = line.tally ?? emptyTally;
+      io.err(
+        `${line.drain}: stopped after ${counted(listed, "record")}: ${republished} sent again, ${deleted} deleted; the next pass goes on\n`,
+      );
+    }
     const others = drains.slice(lines.length).map(({ config }) => config.name);
     if (others.length > 0) {
       exitCode = worseExit(exitCode, 3);
@@ -93,11 +97,6 @@ async function drainAll(
   const results = lines.map((line) => ({ ...line, decisions: reasons.of(line.drain) }));
   printResult(io, json, results, () => toSummary(io.columns, results));
   return exitCode;
-}
-
-function toStopped({ drain, tally }: PassLine): string {
-  const { listed, republished, deleted } = tally ?? emptyTally;
-  return `${drain}: stopped after ${counted(listed, "record")}: ${republished} sent again, ${deleted} deleted; the next pass goes on\n`;
 }
 
 async function reportPause(core: Core, drain: DrainRuntime, io: Io): Promise<void> {
@@ -124,7 +123,10 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
       stop,
       (tally) => {
         latest = tally;
-        progress.show(toProgress({ drain: name, tally }));
+        const { listed, republished, deleted, held, parked } = tally;
+        progress.show(
+          `${name}: ${listed} listed, ${republished} sent again, ${deleted} deleted, ${held} held, ${parked} parked`,
+        );
       },
       (records, waitMs) => {
         const text = `${counted(records, "record")} held until what was sent has stayed away`;
@@ -153,8 +155,14 @@ async function drainOne(core: Core, drain: DrainRuntime, stop: Stop, io: Io): Pr
     const isStopped = stop.stopping.aborted && isRedriverError(error) && error.code === "stopped";
     if (!isStopped) io.err(`${name}: ${message}\n`);
     const durationMs = Math.round(systemClock.monotonic() - startedAt);
-    const outcome = exitCode === 3 ? "stopped" : "failed";
-    return { drain: name, mode, outcome, tally: latest, durationMs, exitCode };
+    return {
+      drain: name,
+      mode,
+      outcome: exitCode === 3 ? "stopped" : "failed",
+      tally: latest,
+      durationMs,
+      exitCode,
+    };
   } finally {
     progress.end();
   }
@@ -194,40 +202,32 @@ function toSummary(
   return rows.length === 0 ? passes : `${passes}\n${toRows(columns, rows)}`;
 }
 
-function toProgress({ drain, tally }: { readonly drain: string; readonly tally: Tally }): string {
-  const { listed, republished, deleted, held, parked } = tally;
-  return `${drain}: ${listed} listed, ${republished} sent again, ${deleted} deleted, ${held} held, ${parked} parked`;
-}
-
 type DecisionCount = ReturnType<ReasonCount["of"]>[number];
 type ReasonCount = ReturnType<typeof createReasonCount>;
-
-const leaves: ReadonlySet<string> = new Set<Decision["then"]>(["hold", "park"]);
 
 /**
  * Counts the decisions of a command's passes, by drain, decision, reason and rule. The next pass lists again
  * what a pass left in the queue, so of that only the last pass is counted, and a record once.
  */
 function createReasonCount() {
-  const counts = new Map<
-    string,
-    { drain: string; decision: string; reason: string; rule: string | null; count: number }
-  >();
+  type Count = { drain: string; decision: string; reason: string; rule: string | null; count: number };
+  const counts = new Map<string, Count>();
   return {
     emit(event: RedriverEvent): void {
       if (event.type === "pass:opened") {
         for (const [key, { drain, decision }] of counts) {
-          if (drain === event.drain && leaves.has(decision)) counts.delete(key);
+          if (drain === event.drain && (decision === "hold" || decision === "park")) counts.delete(key);
         }
       }
       if (event.type !== "record:decided") return;
-      const { drain } = event;
-      for (const { decision: of } of event.records) {
-        const { then: decision, reason, rule } = of;
-        const key = `${drain} ${decision} ${reason} ${rule === null ? "" : `rule ${rule}`}`;
-        const known = counts.get(key);
-        if (known === undefined) counts.set(key, { drain, decision, reason, rule, count: 1 });
-        else known.count += 1;
+      const { drain, records } = event;
+      for (const {
+        decision: { then: decision, reason, rule },
+      } of records) {
+        const key = JSON.stringify([drain, decision, reason, rule]);
+        const known = counts.get(key) ?? { drain, decision, reason, rule, count: 0 };
+        known.count += 1;
+        counts.set(key, known);
       }
     },
     of: (wanted: string) =>

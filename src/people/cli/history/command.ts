@@ -34,7 +34,7 @@ import { createStop, withCore } from "../with-core.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { defined } from "../../../job/message/defined.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { compileGlob } from "../../../job/rules/patterns/glob.ts";
 import { countOption, timeOption } from "../input/option-values.ts";
@@ -226,7 +226,7 @@ function toQuery(
 ): AuditQuery {
   if (dlqId !== undefined && (summary || lanes)) {
     const flag = summary ? "--summary" : "--lanes";
-    throw new RedriverError("command-misused", `${flag} is not about one dead letter; leave out ${dlqId}`);
+    throw misused(`${flag} is not about one dead letter; leave out ${dlqId}`);
   }
   const acts = lanes ? laneActs : act;
   return {

@@ -1,10 +1,9 @@
 import { openIndexClient } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readSecret } from "../../../config/read-secret.ts";
-import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
+import { isRedriverError, RedriverError, misused } from "../../../job/contracts/errors.ts";
 import type { Register } from "../io.ts";
-import { toJsonLine, printResult } from "../output/print.ts";
-import { repaintEvery, repaintMs } from "../output/watch.ts";
+import { printOrRepaint } from "../output/watch.ts";
 import { loadAll } from "../load-config.ts";
 import type { IndexConfig } from "../../../job/contracts/drains-document.ts";
 import {
@@ -29,45 +28,31 @@ export const registerIndex: Register = (program, { io }) => {
       const { settings, document } = loadAll(command, io);
       const unknown = names.filter((name) => !document.indexes.some((index) => index.name === name));
       if (document.indexes.length === 0) {
-        throw new RedriverError("command-misused", "the drains document has no indexes");
+        throw misused("the drains document has no indexes");
       }
       if (unknown.length > 0) {
         const known = document.indexes.map(({ name }) => name).join(", ");
-        throw new RedriverError(
-          "command-misused",
-          `no such index: ${unknown.join(", ")}; the document has ${known}`,
-        );
+        throw misused(`no such index: ${unknown.join(", ")}; the document has ${known}`);
       }
       const read = await openIndexClient(settings, (ref) => readSecret(ref, { env: io.env, settings }));
       const chosen = document.indexes.filter(({ name }) => names.length === 0 || names.includes(name));
       const readAll: Read = async (stopped) => {
         const late = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);
-        const signal = AbortSignal.any([late, ...stopped]);
+        const signal = AbortSignal.any(stopped === undefined ? [late] : [late, stopped]);
         const views: StatisticsView[] = [];
         for (const index of chosen) {
           views.push({ index, readAt: systemClock.now(), statistics: await read(index, signal) });
         }
         return views;
       };
-      const toText = (views: readonly StatisticsView[]): string => toStatisticsText(io.columns, views);
-      if (options.watch !== true) {
-        const views = await readAll([]);
-        printResult(io, options.json, toStatisticsJson(views), () => toText(views));
-        return;
-      }
-      const again = unlessAskedToWait(readAll);
-      await (options.json === true
-        ? repaintEvery(
-            io,
-            repaintMs,
-            async (signal) => toJsonLine(toStatisticsJson(await again([signal]))),
-            "lines",
-          )
-        : repaintEvery(io, repaintMs, async (signal) => toText(await again([signal]))));
+      const readAgain = unlessAskedToWait(readAll);
+      await printOrRepaint(io, options, readAgain, toStatisticsJson, (views) =>
+        toStatisticsText(io.columns, views),
+      );
     });
 };
 
-type Read = (stopped: readonly AbortSignal[]) => Promise<readonly StatisticsView[]>;
+type Read = (stopped?: AbortSignal) => Promise<readonly StatisticsView[]>;
 
 /** After a 429 the same error again, without a call, until the time that the service named. */
 function unlessAskedToWait(read: Read): Read {

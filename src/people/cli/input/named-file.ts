@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { kindOtherThanFile } from "../../../config/text/read-text-file.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 
 /**
  * The bytes of a file that a command names; `-` is stdin. Throws `command-misused` for what is no regular
@@ -10,7 +10,7 @@ export function readNamedFile(file: string): AsyncIterable<Buffer> {
   if (file === "-") return process.stdin;
   const kind = kindOf(file);
   const expected = `${JSON.stringify(file)}: expected a regular file, or - for stdin`;
-  if (kind !== null) throw new RedriverError("command-misused", `${expected}; got ${kind}`);
+  if (kind !== null) throw misused(`${expected}; got ${kind}`);
   return createReadStream(file);
 }
 

@@ -1,4 +1,4 @@
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import type { Io } from "../io.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { Io } from "../io.ts";
  */
 export function requireConsent(io: Io, yes: boolean | undefined, what: string): void {
   if (yes === true || io.isTerminal) return;
-  throw new RedriverError("command-misused", `without a terminal to ask on, ${what} needs --yes`);
+  throw misused(`without a terminal to ask on, ${what} needs --yes`);
 }
 
 /** The answer on a terminal; true if `--yes` was given or nobody can be asked. */
@@ -27,12 +27,9 @@ export async function requireReason(io: Io, given: string | undefined, what: str
   const reason = given?.trim() ?? "";
   if (reason !== "") return reason;
   if (!io.isTerminal) {
-    throw new RedriverError("command-misused", `without a terminal to ask on, ${what} needs --reason "…"`);
+    throw misused(`without a terminal to ask on, ${what} needs --reason "…"`);
   }
   const answer = (await io.ask("Why? Others read it in the status and the history:")).trim();
   if (answer !== "") return answer;
-  throw new RedriverError(
-    "command-misused",
-    `${what} needs a reason: answer the question, or give --reason "…"`,
-  );
+  throw misused(`${what} needs a reason: answer the question, or give --reason "…"`);
 }

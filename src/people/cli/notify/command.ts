@@ -3,7 +3,7 @@ import { systemClock } from "../../../system-world.ts";
 import { readSecret } from "../../../config/read-secret.ts";
 import { unknownName } from "../../../config/problem.ts";
 import type { DrainsDocument, NotifyTarget } from "../../../job/contracts/drains-document.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { RedriverError, misused } from "../../../job/contracts/errors.ts";
 import type { Notice, NoticeAnswer } from "../../../job/contracts/notices.ts";
 import type { Register } from "../io.ts";
 import { loadAll } from "../load-config.ts";
@@ -40,10 +40,10 @@ function chooseTarget({ notify }: DrainsDocument, name: string): NotifyTarget {
   const target = notify.find((one) => one.name === name);
   if (target !== undefined) return target;
   if (notify.length === 0) {
-    throw new RedriverError("command-misused", "the drains document notifies nobody: it has no notify");
+    throw misused("the drains document notifies nobody: it has no notify");
   }
   const known = notify.map((one) => one.name);
-  throw new RedriverError("command-misused", unknownName("target", name, known));
+  throw misused(unknownName("target", name, known));
 }
 
 function toTestNotice({ sources }: DrainsDocument): Notice {

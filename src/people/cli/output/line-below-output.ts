@@ -35,37 +35,26 @@ export function withLineBelow(world: ProcessIo): Io {
   const drawn = Number.isFinite(world.columns) ? above(world.out) : world.out;
   const errAbove = above(world.err);
 
-  return {
-    ...world,
-    // Getters: a spread would read them once.
-    get columns() {
-      return world.columns;
-    },
-    get rows() {
-      return world.rows;
-    },
-    get isOutLost() {
-      return world.isOutLost;
-    },
-    draw: drawn,
-    out: (text) => drawn(toSafeOutput(text)),
-    err: (text) => errAbove(toSafeOutput(text)),
-    confirm(question) {
-      line = null;
-      erase();
-      return world.confirm(toSafeOutput(question));
-    },
-    ask(question) {
-      line = null;
-      erase();
-      return world.ask(toSafeOutput(question));
-    },
-    line(text) {
-      line = text === null ? null : toSpelledOut(text);
-      erase();
-      draw();
-    },
+  const show = (text: string | null): void => {
+    line = text === null ? null : toSpelledOut(text);
+    erase();
+    draw();
   };
+  const asking =
+    <Answer>(ask: (question: string) => Promise<Answer>) =>
+    (question: string): Promise<Answer> => {
+      show(null);
+      return ask(toSafeOutput(question));
+    };
+  // Not a spread: it would read what changes with the window only once.
+  return Object.assign(Object.create(world) as ProcessIo, {
+    draw: drawn,
+    out: (text: string) => drawn(toSafeOutput(text)),
+    err: (text: string) => errAbove(toSafeOutput(text)),
+    confirm: asking(world.confirm),
+    ask: asking(world.ask),
+    line: show,
+  });
 }
 
 /** A character in the last column would make some terminals begin another row. */

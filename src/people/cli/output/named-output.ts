@@ -1,6 +1,6 @@
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, basename } from "node:path";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import type { ProcessIo } from "../io.ts";
 
 export interface NamedOutput {
@@ -20,12 +20,9 @@ const bufferedCharacters = 64 * 1024;
  */
 export async function openNamedOutput(named: string, io: ProcessIo): Promise<NamedOutput> {
   if (named === "-") {
-    return {
-      // Pipes and files are written to at once, so nothing piles up.
-      write: (line) => Promise.resolve(io.out(line)),
-      commit: () => Promise.resolve(),
-      discard: () => Promise.resolve(),
-    };
+    const nothing = (): Promise<void> => Promise.resolve();
+    // Pipes and files are written to at once, so nothing piles up.
+    return { write: (line) => Promise.resolve(io.out(line)), commit: nothing, discard: nothing };
   }
   const target = await toRegularFile(named);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
@@ -68,7 +65,7 @@ async function toRegularFile(named: string): Promise<string> {
     if (error instanceof Error) return named;
     throw error;
   }
-  throw new RedriverError("command-misused", `cannot write to ${named}: expected a file; - is stdout`);
+  throw misused(`cannot write to ${named}: expected a file; - is stdout`);
 }
 
 async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Promise<Answer> {
@@ -76,6 +73,6 @@ async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Pr
     return await act();
   } catch (cause) {
     const why = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw new RedriverError("command-misused", `cannot write to ${target}: ${why}`, { cause });
+    throw misused(`cannot write to ${target}: ${why}`, { cause });
   }
 }

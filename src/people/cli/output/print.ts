@@ -74,11 +74,10 @@ function withVersion(value: object): object {
 
 /** For a command that would publish: what it leaves alone. A line for each paused destination. */
 export function toHostPausesNote(drain: string, pauses: readonly HostPause[]): string {
-  return pauses
-    .map(({ host, by, reason, until }) => {
-      const end = until === undefined ? "" : ` until ${toTime(until)}`;
-      const paused = `${drain}: ${toDestinationText(host)} is paused by ${by}${end}: ${reason}`;
-      return `${toSpelledOut(paused)}; nothing new is published there\n`;
-    })
-    .join("");
+  const lines = pauses.map(({ host, by, reason, until }) => {
+    const end = until === undefined ? "" : ` until ${toTime(until)}`;
+    const paused = `${drain}: ${toDestinationText(host)} is paused by ${by}${end}: ${reason}`;
+    return `${toSpelledOut(paused)}; nothing new is published there\n`;
+  });
+  return lines.join("");
 }

@@ -13,10 +13,7 @@ export function createProgressLine(io: Io) {
     /** `news` is shown at once, also if lines are shown only now and then. */
     show(text: string, weight: "passing" | "news" = "passing"): void {
       latest = text;
-      if (io.errColumns() !== null) {
-        io.line(text);
-        return;
-      }
+      if (io.errColumns() !== null) return io.line(text);
       const now = performance.now();
       if (weight === "passing" && now - shownAt < linesEveryMs) return;
       shownAt = now;
@@ -26,9 +23,7 @@ export function createProgressLine(io: Io) {
     end(): void {
       io.line(null);
       if (latest !== null && shown !== latest) io.err(`${latest}\n`);
-      latest = null;
-      shown = null;
-      shownAt = -Infinity;
+      [latest, shown, shownAt] = [null, null, -Infinity];
     },
   };
 }

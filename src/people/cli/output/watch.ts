@@ -1,13 +1,14 @@
+import { once } from "node:events";
 import { systemClock } from "../../../system-world.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 import { sleptFully } from "../../../job/contracts/clock.ts";
 import { toExit } from "../exit-of-error.ts";
 import type { Io } from "../io.ts";
 import { counted } from "../../operations/phrases.ts";
+import { isColoured, printResult, toJsonLine } from "./print.ts";
 import { wrapText } from "./wrap.ts";
 
-/** How often a watched screen is painted again. */
-export const repaintMs = 2_000;
+const repaintMs = 2_000;
 
 /** Hides the cursor, and lets the terminal cut a line that is too wide instead of breaking it in two. */
 const begin = "\u001B[?25l\u001B[?7l\u001B[2J";
@@ -19,9 +20,8 @@ const restOfLine = "\u001B[K";
 const restOfScreen = "\u001B[J";
 
 /**
- * Shows what `render` answers, again and again, until SIGINT, SIGTERM or the end of stdout's reader. A frame ends
- * with a newline. On a terminal it takes the place of the one before, cut to the window. Elsewhere it is
- * appended, behind an empty line if it has more than one line. `form` is given for JSON, which is never cut.
+ * Shows what `render` answers, until a signal or the end of stdout's reader. On a terminal a frame takes the place of
+ * the one before, cut to the window. Elsewhere it is appended; so is JSON, which is never cut.
  *
  * A failed first frame ends the command. Later ones leave the last frame, with the error below it. `render` is
  * given a signal that aborts with the watch; nobody waits for it after that.
@@ -34,9 +34,7 @@ export async function repaintEvery(
 ): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
-  const stopped = new Promise<null>((resolve) => {
-    signal.addEventListener("abort", () => resolve(null), { once: true });
-  });
+  const stopped = once(signal, "abort").then(() => null);
   const forget = io.onSignal(() => stop.abort());
   const isScreen = form === "screen";
   const show = isScreen ? paintOver(io) : append(io);
@@ -58,6 +56,23 @@ export async function repaintEvery(
     if (last === null || !isRedriverError(error)) throw error;
     return { problem: toExit(error).message };
   }
+}
+
+/** Prints what `read` answers once; with `--watch` again and again, of JSON a line each time. */
+export async function printOrRepaint<Read>(
+  io: Io,
+  { json = false, watch = false }: Readonly<{ json?: boolean; watch?: boolean }>,
+  read: (stopped?: AbortSignal) => Promise<Read>,
+  toJson: (read: Read) => object,
+  toText: (read: Read) => string,
+): Promise<void> {
+  if (watch && json) {
+    return repaintEvery(io, repaintMs, async (stop) => toJsonLine(toJson(await read(stop))), "lines");
+  }
+  if (watch) return repaintEvery(io, repaintMs, async (stop) => toText(await read(stop)));
+  const answer = await read();
+  const out = isColoured(io) && !json ? io.draw : io.out;
+  printResult({ out }, json, toJson(answer), () => toText(answer));
 }
 
 type Show = (frame: string, problem: string) => void;

@@ -11,7 +11,7 @@ import { requireArchive, toOrdered } from "../../operations/plans/discard.ts";
 import { unknownDrain } from "../../operations/choose-drains.ts";
 import { toDamageText, toDecisionText, toLost } from "../../operations/plans/decision-text.ts";
 import { counted, joined, number, toTime } from "../../operations/phrases.ts";
-import type { CommandContext, Io } from "../io.ts";
+import type { CommandContext } from "../io.ts";
 import { createStop, withCore } from "../with-core.ts";
 import { loadAll, loadOther } from "../load-config.ts";
 import { toAnswerText } from "../output/fields-text.ts";
@@ -19,22 +19,17 @@ import { printResult } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { toFailureRows } from "./text.ts";
 
-interface AgainstReport {
-  readonly at: number;
-  readonly documentHash: string;
-  readonly againstHash: string;
-  readonly complete: true;
-  readonly damaged?: readonly ArchiveDamage[];
-  readonly drains: readonly (Awaited<ReturnType<typeof compareDocuments>> & { readonly drain: string })[];
+interface Asked {
+  /** None: each drain of either document. */
+  readonly names: readonly string[];
+  /** A file, or `current`: the document of the settings. */
+  readonly against: string;
+  /** Of the archive, or empty. */
+  readonly filter: PlanFilter;
 }
 
-/** `names`: none: each drain of either document. `filter`: of the archive, or empty. `against`: a file, or `current`: the document of the settings. */
 export async function planAgainst(
-  {
-    names,
-    against,
-    filter,
-  }: { readonly names: readonly string[]; readonly against: string; readonly filter: PlanFilter },
+  { names, against, filter }: Asked,
   isJson: boolean | undefined,
   command: Command,
   { io, exitWith }: CommandContext,
@@ -43,12 +38,12 @@ export async function planAgainst(
   const other = loadOther(command, io, against);
   const options = { closeWithinMs: 5_000 };
   const report = await withCore(io, loaded, options, (opened, teardown) =>
-    withCore(io, other, options, async (openedToo): Promise<AgainstReport> => {
+    withCore(io, other, options, async (openedToo) => {
       const stop = createStop(io, teardown);
       const [core, old] = [await openLedger(opened), await openLedger(openedToo)];
       requireArchive(core, filter);
       const progress = createProgressLine(io);
-      const drains = [];
+      const drains: DrainDifferences[] = [];
       const read: DrainRuntime[] = [];
       try {
         for (const name of chooseNames(core, old, names)) {
@@ -67,13 +62,12 @@ export async function planAgainst(
         progress.end();
       }
       const hashes = { documentHash: core.document.hash, againstHash: old.document.hash };
-      const damaged = damagesOf(read);
-      const whole = { at: systemClock.now(), ...hashes, complete: true, drains } as const;
-      return damaged.length === 0 ? whole : { ...whole, damaged };
+      return { at: systemClock.now(), ...hashes, complete: true, drains, damaged: damagesOf(read) };
     }),
   );
-  printResult(io, isJson, report, () => toText(io, report));
-  if (report.damaged !== undefined) exitWith(1);
+  const { damaged, ...whole } = report;
+  printResult(io, isJson, damaged.length === 0 ? whole : report, () => toText(io.columns, report));
+  if (damaged.length > 0) exitWith(1);
 }
 
 function chooseNames(core: Core, other: Core, names: readonly string[]): readonly DrainName[] {
@@ -83,13 +77,19 @@ function chooseNames(core: Core, other: Core, names: readonly string[]): readonl
   return names.length === 0 ? known : (names as readonly DrainName[]);
 }
 
-function toText(
-  { columns }: Io,
-  { at, documentHash, againstHash, damaged = [], drains }: AgainstReport,
-): string {
-  const verdict = `Document ${documentHash.slice(0, 12)} against ${againstHash.slice(0, 12)}, ${toTime(at)}. ${toLost(damaged)}Nothing was changed.\n`;
+type DrainDifferences = Awaited<ReturnType<typeof compareDocuments>> & { readonly drain: string };
+
+interface AgainstReport {
+  readonly at: number;
+  readonly documentHash: string;
+  readonly againstHash: string;
+  readonly damaged: readonly ArchiveDamage[];
+  readonly drains: readonly DrainDifferences[];
+}
+
+function toText(columns: number, { at, documentHash, againstHash, damaged, drains }: AgainstReport): string {
   return joined(
-    verdict,
+    `Document ${documentHash.slice(0, 12)} against ${againstHash.slice(0, 12)}, ${toTime(at)}. ${toLost(damaged)}Nothing was changed.\n`,
     ...damaged.map((one) => `damaged: ${toDamageText(one)}\n`),
     ...drains.map(({ drain, listed, different, groups }) => {
       const heading = `${drain}: ${different === 0 ? "none" : number(different)} of ${counted(listed, "record")} ${different === 1 ? "is" : "are"} decided otherwise`;
@@ -98,15 +98,8 @@ function toText(
   );
 }
 
-function toGroup({
-  before,
-  after,
-  isSentOtherwise,
-  count,
-  failures,
-  moreFailures,
-  samples,
-}: DifferenceGroup) {
+function toGroup(group: DifferenceGroup) {
+  const { before, after, isSentOtherwise, count, failures, moreFailures, samples } = group;
   const change = isSentOtherwise
     ? `${toSideText(after)}, but sent differently or at another time`
     : `${toSideText(before)} → ${toSideText(after)}`;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type Core, openLedger } from "../../../job/door.ts";
-import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
+import { toFailure, misused } from "../../../job/contracts/errors.ts";
 import { keep as planKeep } from "../../operations/acts/plan-keep.ts";
 import { toSelection, type PlanInput } from "../../operations/plans/plan-fields.ts";
 import { toDamageText, toDecisionText } from "../../operations/plans/decision-text.ts";
@@ -67,36 +67,22 @@ async function plan(
 ): Promise<void> {
   const { io, exitWith } = context;
   const input = readFields(planKeep, given) as PlanInput;
-  if (flags.show !== undefined) {
-    await showPlan(flags.show, input, flags, io);
-    return;
-  }
+  if (flags.show !== undefined) return showPlan(flags.show, input, flags, io);
   planKeep.check?.(input);
   if (flags.against !== undefined) {
     const { drains: names = [], all: _, fromArchive, ...filters } = input;
-    const others = { ...filters, ...defined({ out: flags.out, keep: flags.keep, records: flags.records }) };
-    if (Object.values(others).some((given) => given !== undefined)) {
-      throw new RedriverError(
-        "command-misused",
-        "--against takes names or --all, --from-archive, --drains and --json, and nothing else",
-      );
+    const others = [flags.out, flags.keep, flags.records, ...Object.values(filters)];
+    if (others.some((given) => given !== undefined)) {
+      throw misused("--against takes names or --all, --from-archive, --drains and --json, and nothing else");
     }
-    await planAgainst(
-      { names, against: flags.against, filter: defined({ fromArchive }) },
-      flags.json,
-      command,
-      context,
-    );
-    return;
+    const asked = { names, against: flags.against, filter: defined({ fromArchive }) };
+    return planAgainst(asked, flags.json, command, context);
   }
   if (flags.out === "-" && (flags.json === true || flags.records === true)) {
-    throw new RedriverError("command-misused", "--out - takes stdout, so --json and --records have no place");
+    throw misused("--out - takes stdout, so --json and --records have no place");
   }
   if (flags.keep === true && flags.showContent === true) {
-    throw new RedriverError(
-      "command-misused",
-      "--keep is of a masked plan; --show-content does not go with it",
-    );
+    throw misused("--keep is of a masked plan; --show-content does not go with it");
   }
   await withCore(io, loadAll(command, io), { closeWithinMs: 5_000 }, async (opened, teardown) => {
     const stop = createStop(io, teardown);
@@ -104,7 +90,7 @@ async function plan(
     requireRules(chooseDrains(opened, names), filter.rules ?? []);
     const core = await openLedger(opened);
     if (core.ledger === "none" && (flags.out !== undefined || flags.keep === true)) {
-      throw new RedriverError("command-misused", withoutLedgerNoAct);
+      throw misused(withoutLedgerNoAct);
     }
     const drains = await requireSelection(core, names, filter);
     const output = flags.out === undefined ? null : await openNamedOutput(flags.out, io);
@@ -140,10 +126,8 @@ async function plan(
       for (const one of report.damaged ?? []) io.err(`damaged: ${toDamageText(one)}\n`);
     if (whyNot !== null) io.err(`this plan is not kept in Redis: ${whyNot}\n`);
     if (id !== null) {
-      const until = flags.keep === true ? "for a day" : "for a day if there is room,";
-      io.err(
-        `kept ${until} as plan ${id}; redriver apply ${id.slice(0, shownIdLength)} acts on exactly these\n`,
-      );
+      const kept = flags.keep === true ? "kept for a day" : "kept for a day if there is room,";
+      io.err(`${kept} as plan ${id}; redriver apply ${id.slice(0, shownIdLength)} acts on exactly these\n`);
     }
     if (output === null) return;
     await output.commit();

@@ -1,4 +1,4 @@
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { RedriverError, misused } from "../../../job/contracts/errors.ts";
 import { readPlan, type PlanFile, type PlanHead } from "../../plan/plan-file.ts";
 import type { PlanRecord } from "../../plan/plan-file-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
@@ -12,8 +12,7 @@ import { toDecidedFields, toFilterFields, toRuleFields } from "./text.ts";
 
 /**
  * Reads a whole plan; `-` is stdin. Throws `plan-invalid` for a file that is no plan or was changed, and
- * `command-misused` for one that cannot be read. Nothing may be done about a record before the answer is
- * there.
+ * `command-misused` for one that cannot be read. Nothing may be done about a record before the answer.
  */
 export async function readPlanFile(
   file: string,
@@ -34,7 +33,7 @@ export async function readPlanFile(
     throw new RedriverError("plan-invalid", `${file === "-" ? "the plan" : file}: ${reading.problem}`);
   } catch (cause) {
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
-    throw new RedriverError("command-misused", `${file} cannot be read: ${String(cause.code)}`, { cause });
+    throw misused(`${file} cannot be read: ${String(cause.code)}`, { cause });
   }
 }
 
@@ -51,7 +50,7 @@ export async function showPlan(
   io: Io,
 ): Promise<void> {
   if (Object.keys(selected).length > 0 || notOfFiles.some((name) => flags[name] !== undefined)) {
-    throw new RedriverError("command-misused", "--show is of a whole file; only --json goes with it");
+    throw misused("--show is of a whole file; only --json goes with it");
   }
   const now = systemClock.now();
   const summary = createFileSummary(now);

@@ -25,12 +25,9 @@ export function toClock({ serviceAheadMs, unseenMs }: FrozenRange["clock"]): str
 /** A line for each. */
 export function toGuards(guards: readonly ClosedGuard[]): string {
   const texts = guards.map(({ index, field, why, value, holdsAt, resumesAt }) => {
-    const thresholds = `holds ${holdsAt}, resumes ${resumesAt}`;
-    const reading =
-      why === "reading"
-        ? `${field} is ${value} (${thresholds})`
-        : `no fresh reading of ${field} (whenStale: hold; ${thresholds})`;
-    return `closed, so nothing new is published: index ${index}, ${reading}`;
+    const isRead = why === "reading";
+    const reading = isRead ? `${field} is ${value} (` : `no fresh reading of ${field} (whenStale: hold; `;
+    return `closed, so nothing new is published: index ${index}, ${reading}holds ${holdsAt}, resumes ${resumesAt})`;
   });
   return texts.join("\n");
 }
@@ -42,15 +39,12 @@ export function toCeilings({ perDay, perPass }: Room, { passes, days }: Pick<Est
       passes > 1 && `a drain left to itself needs ${passes} passes or more`,
       used !== null && `the open pass has used ${used} of ${perPass?.limit}`,
     ]),
-    perDay: present(
-      perDay === null
-        ? []
-        : [
-            `${perDay.used} of ${perDay.limit} used today (UTC)`,
-            perDay.left === 0 ? `nothing left for ${formatDuration(perDay.endsInMs)}` : `${perDay.left} left`,
-            days > 1 && `spread over ${days} days or more`,
-          ],
-    ),
+    perDay: present([
+      perDay && `${perDay.used} of ${perDay.limit} used today (UTC)`,
+      perDay &&
+        (perDay.left > 0 ? `${perDay.left} left` : `nothing left for ${formatDuration(perDay.endsInMs)}`),
+      perDay && days > 1 && `spread over ${days} days or more`,
+    ]),
   };
 }
 

@@ -50,27 +50,16 @@ const withoutLedger =
 
 /** Of all drains: what would be done at once, if nothing holds it. */
 function toSum(drains: PlanReport["drains"]): string {
-  const held = ifAny(sumOf(drains, toHeld), "held");
+  const sum = (what: string, of: (drain: PlanReport["drains"][number]) => number): string =>
+    ifAny(sumOf(drains, of), what);
   const acts = present([
-    ifAny(
-      sumOf(drains, ({ decisions }) => decisions.republish),
-      `to send again${inBrackets(held)}`,
-    ),
-    ifAny(
-      sumOf(drains, ({ decisions }) => decisions.drop),
-      "to drop",
-    ),
-    ifAny(
-      sumOf(drains, ({ decisions, parkedAlready }) => decisions.park - parkedAlready),
-      "to park",
-    ),
-    ifAny(
-      sumOf(drains, ({ decisions }) => decisions.settle),
-      settledText,
-    ),
+    sum(`to send again${inBrackets(sum("held", toHeld))}`, ({ decisions }) => decisions.republish),
+    sum("to drop", ({ decisions }) => decisions.drop),
+    sum("to park", ({ decisions, parkedAlready }) => decisions.park - parkedAlready),
+    sum(settledText, ({ decisions }) => decisions.settle),
   ]);
-  const stay = sumOf(drains, ({ decisions, parkedAlready }) => decisions.hold + parkedAlready);
-  return present([acts.join(", ") || "nothing to do", ifAny(stay, "stay")]).join("; ");
+  const stay = sum("stay", ({ decisions, parkedAlready }) => decisions.hold + parkedAlready);
+  return present([acts.join(", ") || "nothing to do", stay]).join("; ");
 }
 
 /** How many of what is due a pause, a guard or a halt holds. */
@@ -208,8 +197,8 @@ function byThen(nexts: readonly NextReport[]): readonly Pick<NextReport, "then" 
     const some = nexts.filter((next) => next.then === then);
     if (some.length === 0) return [];
     const count = sumOf(some, (one) => one.count);
-    const from = Math.min(...some.map((one) => one.from));
-    return [{ then, count, from, to: Math.max(...some.map((one) => one.to)) }];
+    const [from, to] = [Math.min(...some.map((one) => one.from)), Math.max(...some.map((one) => one.to))];
+    return [{ then, count, from, to }];
   });
 }
 
@@ -227,15 +216,10 @@ function toSample({ status, url, redrive, changes }: SampleReport): string {
 }
 
 function toChange({ what, change, before, after }: RebuildRow): string {
-  switch (change) {
-    case "added":
-      return `${what}: added, ${after ?? ""}`;
-    case "removed":
-      return `${what}: removed, was ${before ?? ""}`;
-    case "changed":
-      if (before !== after) return toChangeText(what, before ?? "", after ?? "");
-      return `${what}: changed${inBrackets(before ?? "")}`;
-  }
+  if (change === "added") return `${what}: added, ${after ?? ""}`;
+  if (change === "removed") return `${what}: removed, was ${before ?? ""}`;
+  if (before !== after) return toChangeText(what, before ?? "", after ?? "");
+  return `${what}: changed${inBrackets(before ?? "")}`;
 }
 
 function inBrackets(text: string): string {
@@ -244,16 +228,16 @@ function inBrackets(text: string): string {
 
 const shownFailures = 8;
 
-type Failures = readonly (FailureKind & {
+type CountedKind = FailureKind & {
   readonly count: number;
   readonly decisions?: readonly Counted<string>[];
   readonly example?: string;
-})[];
+};
 
 /** `more`: beyond these, as far as counted apart. */
 export function toFailureRows(
-  all: Failures,
-  more: { readonly kinds: number; readonly count: number },
+  all: readonly CountedKind[],
+  more: TopCounted<unknown>["more"],
 ): readonly object[] {
   const hidden = all.slice(shownFailures);
   const rest = sumOf(hidden, ({ count }) => count) + more.count;
@@ -272,8 +256,7 @@ export function toFailureRows(
 
 /** Of the lanes that are shown. */
 function dueOfHalted(waits: LaneWaits | null): number {
-  const halted = (waits?.lanes ?? []).filter(({ state }) => state === "halted");
-  return sumOf(halted, ({ due }) => due);
+  return sumOf(waits?.lanes ?? [], ({ state, due }) => (state === "halted" ? due : 0));
 }
 
 function toLanesFields(waits: LaneWaits): object {
@@ -292,35 +275,20 @@ export function toPublishes(estimate: Estimate, room: Room, hold: ReturnType<typ
   const { publishes, later, least, destinations } = estimate;
   if (publishes + later === 0) return null;
   const { top, more } = destinations;
-  const isHeld = (origin: string): boolean => hold?.holds(origin) === true;
-  const toRow = (destination: string, due: number, held: number, becomes: number): object => ({
-    destination,
-    now: due - held,
-    ...(hold !== null && { [`held by ${hold.by}`]: held }),
-    ...(later > 0 && { later: becomes }),
-  });
+  const named = top.map((one) => ({
+    ...one,
+    destination: toDestinationText(one.origin),
+    isHeld: hold?.holds(one.origin) === true,
+  }));
+  const others = { ...more, destination: `${more.destinations} more`, isHeld: hold?.isAll === true };
   return {
     limit: least && toLeastText(least),
     ...toCeilings(room, estimate),
-    to: [
-      ...top.map((one) =>
-        toRow(
-          toDestinationText(one.origin),
-          one.publishes,
-          isHeld(one.origin) ? one.publishes : 0,
-          one.later,
-        ),
-      ),
-      ...(more.destinations > 0
-        ? [
-            toRow(
-              `${more.destinations} more`,
-              more.publishes,
-              hold?.isAll === true ? more.publishes : 0,
-              more.later,
-            ),
-          ]
-        : []),
-    ],
+    to: [...named, ...(more.destinations > 0 ? [others] : [])].map((one) => ({
+      destination: one.destination,
+      now: one.isHeld ? 0 : one.publishes,
+      ...(hold !== null && { [`held by ${hold.by}`]: one.isHeld ? one.publishes : 0 }),
+      ...(later > 0 && { later: one.later }),
+    })),
   };
 }

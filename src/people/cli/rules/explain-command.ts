@@ -18,7 +18,7 @@ import { lineageHeaderName } from "../../../job/message/headers.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import type { Select } from "../../../job/message/select.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../../../job/contracts/drains-document.ts";
-import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
+import { isRedriverError, RedriverError, misused } from "../../../job/contracts/errors.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import type { CommandContext, Io } from "../io.ts";
 import { createStop, withCore } from "../with-core.ts";
@@ -77,7 +77,7 @@ function chooseDrain(document: DrainsDocument, named: string | undefined): Drain
   const [drain] = drains;
   if (drain !== undefined && drains.length === 1) return drain;
   const names = drains.map(({ name }) => name).join(", ") || "none";
-  throw new RedriverError("command-misused", `name a drain with --drain; the document has ${names}`);
+  throw misused(`name a drain with --drain; the document has ${names}`);
 }
 
 async function givenSubject(
@@ -115,7 +115,7 @@ async function listedSubject(
   { settings, document }: Opened,
   io: Io,
 ): Promise<Subject> {
-  if (at !== undefined) throw new RedriverError("command-misused", "--at goes with a file or stdin");
+  if (at !== undefined) throw misused("--at goes with a file or stdin");
   const { name } = chooseDrain(document, named);
   return withCore(io, { settings, document }, {}, async (core, teardown): Promise<Subject> => {
     const stop = createStop(io, teardown);

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { noUtf8 } from "../../../config/text/read-text-file.ts";
 import { isObject, parseJson } from "../../../job/message/json-value.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
-import { isRedriverError, RedriverError } from "../../../job/contracts/errors.ts";
+import { isRedriverError, misused } from "../../../job/contracts/errors.ts";
 import { readNamedFile } from "../input/named-file.ts";
 
 interface GivenRecord {
@@ -22,8 +22,7 @@ export async function readGivenRecord(from: string): Promise<GivenRecord> {
   const bytes = await readBytes(from);
   const given = isUtf8(bytes) ? toGiven(bytes.toString("utf8")) : `bytes that are ${noUtf8(bytes)}`;
   if (typeof given !== "string") return given;
-  throw new RedriverError(
-    "command-misused",
+  throw misused(
     `${from === "-" ? "stdin" : from}: expected one record as JSON: as listed, or one line of \`redriver archive show --show-content\`; got ${given}`,
   );
 }
@@ -35,7 +34,7 @@ async function readBytes(from: string): Promise<Buffer> {
     for await (const chunk of readNamedFile(from)) {
       bytes += chunk.length;
       if (bytes > maxBytes) {
-        throw new RedriverError("command-misused", `${from} is larger than ${maxBytes} bytes`);
+        throw misused(`${from} is larger than ${maxBytes} bytes`);
       }
       chunks.push(chunk);
     }
@@ -43,7 +42,7 @@ async function readBytes(from: string): Promise<Buffer> {
     if (isRedriverError(cause)) throw cause;
     const expected = "a dlqId (<milliseconds>-<sequence>), a file that can be read, or -";
     const got = JSON.stringify(from);
-    throw new RedriverError("command-misused", `expected ${expected}; got ${got}`, { cause });
+    throw misused(`expected ${expected}; got ${got}`, { cause });
   }
   return Buffer.concat(chunks);
 }

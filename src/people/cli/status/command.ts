@@ -3,18 +3,13 @@ import { systemClock } from "../../../system-world.ts";
 import type { Register } from "../io.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import { loadForReading } from "../load-config.ts";
-import { toJsonLine, isColoured, printResult } from "../output/print.ts";
-import { repaintEvery, repaintMs } from "../output/watch.ts";
+import { isColoured } from "../output/print.ts";
+import { printOrRepaint } from "../output/watch.ts";
 import { withCore } from "../with-core.ts";
-import { toOverview, createPaint } from "./overview.ts";
+import { toOverview } from "./overview.ts";
 import { readStatus, type Status } from "../../operations/status/read.ts";
 import { toSharedInPart } from "../../read/totals.ts";
 import { toFieldsText } from "../output/fields-text.ts";
-
-interface StatusOptions {
-  readonly json?: boolean;
-  readonly watch?: boolean;
-}
 
 /** With its details a drain does not fit a window anyway. */
 const detailedRows = 200;
@@ -26,7 +21,7 @@ export const registerStatus: Register = (program, { io }) => {
     .argument("[drains...]", "drains of the document, to be shown in detail")
     .option("--watch", "show it again every 2 s, until Ctrl-C")
     .option("--json", "print as JSON; with --watch a line each time")
-    .action(async (names: string[], { json = false, watch = false }: StatusOptions, command) => {
+    .action(async (names: string[], options: { json?: boolean; watch?: boolean }, command) => {
       const loaded = loadForReading(command, io);
       const { settings, problems } = loaded;
       await withCore(io, loaded, {}, async (core, teardown) => {
@@ -39,21 +34,12 @@ export const registerStatus: Register = (program, { io }) => {
           return named === null ? status : onlyOf(status, named);
         };
         const toText = (status: Status): string => {
-          const paint = createPaint(isColoured(io));
-          if (named === null) return toOverview(io, status, paint);
           const { columns } = io;
-          return `${toOverview({ columns, rows: detailedRows }, status, paint)}\n${toDetailsText(columns, status)}`;
+          if (named === null) return toOverview(io, status, isColoured(io));
+          const overview = toOverview({ columns, rows: detailedRows }, status, isColoured(io));
+          return `${overview}\n${toDetailsText(columns, status)}`;
         };
-        if (!watch) {
-          const status = await read();
-          printResult({ out: isColoured(io) && !json ? io.draw : io.out }, json, status, () =>
-            toText(status),
-          );
-          return;
-        }
-        await (json
-          ? repaintEvery(io, repaintMs, async () => toJsonLine(await read()), "lines")
-          : repaintEvery(io, repaintMs, async () => toText(await read())));
+        await printOrRepaint(io, options, read, (status) => status, toText);
       });
     });
 };

@@ -39,7 +39,7 @@ const minDestinations = 3;
 export function toOverview(
   { columns, rows }: { readonly columns: number; readonly rows: number },
   status: Status,
-  paint: Paint,
+  isColoured: boolean,
 ): string {
   const { drains, replicas, at } = status;
   // Less the line in which a prompt or a cursor stands.
@@ -52,7 +52,7 @@ export function toOverview(
   const expiring = toExpiringText(columns, status);
   const used = linesIn(headline) + linesIn(expiring.join("\n")) + shown.length + otherLines;
   const sections = [
-    paint.verdict(verdict, headline),
+    isColoured ? styleText(["bold", colourOf(verdict)], headline, { validateStream: false }) : headline,
     `${toDrains()}${moreOf(drains.length - shown.length, "drain")}`,
     ...expiring,
     ...toDestinations(columns, status, Math.max(minDestinations, room - used)),
@@ -201,23 +201,8 @@ function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules }: Row, at: n
       : `${state}, step ${toIn(nextInMs)}`;
 }
 
-/** Colours of the overview. */
-interface Paint {
-  /** `shown`: the verdict as it is wrapped. */
-  readonly verdict: (verdict: string, shown: string) => string;
-}
-
-type Colour = "green" | "yellow" | "red";
-
-/** Plain text unless `isColoured`. Colour repeats what the words say: nothing is in the colour alone. */
-export function createPaint(isColoured: boolean): Paint {
-  return {
-    verdict: (verdict, shown) =>
-      isColoured ? styleText(["bold", colourOf(verdict)], shown, { validateStream: false }) : shown,
-  };
-}
-
-function colourOf(verdict: string): Colour {
+/** It repeats what the words say: nothing is in the colour alone. */
+function colourOf(verdict: string): "green" | "yellow" | "red" {
   if (/^not running|halted|expire soon|waits for deletes|drains document|cannot write/.test(verdict))
     return "red";
   return verdict.startsWith("all clear") && !verdict.includes(";") ? "green" : "yellow";

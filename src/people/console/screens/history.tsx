@@ -7,7 +7,7 @@ import { reasonText, toActNotes, toAllOf } from "../../operations/history/rows.t
 import { number, present } from "../../operations/phrases.ts";
 import { parseDay, parseTime } from "../../../job/rules/patterns/parse-dates.ts";
 import { auditActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
 import { Filters, type QueryField } from "../parts/filters.tsx";
@@ -73,10 +73,6 @@ function timeOf(query: URLSearchParams, name: "from" | "to"): number | undefined
   const at = parseDay(text)?.[name] ?? parseTime(text) ?? parseTime(`${text}Z`);
   if (at === null) throw misused(`${name}: expected a time such as 2026-11-26T20:15`);
   return at;
-}
-
-function misused(why: string): RedriverError {
-  return new RedriverError("command-misused", why);
 }
 
 function HistoryFilters({ context: { core, query } }: { readonly context: ScreenContext }): Html {

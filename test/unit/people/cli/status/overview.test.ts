@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toOverview, createPaint } from "../../../../../src/people/cli/status/overview.ts";
+import { toOverview } from "../../../../../src/people/cli/status/overview.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import {
@@ -53,7 +53,7 @@ function overview(changes: Partial<Status>, isColoured = false, size = { columns
     replicas: [replica("redriver-1")],
     ...changes,
   };
-  return toOverview(size, status, createPaint(isColoured));
+  return toOverview(size, status, isColoured);
 }
 
 const verdict = (changes: Partial<Status>): string =>
