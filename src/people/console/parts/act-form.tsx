@@ -11,7 +11,7 @@ import {
 import { nameOf } from "../../operations/load-operations.ts";
 import { toActPath, toFormLine } from "../acts/operation-act.ts";
 import { toFieldText } from "../field-text.ts";
-import type { Html, ScreenContext } from "../screen.ts";
+import type { Drawn, Html } from "../screen.ts";
 import { CommandLine } from "./text.tsx";
 
 type Choices = NonNullable<FieldFace["choices"]>;
@@ -27,15 +27,12 @@ interface FormField {
   readonly hint?: string;
 }
 
-interface ActFormProps {
+export interface ActShown {
   readonly act: Operation;
   /** Values that are known: hidden fields, and what others begin with. */
   readonly values: Texts;
-  readonly context: ScreenContext;
-  /** Why it cannot be done now, whoever asks: then it is not drawn. Null: it can be done. */
-  readonly disabled?: string | null;
-  /** The reason is news to who looks for the form, so it stands in its place. */
-  readonly saysWhy?: boolean;
+  /** Null: it can be done. What keeps it from being done is news to who looks for the form, so it stands in its place. */
+  readonly whyNot?: string | null;
   /** How it stands out; default: not at all. */
   readonly look?: "primary" | "brake" | "quiet" | "";
   /** What is written on it here, such as how many it is about; default: the act's title. */
@@ -48,45 +45,46 @@ interface ActFormProps {
   readonly choices?: Readonly<Record<string, Choices>>;
 }
 
-/** A form that opens on a click, also without a script. What cannot be done, or not by this person, is not drawn. */
-export function ActForm({
-  act,
-  values,
+/** Beside one another. What cannot be done now is false. */
+export function Acts({
+  of,
   context,
-  disabled = null,
-  saysWhy = false,
-  look = "",
-  title = act.title,
-  isOpen = false,
-  hides = [],
-  choices = {},
-}: ActFormProps): Html | null {
+  children,
+}: Drawn<{ of: readonly (ActShown | false | undefined)[]; children?: unknown }>): Html {
+  return (
+    <div class="acts">
+      {of.map((one) => one && <ActForm {...one} context={context} />)}
+      {children}
+    </div>
+  );
+}
+
+/** A form that opens on a click, also without a script. It is not drawn for a person who may not send it. */
+export function ActForm(shown: Drawn<ActShown>): Html | null {
+  const { act, values, context, look = "", title = act.title, isOpen = false, hides = [] } = shown;
   const { person, url, formToken, rememberedName } = context;
-  const why = whyNot(person, act.role) ?? disabled;
+  const why = whyNot(person, act.role) ?? shown.whyNot ?? null;
   if (why !== null) {
-    return saysWhy ? (
+    return shown.whyNot === undefined ? null : (
       <p class="hint">
         {title}: {why}
       </p>
-    ) : null;
+    );
   }
   const of = toIdPart(values);
   const actName = nameOf(act);
-  const all = [
-    ...fieldsOf(act).map(([name, , face]) => toFormField(name, face)),
-    ...(act.mayHaveReason === true ? [optionalReason] : []),
-  ];
-  const shown = all.flatMap((field): readonly FormField[] => {
-    if (!hides.includes(field.name)) return [field];
-    return values[field.name] === undefined ? [] : [{ ...field, kind: "hidden" }];
-  });
-  const presets = Object.fromEntries(
-    shown.flatMap(({ name, preset }) => (preset === undefined ? [] : [[name, preset]])),
-  );
-  const begun = { ...presets, ...values };
-  const known = rememberedName === null ? begun : { by: rememberedName, ...begun };
+  const own = fieldsOf(act)
+    .map(([name, , face]) => toFormField(name, face, shown.choices?.[name]))
+    .flatMap((field): readonly FormField[] => {
+      if (!hides.includes(field.name)) return [field];
+      return values[field.name] === undefined ? [] : [{ ...field, kind: "hidden" }];
+    });
+  const presets = own.flatMap(({ name, preset }) => (preset === undefined ? [] : [[name, preset] as const]));
+  const begun: Texts = { ...Object.fromEntries(presets), ...values };
+  const known: Texts = rememberedName === null ? begun : { by: rememberedName, ...begun };
   const fields = [
-    ...shown,
+    ...own,
+    ...(act.mayHaveReason === true ? [optionalReason] : []),
     ...(act.reasonOf !== null ? [toAuditField("reason", "Reason")] : []),
     ...(person.name === null ? [toAuditField("by", "Your name")] : []),
   ];
@@ -98,13 +96,7 @@ export function ActForm({
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
         {fields.map((field) => (
-          <Field
-            field={
-              choices[field.name] === undefined ? field : { ...field, choices: choices[field.name] ?? [] }
-            }
-            id={`${actName}-${field.name}-${of}`}
-            value={known[field.name]}
-          />
+          <Field field={field} id={`${actName}-${field.name}-${of}`} value={known[field.name]} />
         ))}
         <button type="submit">{title}</button>
         <p class="hint">
@@ -117,10 +109,11 @@ export function ActForm({
   );
 }
 
-function toFormField(name: string, face: FieldFace): FormField {
+/** `here`: its choices on this page. */
+function toFormField(name: string, face: FieldFace, here: Choices | undefined): FormField {
   const { label, choices, isOpen = false, preset, about } = face;
   if (label === undefined) return { name, label: name, kind: "hidden" };
-  const common = { name, label, ...defined({ choices, preset }) };
+  const common = { name, label, ...defined({ choices: here ?? choices, preset }) };
   if (choices !== undefined && !isOpen) return { ...common, kind: "choice" };
   return { ...common, kind: "text", hint: about };
 }
@@ -141,11 +134,10 @@ function toIdPart(values: Texts): string {
   return createHash("sha1").update(JSON.stringify(values)).digest("hex").slice(0, 8);
 }
 
-function Field({
-  field: { name, label, kind, choices = [], isRequired = false, hint },
-  id,
-  value,
-}: Readonly<{ field: FormField; id: string; value: string | undefined }>): Html | null {
+type FieldProps = Readonly<{ field: FormField; id: string; value: string | undefined }>;
+
+function Field({ field, id, value }: FieldProps): Html | null {
+  const { name, label, kind, choices = [], isRequired = false, hint } = field;
   if (kind === "hidden")
     return value === undefined ? null : <input type="hidden" name={name} value={value} />;
   const describedBy = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };

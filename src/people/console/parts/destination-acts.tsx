@@ -1,4 +1,4 @@
-/** What a person does to one destination of one drain. Each says why if it cannot be done now. */
+/** What a person does to one destination of one drain. */
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
@@ -8,7 +8,7 @@ import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { reset as resetLaneAct } from "../../operations/acts/lanes-reset.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import type { Html, ScreenContext } from "../screen.ts";
-import { ActForm } from "./act-form.tsx";
+import { Acts } from "./act-form.tsx";
 
 interface DestinationActsProps {
   readonly drain: string;
@@ -23,42 +23,24 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
   const [pause] = pauses;
   const values = { drains: drain, host: origin };
   const ofLane = { drain, host: origin };
-  const brake = context.core.drains.get(drain as DrainName)?.config.source.brake;
+  const hasBrake = context.core.drains.get(drain as DrainName)?.config.source.brake !== undefined;
+  const isHalted = lane?.state === "halted" && lane.sent === 0;
+  const isTried = lane !== null && lane.sinceMs !== null;
   return (
-    <div class="acts">
-      <ActForm
-        act={pauseAct}
-        title="Pause the destination"
-        values={values}
-        context={context}
-        disabled={pause === undefined ? null : "it is paused"}
-      />
-      {brake && <ActForm act={brakeAct} values={{ host: origin }} context={context} />}
-      <ActForm
-        act={resumeAct}
-        title="Resume the destination"
-        values={pause === undefined ? values : toPauseValues(pause)}
-        context={context}
-        disabled={pause === undefined ? "it is not paused" : null}
-      />
-      <ActForm
-        act={probeAct}
-        title="Probe its lane now"
-        values={ofLane}
-        context={context}
-        disabled={lane?.state === "halted" && lane.sent === 0 ? null : "only a halted lane, once at a time"}
-      />
-      <ActForm
-        act={resetLaneAct}
-        values={ofLane}
-        context={context}
-        disabled={lane === null || lane.sinceMs === null ? "nothing was tried by it yet" : null}
-      />
-    </div>
+    <Acts
+      of={[
+        pause === undefined && { act: pauseAct, title: "Pause the destination", values },
+        hasBrake && { act: brakeAct, values: { host: origin } },
+        pause && { act: resumeAct, title: "Resume the destination", values: toPauseValues(pause) },
+        isHalted && { act: probeAct, title: "Probe its lane now", values: ofLane },
+        isTried && { act: resetLaneAct, values: ofLane },
+      ]}
+      context={context}
+    />
   );
 }
 
 /** A pause is ended as it was given. */
-export function toPauseValues({ drain, host }: HostPause): Readonly<Record<string, string>> {
+function toPauseValues({ drain, host }: HostPause): Readonly<Record<string, string>> {
   return drain === "*" ? { host } : { drains: drain, host };
 }

@@ -16,8 +16,8 @@ import type { FailureView } from "../../read/failure-views.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { toOnce, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
-import type { Drawn, Html } from "../screen.ts";
-import { ActForm } from "./act-form.tsx";
+import type { Drawn, Html, ScreenContext } from "../screen.ts";
+import { Acts, type ActShown } from "./act-form.tsx";
 import { pausesOfKind, toKindPauseValues } from "./paused.tsx";
 
 interface KindModel extends Pick<StoredDetails, "failure" | "lanes"> {
@@ -35,26 +35,23 @@ export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Ht
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
   const going = toGoing(failure);
   const [next] = toFree(model);
-  const content =
-    sample === null ? null : (
-      <ActForm
-        act={contentAct}
-        title="Show a sample, whole"
-        values={{ source, dlqId: sample }}
-        context={context}
-        saysWhy
-      />
-    );
+  const content: ActShown | false = sample !== null && {
+    act: contentAct,
+    title: "Show a sample, whole",
+    values: { source, dlqId: sample },
+    whyNot: null,
+  };
   const why = whyNotPlanned(id);
   if (why !== null) {
     return (
       <>
         <h2>What else can be done about it</h2>
-        <div class="acts">{content}</div>
+        <Acts of={[content]} context={context} />
         <NoKind {...{ failure, why }} />
       </>
     );
   }
+  const all = `Plan all${toCertain(going) === number(going.count) ? "" : ","} ${toCertain(going)}`;
   return (
     <>
       <h2>What else can be done about this kind</h2>
@@ -64,58 +61,35 @@ export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Ht
           sends one of them; if it is delivered, what the rules send follows.
         </p>
       ) : null}
-      <div class="acts">
-        {going.count > 0 ? (
-          <>
-            {next === undefined ? null : (
-              <PlanForm
-                title="Try five, by a plan"
-                {...{ failure, context }}
-                values={{ drains: next.drain, limit: "5" }}
-              />
-            )}
-            <PlanForm
-              title={`Plan all${toCertain(going) === number(going.count) ? "" : ","} ${toCertain(going)}`}
-              {...{ failure, context }}
-            />
-          </>
-        ) : null}
-        {content}
-        <ActForm act={acknowledgeAct} values={{ id }} context={context} />
-        <ActForm
-          act={acknowledgeAct}
-          title="Give it back"
-          values={{ id, off: "yes" }}
-          hides={["owner"]}
-          context={context}
-          disabled={owner === null ? "nobody works on it" : null}
-        />
-        <ActForm act={noteAct} values={{ id, ...known }} context={context} />
-        <ActForm act={quietAct} values={{ id }} context={context} disabled={isQuiet ? "it is quiet" : null} />
-        <ActForm
-          act={quietAct}
-          title="End the quiet"
-          values={{ id, off: "yes" }}
-          hides={["until"]}
-          context={context}
-          disabled={quiet === null ? "it is not quiet" : null}
-        />
-        <ActForm
-          act={pauseAct}
-          title="Pause this kind"
-          values={{ failure: id }}
-          context={context}
-          disabled={paused === undefined ? null : "it is paused"}
-        />
-        <ActForm
-          act={resumeAct}
-          title="Resume this kind"
-          values={toKindPauseValues(id, paused)}
-          context={context}
-          disabled={paused === undefined ? "it is not paused" : null}
-        />
-      </div>
-      <Discard {...{ model, context }} />
+      <Acts
+        of={[
+          going.count > 0 &&
+            next !== undefined &&
+            toPlanning(failure, "Try five, by a plan", { drains: next.drain, limit: "5" }),
+          going.count > 0 && toPlanning(failure, all),
+          content,
+          { act: acknowledgeAct, values: { id } },
+          owner !== null && {
+            act: acknowledgeAct,
+            title: "Give it back",
+            values: { id, off: "yes" },
+            hides: ["owner"],
+          },
+          { act: noteAct, values: { id, ...known } },
+          !isQuiet && { act: quietAct, values: { id } },
+          quiet !== null && {
+            act: quietAct,
+            title: "End the quiet",
+            values: { id, off: "yes" },
+            hides: ["until"],
+          },
+          paused === undefined
+            ? { act: pauseAct, title: "Pause this kind", values: { failure: id } }
+            : { act: resumeAct, title: "Resume this kind", values: toKindPauseValues(id, paused) },
+        ]}
+        context={context}
+      />
+      <Acts of={[toDiscarding(failure, context)]} context={context} />
       <Rules {...model} isHeld={failure.waiting > 0 && going.count === 0} />
     </>
   );
@@ -154,54 +128,32 @@ function NoKind({ failure, why }: Pick<KindModel, "failure"> & { readonly why: s
 }
 
 /** The plan's page asks for the reason. `values`: how it is narrowed; it is of each drain that lists the kind, or of one that is chosen. */
-function PlanForm({
-  failure,
-  title,
-  values = {},
-  disabled = null,
-  context,
-}: Drawn<{
-  failure: FailureView;
-  title: string;
-  values?: Texts;
-  disabled?: string | null;
-}>): Html {
-  const drains = drainsOf(failure);
-  const all = namesOf(drains);
-  const names = drains.map((one) => [one.drain, one.drain] as const);
+function toPlanning(
+  failure: FailureView,
+  title: string,
+  values: Texts = {},
+  whyNot: string | null = null,
+): ActShown {
+  const names = drainsOf(failure).map(({ drain }) => drain);
+  // As a form names several.
+  const all = names.join(" ");
   const hidden = ["rules", "host", "failure", "limit", "discard", "fromArchive"];
-  return (
-    <ActForm
-      act={makePlanAct}
-      title={title}
-      values={{ drains: all, failure: failure.id, ...values }}
-      hides={names.length > 1 && values["drains"] === undefined ? hidden : ["drains", ...hidden]}
-      choices={{ drains: [[all, `each that lists it: ${all.replaceAll(" ", ", ")}`], ...names] }}
-      context={context}
-      disabled={disabled}
-      saysWhy
-    />
-  );
+  const choices = names.map((name) => [name, name] as const);
+  return {
+    act: makePlanAct,
+    title,
+    values: { drains: all, failure: failure.id, ...values },
+    hides: names.length > 1 && values["drains"] === undefined ? hidden : ["drains", ...hidden],
+    choices: { drains: [[all, `each that lists it: ${names.join(", ")}`], ...choices] },
+    whyNot,
+  };
 }
 
-function Discard({ model: { failure }, context }: Drawn<{ model: KindModel }>): Html {
-  const { waiting, parked } = failure;
-  const whyNot =
-    context.core.document.archive === undefined
-      ? "they are archived first, and the document has no archive"
-      : waiting + parked === 0
-        ? "none waits"
-        : null;
-  return (
-    <div class="acts">
-      <PlanForm
-        title={`Plan to discard these ${number(waiting + parked)}`}
-        values={{ discard: "true" }}
-        disabled={whyNot}
-        {...{ failure, context }}
-      />
-    </div>
-  );
+function toDiscarding(failure: FailureView, { core }: ScreenContext): ActShown {
+  const count = failure.waiting + failure.parked;
+  const noArchive = "they are archived first, and the document has no archive";
+  const whyNot = core.document.archive === undefined ? noArchive : count === 0 ? "none waits" : null;
+  return toPlanning(failure, `Plan to discard these ${number(count)}`, { discard: "true" }, whyNot);
 }
 
 /** A discard is of those that are here. Those that come are for a rule, which others read first. */
@@ -251,11 +203,6 @@ function Rules({
 function drainsOf({ drains }: FailureView): FailureView["drains"] {
   const listing = drains.filter(({ waiting, parked }) => waiting + parked > 0);
   return listing.length > 0 ? listing : drains;
-}
-
-/** As a form names several. */
-function namesOf(drains: FailureView["drains"]): string {
-  return drains.map(({ drain }) => drain).join(" ");
 }
 
 /** What stands for several kinds is not known of a single dead letter: then the drain that has most of them parked. */

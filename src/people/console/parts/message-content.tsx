@@ -9,6 +9,7 @@ import { Rebuild } from "./rebuild.tsx";
 import { number } from "../../operations/phrases.ts";
 import { Foreign } from "./text.tsx";
 
+const ofAnswer = "response";
 /** Of one value. A browser is slow with a line of megabytes. */
 const maxCharacters = 65_536;
 
@@ -43,17 +44,13 @@ export function MessageContent({ message }: { readonly message: ReadMessage }): 
   );
 }
 
-/** What the receiver said comes first: that is why it is looked at. */
-function isOfAnswer(name: string): boolean {
-  return name.startsWith("response");
-}
-
 function Values({ values }: { readonly values: Readonly<Record<string, unknown>> }): Html {
   return (
     <dl class="content">
       {Object.entries(values)
         .filter(([, value]) => value !== "" && value !== undefined)
-        .toSorted(([one], [other]) => Number(isOfAnswer(other)) - Number(isOfAnswer(one)))
+        // What the receiver said comes first: that is why it is looked at.
+        .toSorted(([one], [other]) => Number(other.startsWith(ofAnswer)) - Number(one.startsWith(ofAnswer)))
         .map(([name, value]) => {
           const written =
             typeof value === "string" ? value : toSafeJson({ value }).slice('{"value":'.length, -1);

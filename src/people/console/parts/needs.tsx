@@ -70,7 +70,11 @@ function What({ need: { what, first } }: Readonly<{ need: Need }>): Html {
 }
 
 /** Of the first need alone the button stands out. */
-function FirstAct({ need: { first }, isFirst, context }: Drawn<{ need: Need; isFirst: boolean }>): Html {
+function FirstAct({
+  need: { first },
+  isFirst,
+  context,
+}: Drawn<{ need: Need; isFirst: boolean }>): Html | null {
   const look = isFirst ? "primary" : "";
   const to = (href: string, words: string): Html => (
     <a class={`button ${look}`} href={href}>
@@ -79,12 +83,12 @@ function FirstAct({ need: { first }, isFirst, context }: Drawn<{ need: Need; isF
   );
   switch (first.kind) {
     case "probe":
+      if (first.lane.sent > 0) return null;
       return (
         <ActForm
           act={probeAct}
           title="Probe it now"
           values={{ drain: first.drain, host: first.origin }}
-          disabled={first.lane.sent > 0 ? "one is out" : null}
           context={context}
           look={look}
         />

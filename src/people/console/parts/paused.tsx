@@ -5,6 +5,7 @@ import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
+import type { Texts } from "../../operations/define.ts";
 import { toQuery } from "../query.ts";
 import type { Drawn, Html } from "../screen.ts";
 import { ActForm } from "./act-form.tsx";
@@ -17,7 +18,7 @@ interface PausedRow {
   readonly what: Html;
   readonly title: string;
   /** Of the form that ends it as it was given. */
-  readonly values: Readonly<Record<string, string>>;
+  readonly values: Texts;
 }
 
 export function Paused({ status, context }: Drawn<{ status: Status }>): Html | null {
@@ -121,9 +122,6 @@ export function pausesOfKind<Pause extends PauseRecord>(
 }
 
 /** A pause of a kind is ended as it was given. */
-export function toKindPauseValues(
-  id: string,
-  pause: PauseRecord | undefined,
-): Readonly<Record<string, string>> {
-  return pause === undefined || pause.drain === "*" ? { failure: id } : { failure: id, drains: pause.drain };
+export function toKindPauseValues(id: string, { drain }: PauseRecord): Texts {
+  return drain === "*" ? { failure: id } : { failure: id, drains: drain };
 }

@@ -13,12 +13,13 @@ import {
 } from "../../operations/plans/decision-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { number, toClock } from "../../operations/phrases.ts";
+import { number, present, toClock } from "../../operations/phrases.ts";
+import { sumOf } from "../../read/totals.ts";
 import type { Html } from "../screen.ts";
 import { Fields } from "./fields.tsx";
 import { ShareBar, ShareCell } from "./share-bar.tsx";
 import { Table } from "./table.tsx";
-import { Foreign } from "./text.tsx";
+import { Foreign, Points } from "./text.tsx";
 import { isOwnWord, Word } from "./word.tsx";
 import { Time } from "./time.tsx";
 
@@ -29,38 +30,41 @@ interface Props {
   readonly drain: DrainPart;
 }
 
-const decisionWords: readonly (readonly [
-  then: keyof DrainPart["decisions"],
-  words: string,
-  name: "good" | "bad" | "warn" | "soft" | "",
-])[] = [
+const decisionWords = [
   ["republish", "send again", "good"],
   ["drop", "drop", "bad"],
   ["park", "park", "warn"],
   ["settle", settledText, ""],
   ["hold", "hold", "soft"],
-];
+] as const;
 
 /** `createdAt`: Unix ms. */
 export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: number }): Html {
   const now = createdAt + drain.clock.serviceAheadMs;
-  const title = (
-    <h2>
-      {drain.drain} on <Foreign text={drain.host} />
-    </h2>
-  );
-  if (drain.planned === 0 && !drain.cut) {
-    return (
-      <>
-        {title}
-        <p>Nothing is selected of {number(drain.listed)} records.</p>
-        <LeftAlone drain={drain} now={now} />
-      </>
-    );
-  }
+  const isEmpty = drain.planned === 0 && !drain.cut;
   return (
     <>
-      {title}
+      <h2>
+        {drain.drain} on <Foreign text={drain.host} />
+      </h2>
+      {isEmpty ? (
+        <p>Nothing is selected of {number(drain.listed)} records.</p>
+      ) : (
+        <Planned {...{ drain, createdAt, now }} />
+      )}
+      <LeftAlone drain={drain} now={now} />
+      <Samples drain={drain} />
+    </>
+  );
+}
+
+function Planned({
+  drain,
+  createdAt,
+  now,
+}: Props & { readonly createdAt: number; readonly now: number }): Html {
+  return (
+    <>
       <p>
         {number(drain.planned)} records that entered until <Time at={drain.range.to} />, of{" "}
         {number(drain.listed)} that were listed.
@@ -71,8 +75,6 @@ export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: 
       <Destinations drain={drain} />
       <Failures drain={drain} />
       <Rules drain={drain} now={now} />
-      <LeftAlone drain={drain} now={now} />
-      <Samples drain={drain} />
     </>
   );
 }
@@ -115,59 +117,46 @@ function isDiscardOf({ rules }: DrainPart): boolean {
 function Warnings({
   drain: { pausedBy, room, archive, decisions, lanes, otherLanes = [] },
   createdAt,
-}: Props & { readonly createdAt: number }): Html {
-  const halted = (lanes?.lanes ?? []).filter(({ state, due }) => state === "halted" && due > 0);
-  const texts = [
-    ...(pausedBy === null
-      ? []
-      : [`The drain was paused ${pausedBy}: an apply does nothing until it is resumed.`]),
+}: Props & { readonly createdAt: number }): Html | null {
+  const texts = present([
+    pausedBy !== null && `The drain was paused ${pausedBy}: an apply does nothing until it is resumed.`,
     ...room.closedGuards.map(
       ({ index, field, value, holdsAt, resumesAt }) =>
         `The guard of index ${index} was closed, and nothing new is published until it opens: ${field} was ${value ?? "not known"} (holds ${holdsAt}, resumes ${resumesAt}).`,
     ),
-    ...(archive === "missing" && decisions.drop > 0
-      ? ["There was no archive. Without one, what would be dropped is held."]
-      : []),
-    ...halted.map(
-      ({ origin, due }) => `${toDestinationText(origin)} was halted, with ${number(due)} waiting for it.`,
+    archive === "missing" &&
+      decisions.drop > 0 &&
+      "There was no archive. Without one, what would be dropped is held.",
+    ...(lanes?.lanes ?? []).map(
+      ({ origin, state, due }) =>
+        state === "halted" &&
+        due > 0 &&
+        `${toDestinationText(origin)} was halted, with ${number(due)} waiting for it.`,
     ),
     ...otherLanes.map((one) => `${toOtherLaneText(one, createdAt)}.`),
-  ];
-  if (texts.length === 0) return <></>;
+  ]);
+  if (texts.length === 0) return null;
   return (
     <>
       <p>
         When it was made, at <Time at={createdAt} />:
       </p>
-      <ul>
-        {texts.map((text) => (
-          <li>
-            <Foreign text={text} />
-          </li>
-        ))}
-      </ul>
+      <Points texts={texts} />
     </>
   );
 }
 
 function Limits({ drain: { estimate, decisions, byService } }: Props): Html | null {
   const { least, days, passes } = estimate;
-  if (decisions.republish === 0) return null;
   const leastText = least && toLeastText(least);
-  if (leastText === null && passes <= 1 && days <= 1 && !byService) return null;
-  return (
-    <Fields
-      of={[
-        [
-          "By the service",
-          byService ? `${number(byService)} by its own retry, each in a call of its own` : null,
-        ],
-        ["Limit", leastText && <Foreign text={leastText} />],
-        ["Passes", passes > 1 ? `a drain left to itself needs ${number(passes)} or more` : null],
-        ["Days", days > 1 ? `${number(days)} or more, by the ceiling of a day` : null],
-      ]}
-    />
-  );
+  const fields = [
+    ["By the service", byService ? `${number(byService)} by its own retry, each in a call of its own` : null],
+    ["Limit", leastText && <Foreign text={leastText} />],
+    ["Passes", passes > 1 ? `a drain left to itself needs ${number(passes)} or more` : null],
+    ["Days", days > 1 ? `${number(days)} or more, by the ceiling of a day` : null],
+  ] as const;
+  if (decisions.republish === 0 || fields.every(([, value]) => value === null)) return null;
+  return <Fields of={fields} />;
 }
 
 function Rules({ drain, now }: Props & { readonly now: number }): Html {
@@ -220,28 +209,20 @@ function toClocks(from: number, to: number, now: number): string {
   return first === last ? `at ${first}` : `from ${first} to ${last}`;
 }
 
-interface Excluded {
-  readonly count: number;
-  readonly why: string;
-}
-
 function LeftAlone({ drain, now }: Props & { readonly now: number }): Html {
   const { listed, planned, elsewhere, cut, unusable, parkedAlready, rules } = drain;
   const unreadable = Object.entries(unusable).map(([why, count]) => ({
     count,
     why: `cannot be read: ${why}`,
   }));
-  const filtered = listed - planned - elsewhere - unreadable.reduce((sum, { count }) => sum + count, 0);
-  const held = rules.flatMap(({ rule, reasons, laterFrom, laterTo }) =>
-    reasons
+  const filtered = listed - planned - elsewhere - sumOf(unreadable, ({ count }) => count);
+  const held = rules.flatMap(({ rule, reasons, laterFrom: from, laterTo: to }) => {
+    const when = from === null || to === null ? "" : `, decided anew ${toClocks(from, to, now)}`;
+    return reasons
       .filter(({ then }) => then === "hold")
-      .map(({ then, reason, count }): Excluded => {
-        const when =
-          laterFrom === null || laterTo === null ? "" : `, decided anew ${toClocks(laterFrom, laterTo, now)}`;
-        return { count, why: `${toDecisionText({ then, reason, rule })}${when}` };
-      }),
-  );
-  const rows: readonly Excluded[] = [
+      .map(({ then, reason, count }) => ({ count, why: `${toDecisionText({ then, reason, rule })}${when}` }));
+  });
+  const rows = [
     ...held,
     { count: parkedAlready, why: "parked already: they wait for a person" },
     ...unreadable,
@@ -271,7 +252,10 @@ function Destinations({ drain }: Props): Html | null {
   const hold = toHold(drain);
   const isHeld = (origin: string | null): boolean => hold?.holds(origin) === true;
   if (top.length === 0) return null;
-  const all = top.reduce((sum, { publishes }) => sum + publishes, more.publishes);
+  const all = more.publishes + sumOf(top, ({ publishes }) => publishes);
+  const toShare = (count: number, name: "good" | "bad"): Html => (
+    <ShareCell count={count} of={all} whole="what is due" name={name} />
+  );
   const stateOf = new Map<string, string>(lanes?.lanes.map(({ origin, state }) => [origin, state]));
   return (
     <>
@@ -282,25 +266,12 @@ function Destinations({ drain }: Props): Html | null {
         rows={top}
         columns={({ column, amounts }) => [
           column("destination", ({ origin }) => <Foreign text={toDestinationText(origin)} />),
-          ...(hold?.isAll === true
-            ? []
-            : [
-                column("due now", ({ publishes, origin }) => (
-                  <ShareCell
-                    count={isHeld(origin) ? 0 : publishes}
-                    of={all}
-                    whole="what is due"
-                    name="good"
-                  />
-                )),
-              ]),
-          ...(hold === null
-            ? []
-            : [
-                column(`held by ${hold.by}`, ({ publishes, origin }) => (
-                  <ShareCell count={isHeld(origin) ? publishes : 0} of={all} whole="what is due" name="bad" />
-                )),
-              ]),
+          hold?.isAll !== true &&
+            column("due now", ({ publishes, origin }) => toShare(isHeld(origin) ? 0 : publishes, "good")),
+          hold !== null &&
+            column(`held by ${hold.by}`, ({ publishes, origin }) =>
+              toShare(isHeld(origin) ? publishes : 0, "bad"),
+            ),
           amounts("due later", ({ later }) => later),
           column("lane, when made", ({ origin }) => stateOf.get(origin ?? "") ?? null),
         ]}
@@ -362,8 +333,8 @@ function Samples({ drain: { rules } }: Props): Html | null {
             columns={({ column }) => [
               column("what", ({ what }) => <Foreign text={what} />),
               column("change", ({ change }) => change),
-              column("before", ({ before }) => (before === null ? null : <Foreign text={before} />)),
-              column("after", ({ after }) => (after === null ? null : <Foreign text={after} />)),
+              column("before", ({ before }) => before && <Foreign text={before} />),
+              column("after", ({ after }) => after && <Foreign text={after} />),
             ]}
           />
         </details>

@@ -4,14 +4,16 @@ import { isOwnWord, Word } from "./word.tsx";
 
 interface Column<Row> {
   readonly title: string;
-  readonly cell: (row: Row) => Html | string | number | null;
+  readonly cell: (row: Row) => Html | string | number | null | undefined;
   readonly kind?: "number";
 }
 
 type ToColumn<Row> = (title: string, cell: Column<Row>["cell"]) => Column<Row>;
 
 /** Of `amounts` numbers are written as such, and stand at the right. */
-type ToColumns<Row> = (to: Readonly<Record<"column" | "amounts", ToColumn<Row>>>) => readonly Column<Row>[];
+type ToColumns<Row> = (
+  to: Readonly<Record<"column" | "amounts", ToColumn<Row>>>,
+) => readonly (Column<Row> | false)[];
 
 /** A table with a caption for screen readers. `empty`: what is said if there are no rows. */
 export function Table<Row>({
@@ -21,10 +23,11 @@ export function Table<Row>({
   empty,
 }: Readonly<{ caption: string; rows: readonly Row[]; columns: ToColumns<Row>; empty: string }>): Html {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
-  const columns = toColumns({
+  const all = toColumns({
     column: (title, cell) => ({ title, cell }),
     amounts: (title, cell) => ({ title, cell: (row) => toAmount(cell(row)), kind: "number" }),
   });
+  const columns = all.filter((column) => column !== false);
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={caption}>
       <table>

@@ -9,6 +9,19 @@ export function Foreign({ text, isWhole = false }: Readonly<{ text: string; isWh
   return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
 }
 
+/** A point for each of such texts. */
+export function Points({ texts }: { readonly texts: readonly string[] }): Html {
+  return (
+    <ul>
+      {texts.map((text) => (
+        <li>
+          <Foreign text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** A command line that does the same, to be copied: whole, as operations/command-line.ts has written it. */
 export function CommandLine({ line }: { readonly line: string }): Html {
   return (

@@ -1,7 +1,6 @@
 /** Search indexes as a replica read them last, and what their guards hold back. */
 import { readIndexes, type IndexGuard, type IndexStanding } from "../../operations/indexes/read.ts";
 import { scalarFields, type SeriesField } from "../../../job/contracts/index-statistics.ts";
-import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
 import { comparisonText } from "../../../job/rules/patterns/write-number-patterns.ts";
 import { LineChart } from "../parts/line-chart.tsx";
@@ -79,7 +78,7 @@ function Guards({ model: { indexes, facts } }: { readonly model: Model }): Html 
           column("holds", ({ config }) => comparisonText(config.hold)),
           column("resumes", ({ config }) => comparisonText(config.resume)),
           column("state", toState),
-          amounts("held back", ({ drain, effect }) => toHeld(facts, drain, effect)),
+          amounts("held back", ({ drain, effect }) => (effect === "open" ? 0 : toHeld(facts, drain))),
         ]}
       />
     </>
@@ -91,10 +90,8 @@ function toState({ effect, why }: IndexGuard): string {
   return why === "stale" ? `${state}: there is no fresh reading` : state;
 }
 
-function toHeld(facts: QueueFacts, drain: DrainConfig["name"], effect: IndexGuard["effect"]): number {
-  if (effect === "open") return 0;
-  const held = facts.drains.find((one) => one.drain === drain)?.facts?.reasons.held ?? {};
-  return held["guard"] ?? 0;
+function toHeld({ drains }: QueueFacts, name: string): number {
+  return drains.find(({ drain }) => drain === name)?.facts?.reasons.held["guard"] ?? 0;
 }
 
 function Index({

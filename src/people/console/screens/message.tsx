@@ -148,8 +148,7 @@ async function readConditions(
 
 function Acts({ model: { message, conditions, useless, kindId }, context }: Drawn<{ model: Model }>): Html {
   const { source, dlqId, ledger, record } = message;
-  const values = { source, dlqId };
-  const notParked = ledger.state === "parked" ? useless : "it is not parked";
+  const release = { act: releaseAct, values: { dlqIds: dlqId, source }, whyNot: useless };
   const notFound = typeof record === "string" ? "it was not found in the queue" : null;
   return (
     <>
@@ -160,14 +159,8 @@ function Acts({ model: { message, conditions, useless, kindId }, context }: Draw
             All of this kind
           </a>
         )}
-        <ActForm
-          act={releaseAct}
-          values={{ dlqIds: dlqId, source }}
-          context={context}
-          disabled={notParked}
-          saysWhy={ledger.state === "parked"}
-        />
-        <ActForm act={contentAct} values={values} context={context} disabled={notFound} saysWhy />
+        {ledger.state === "parked" && <ActForm {...{ ...release, context }} />}
+        <ActForm act={contentAct} values={{ source, dlqId }} context={context} whyNot={notFound} />
       </div>
     </>
   );
@@ -181,8 +174,7 @@ const outcomes: Readonly<Record<RuleStep["outcome"], string>> = {
 };
 
 function Decision({ explanation, context }: Drawn<{ explanation: Explanation }>): Html {
-  const { drain, rules, decidedByLedger, problem, otherwise } = explanation;
-  const decision = explanation.decision;
+  const { drain, rules, decidedByLedger, problem, otherwise, decision } = explanation;
   return (
     <>
       <h2>What the rules decide</h2>
@@ -294,14 +286,11 @@ function History({ history: { rows, isCut }, context }: Drawn<{ history: Message
         columns={({ column }) => [
           column("when", ({ at }) => <Time at={at} />),
           column("act", ({ act }) => act),
-          column("dead letter", ({ source, dlqId }) =>
-            dlqId === null ? null : <DeadLetterLink {...{ source, dlqId }} />,
-          ),
+          column("dead letter", ({ source, dlqId }) => dlqId && <DeadLetterLink {...{ source, dlqId }} />),
           column("drain", ({ drain }) => drain),
-          column("rule", ({ drain, rule }) =>
-            rule === null || rule === undefined ? null : (
-              <RuleLink drain={drain ?? ""} rule={rule} context={context} />
-            ),
+          column(
+            "rule",
+            ({ drain, rule }) => rule && <RuleLink {...{ drain: drain ?? "", rule, context }} />,
           ),
           column("reason", (row) => <Foreign text={historyColumns.reason(row)} />),
           column("notes", (row) => <Foreign text={historyColumns.notes(row)} />),

@@ -20,7 +20,7 @@ import { CommandLine, Foreign } from "../parts/text.tsx";
 import { toAnswerTexts } from "../parts/answer-texts.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
+import { defineScreen, still, type Drawn, type Html } from "../screen.ts";
 
 interface Model {
   readonly sums: readonly ParkedSum[];
@@ -66,8 +66,8 @@ export const parkedScreen = defineScreen<Model>({
     const sharing = new Set<string>(
       facts.drains.flatMap((one) => (one.mayShare === true && isShared.has(one.source) ? [one.drain] : [])),
     );
-    const answerTexts = toAnswerTexts(kinds);
-    return { sums, shared, sharing, conditions: new Map(conditions), source, page, answers: answerTexts };
+    const answers = toAnswerTexts(kinds);
+    return { sums, shared, sharing, conditions: new Map(conditions), source, page, answers };
   },
   sections: [
     still("parked-counts", (model, context) => <Counts {...{ model, context }} />),
@@ -83,7 +83,8 @@ function toFilter(query: URLSearchParams): ParkedRowFilter {
   };
 }
 
-function Counts({ model: { sums, shared, sharing, conditions }, context }: Drawn<{ model: Model }>): Html {
+function Counts({ model, context }: Drawn<{ model: Model }>): Html {
+  const { sums, shared } = model;
   const { query } = context;
   return (
     <>
@@ -103,12 +104,7 @@ function Counts({ model: { sums, shared, sharing, conditions }, context }: Drawn
             <a href={withQuery(path, query, { drain, reason, source, after: null })}>{reason}</a>
           )),
           amounts("parked", ({ count }) => count),
-          column("what to do next", (sum) => (
-            <Next
-              {...{ sum, conditions: conditions.get(sum.drain) ?? null, context }}
-              isShared={sharing.has(sum.drain)}
-            />
-          )),
+          column("what to do next", (sum) => <Next {...{ sum, model, context }} />),
         ]}
       />
       {shared.map(([source, parked]) => (
@@ -121,18 +117,9 @@ function Counts({ model: { sums, shared, sharing, conditions }, context }: Drawn
   );
 }
 
-function Next({
-  sum,
-  conditions,
-  isShared,
-  context,
-}: Readonly<{
-  sum: ParkedSum;
-  conditions: ReleaseConditions | null;
-  isShared: boolean;
-  context: ScreenContext;
-}>): Html {
+function Next({ sum, model, context }: Drawn<{ sum: ParkedSum; model: Model }>): Html {
   const { drain, count } = sum;
+  const conditions = model.conditions.get(drain) ?? null;
   const reason = parkReasons.find((one) => one === sum.reason);
   if (reason === undefined) return <>See the release notes: this replica does not know the reason.</>;
   const { advice, command } = nextStepOf(
@@ -140,7 +127,7 @@ function Next({
     conditions?.hasServiceRule === true,
   );
   const all = count === 1 ? "Release 1" : `Release all ${number(count)}`;
-  const title = isShared ? `Release what ${drain} has parked` : all;
+  const title = model.sharing.has(drain) ? `Release what ${drain} has parked` : all;
   return (
     <>
       {capitalised(advice)}

@@ -4,7 +4,7 @@ import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { apply as applyPlanAct } from "../../operations/acts/apply.ts";
 import { remove as removePlanAct } from "../../operations/acts/plans-remove.ts";
 import { stop as stopPlanAct } from "../../operations/acts/plans-stop.ts";
-import { ActForm } from "../parts/act-form.tsx";
+import { Acts } from "../parts/act-form.tsx";
 import { shownIdLength } from "../../operations/plans/choose-plan.ts";
 import { toDamageText, toLost } from "../../operations/plans/decision-text.ts";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";
@@ -18,7 +18,7 @@ import { need, toLaneWords, type Need } from "../../operations/status/needs.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { sumOf } from "../../read/totals.ts";
 import { Needs } from "../parts/needs.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, Points } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { defineScreen, live, still, type Drawn, type Html } from "../screen.ts";
 import { Selection } from "./plans.tsx";
@@ -69,7 +69,7 @@ export const planScreen = defineScreen<Model>({
         {...{ needs, context }}
       />
     )),
-    live("acts", (model, context) => <Acts model={model} context={context} />),
+    live("acts", (model, context) => <PlanActs {...{ model, context }} />),
     still("drains", ({ plan, report }) =>
       report === null ? (
         plan.made && (
@@ -90,13 +90,7 @@ export const planScreen = defineScreen<Model>({
           {report.damaged === undefined ? null : (
             <>
               <p>{toLost(report.damaged)}</p>
-              <ul>
-                {report.damaged.map((one) => (
-                  <li>
-                    <Foreign text={toDamageText(one)} />
-                  </li>
-                ))}
-              </ul>
+              <Points texts={report.damaged.map(toDamageText)} />
             </>
           )}
           {report.drains.map((drain) => (
@@ -138,9 +132,9 @@ function isApplied({ state, made }: SharedPlan): boolean {
   return state === "applying" || (state === "stopping" && made !== null);
 }
 
-function Acts({ model: { plan, busyWith, needs }, context }: Drawn<{ model: Model }>): Html {
+function PlanActs({ model: { plan, busyWith, needs }, context }: Drawn<{ model: Model }>): Html {
   const { id, state, made } = plan;
-  const isWorkedOn = state === "making" || state === "applying" || state === "stopping";
+  const isGoing = state === "making" || state === "applying";
   const acts = made?.acts ?? 0;
   const values = { id, messages: String(acts) };
   const whyNoApply = toWhyNoApply(plan, busyWith);
@@ -154,30 +148,21 @@ function Acts({ model: { plan, busyWith, needs }, context }: Drawn<{ model: Mode
             : toDiscardWarning(context.core, acts)}
         </p>
       )}
-      <div class="acts">
-        <ActForm
-          act={applyPlanAct}
-          title={toApplyTitle(plan)}
-          values={values}
-          context={context}
-          disabled={whyNoApply}
-          saysWhy
-          look={needs.length === 0 ? "primary" : ""}
-        />
-        <ActForm
-          act={stopPlanAct}
-          values={values}
-          context={context}
-          disabled={isWorkedOn ? (state === "stopping" ? "it is stopping" : null) : "nobody works on it"}
-        />
-        <ActForm
-          act={removePlanAct}
-          values={values}
-          context={context}
-          disabled={isWorkedOn ? "it is being worked on: stop it first" : null}
-          look="quiet"
-        />
-        {made === null ? null : (
+      <Acts
+        of={[
+          {
+            act: applyPlanAct,
+            title: toApplyTitle(plan),
+            values,
+            whyNot: whyNoApply,
+            look: needs.length === 0 ? "primary" : "",
+          },
+          isGoing && { act: stopPlanAct, values },
+          !isGoing && state !== "stopping" && { act: removePlanAct, values, look: "quiet" },
+        ]}
+        context={context}
+      >
+        {made && (
           <p>
             <a href={`/plans/${encodeURIComponent(id)}/file`} download>
               Download the plan
@@ -187,7 +172,7 @@ function Acts({ model: { plan, busyWith, needs }, context }: Drawn<{ model: Mode
             </span>
           </p>
         )}
-      </div>
+      </Acts>
     </>
   );
 }
@@ -221,15 +206,16 @@ function Busy({ plan, other, context }: Drawn<{ plan: SharedPlan; other: SharedP
         {left > 0 && why}. One plan of a drain is applied at a time. Wait for its end
         {left > 0 && ", or stop it: what is left of it can be applied later"}.
       </p>
-      <div class="acts">
-        <ActForm
-          act={stopPlanAct}
-          title={`Stop plan ${other.id.slice(0, shownIdLength)}`}
-          values={{ id: other.id }}
-          context={context}
-          disabled={other.state === "stopping" ? "it is stopping" : null}
-        />
-      </div>
+      <Acts
+        of={[
+          other.state !== "stopping" && {
+            act: stopPlanAct,
+            title: `Stop plan ${other.id.slice(0, shownIdLength)}`,
+            values: { id: other.id },
+          },
+        ]}
+        context={context}
+      />
     </>
   );
 }
@@ -243,7 +229,7 @@ function toApplyTitle({ made, apply, filter }: SharedPlan): string {
 }
 
 function leftOf({ apply }: Pick<SharedPlan, "apply">): number {
-  return apply?.drains.reduce((sum, one) => sum + one.left, 0) ?? 0;
+  return sumOf(apply?.drains ?? [], ({ left }) => left);
 }
 
 function About({ plan }: { readonly plan: SharedPlan }): Html {

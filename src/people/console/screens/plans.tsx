@@ -7,7 +7,7 @@ import { ActForm } from "../parts/act-form.tsx";
 import { stateWords } from "../parts/plan-words.ts";
 import { Table } from "../parts/table.tsx";
 import { sumOf } from "../../read/totals.ts";
-import { number } from "../../operations/phrases.ts";
+import { number, present } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf } from "../query.ts";
@@ -50,8 +50,7 @@ function Make({ all, context }: Drawn<{ all: readonly SharedPlan[] }>): Html {
       isOpen
       context={context}
       choices={toChoices(context.core, values.drains)}
-      disabled={toWhyNoMore(all)}
-      saysWhy
+      whyNot={toWhyNoMore(all)}
     />
   );
 }
@@ -118,12 +117,12 @@ export function Selection({
 }
 
 function toFilterTexts({ rules, host, failure, limit, discard, fromArchive }: PlanFilter): readonly string[] {
-  return [
-    ...(discard === undefined ? [] : ["to discard"]),
-    ...(fromArchive === undefined ? [] : ["from the archive"]),
-    ...(rules === undefined ? [] : [`rule ${rules.join(" or ")}`]),
-    ...(host === undefined ? [] : [`host ${host}`]),
-    ...(failure === undefined ? [] : [`failure ${failure}`]),
-    ...(limit === undefined ? [] : [`at most ${number(limit)} of each drain`]),
-  ];
+  return present([
+    discard !== undefined && "to discard",
+    fromArchive !== undefined && "from the archive",
+    rules !== undefined && `rule ${rules.join(" or ")}`,
+    host !== undefined && `host ${host}`,
+    failure !== undefined && `failure ${failure}`,
+    limit !== undefined && `at most ${number(limit)} of each drain`,
+  ]);
 }

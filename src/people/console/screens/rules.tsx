@@ -5,7 +5,7 @@ import type { RulesInForce } from "../live/rules-in-force.ts";
 import { Time } from "../parts/time.tsx";
 import { RuleLink } from "../parts/rule-link.tsx";
 import { number } from "../../operations/phrases.ts";
-import { CommandLine, Foreign } from "../parts/text.tsx";
+import { CommandLine, Foreign, Points } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { defineScreen, live, still, type Drawn, type Html } from "../screen.ts";
 import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
@@ -28,20 +28,19 @@ export const rulesScreen = defineScreen<Model>({
     return { replicas, rules: toRuleStandings(core.document, facts), inForce: reads.rules() };
   },
   sections: [
-    live("tokens", (_, { tokenProblem }) => <Tokens problem={tokenProblem} />),
+    live("tokens", (_, { tokenProblem }) =>
+      tokenProblem === null ? null : (
+        <p class="problem">
+          This replica rejects its file of tokens, and the tokens from before stay: {tokenProblem}
+        </p>
+      ),
+    ),
     live("rejections", ({ replicas }, context) => <Rejections {...{ replicas, context }} />),
     still("warnings", ({ inForce }) => <Warnings warnings={inForce?.warnings ?? []} />),
     live("rules-list", ({ rules }, context) => <List {...{ rules, context }} />),
     still("document", ({ inForce }, { core }) => <Text inForce={inForce} hash={core.document.hash} />),
   ],
 });
-
-function Tokens({ problem }: { readonly problem: string | null }): Html | null {
-  if (problem === null) return null;
-  return (
-    <p class="problem">This replica rejects its file of tokens, and the tokens from before stay: {problem}</p>
-  );
-}
 
 function Rejections({ replicas, context: { core } }: Drawn<{ replicas: readonly ReplicaRecord[] }>): Html {
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
@@ -56,13 +55,7 @@ function Rejections({ replicas, context: { core } }: Drawn<{ replicas: readonly 
           <p>
             Replica <Foreign text={replica} /> rejects its file, and goes on under document {documentHash}:
           </p>
-          <ul>
-            {(rejected ?? "").split("\n").map((problem) => (
-              <li>
-                <Foreign text={hideSecrets(problem)} />
-              </li>
-            ))}
-          </ul>
+          <Points texts={(rejected ?? "").split("\n").map(hideSecrets)} />
         </div>
       ))}
       {rejecting.length === 0 ? null : (
@@ -149,9 +142,8 @@ const thenWords: Readonly<Record<string, string>> = {
 };
 
 function toRate({ published, failedAgain }: RuleStanding): string | null {
-  return published === null || failedAgain === null
-    ? null
-    : `${Math.round((failedAgain / published) * 100)} %`;
+  if (published === null || failedAgain === null) return null;
+  return `${Math.round((failedAgain / published) * 100)} %`;
 }
 
 function Text({ inForce, hash }: Pick<Model, "inForce"> & { readonly hash: string }): Html {
