@@ -1,7 +1,7 @@
 import { openIndexClient } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readSecret } from "../../../config/read-secret.ts";
-import { isRedriverError, RedriverError, misused } from "../../../job/contracts/errors.ts";
+import { isRedriverError, type RedriverError, misused } from "../../../job/contracts/errors.ts";
 import type { Register } from "../io.ts";
 import { printOrRepaint } from "../output/watch.ts";
 import { loadAll } from "../load-config.ts";

@@ -11,6 +11,8 @@ export interface NamedOutput {
   discard(): Promise<void>;
 }
 
+const nothing = (): Promise<void> => Promise.resolve();
+
 const bufferedCharacters = 64 * 1024;
 
 /**
@@ -20,7 +22,6 @@ const bufferedCharacters = 64 * 1024;
  */
 export async function openNamedOutput(named: string, io: ProcessIo): Promise<NamedOutput> {
   if (named === "-") {
-    const nothing = (): Promise<void> => Promise.resolve();
     // Pipes and files are written to at once, so nothing piles up.
     return { write: (line) => Promise.resolve(io.out(line)), commit: nothing, discard: nothing };
   }
