@@ -3,13 +3,11 @@
  * Needs `now` (server-time.lua.ts).
  *
  * ARGV[first] how long entries are kept, ms; then bytes that are kept; then texts to the end of ARGV. In a text
- * each of the characters 1 and 2 stands for the list (JSON) that `lists` has under it. The stream's entries have the fields e text, c bytes of all texts that were ever written before it.
- * `<stream>:bytes` counts the bytes of all texts, so that a call need not read the last entry: reading copies
- * its text. If the count is lost, it is made again from the last entry.
- * Effects: older entries are trimmed by whole nodes of the stream. Each time a 64th of the kept bytes was
- * written, the oldest go until the texts are no larger. Both keys vanish after the time to keep without a
- * write.
- * Run twice: the entries are there twice.
+ * each of the characters 1 and 2 stands for the list (JSON) that `lists` has under it. The stream's entries have the
+ * fields e text, c bytes of all texts that were ever written before it. `<stream>:bytes` counts them too, because
+ * reading the last entry copies its text. If that count is lost, it is made again from the last entry.
+ * Effects: older entries are trimmed by whole nodes of the stream. Each time a 64th of the kept bytes was written, the
+ * oldest go until the texts are no larger. Run twice: the entries are there twice.
  */
 export const appendAuditLua = `
 local function appendAudit(stream, first, lists)

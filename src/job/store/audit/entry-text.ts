@@ -17,16 +17,12 @@ import { createHostTable, readHosts, type HostOf, type HostTable } from "./host-
  * `pa` have the order of `i`, with "" for none. `k` says which of the hosts each record has
  * (host-table.ts). Absent fields are left out.
  */
-interface StoredEntry {
+interface StoredEntry extends Readonly<Partial<Record<"p" | "h" | "w" | "t", string>>> {
   readonly v: 1;
   readonly a: AuditAct;
   readonly b: string;
   readonly d?: DrainName;
-  readonly p?: string;
-  readonly h?: string;
-  readonly w?: string;
   readonly l?: AuditLane;
-  readonly t?: string;
   readonly f?: number;
   readonly n?: number;
   readonly o?: readonly string[];
@@ -62,11 +58,10 @@ const listMarks = { dlqId: "\u0001", as: "\u0002", parent: "" } as const;
 export function toTexts(entry: NewAuditEntry, lists?: CallLists): readonly string[] {
   const { records } = entry;
   if (records.length <= recordsPerEntry) return [toText(entry, lists)];
-  const texts: string[] = [];
-  for (let start = 0; start < records.length; start += recordsPerEntry) {
-    texts.push(toText({ ...entry, records: records.slice(start, start + recordsPerEntry) }));
-  }
-  return texts;
+  return Array.from({ length: Math.ceil(records.length / recordsPerEntry) }, (_, part) => {
+    const start = part * recordsPerEntry;
+    return toText({ ...entry, records: records.slice(start, start + recordsPerEntry) });
+  });
 }
 
 function toText(entry: NewAuditEntry, lists?: CallLists): string {
@@ -210,12 +205,12 @@ function toCounted(group: StoredGroup, hostOf: HostOf): readonly AuditRecord[] |
   const { i, pa, k } = group;
   if (i.length === 1 || pa !== undefined) return null;
   const counts = new Map<string | undefined, number>();
-  if (k === undefined || k.length === 1) counts.set(hostOf(k, 0), i.length);
-  else
-    i.forEach((_, index) => {
-      const host = hostOf(k, index);
-      counts.set(host, (counts.get(host) ?? 0) + 1);
-    });
+  const isOfOneHost = k === undefined || k.length === 1;
+  if (isOfOneHost) counts.set(hostOf(k, 0), i.length);
+  for (let index = 0; !isOfOneHost && index < i.length; index += 1) {
+    const host = hostOf(k, index);
+    counts.set(host, (counts.get(host) ?? 0) + 1);
+  }
   return Array.from(counts, ([host, count]) => {
     const record = toRecord(group, i[0]!);
     if (host !== undefined) record.host = host;

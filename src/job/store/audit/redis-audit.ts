@@ -18,38 +18,30 @@ import { createAuditOver } from "./unwritten-entries.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 import { earliestActAt, traceLineage } from "./trace-lineage.ts";
 import type { StoreRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
 
-export interface AuditLimits {
-  readonly keepMs: number;
-  /** Of all texts together; Redis uses a few percent more. */
-  readonly maxBytes: number;
-}
+export type AuditLimits = Readonly<Record<"keepMs" | "maxBytes", number>>;
 
 /**
- * A redriven message costs about 120 bytes in its three acts, so 256 MiB are 75,000 messages a day for 30
- * days. The limit is there because Redis must never evict.
+ * A redriven message costs about 120 bytes in its three acts, so 256 MiB (of all texts; Redis uses a few percent more)
+ * are 75,000 messages a day for 30 days. The limit is there because Redis must never evict.
  */
 export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256 * 1024 * 1024 };
 
-/**
- * append: adds entries to a source's stream, under ids of Redis's own time.
- *
- * KEYS: 1 the stream. ARGV: 1 "yes": also when maxmemory is reached, then as appendAudit takes them. Returns: nothing.
- */
+/** KEYS: 1 the stream. ARGV: 1 "yes": also when maxmemory is reached, then as appendAudit takes them. Returns: nothing. */
 const appendScript = luaScript("audit:append")`
 ${serverTimeLua}
 ${appendAuditLua}
 -- Redis refuses only a script's first write, and lets one pass that needs no memory.
 if ARGV[1] == 'yes' then redis.call('XDEL', KEYS[1], '0-1') end
 appendAudit(KEYS[1], 2, {})
-return false
 `;
 
 /** A person must be able to stop all while Redis is full. */
 const actsWhenFull: ReadonlySet<AuditAct> = new Set(["pause", "resume"]);
 
 /**
- * skim: a page of entries, those of some acts without what follows their act: a text may name 100 dead letters.
+ * A page of entries, those of some acts without what follows their act: a text may name 100 dead letters.
  *
  * KEYS: 1 the stream. ARGV: 1 XRANGE or XREVRANGE, 2 and 3 its range, 4 most entries, then the acts to cut.
  * Returns: array of id, text and so on. Effects: none.
@@ -130,20 +122,18 @@ export function createRedisAudit(
   }
 
   async function readEntries(
-    range: readonly string[],
+    [name = "", one = "", other = "", count = ""]: readonly string[],
     skims: AuditQuery["skims"],
   ): Promise<readonly Stored[]> {
-    if (skims !== undefined) {
-      const args = [...range, ...auditActs.filter(skims)];
-      const flat = (await redis.run(skimScript, [stream], args)) as readonly string[];
-      return flat.flatMap((id, at) => (at % 2 === 0 ? [[id, flat[at + 1]!] as const] : []));
+    if (skims === undefined) {
+      const reply = await redis.command(name, stream, one, other, "COUNT", count);
+      return (reply as readonly StreamEntry[]).map(([id, fields]) => [
+        id,
+        fields[fields.indexOf("e") + 1] ?? "",
+      ]);
     }
-    const [name = "", one = "", other = "", count = ""] = range;
-    const reply = await redis.command(name, stream, one, other, "COUNT", count);
-    return (reply as readonly StreamEntry[]).map(([id, fields]) => [
-      id,
-      fields[fields.indexOf("e") + 1] ?? "",
-    ]);
+    const args = [name, one, other, count, ...auditActs.filter(skims)];
+    return toHashEntries(await redis.run(skimScript, [stream], args));
   }
 
   const riding: RidingAudit = {

@@ -63,8 +63,8 @@ end
  * KEYS: 1 the hash. ARGV: 1 the replica, 2 calls in flight that all may have, 3 calls in flight, 4 demand,
  * 5 calls per second that list or delete, then of list, batch and delete: limit, cuts, 1 if cut, and from 15
  * on a named limit: calls (0: none), window in ms, ms to its end, 1 if it is used up.
- * Returns: JSON of CallShare. Effects: the replica's part and what was learned are written; dead replicas are
- * dropped. Run twice: a cut is counted twice, so growth of others since the first run is lost.
+ * Effects: the replica's part and what was learned are written; dead replicas are dropped. Run twice: a cut is counted
+ * twice, so growth of others since the first run is lost.
  */
 const exchangeScript = luaScript<CallShare>("call-shares:exchange")`${preludeLua}
 local own, max, inFlight, demand, perSecond = 'replica:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -120,11 +120,8 @@ if paced and (not rate[1] or perSecond < 0.4 * allowed() * 1000 / rate[2]) and n
   paced = nil
 end
 return written({
-  part = part,
-  ofAll = part / (part + given),
-  limits = limits,
+  part = part, ofAll = part / (part + given), limits = limits, isPaced = paced ~= nil,
   rate = rate[1] and { calls = allowed(), windowMs = rate[2] } or cjson.null,
-  isPaced = paced ~= nil,
 })
 `;
 
@@ -132,9 +129,8 @@ return written({
  * The moments of a window lie evenly between its first 4 % and its last 12 %. So a call that is a little late, or whose
  * clock is, still falls into its window. They repeat with the window, so any other span of that length has as many.
  *
- * KEYS: 1 the hash. ARGV: 1 how many moments.
- * Returns: JSON of their ms from now, or nil if no limit is known. Effects: they are given. Run twice: as many
- * moments are lost.
+ * KEYS: 1 the hash. ARGV: 1 how many moments. Returns: JSON of their ms from now, or nil if no limit is known. Effects:
+ * they are given. Run twice: as many moments are lost.
  */
 const takeScript = luaScript<readonly number[]>("call-shares:take")`${preludeLua}
 if not rate[1] then return false end
@@ -174,11 +170,14 @@ export function createRedisCallShares(
   const keys = [sourceKey(redis.keyPrefix, sourceId, "calls")];
   return {
     async exchange({ inFlight, demand, dlqPerSecond, limits, named }) {
-      const { list, batch, delete: remove } = limits;
-      const learned = [list, batch, remove].flatMap(({ limit, cuts, isCut }) => [limit, cuts, Number(isCut)]);
-      const args: (string | number)[] = [replica, maxInFlight, inFlight, demand, dlqPerSecond, ...learned];
+      const learned = [limits.list, limits.batch, limits.delete].flatMap((one) => [
+        one.limit,
+        one.cuts,
+        Number(one.isCut),
+      ]);
       const { calls, windowMs, resetInMs, isUsedUp } = named ?? nothingNamed;
-      args.push(calls, windowMs, resetInMs, Number(isUsedUp));
+      const ofService = [calls, windowMs, resetInMs, Number(isUsedUp)];
+      const args = [replica, maxInFlight, inFlight, demand, dlqPerSecond, ...learned, ...ofService];
       return parseReply(exchangeScript, await redis.run(exchangeScript, keys, args));
     },
     async takeMoments(count) {

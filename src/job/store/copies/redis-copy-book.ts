@@ -10,8 +10,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
  * The book is a sorted set of dlqIds, each scored with the Unix ms (Redis time) at which it is forgotten. Both scripts:
  *
  * KEYS: 1 the book. ARGV: 1 how long an id is known from now, ms; then dlqIds.
- * Effects: what is past its time is dropped; the book itself vanishes when nobody has touched it for that
- * long.
+ * Effects: what is past its time is dropped; the book vanishes if nobody touches it for that long.
  */
 const prelude = `${serverTimeLua}
 local forgetAt = now + ARGV[1]

@@ -1,7 +1,7 @@
 import { maxFailureKinds, type FailureBook } from "../../contracts/failures.ts";
 import type { SourceId } from "../../contracts/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
-import { luaScript } from "../../redis/script-runner.ts";
+import { luaScript, parseReply } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
@@ -9,16 +9,13 @@ import { toRecorded, type StoredFailure } from "./stored-failure.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
- * meet: records kinds of failure.
- *
- * KEYS: 1 kinds (hash: id → JSON of a RecordedFailure without its id), 2 marks (redis-failure-marks.ts). ARGV: 1
- * { drain, maxKinds, forgetAfterMs, kinds: [{ id, origin, status?, text, sample?, othersId }] }.
- * Returns: JSON of the ids under which they are counted, in order.
+ * KEYS: 1 kinds (hash: id → JSON of a StoredFailure), 2 marks (redis-failure-marks.ts). ARGV: 1 { drain, maxKinds,
+ * forgetAfterMs, kinds: [MetFailure] }. Returns: JSON of the ids under which they are counted, in order.
  * Effects: a known kind is met now, with this sample. A new one is added, as it was if its mark has it. If there
  * is no room, the one that was met longest ago makes room if that was forgetAfterMs ago, and its mark has it from
  * then on; else the new one is counted under the id of the others. Run twice: the same.
  */
-const meetScript = luaScript("failures:meet")`${serverTimeLua}
+const meetScript = luaScript<readonly string[]>("failures:meet")`${serverTimeLua}
 local call = cjson.decode(ARGV[1])
 local function isOthers(id) return string.sub(id, 1, 5) == 'other' end
 
@@ -32,6 +29,11 @@ if count + #call.kinds > call.maxKinds then
   count = count - others
 end
 
+local function changeMark(id, mark, forgotten, at)
+  mark.forgotten, mark.forgottenAt = forgotten, at
+  redis.call('HSET', KEYS[2], id, cjson.encode(mark))
+end
+
 -- True if a kind made room.
 local function forgetOne()
   local all, oldest, oldestAt = redis.call('HGETALL', KEYS[1]), nil, nil
@@ -41,12 +43,8 @@ local function forgetOne()
   end
   if not oldest or now - oldestAt < call.forgetAfterMs then return false end
   local mark = redis.call('HGET', KEYS[2], oldest)
-  if mark then
-    mark = cjson.decode(mark)
-    mark.forgotten = cjson.decode(redis.call('HGET', KEYS[1], oldest))
-    mark.forgottenAt = now
-    redis.call('HSET', KEYS[2], oldest, cjson.encode(mark))
-  end
+  local mark = redis.call('HGET', KEYS[2], oldest)
+  if mark then changeMark(oldest, cjson.decode(mark), cjson.decode(redis.call('HGET', KEYS[1], oldest)), now) end
   redis.call('HDEL', KEYS[1], oldest)
   count = count - 1
   return true
@@ -57,19 +55,10 @@ local function recall(id)
   local text = redis.call('HGET', KEYS[2], id)
   local mark = text and cjson.decode(text)
   local before = mark and mark.forgotten
-  if not before then return nil end
-  mark.forgotten = nil
-  mark.forgottenAt = nil
-  redis.call('HSET', KEYS[2], id, cjson.encode(mark))
+  if before then changeMark(id, mark, nil, nil) end
   return before
 end
-
-local function put(id, kind)
-  redis.call('HSET', KEYS[1], id, cjson.encode(kind))
-end
-
-local mayForget = true
-local ids = {}
+local mayForget, ids = true, {}
 for i, kind in ipairs(call.kinds) do
   local id, known = kind.id, redis.call('HGET', KEYS[1], kind.id)
   if not known then
@@ -77,9 +66,7 @@ for i, kind in ipairs(call.kinds) do
     if count >= call.maxKinds then
       id = kind.othersId
       known = redis.call('HGET', KEYS[1], id)
-      kind.status = nil
-      kind.sample = nil
-      kind.text = 'other failures'
+      kind.status, kind.sample, kind.text = nil, nil, 'other failures'
       -- Others have room for a tenth of the kinds. Beyond, all destinations share one.
       if not known and others >= call.maxKinds / 10 then
         id = 'other'
@@ -97,7 +84,7 @@ for i, kind in ipairs(call.kinds) do
   end
   one.lastMetAt = now
   one.sample = kind.sample or one.sample
-  put(id, one)
+  redis.call('HSET', KEYS[1], id, cjson.encode(one))
   ids[i] = id
 end
 return cjson.encode(ids)
@@ -111,20 +98,11 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
   const { failureMarks } = sourceKeys(redis.keyPrefix, sourceId);
   return {
     async meet(drain, kinds) {
-      const call = {
-        drain,
-        maxKinds: maxFailureKinds,
-        forgetAfterMs,
-        kinds: kinds.map(({ status, sample, ...kind }) => ({
-          ...kind,
-          status: status ?? undefined,
-          sample: sample ?? undefined,
-        })),
-      };
-      const ids = JSON.parse(
-        (await redis.run(meetScript, [failures, failureMarks], [JSON.stringify(call)])) as string,
-      );
-      return new Map(kinds.map(({ id }, index) => [id, (ids as readonly string[])[index] ?? id]));
+      // An absent status or sample stands for null.
+      const call = { drain, maxKinds: maxFailureKinds, forgetAfterMs, kinds };
+      const text = JSON.stringify(call, (_, value: unknown) => value ?? undefined);
+      const ids = parseReply(meetScript, await redis.run(meetScript, [failures, failureMarks], [text]));
+      return new Map(kinds.map(({ id }, index) => [id, ids[index] ?? id]));
     },
     async all() {
       return toHashEntries(await redis.command("HGETALL", failures)).map(([id, text]) =>

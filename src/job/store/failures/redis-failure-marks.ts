@@ -30,13 +30,11 @@ interface StoredMark {
 }
 
 /**
- * mark: changes what a person wrote down about a kind of failure.
- *
  * KEYS: 1 marks (hash: id → JSON of a StoredMark). ARGV: 1 { id, maxMarks, keptMs, note?: { text?, ticket? }, by,
  * quiet? (of a FailureQuiet without its time), noQuiet?, owner? (a name), noOwner? }.
- * Returns: nil. Effects: the given parts of the note change, the quiet and the owner. A mark without any is removed. So
- * are those of kinds that were forgotten keptMs ago, and above maxMarks that of the one forgotten longest ago. Run twice: the
- * same, a moment later.
+ * Effects: the given parts of the note change, the quiet and the owner. A mark without any is removed. So are those of
+ * kinds that were forgotten keptMs ago, and above maxMarks that of the one forgotten longest ago. Run twice: the same, a
+ * moment later.
  */
 const markScript = luaScript("failures:mark")`${serverTimeLua}
 local call = cjson.decode(ARGV[1])
@@ -44,10 +42,8 @@ local text = redis.call('HGET', KEYS[1], call.id)
 local mark = text and cjson.decode(text) or {}
 if call.note then
   local note = mark.note or { text = '', ticket = '' }
-  note.text = call.note.text or note.text
-  note.ticket = call.note.ticket or note.ticket
-  note.by = call.by
-  note.at = now
+  note.text, note.ticket = call.note.text or note.text, call.note.ticket or note.ticket
+  note.by, note.at = call.by, now
   mark.note = (note.text ~= '' or note.ticket ~= '') and note or nil
 end
 if call.quiet then
@@ -55,9 +51,7 @@ if call.quiet then
   mark.quiet.at = now
 end
 if call.noQuiet then mark.quiet = nil end
-if call.owner then
-  mark.owner = { name = call.owner, at = now }
-end
+if call.owner then mark.owner = { name = call.owner, at = now } end
 if call.noOwner then mark.owner = nil end
 if mark.note or mark.quiet or mark.owner then
   redis.call('HSET', KEYS[1], call.id, cjson.encode(mark))
@@ -76,7 +70,6 @@ for i = 1, #all, 2 do
   end
 end
 if oldest and redis.call('HLEN', KEYS[1]) > call.maxMarks then redis.call('HDEL', KEYS[1], oldest) end
-return false
 `;
 
 export function createRedisFailureMarks(redis: StoreRedis, sourceId: SourceId): FailureMarks {
