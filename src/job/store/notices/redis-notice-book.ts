@@ -38,9 +38,8 @@ return leftOut
 `;
 
 /**
- * digest: KEYS: 1 the hash. ARGV: 1 the field of the base, 2 its text as it was read ('' for none), 3 the new
- * text, 4 life in ms, then field and text of a notice, if there is one.
- * Returns: 1, or 0 if the base has changed. Run twice: the second time it has changed.
+ * KEYS: 1 the hash. ARGV: 1 the field of the base, 2 its text as it was read ('' for none), 3 the new text, 4 life in
+ * ms, then field and text of a notice, if there is one. Returns: 1, or 0 if the base has changed, as it has if run twice.
  */
 const digestScript = luaScript("notices:digest")`
 if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
@@ -70,10 +69,7 @@ export function createRedisNoticeBook<Memory>(redis: StoreRedis, sourceId: Sourc
       };
     },
     async replace(version, memory, notices) {
-      const out = notices.flatMap(({ target, notice }) => [
-        outField(target, notice.id),
-        JSON.stringify(notice),
-      ]);
+      const out = notices.flatMap(({ target, notice }) => toOut(target, notice));
       const args = [version, JSON.stringify(memory), lifeMs, maxFields, ...out];
       const leftOut = Number(await redis.run(replaceScript, [key], args));
       return leftOut < 0 ? { kind: "changed" } : { kind: "replaced", leftOut };
@@ -87,7 +83,7 @@ export function createRedisNoticeBook<Memory>(redis: StoreRedis, sourceId: Sourc
     },
     async replaceDigestBase(target, before, base, digest) {
       const args = [`digest/${target}`, before === null ? "" : toText(before), toText(base), lifeMs];
-      const out = digest === null ? [] : [outField(target, digest.id), JSON.stringify(digest)];
+      const out = digest === null ? [] : toOut(target, digest);
       return (await redis.run(digestScript, [key], [...args, ...out])) === 1;
     },
   };
@@ -100,6 +96,10 @@ function toText({ at, published, failedAgain }: DigestBase): string {
 
 function outField(target: string, id: string): string {
   return `out/${target}/${id}`;
+}
+
+function toOut(target: string, notice: Notice): readonly string[] {
+  return [outField(target, notice.id), JSON.stringify(notice)];
 }
 
 function targetsOf(kind: "out" | "digest", fields: readonly string[]): readonly string[] {

@@ -6,11 +6,9 @@ import { sourceKeys } from "../keys.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
 
 /**
- * pause: writes one pause.
- *
- * KEYS: 1 pauses (hash: a target's field → its PauseRecord as JSON). ARGV: 1 field, 2 the record (JSON), 3 how
- * long it lasts, ms; empty: until it is resumed. Returns: the record as it is stored.
- * Run twice: the second lasts as long, from a moment later.
+ * KEYS: 1 pauses (hash: a target's field → its PauseRecord as JSON). ARGV: 1 field, 2 the record (JSON), 3 how long it
+ * lasts, ms; empty: until it is resumed. Returns: the record as it is stored. Run twice: the second lasts as long, from a
+ * moment later.
  */
 const pauseScript = luaScript<PauseRecord>("pauses:pause")`${serverTimeLua}
 -- Also when maxmemory is reached: Redis refuses only a script's first write.
@@ -23,10 +21,8 @@ return text
 `;
 
 /**
- * all: those in force.
- *
- * KEYS: 1 pauses. Returns: JSON list of PauseRecords in no order. Effects: those that are over are removed. Run
- * twice: the same.
+ * KEYS: 1 pauses. Returns: JSON list of those in force, in no order. Effects: those that are over are removed. Run twice:
+ * the same.
  */
 const allScript = luaScript<readonly PauseRecord[]>("pauses:all")`${serverTimeLua}
 local pauses = {}

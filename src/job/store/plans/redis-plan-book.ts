@@ -12,7 +12,6 @@ import {
   type PlanLimits,
   type PlanMaking,
   type PlanOrder,
-  type PlanState,
   type SharedPlan,
 } from "../../contracts/plans.ts";
 import type { RedisScript } from "../../redis/script-runner.ts";
@@ -52,10 +51,8 @@ export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = plan
       return rows.map((row) => toPlan(row, Number(now)));
     },
     async read(id) {
-      const [now, row, summary = null] = await run<readonly [string, StoredRow?, (string | null)?]>(
-        readScript,
-        id,
-      );
+      type Answer = readonly [string, StoredRow?, (string | null)?];
+      const [now, row, summary = null] = await run<Answer>(readScript, id);
       return row === undefined ? null : { plan: toPlan(row, Number(now)), summary };
     },
     async *lines(id) {
@@ -77,13 +74,17 @@ export function createRedisPlanBook(redis: StoreRedis, limits: PlanLimits = plan
     complete: ({ id, token }, made, summary, parts) =>
       run(completeScript, id, token, JSON.stringify(made), summary, parts),
     async startApply({ id, token }, order, replica, dead = "") {
-      const args = [id, token, JSON.stringify(order), replica, dead] as const;
-      const [kind, drain = "", other, of = "", plan = ""] = await run<readonly string[]>(
+      const answer = await run<readonly string[]>(
         startScript,
-        ...args,
+        id,
+        token,
+        JSON.stringify(order),
+        replica,
+        dead,
       );
+      const [kind, drain = "", other = "null", of = "", plan = ""] = answer;
       if (kind !== "busy") return { kind: kind as "started" | "unknown" | "not-whole" };
-      const { by = "" } = { ...(toJson(other ?? "null") as Partial<PlanOrder> | null) };
+      const { by = "" } = { ...(toJson(other) as Partial<PlanOrder> | null) };
       return { kind, id: plan as PlanId, drain, by, replica: of };
     },
     async sign({ id, token }, progress) {
@@ -114,18 +115,16 @@ function toPlan([id, reply]: StoredRow, now: number): SharedPlan {
   const text = (name: string): string | null => fields.get(name) ?? null;
   const json = (name: string): unknown => toJson(text(name) ?? "null");
   const number = (name: string): number => Number(text(name) ?? NaN);
-  const stoppedBy = text("stop");
   const order = json("order") as object | null;
-  const silentMs = now - number("signAt");
-  const replica = text("replica") ?? "";
   const row = sharedPlan.safeParse({
     id,
     ...(json("about") as object | null),
     createdAt: number("createdAt"),
     expiresAt: number("expiresAt"),
-    ...toState(text("state") as PlanState, text("why"), { silentMs, stoppedBy, replica }),
-    replica,
-    stoppedBy,
+    state: text("state"),
+    why: text("why"),
+    replica: text("replica") ?? "",
+    stoppedBy: text("stop"),
     making: json("making"),
     made: json("made"),
     apply: order && {
@@ -135,7 +134,8 @@ function toPlan([id, reply]: StoredRow, now: number): SharedPlan {
       drains: json("progress") ?? [],
     },
   });
-  return row.success ? row.data : { ...unreadable, id: id as PlanId, createdAt: now, expiresAt: now };
+  if (!row.success) return { ...unreadable, id: id as PlanId, createdAt: now, expiresAt: now };
+  return { ...row.data, ...toState(row.data, now - number("signAt")) };
 }
 
 const unreadable: Omit<SharedPlan, "id" | "createdAt" | "expiresAt"> = {
@@ -163,9 +163,8 @@ function toJson(text: string): unknown {
 
 /** A replica that has died could not record its end, nor see that it was stopped. */
 function toState(
-  state: PlanState,
-  why: string | null,
-  { silentMs, stoppedBy, replica }: { silentMs: number; stoppedBy: string | null; replica: string },
+  { state, why, stoppedBy, replica }: SharedPlan,
+  silentMs: number,
 ): Pick<SharedPlan, "state" | "why"> {
   if (state !== "making" && state !== "applying") return { state, why };
   // Also one without a sign.

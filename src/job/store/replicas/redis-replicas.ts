@@ -8,12 +8,11 @@ import type { StoreRedis } from "../connection-needs.ts";
 const replicaLifeMs = 60_000;
 
 /**
- * The registry is a hash: replica → JSON of its record, `seenAt` by Redis time. Both scripts:
+ * The registry is a hash: replica → JSON of its record, `seenAt` by Redis time.
  *
- * KEYS: 1 the registry. ARGV: 1 how long a record lives, ms.
- *
- * ARGV: 2 the replica, 3 its record (JSON, without seenAt). Returns: nothing. Effects: the record is there,
- * seen now; the registry vanishes when nobody announces for a record's life. Run twice: seen a little later.
+ * KEYS: 1 the registry. ARGV: 1 how long a record lives, ms, 2 the replica, 3 its record (JSON, without seenAt). Returns:
+ * nothing. Effects: the record is there, seen now; the registry vanishes when nobody announces for a record's life. Run
+ * twice: seen a little later.
  */
 const announceScript = luaScript("replicas:announce")`${serverTimeLua}
 local seen = string.gsub(ARGV[3], '}$', ',"seenAt":' .. string.format('%.0f', now) .. '}')
@@ -21,7 +20,7 @@ redis.call('HSET', KEYS[1], ARGV[2], seen)
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `;
 
-/** Returns: the living records' JSON. Effects: records that are too old are dropped. */
+/** KEYS and ARGV: 1 as above. Returns: the living records' JSON. Effects: records that are too old are dropped. */
 const allScript = luaScript("replicas:all")`${serverTimeLua}
 local living = {}
 local all = redis.call('HGETALL', KEYS[1])

@@ -22,14 +22,10 @@ export function createRedisQueueSeries(redis: StoreRedis): QueueSeries {
       return (await redis.command("HEXISTS", key, String(minute))) === 1;
     },
     async add(minute, sample, kinds) {
-      const isFirst = (await redis.command("HSETNX", key, String(minute), toText(sample))) === 1;
-      if (!isFirst) return;
-      await redis.command(
-        "HSET",
-        key,
-        toHourField(Math.floor(minute / minutesOfHour)),
-        JSON.stringify(kinds),
-      );
+      const counts = JSON.stringify(counted.map((name) => sample[name]));
+      if ((await redis.command("HSETNX", key, String(minute), counts)) === 0) return;
+      const hour = toHourField(Math.floor(minute / minutesOfHour));
+      await redis.command("HSET", key, hour, JSON.stringify(kinds));
       await redis.command("PEXPIRE", key, lifeMs);
       await forget(minute);
     },
@@ -65,18 +61,16 @@ function toHourField(hour: number): string {
   return `h${hour}`;
 }
 
-/** Short: there are some thousand. */
-function toText({ waiting, parked, arrived, published, failedAgain }: QueueSample): string {
-  return JSON.stringify([waiting, parked, arrived, published, failedAgain]);
-}
+/** In this order, as a list: there are some thousand. */
+const counted = ["waiting", "parked", "arrived", "published", "failedAgain"] as const;
 
 function toSample(text: unknown): QueueSample | null {
   const counts = parse(text);
-  if (!Array.isArray(counts) || !counts.every((count) => Number.isFinite(count))) return null;
-  const [waiting, parked, arrived, published, failedAgain] = counts as readonly (number | undefined)[];
-  if (waiting === undefined || parked === undefined || arrived === undefined) return null;
-  if (published === undefined || failedAgain === undefined) return null;
-  return { waiting, parked, arrived, published, failedAgain };
+  if (!Array.isArray(counts) || !counted.every((_, place) => Number.isFinite(counts[place]))) return null;
+  return Object.fromEntries(counted.map((name, place) => [name, counts[place] as number])) as Record<
+    keyof QueueSample,
+    number
+  >;
 }
 
 function toKinds(text: unknown): KindsSample | null {
@@ -86,9 +80,8 @@ function toKinds(text: unknown): KindsSample | null {
 
 /** Null: there is none, or another build wrote what this one does not read. */
 function parse(text: unknown): unknown {
-  if (typeof text !== "string") return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(String(text));
   } catch {
     return null;
   }

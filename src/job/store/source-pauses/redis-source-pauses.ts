@@ -59,21 +59,21 @@ local function pause(why, forMs) return cjson.encode({ why = why, forMs = forMs 
 
 if verb == 'answered' then
   redis.call('HDEL', KEYS[1], 'failures', 'failed', 'failing', 'probe')
-  return false
+  return
 end
 if verb == 'giveBack' then
   redis.call('HDEL', KEYS[1], 'probe', class .. 'Lease')
-  return false
+  return
 end
 if verb == 'limited' then
   set(class, math.max(get(class), now + given))
   set(class .. 'ProbeFrom', now + ${probeLimitEveryMs})
   redis.call('HDEL', KEYS[1], class .. 'Lease')
-  return false
+  return
 end
 if verb == 'lifted' then
   redis.call('HDEL', KEYS[1], class, class .. 'ProbeFrom', class .. 'Lease')
-  return false
+  return
 end
 local failing = get('failing')
 if verb == 'failed' then
@@ -111,21 +111,21 @@ return 'probe'
 
 export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceId): SourcePauseBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
-  const run = async (
+  const run = (
     verb: "ask" | "limited" | "failed" | "answered" | "lifted" | "giveBack",
     callClass: CallClass | "" = "",
     given = 0,
-  ): Promise<SourcePause | "calm" | "probe" | "limit-probe" | null> => {
-    const reply = await redis.run(sourcePauseScript, [key], [verb, callClass, given]);
-    if (reply === null || reply === "calm" || reply === "probe" || reply === "limit-probe") return reply;
-    return parseReply(sourcePauseScript, reply);
-  };
+  ): Promise<unknown> => redis.run(sourcePauseScript, [key], [verb, callClass, given]);
   return {
-    ask: async (callClass, leaseMs) => (await run("ask", callClass, leaseMs)) ?? "go",
+    async ask(callClass, leaseMs) {
+      const reply = (await run("ask", callClass, leaseMs)) ?? "go";
+      if (reply === "go" || reply === "calm" || reply === "probe" || reply === "limit-probe") return reply;
+      return parseReply(sourcePauseScript, reply);
+    },
     limited: async (callClass, forMs) => void (await run("limited", callClass, Math.ceil(forMs))),
     async failed(jitter) {
-      const pause = await run("failed", "", jitter);
-      return typeof pause === "string" ? null : pause;
+      const reply = await run("failed", "", jitter);
+      return reply === null ? null : parseReply(sourcePauseScript, reply);
     },
     answered: async () => void (await run("answered")),
     lifted: async (callClass) => void (await run("lifted", callClass)),

@@ -11,29 +11,26 @@ const version = 1;
 export function createRedisStatisticsStore(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,
 ): StatisticsStore {
-  const keyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics", index);
-  const seriesKeyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics-series", index);
+  const keyOf = (kind: "statistics" | "statistics-series", index: string): string =>
+    sharedKey(redis.keyPrefix, kind, index);
   return {
     async write({ index, readAt, summary, series }, staleAfterMs) {
       // Guards read the summary often, so it is without series: about a kilobyte whatever the period.
       const { scalars, newest, days, unusableFields } = summary;
-      const text = JSON.stringify({
-        version,
-        index,
-        readAt,
-        summary: { scalars, newest, days, unusableFields },
-      });
-      await redis.command("SET", keyOf(index), text, "PX", staleAfterMs);
+      const reading = { version, index, readAt, summary: { scalars, newest, days, unusableFields } };
+      await redis.command("SET", keyOf("statistics", index), JSON.stringify(reading), "PX", staleAfterMs);
       if (series === undefined) return;
       const points = JSON.stringify({ version, index, series });
-      await redis.command("SET", seriesKeyOf(index), points, "PX", staleAfterMs);
+      await redis.command("SET", keyOf("statistics-series", index), points, "PX", staleAfterMs);
     },
     async readAll(indexes) {
-      const texts = await Promise.all(indexes.map((index) => redis.command("GET", keyOf(index))));
+      const texts = await Promise.all(
+        indexes.map((index) => redis.command("GET", keyOf("statistics", index))),
+      );
       return texts.flatMap((text, i) => (typeof text === "string" ? toReadings(text, indexes[i]) : []));
     },
     async readSeries(index) {
-      const text = await redis.command("GET", seriesKeyOf(index));
+      const text = await redis.command("GET", keyOf("statistics-series", index));
       return typeof text === "string" ? (parse(text, index).series ?? null) : null;
     },
   };
@@ -53,9 +50,8 @@ function parse(text: string, expected: string | undefined): Stored {
 
 function toReadings(text: string, expected: string | undefined): readonly IndexReading[] {
   const { index, readAt, summary } = parse(text, expected);
-  // Readings of earlier releases have no days.
-  const { scalars, newest, days = [], unusableFields } = summary ?? {};
-  if (index === undefined || readAt === undefined || !scalars || !newest || unusableFields === undefined)
-    return [];
+  const { scalars, newest, days, unusableFields } = summary ?? {};
+  if (index === undefined || readAt === undefined || !scalars || !newest || !days) return [];
+  if (unusableFields === undefined) return [];
   return [{ index, readAt, summary: { scalars, newest, days, unusableFields } }];
 }
