@@ -16,28 +16,19 @@ export interface RedisFitness {
  * is only a fallback. Fails with `redis-unavailable`.
  */
 export async function checkFitness(redis: RedisConnection): Promise<RedisFitness> {
-  const masters = (await redis.askMasters("INFO")).map(({ address, reply }) => ({
-    address,
-    info: parseInfo(reply),
-  }));
-  const policies = masters.some(({ info }) => !info.has("maxmemory_policy"))
-    ? await askPolicies(redis)
-    : new Map<string, string>();
-  const problems = masters.flatMap(({ address, info }) => {
-    const policy = info.get("maxmemory_policy") ?? policies.get(address);
-    return judgeServer(info, policy).map((problem) =>
+  const replies = await redis.askMasters("INFO");
+  const masters = replies.map(({ address, reply }) => ({ address, info: parseInfo(reply) }));
+  const hidesPolicy = masters.some(({ info }) => !info.has("maxmemory_policy"));
+  const policies = hidesPolicy ? await askPolicies(redis) : new Map<string, string>();
+  const problems = masters.flatMap(({ address, info }) =>
+    judgeServer(info, info.get("maxmemory_policy") ?? policies.get(address)).map((problem) =>
       redis.topology === "cluster" ? { ...problem, message: `${address}: ${problem.message}` } : problem,
-    );
-  });
+    ),
+  );
+  problems.push(...(await judgeTopology(redis, masters)));
+  if (masters.some(({ info }) => mayRefuseWrites(info))) problems.push(...(await tryWriting(redis)));
   const shares = masters.flatMap(({ info }) => memoryShare(info) ?? []);
-  return {
-    problems: [
-      ...problems,
-      ...(await judgeTopology(redis, masters)),
-      ...(masters.some(({ info }) => mayRefuseWrites(info)) ? await tryWriting(redis) : []),
-    ],
-    memoryShare: shares.length === 0 ? null : Math.max(...shares),
-  };
+  return { problems, memoryShare: shares.length === 0 ? null : Math.max(...shares) };
 }
 
 /**

@@ -61,18 +61,10 @@ export function createRedis(
     if (!wasReady) timesReady += 1;
     wasReady = true;
   });
-  client.on("close", () => {
-    wasReady = false;
-  });
-  client.on("error", (error: unknown) => {
-    lastError = toReason(error);
-  });
+  client.on("close", () => (wasReady = false));
+  client.on("error", (error: unknown) => (lastError = toReason(error)));
   // A cluster emits the errors of its nodes apart. They are the reason why it is not ready.
-  if (isCluster(client)) {
-    client.on("node error", (error: unknown) => {
-      lastError = error;
-    });
-  }
+  if (isCluster(client)) client.on("node error", (error: unknown) => (lastError = error));
 
   const ask = async (
     asked: RedisClient,
@@ -86,8 +78,7 @@ export function createRedis(
       throw toRedisError(isOffline(error) ? lastError : error, at, name);
     }
   };
-  const command = (name: string, ...args: readonly (string | number)[]): Promise<unknown> =>
-    ask(client, address, name, args);
+  const command: RedisConnection["command"] = (name, ...args) => ask(client, address, name, args);
   return {
     topology: toTopology(target),
     address,
@@ -97,7 +88,7 @@ export function createRedis(
     command,
     askMasters: (name, ...args) =>
       Promise.all(
-        mastersOf(client).map(async (master) => {
+        (isCluster(client) ? client.nodes("master") : [client]).map(async (master) => {
           const at = isCluster(client) ? `${master.options.host}:${master.options.port}` : address;
           return { address: at, reply: await ask(master, at, name, args) };
         }),
@@ -151,10 +142,6 @@ function waitLonger(client: RedisClient): void {
 
 function isCluster(client: RedisClient): client is Exclude<RedisClient, Redis> {
   return client.isCluster;
-}
-
-function mastersOf(client: RedisClient): readonly Redis[] {
-  return isCluster(client) ? client.nodes("master") : [client];
 }
 
 /** A cluster's error only reports that all nodes failed. The reason is the last node's error. */

@@ -31,72 +31,48 @@ const almostFullAt = 0.9;
 type Info = ReadonlyMap<string, string>;
 
 export function judgeServer(info: Info, policy: string | undefined): readonly RedisProblem[] {
-  return [
-    judgePolicy(policy),
-    judgeVersion(info.get("redis_version")),
-    judgeLoading(info),
-    judgeRole(info.get("role")),
-    judgeWriting(info),
-    judgeMemory(info),
-  ].filter((problem) => problem !== null);
-}
-
-function refuse(kind: RedisProblemKind, message: string): RedisProblem {
-  return { kind, weight: "refuse", message };
-}
-
-function judgePolicy(policy: string | undefined): RedisProblem | null {
-  if (policy === "noeviction") return null;
-  if (policy !== undefined) {
-    return refuse(
+  const problems: RedisProblem[] = [];
+  const found = (kind: RedisProblemKind, message: string, weight: RedisProblemWeight = "refuse") =>
+    problems.push({ kind, weight, message });
+  if (policy === undefined) {
+    const message =
+      "expected to read maxmemory_policy from INFO memory or CONFIG GET, got neither; make sure it is noeviction, or allow INFO for this user";
+    found("unreadable", message, "warn");
+  } else if (policy !== "noeviction") {
+    found(
       "evicts",
       `expected maxmemory-policy noeviction, got ${policy}: an evicted entry can double a message; run CONFIG SET maxmemory-policy noeviction, or use another Redis than the cache's`,
     );
   }
-  const message =
-    "expected to read maxmemory_policy from INFO memory or CONFIG GET, got neither; make sure it is noeviction, or allow INFO for this user";
-  return { kind: "unreadable", weight: "warn", message };
-}
-
-/**
- * An older server refuses every entry of the audit (XADD with MINID), and so every act. A server that hides
- * its version may be new enough.
- */
-function judgeVersion(version: string | undefined): RedisProblem | null {
-  if (version !== undefined && !isOlder(version, [6, 2])) return null;
-  const message = `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`;
-  return { kind: "old-version", weight: version === undefined ? "warn" : "refuse", message };
-}
-
-function judgeLoading(info: Info): RedisProblem | null {
-  if (info.get("loading") !== "1" && info.get("async_loading") !== "1") return null;
-  return refuse("loading", "expected a Redis that has loaded its data, got loading:1; wait until it has");
-}
-
-function judgeRole(role: string | undefined): RedisProblem | null {
-  if (role === undefined || role === "master") return null;
-  return refuse(
-    "replica",
-    `expected role:master, got role:${role}; point redis.url at the primary, or name its Sentinels in redis.sentinels`,
-  );
-}
-
-function judgeWriting(info: Info): RedisProblem | null {
-  if (info.get("aof_enabled") !== "1" || info.get("aof_last_write_status") !== "err") return null;
-  return refuse(
-    "not-writing",
-    "expected aof_last_write_status:ok, got err: Redis cannot write its file and refuses writes; free its disk",
-  );
-}
-
-function judgeMemory(info: Info): RedisProblem | null {
-  const share = memoryShare(info);
-  if (share === null || share < almostFullAt) return null;
-  return {
-    kind: "almost-full",
-    weight: "hold",
-    message: `expected less than ${Math.round(almostFullAt * 100)} % of maxmemory in use, got ${Math.round(share * 100)} %: nothing new is begun, what is begun is finished; raise maxmemory (CONFIG SET maxmemory …), or remove what else is in this Redis`,
-  };
+  // An older server refuses every entry of the audit (XADD with MINID), and so every act. One that hides its version may
+  // be new enough.
+  const version = info.get("redis_version");
+  if (version === undefined || isOlder(version, [6, 2])) {
+    const message = `expected Redis 6.2 or newer, got ${version ?? "no redis_version in INFO"}; upgrade the server`;
+    found("old-version", message, version === undefined ? "warn" : "refuse");
+  }
+  if (info.get("loading") === "1" || info.get("async_loading") === "1") {
+    found("loading", "expected a Redis that has loaded its data, got loading:1; wait until it has");
+  }
+  const role = info.get("role") ?? "master";
+  if (role !== "master") {
+    found(
+      "replica",
+      `expected role:master, got role:${role}; point redis.url at the primary, or name its Sentinels in redis.sentinels`,
+    );
+  }
+  if (info.get("aof_enabled") === "1" && info.get("aof_last_write_status") === "err") {
+    found(
+      "not-writing",
+      "expected aof_last_write_status:ok, got err: Redis cannot write its file and refuses writes; free its disk",
+    );
+  }
+  const share = memoryShare(info) ?? 0;
+  if (share >= almostFullAt) {
+    const message = `expected less than ${Math.round(almostFullAt * 100)} % of maxmemory in use, got ${Math.round(share * 100)} %: nothing new is begun, what is begun is finished; raise maxmemory (CONFIG SET maxmemory …), or remove what else is in this Redis`;
+    found("almost-full", message, "hold");
+  }
+  return problems;
 }
 
 /** Used memory as a share of maxmemory, counted as Redis does before it refuses a write; null: no limit. */

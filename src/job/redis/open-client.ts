@@ -5,13 +5,11 @@ import { toDatabase, toLogin, toNode } from "./target.ts";
 /** Both have the same commands. A cluster sends each to the node that has its key. */
 export type RedisClient = Redis | Cluster;
 
-export type ClientKind =
-  /** Scripts and commands that somebody waits for: fail at once while there is no connection. */
-  | "commands"
-  /** Adds jobs: fails at once too. */
-  | "queue"
-  /** Takes jobs: waits for ever, as blocking reads must. */
-  | "worker";
+/**
+ * `commands`: scripts and commands that somebody waits for, fail at once while there is no connection. `queue`: adds
+ * jobs, fails at once too. `worker`: takes jobs, waits for ever, as blocking reads must.
+ */
+export type ClientKind = "commands" | "queue" | "worker";
 
 export const commandTimeoutMs = 2_000;
 const workerSilenceMs = 12_000;
@@ -30,22 +28,19 @@ Redis["defaultOptions"].disableClientInfo = true;
 /** Connects at once, in the background, and reconnects for ever. `name`: as CLIENT LIST shows it. */
 export function openClient(target: RedisTarget, kind: ClientKind, name: string): RedisClient {
   const options = toOptions(target, kind, name);
-  const { sentinel, cluster } = target;
+  const { url, sentinel, cluster } = target;
   if (cluster !== undefined) {
-    return new Cluster([toNode(target.url), ...cluster.map((node) => toNode(node))], {
-      ...toClusterOptions(kind),
-      redisOptions: options,
-    });
+    const nodes = [url, ...cluster].map((node) => toNode(node));
+    return new Cluster(nodes, { ...toClusterOptions(kind), redisOptions: options });
   }
-  const one = {
+  return new Redis({
     ...options,
     retryStrategy: toRetryMs,
     enableOfflineQueue: kind === "worker",
     // The preflight reports that a server is loading, or hides INFO; the library would wait silently.
     enableReadyCheck: kind !== "commands",
-  };
-  if (sentinel !== undefined) return new Redis({ ...one, ...toSentinelOptions(target, sentinel) });
-  return new Redis({ ...one, ...toNode(target.url) });
+    ...(sentinel === undefined ? toNode(url) : toSentinelOptions(target, sentinel)),
+  });
 }
 
 type NodeOptions = Omit<NonNullable<ClusterOptions["redisOptions"]>, "replyMapping">;
@@ -57,9 +52,9 @@ function toOptions(target: RedisTarget, kind: ClientKind, name: string): NodeOpt
     connectionName: name,
     connectTimeout: commandTimeoutMs,
     keepAlive: keepAliveMs,
-    ...(user === "" ? {} : { username: user }),
-    ...(password === "" ? {} : { password }),
-    ...(database === 0 ? {} : { db: database }),
+    ...(user && { username: user }),
+    ...(password && { password }),
+    ...(database !== 0 && { db: database }),
     ...toTls(target),
     // A master that has become a replica: the next connection finds the new master.
     reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
@@ -87,12 +82,7 @@ function toTimeouts(kind: ClientKind): NodeOptions {
 
 function toTls({ url, ca, cert, key }: RedisTarget): NodeOptions {
   if (new URL(url).protocol !== "rediss:") return {};
-  return {
-    tls: {
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined || key === undefined ? {} : { cert, key }),
-    },
-  };
+  return { tls: { ...(ca && { ca }), ...(cert && key && { cert, key }) } };
 }
 
 /**
@@ -105,9 +95,9 @@ function toSentinelOptions(target: RedisTarget, { nodes, name, user, password }:
   return {
     sentinels: nodes.map((node) => toNode(node, 26379)),
     name,
-    ...(user === undefined ? {} : { sentinelUsername: user }),
-    ...(password === undefined ? {} : { sentinelPassword: password }),
-    ...(tls === undefined ? {} : { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    ...(user !== undefined && { sentinelUsername: user }),
+    ...(password !== undefined && { sentinelPassword: password }),
+    ...(tls !== undefined && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
     sentinelRetryStrategy: toRetryMs,
     sentinelCommandTimeout: commandTimeoutMs,
   } satisfies RedisOptions;

@@ -82,13 +82,8 @@ const generalRefusals: readonly (readonly [RegExp, Meaning])[] = [
 /** A cluster's client gives up after several redirections. Behind this stands the last answer. */
 const askedInVain = /^Too many Cluster redirections\. Last error: (?:ReplyError: )?/;
 
-export interface Refusal extends Meaning {
-  /** The refusal's first word. */
-  readonly word: string;
-}
-
-/** Reads a refusal of the server by its words; null if they are not known. */
-export function findRefusal(text: string): Refusal | null {
+/** Reads a refusal of the server by its words, the first of which is `word`; null if they are not known. */
+export function findRefusal(text: string): (Meaning & { readonly word: string }) | null {
   const answer = text.replace(askedInVain, "");
   if (isDenied(answer)) {
     const right = deniedRight(answer);
@@ -106,10 +101,9 @@ export function findRefusal(text: string): Refusal | null {
 }
 
 /**
- * An error of the client or a reply of the server → RedriverError: `redis-unavailable` if waiting can help
- * (no connection, no answer in time, loading, read-only, out of memory); `redis-unsuitable` if a person must
- * act (login, permissions, another topology); `invariant-broken` for a script that failed. Messages have
- * address and command, never arguments.
+ * An error of the client or a reply of the server → RedriverError: `redis-unavailable` if waiting can help,
+ * `redis-unsuitable` if a person must act, `invariant-broken` for a script that failed. Messages have address and
+ * command, never arguments.
  */
 export function toRedisError(error: unknown, address: string, command: string): RedriverError {
   if (isRedriverError(error)) return error;
@@ -125,19 +119,19 @@ export function toRedisError(error: unknown, address: string, command: string): 
     return new RedriverError("invariant-broken", message, detail);
   }
   const isSentinels = text.startsWith("All sentinels are unreachable");
-  const { code, fix } = isSentinels ? toSentinelMeaning(text) : toConnectionMeaning(error);
+  const { code, fix } = isSentinels ? toSentinelMeaning(text) : away(toConnectionFix(error));
   return new RedriverError(code, `Redis at ${address} did not answer ${command}: ${fix}`, detail);
 }
 
-function toConnectionMeaning(error: unknown): Meaning {
+function toConnectionFix(error: unknown): string {
   const reason = toReason(error);
-  return away(`${reason}; ${settingBehind(reason)}`);
+  return `${reason}; ${settingBehind(reason)}`;
 }
 
 /** The library's text ends with the last Sentinel's answer. */
 function toSentinelMeaning(text: string): Meaning {
-  const answer = /Last error: (.*)$/.exec(text)?.[1];
-  if (answer === undefined || answer.includes("No such master")) {
+  const answer = /Last error: (.*)$/.exec(text)?.[1] ?? "No such master";
+  if (answer.includes("No such master")) {
     return away("no Sentinel knows this master; see redis.sentinels and redis.sentinelName");
   }
   return /\b(NOAUTH|WRONGPASS|NOPERM)\b/.test(answer)

@@ -205,12 +205,12 @@ function toCounted(group: StoredGroup, hostOf: HostOf): readonly AuditRecord[] |
   const { i, pa, k } = group;
   if (i.length === 1 || pa !== undefined) return null;
   const counts = new Map<string | undefined, number>();
-  const isOfOneHost = k === undefined || k.length === 1;
-  if (isOfOneHost) counts.set(hostOf(k, 0), i.length);
-  for (let index = 0; !isOfOneHost && index < i.length; index += 1) {
-    const host = hostOf(k, index);
-    counts.set(host, (counts.get(host) ?? 0) + 1);
-  }
+  if (k === undefined || k.length === 1) counts.set(hostOf(k, 0), i.length);
+  else
+    for (const index of i.keys()) {
+      const host = hostOf(k, index);
+      counts.set(host, (counts.get(host) ?? 0) + 1);
+    }
   return Array.from(counts, ([host, count]) => {
     const record = toRecord(group, i[0]!);
     if (host !== undefined) record.host = host;
