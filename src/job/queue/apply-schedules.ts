@@ -3,7 +3,7 @@ import type { JobSchedulerJson, JobSchedulerTemplateOptions, Queue, RepeatOption
 import type { Schedule } from "../contracts/drains-document.ts";
 import type { OtherSchedules, ScheduledJob } from "../contracts/work-queue.ts";
 import { toJobData } from "./job-data.ts";
-import { keepShort, callTimeoutMs } from "./policy.ts";
+import { keepShort, callTimeoutMs, oneTry } from "./policy.ts";
 import { withinRedis, type QueueConnection } from "./connection.ts";
 import { openShortQueue } from "./command-queue.ts";
 import { repeatStrategy } from "./next-cron-run.ts";
@@ -49,24 +49,24 @@ export async function applySchedules(
 
 async function applyOne(
   queue: Queue,
-  scheduled: ScheduledJob,
+  { id, job, schedule }: ScheduledJob,
   stored: JobSchedulerJson | undefined,
   now: number,
   isAlive: IsAlive,
 ): Promise<void> {
-  const template = { name: scheduled.job.kind, data: toJobData(scheduled.job), opts: iterationOptions };
-  const repeat = toRepeat(scheduled.schedule);
+  const template = { name: job.kind, data: toJobData(job), opts: iterationOptions };
+  const repeat = toRepeat(schedule);
+  const upsert = (how: typeof repeat & { offset?: number }) => queue.upsertJobScheduler(id, how, template);
   if (stored === undefined) {
-    await queue.upsertJobScheduler(scheduled.id, repeat, template);
+    await upsert(repeat);
   } else if (!isSame(stored, repeat, template)) {
-    const phased =
-      repeat.every === undefined ? repeat : { ...repeat, offset: toPhaseMs(scheduled.id, repeat.every) };
-    await queue.upsertJobScheduler(scheduled.id, phased, template);
-  } else if (isFarAhead(scheduled.schedule, stored.next, now)) {
-    await queue.removeJobScheduler(scheduled.id);
-    await queue.upsertJobScheduler(scheduled.id, repeat, template);
-  } else if (stored.next === undefined || !(await isAlive(scheduled.id, stored.next))) {
-    await queue.upsertJobScheduler(scheduled.id, repeat, template);
+    const { every } = repeat;
+    await upsert(every === undefined ? repeat : { ...repeat, offset: toPhaseMs(id, every) });
+  } else if (isFarAhead(schedule, stored.next, now)) {
+    await queue.removeJobScheduler(id);
+    await upsert(repeat);
+  } else if (stored.next === undefined || !(await isAlive(id, stored.next))) {
+    await upsert(repeat);
   }
 }
 
@@ -84,29 +84,20 @@ function isFarAhead(schedule: Schedule, next: number | undefined, now: number): 
 const clockSlackMs = 5_000;
 
 /** One try: the next schedule is the retry. Redis keeps no stack traces, and nothing of an iteration that is done. */
-const iterationOptions: JobSchedulerTemplateOptions = {
-  ...keepShort,
-  removeOnComplete: true,
-  attempts: 1,
-  stackTraceLimit: 0,
-};
+const iterationOptions: JobSchedulerTemplateOptions = { ...oneTry, ...keepShort, removeOnComplete: true };
+
+type Repeat = Pick<RepeatOptions, "every" | "pattern" | "tz">;
 
 /** Never `immediately`: with a pattern it fires at every upsert, which is every start of every replica. */
-function toRepeat(schedule: Schedule): Pick<RepeatOptions, "every" | "pattern" | "tz"> {
-  switch (schedule.kind) {
-    case "every":
-      return { every: schedule.everyMs };
-    case "cron":
-      // Without a zone BullMQ would take the machine's.
-      return { pattern: schedule.pattern, tz: schedule.timezone ?? "UTC" };
-    default:
-      return schedule satisfies never;
-  }
+function toRepeat(schedule: Schedule): Repeat {
+  if (schedule.kind === "every") return { every: schedule.everyMs };
+  // Without a zone BullMQ would take the machine's.
+  return { pattern: schedule.pattern, tz: schedule.timezone ?? "UTC" };
 }
 
 function isSame(
   stored: JobSchedulerJson,
-  repeat: Pick<RepeatOptions, "every" | "pattern" | "tz">,
+  repeat: Repeat,
   template: { readonly name: string; readonly data: unknown; readonly opts: unknown },
 ): boolean {
   return (

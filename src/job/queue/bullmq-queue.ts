@@ -6,7 +6,6 @@ import type { Job, JobContext, WorkQueue } from "../contracts/work-queue.ts";
 import { withinRedis, type ConnectionRole, type QueueConnection } from "./connection.ts";
 import { toJobData, toNotifyJobId, toWindowJobId } from "./job-data.ts";
 import { repeatStrategy } from "./next-cron-run.ts";
-import { onceOptions, spanOptions } from "./once-options.ts";
 import { type QueueKind, queueKinds, toQueueName, toQueuePrefix } from "../redis/key-prefix.ts";
 import {
   callTimeoutMs,
@@ -16,8 +15,10 @@ import {
   maxEvents,
   maxStalls,
   noticeRetry,
+  onceOptions,
   refusedRestMs,
   shortWaitMs,
+  spanOptions,
   toBackoffMs,
   type LockPolicy,
   type RetryPolicy,

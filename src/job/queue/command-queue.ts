@@ -3,8 +3,7 @@ import type { SourceId } from "../contracts/ids.ts";
 import type { Job } from "../contracts/work-queue.ts";
 import { withinRedis, type QueueConnection } from "./connection.ts";
 import { toJobData } from "./job-data.ts";
-import { onceOptions } from "./once-options.ts";
-import { callTimeoutMs } from "./policy.ts";
+import { callTimeoutMs, onceOptions } from "./policy.ts";
 import { toQueueName, toQueuePrefix } from "../redis/key-prefix.ts";
 
 /** The queue of scheduled jobs for one call of a command. It works nothing. The connection is the caller's. */

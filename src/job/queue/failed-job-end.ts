@@ -1,18 +1,14 @@
 import { isRedisSilent, isRedriverError } from "../contracts/errors.ts";
 import type { QueueKind } from "../redis/key-prefix.ts";
 
-/** What becomes of a job after its handler threw. */
+/**
+ * What becomes of a job after its handler threw. `hand-back`: to the front of the queue for another replica. `wait`:
+ * again at `until`, Unix ms. `leave`: another replica's to work, to the back of the queue. These spend no try. `retry`:
+ * again after the backoff, until the tries are spent.
+ */
 export type JobEnd =
-  /** Back to the front of the queue for another replica, without spending a try. */
-  | { readonly kind: "hand-back" }
-  /** Again at `until`, Unix ms, without spending a try. */
-  | { readonly kind: "wait"; readonly until: number }
-  /** Another replica's to work: to the back of the queue, without spending a try. */
-  | { readonly kind: "leave" }
-  /** Again after the backoff, until the tries are spent. */
-  | { readonly kind: "retry" }
-  /** Not again. */
-  | { readonly kind: "give-up" };
+  | { readonly kind: "hand-back" | "leave" | "retry" | "give-up" }
+  | { readonly kind: "wait"; readonly until: number };
 
 /**
  * How long a `wait` without a retryAt waits, and the least any wait lasts: a retryAt in the past must not

@@ -1,31 +1,26 @@
 import { RedriverError } from "../contracts/errors.ts";
-import type { DrainName, PassId, SourceId } from "../contracts/ids.ts";
 import type { Job } from "../contracts/work-queue.ts";
+
+/** Names and ids, each a text that is not empty. */
+const fieldsOf: Readonly<Record<Job["kind"], readonly string[]>> = {
+  tick: ["drain"],
+  window: ["drain", "passId", "windowId"],
+  sweep: ["source"],
+  census: ["source"],
+  statistics: ["index"],
+  notices: [],
+  digest: ["target"],
+  notify: ["target"],
+};
 
 /** Reads a job's data as Redis holds it; null when it is not a job of this version. */
 export function parseJob(value: unknown): Job | null {
   if (typeof value !== "object" || value === null) return null;
-  const { kind, drain, passId, windowId, source, index, target } = value as Record<string, unknown>;
-  switch (kind) {
-    case "tick":
-      return isText(drain) ? { kind, drain: drain as DrainName } : null;
-    case "window":
-      return isText(drain) && isText(passId) && isText(windowId)
-        ? { kind, drain: drain as DrainName, passId: passId as PassId, windowId }
-        : null;
-    case "sweep":
-    case "census":
-      return isText(source) ? { kind, source: source as SourceId } : null;
-    case "statistics":
-      return isText(index) ? { kind, index } : null;
-    case "notices":
-      return { kind };
-    case "digest":
-    case "notify":
-      return isText(target) ? { kind, target } : null;
-    default:
-      return null;
-  }
+  const { kind, ...given } = value as Readonly<Record<string, unknown>>;
+  if (typeof kind !== "string" || !Object.hasOwn(fieldsOf, kind)) return null;
+  const fields = fieldsOf[kind as Job["kind"]].map((name) => [name, given[name]] as const);
+  if (fields.some(([, field]) => typeof field !== "string" || field === "")) return null;
+  return { kind, ...Object.fromEntries(fields) } as Job;
 }
 
 /** Only the fields of the union, whatever else the object carries: nothing of a message can ride along into Redis. */
@@ -47,8 +42,4 @@ export function toWindowJobId(job: Extract<Job, { kind: "window" }>): string {
 /** One per target: while it is there, no second one sends to it. */
 export function toNotifyJobId({ target }: Extract<Job, { kind: "notify" }>): string {
   return `notify/${encodeURIComponent(target)}`;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
 }

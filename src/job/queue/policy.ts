@@ -1,3 +1,5 @@
+import type { JobsOptions } from "bullmq";
+import type { Job } from "../contracts/work-queue.ts";
 import type { QueueKind } from "../redis/key-prefix.ts";
 
 /** How often a window is tried and how long it waits in between. */
@@ -56,6 +58,8 @@ export const shortWaitMs = 1_000;
 /** BullMQ trims its event stream to this; nothing here reads it. */
 export const maxEvents = 1_000;
 
+export const oneTry = { attempts: 1, stackTraceLimit: 0 };
+
 /** About 500 bytes a job. Ages in seconds: an hour of the done ones, a day of the failed ones. */
 export const keepShort = {
   removeOnComplete: { age: 3_600, count: 100 },
@@ -67,6 +71,25 @@ export const keepWindows = {
   removeOnComplete: { age: 3_600, count: 5_000 },
   removeOnFail: { age: 86_400, count: 1_000 },
 };
+
+/**
+ * Of a job beside its schedule. Jobs of one second are one. A done job is removed at once: BullMQ adds no job
+ * while another of its id is there, be it done or running. Times are Unix ms.
+ */
+export function onceOptions(kind: Job["kind"], of: string, at: number, now: number): JobsOptions {
+  return {
+    ...oneTry,
+    jobId: `${kind}-once-${of}-${Math.round(at / 1_000)}`,
+    delay: Math.max(0, at - now),
+    removeOnComplete: true,
+    removeOnFail: true,
+  };
+}
+
+/** Of a job that is one for a whole span: it is kept when done, so that adding it again in this span changes nothing. */
+export function spanOptions(kind: Job["kind"], of: string, at: number, spanMs: number): JobsOptions {
+  return { ...oneTry, ...keepShort, jobId: `${kind}-of-${of}-${Math.round(at / spanMs)}` };
+}
 
 /**
  * Milliseconds before try `attemptsMade` + 1 (attemptsMade ≥ 1): exponential, capped, and between half and

@@ -45,26 +45,23 @@ function toOutage(error: unknown): unknown {
   return new RedriverError("redis-unavailable", "Redis refused", { cause: error });
 }
 
-type Processor = (
-  job: StoredJob<unknown>,
-  token: string | undefined,
-  signal: AbortSignal | undefined,
-) => Promise<void>;
-
 /**
  * Runs one job: parse, refuse what crashed too often, hand to the handler, translate how it ended.
  * BullMQ hands over the signal only to a function that declares all three parameters.
  */
-export function createProcessor(processing: Processing): Processor {
+export function createProcessor(processing: Processing) {
   const { queue, handle, beforeGivenUp, running, clock, events, retry, onError, progress, pause } =
     processing;
   const mayReport = createFailureThrottle(clock);
   /** Jobs that this process left to others since it last did one of its own. */
   const left = new BoundedSet<string>(maxLeft);
 
+  const tell = (kind: string, failure: Failure, givenUp: boolean): void =>
+    events.emit({ type: "job:failed", kind, ...failure, givenUp });
+
   /** Redis keeps the message of this error, so it is the code alone; the event has the rest. */
   function giveUp(kind: string, failure: Failure): UnrecoverableError {
-    events.emit({ type: "job:failed", kind, ...failure, givenUp: true });
+    tell(kind, failure, true);
     return new UnrecoverableError(failure.code);
   }
 
@@ -136,12 +133,7 @@ export function createProcessor(processing: Processing): Processor {
           throw new WaitingError();
         case "wait":
           // All windows that are taken meanwhile fail so.
-          if (isRedisAway(error)) {
-            const failure = toFailure(error);
-            if (mayReport(failure.code)) {
-              events.emit({ type: "job:failed", kind: job.kind, ...failure, givenUp: false });
-            }
-          }
+          if (isRedisAway(error) && mayReport(toFailure(error).code)) tell(job.kind, toFailure(error), false);
           await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
         case "leave":
@@ -152,16 +144,18 @@ export function createProcessor(processing: Processing): Processor {
           throw new DelayedError();
         case "give-up":
           throw giveUp(job.kind, toFailure(error));
-        case "retry": {
-          const failure = toFailure(error);
-          events.emit({ type: "job:failed", kind: job.kind, ...failure, givenUp: false });
-          throw new Error(failure.code, { cause: error });
-        }
+        case "retry":
+          tell(job.kind, toFailure(error), false);
+          throw new Error(toFailure(error).code, { cause: error });
       }
     }
   }
 
-  return async (stored, token, outer) => {
+  return async (
+    stored: StoredJob<unknown>,
+    token: string | undefined,
+    outer: AbortSignal | undefined,
+  ): Promise<void> => {
     progress();
     try {
       await work(stored, token ?? "", outer);

@@ -46,13 +46,10 @@ export function toQueueFailure(error: Error): Failure {
   const known = libraryWords.find(([pattern]) => pattern.test(text));
   if (known !== undefined) return { code: known[1], message: text };
   const refusal = findRefusal(text);
-  if (refusal !== null)
-    return { code: refusal.code, message: `Redis refused: ${refusal.word}; ${refusal.fix}` };
+  if (refusal !== null) return { code: refusal.code, message: toReason(refusal) };
   if (isReply) {
-    return {
-      code: "redis-unavailable",
-      message: `Redis failed a script: ${replyWord.exec(text)?.[0] ?? "error"}`,
-    };
+    const message = `Redis failed a script: ${replyWord.exec(text)?.[0] ?? "error"}`;
+    return { code: "redis-unavailable", message };
   }
   if (noAnswerWords.test(text) || saysOnlyAway(error)) {
     return { code: "redis-unavailable", message: `Redis did not answer: ${text}` };
@@ -67,13 +64,11 @@ export function toQueueFailure(error: Error): Failure {
 export function toCallError(error: unknown, what: string): RedriverError {
   if (isRedriverError(error)) return error;
   const refusal = findRefusal(error instanceof Error ? error.message : "");
-  const detail = { cause: error };
-  if (refusal === null) {
-    return new RedriverError(
-      "redis-unavailable",
-      `${what}: Redis refused or the connection broke; see redis.url`,
-      detail,
-    );
-  }
-  return new RedriverError(refusal.code, `${what}: Redis refused: ${refusal.word}; ${refusal.fix}`, detail);
+  const code = refusal?.code ?? "redis-unavailable";
+  const why = refusal === null ? "Redis refused or the connection broke; see redis.url" : toReason(refusal);
+  return new RedriverError(code, `${what}: ${why}`, { cause: error });
+}
+
+function toReason({ word, fix }: { readonly word: string; readonly fix: string }): string {
+  return `Redis refused: ${word}; ${fix}`;
 }
