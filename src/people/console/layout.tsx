@@ -5,6 +5,7 @@ import type { Person } from "./access/person.ts";
 import { pause as pauseAct } from "../operations/acts/pause.ts";
 import { resume as resumeAct } from "../operations/acts/resume.ts";
 import type { PauseRecord } from "../../job/contracts/pauses.ts";
+import { toTime } from "../operations/phrases.ts";
 import { ActForm } from "./parts/act-form.tsx";
 import { Fields } from "./parts/fields.tsx";
 import { PauseWords } from "./parts/lane.tsx";
@@ -125,6 +126,7 @@ export function Document({ frame, title, area, person, live, heading, children }
               class={frame.said.isRefused ? "problem" : "said"}
               role={frame.said.isRefused ? "alert" : "status"}
             >
+              {frame.asked && `${toTime(frame.asked.now).slice(11)}: `}
               {frame.said.text}
             </p>
           )}

@@ -88,6 +88,12 @@ it.skipIf(!hasBrowser)(
     expect(await clock.textContent()).toBe(stood);
     await form.click();
     await expect.poll(() => clock.textContent()).not.toBe(stood);
+
+    // What a person did is told with its time, and no more once the page has gone on for a while.
+    const notice = other.locator("main > .said[role='status']");
+    expect(await notice.textContent()).toMatch(/^\d\d:\d\d:\d\d UTC: all drains of source default: paused/);
+    await other.evaluate("performance.now = () => 60_000");
+    await expect.poll(() => notice.count()).toBe(0);
     expect(errors).toEqual([]);
   },
   120_000,

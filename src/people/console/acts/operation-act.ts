@@ -4,7 +4,7 @@ import { fieldsOf, parseInput, toFieldValue, type Operation, type Texts } from "
 import { toOperationLine, toSent } from "../../operations/command-line.ts";
 import { nameOf } from "../../operations/load-operations.ts";
 import { perform, type Performed } from "../../operations/perform.ts";
-import { areas, type Area, type ScreenContext } from "../screen.ts";
+import type { ScreenContext } from "../screen.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { toShown, type ShownOnce } from "./shown-result.tsx";
 
@@ -67,21 +67,12 @@ function withOthers(operation: Operation, values: Texts): Texts {
 
 const ofEveryForm: ReadonlySet<string> = new Set(["formToken", "back", "by", "reason"]);
 
-/** Pages of the navigation are named after the first word of a command; the brake is on the first page. */
-export function areaOf({ words }: Operation): Area {
-  const first = words.split(" ", 1)[0];
-  if (first === "lanes") return "failures";
-  if (first === "plan" || first === "apply") return "plans";
-  if (first === "content") return "parked";
-  return areas.find((area) => area === first) ?? "now";
-}
-
 function toDone(
-  { words, title, isReading = false, page }: Operation,
+  { isReading = false, page }: Operation,
   { done, refused, warnings, results }: Performed,
 ): Done | ShownOnce {
   const isRefused = done.length === 0 && refused.length > 0;
-  if (isReading && !isRefused) return toShown(words, title, results);
+  if (isReading && !isRefused) return toShown(results);
   const [row] = results;
   const next = row === undefined ? undefined : page?.(row);
   return { said: [...done, ...refused, ...warnings].join("; "), isRefused, ...defined({ next }) };

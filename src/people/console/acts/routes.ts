@@ -16,7 +16,8 @@ import type { Reads } from "../live/reads.ts";
 import { toFormToken, type Pages } from "../pages.tsx";
 import { toLocalPath } from "../paths.ts";
 import { readForm } from "./read-form.ts";
-import { areaOf, performForm, toActPath, toFormLine } from "./operation-act.ts";
+import { messageScreen } from "../screens/message.tsx";
+import { performForm, toActPath, toFormLine } from "./operation-act.ts";
 
 interface ActsParts {
   readonly live: LiveCore;
@@ -65,7 +66,7 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
       const done = await performForm(act, values, doing).finally(reads.forget);
       if ("content" in done) {
         if (person.name === null) rememberName(context, by);
-        return show(context, { area: areaOf(act) }, done.title, done.content, 200);
+        return show(context, messageScreen, done.title, done.content, 200);
       }
       const { said, isRefused, next } = done;
       const kind = isRefused ? "refused" : "said";

@@ -51,8 +51,12 @@ function listen(): void {
 /** Of sections in which somebody fills a form in: what they are once it is closed. */
 const heldBack = new Map<string, string>();
 
+/** What was done a while ago is no news beside what the page says now. */
+const saidForMs = 20_000;
+
 /** The HTML is the server's own: it has escaped what strangers wrote. */
 function replaceSections(changed: Record<string, string>): void {
+  if (performance.now() > saidForMs) document.querySelector("main > .said[role]")?.remove();
   for (const [id, html] of Object.entries(changed)) {
     const section = document.querySelector<HTMLElement>(`#${CSS.escape(id)}[data-live]`);
     if (section === null) continue;

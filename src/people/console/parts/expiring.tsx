@@ -2,9 +2,10 @@
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { number, toClock, toOwnersText, toTime } from "../../operations/phrases.ts";
 import { toEndOfHour } from "../../read/expiring.ts";
-import { toSaveTexts, written } from "../../operations/status/expiring.ts";
+import { toSaveTexts, written, type Save } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
+import { toQuery } from "../query.ts";
 import { toAnswerTexts } from "./answer-texts.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
@@ -73,15 +74,11 @@ export function ExpiringFirst({
           column("drain", ({ drains }) => drains.join(", ")),
           column("what saves them", (group) => (
             <>
-              {toSaveTexts(group).map(({ text, isCommand }) => (
-                <span class="save">
-                  {group.failure !== null && (isCommand || text === written.rule) ? (
-                    <a href={`/failures/${group.failure}`}>{isCommand ? <code>{text}</code> : text}</a>
-                  ) : (
-                    text
-                  )}
-                </span>
-              ))}
+              {[...new Map(toSaveTexts(group).map((one) => [one.act ?? one.text, one])).values()].map(
+                (save) => (
+                  <span class="save">{save.act === undefined ? save.text : toSaveLink(save.act, group)}</span>
+                ),
+              )}
             </>
           )),
         ]}
@@ -89,6 +86,23 @@ export function ExpiringFirst({
       {more > 0 ? <p class="hint">and {number(more)} more</p> : null}
     </>
   );
+}
+
+/** Where a person does it. Its form has the command. */
+function toSaveLink(
+  act: Save["act"],
+  { source, failure, drains }: Status["expiring"]["groups"][number],
+): Html {
+  const kind = `/failures/${failure}`;
+  const [words, href] = {
+    release: ["release what is parked", `/parked${toQuery({ source, failure })}`],
+    resume: ["resume what is paused", "/#paused"],
+    plan: ["make a plan of them", `/plans${toQuery({ drain: drains[0], failure })}`],
+    probe: ["probe their destination", kind],
+    rule: [written.rule, kind],
+    drain: [written.drain, "/failures#of-no-drain"],
+  }[act] as [string, string];
+  return <a href={href}>{words}</a>;
 }
 
 const staleMs = 300_000;

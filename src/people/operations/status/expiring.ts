@@ -156,13 +156,12 @@ export function toSaveTexts({
   failure,
   count,
   copied,
-}: SavedGroup): readonly { readonly text: string; readonly isCommand: boolean }[] {
-  const texts = saves.map(({ act, command }) =>
-    command === null
-      ? { text: act === "drain" ? written.drain : written.rule, isCommand: false }
-      : { text: command, isCommand: true },
-  );
-  const add = (text: string): number => texts.push({ text, isCommand: false });
+}: SavedGroup): readonly { readonly text: string; readonly act?: Save["act"] }[] {
+  const texts: { text: string; act?: Save["act"] }[] = saves.map(({ act, command }) => ({
+    act,
+    text: command ?? (act === "drain" ? written.drain : written.rule),
+  }));
+  const add = (text: string): number => texts.push({ text });
   if (failure === unreadableKind.id) add("nobody can read these: a newer build may");
   else if (texts.length === 0) add(unsent === 0 && isUnsentExact ? "they are sent by themselves" : "–");
   if (copied !== null) {

@@ -35,6 +35,8 @@ it("content is not shown, nor read, if Redis refuses the audit's entry", async (
   const shown = await ask();
   expect(shown.status).toBe(200);
   expect(shown.html).toContain("of-a-body");
+  // As on the page of the dead letter, from which it was asked for.
+  expect(shown.html).toMatch(/aria-current="page">Failures</);
   const acts = (await stand.audit()).map(({ act, by, why }) => [act, by, why]);
   expect(acts).toEqual([["show-content", "ann (console)", "a customer asks"]]);
 });

@@ -13,7 +13,11 @@ test("a kind that expires has its whole text, and what no rule sends leads to th
     inFirstHour: 2,
     copied: null,
     drains: ["orders"],
-    saves: [{ act: "rule", command: null }],
+    source: "eu",
+    saves: [
+      { act: "rule", command: null },
+      { act: "release", command: "redriver parked release --failure 8648802510 --reason ..." },
+    ],
   };
   const status = {
     expiring: { groups: [group], by: now + 86_400_000 },
@@ -23,4 +27,6 @@ test("a kind that expires has its whole text, and what no rule sends leads to th
   expect(html).toContain(`500 ${text}`);
   expect(html).toContain("2 before 12:00 UTC");
   expect(html).toContain('<a href="/failures/8648802510">no rule sends these: add one</a>');
+  expect(html).toContain('<a href="/parked?source=eu&amp;failure=8648802510">release what is parked</a>');
+  expect(html).not.toContain("<code>");
 });
