@@ -16,7 +16,7 @@ import { createRedisCopyBook } from "../../src/job/store/copies/redis-copy-book.
 import { createRedisLaneBook } from "../../src/job/store/lanes/redis-lane-book.ts";
 import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import type { DlqId } from "../../src/job/message/dead-letter.ts";
-import { toLaneId, toRootHash } from "../../src/job/message/lane-id.ts";
+import { toLaneId, toRootHash } from "../../src/job/message/short-id.ts";
 import type { DrainName, SourceId, Token } from "../../src/job/contracts/ids.ts";
 import type { Ledger } from "../../src/job/contracts/ledger.ts";
 import { createRedis, type RedisConnection } from "../../src/job/redis/connect.ts";

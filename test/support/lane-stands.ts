@@ -1,7 +1,7 @@
 import { createRedisLaneBook } from "../../src/job/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../src/job/contracts/drains-document.ts";
 import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/job/contracts/lanes.ts";
-import { toLaneId } from "../../src/job/message/lane-id.ts";
+import { toLaneId } from "../../src/job/message/short-id.ts";
 import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { drain, source, withMovedTime } from "./ledger-stands.ts";
 

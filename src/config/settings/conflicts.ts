@@ -1,91 +1,85 @@
 import { durationText } from "../../job/rules/durations.ts";
-import type { Problem } from "../problem.ts";
+import { misfit, type Problem } from "../problem.ts";
 import type { SettingName, SettingValues } from "./settings-table.ts";
 
 type Conflict = Pick<Problem, "message"> & { readonly name: SettingName };
+type Check = readonly [name: SettingName, isBroken: boolean, expected: string, got: string];
 
 /** Settings that are each in range and do not go together. Those that could not be read are left out. */
 export function findConflicts(values: Partial<SettingValues>): readonly Conflict[] {
-  const conflicts: Conflict[] = [];
-  const refuse = (name: SettingName, isBroken: boolean, expected: string, got: string): void => {
-    if (isBroken) conflicts.push({ name, message: `expected ${expected}, got ${got}` });
-  };
-  const isSet = (name: SettingName): boolean => values[name] !== undefined;
-  const either = (name: SettingName, other: SettingName): void =>
-    refuse(other, isSet(name) && isSet(other), `either ${name} or ${other}`, "both");
+  const checks = [...ofDaemon(values), ...ofRedis(values)];
+  return checks.flatMap(([name, isBroken, expected, got]) =>
+    isBroken ? [{ name, message: misfit(expected, got) }] : [],
+  );
+}
 
-  either("service.token", "service.tokenFile");
-  either("lineage.key", "lineage.keyFile");
-  const { "http.port": port = 0, "callback.port": callbackPort } = values;
-  const otherPort = `another port than http.port (${port}), or 0 for any free one`;
-  refuse("callback.port", port !== 0 && port === callbackPort, otherPort, "the same");
-  const consolePort = values["console.port"] ?? 0;
-  const taken = [port, callbackPort ?? 0].filter((one) => one !== 0);
-  const free = `another port than http.port (${port}) and callback.port (${callbackPort ?? 0}), 0 or none`;
-  refuse("console.port", taken.includes(consolePort), free, "the same");
-  const { "console.auth": auth, "console.host": consoleHost = "" } = values;
+function either(values: Partial<SettingValues>, name: SettingName, other: SettingName): Check {
+  const areBoth = values[name] !== undefined && values[other] !== undefined;
+  return [other, areBoth, `either ${name} or ${other}`, "both"];
+}
+
+function ofDaemon(values: Partial<SettingValues>): readonly Check[] {
+  const { "http.port": port = 0, "callback.port": callbackPort = 0, "console.port": consolePort } = values;
+  const { "console.auth": auth, "console.host": host = "", "console.proxies": proxies = [] } = values;
+  const { "shutdown.soft": softMs = 0 } = values;
+  const { "shutdown.hard": hardMs = softMs } = values;
+  const ports = `http.port (${port}) and callback.port (${callbackPort})`;
+  const isTaken = (one: number): boolean => one !== 0 && (one === port || one === callbackPort);
+  const isOpen = auth === "none" && consolePort !== null && !isLoopback(host);
   const known = "token or headers, because console.host is no loopback address";
-  const isOpen = auth === "none" && values["console.port"] !== null && !isLoopback(consoleHost);
-  refuse("console.auth", isOpen, known, "none");
-  refuse(
-    "console.tokenFile",
-    auth === "token" && !isSet("console.tokenFile"),
-    "a file, because console.auth is token",
-    "none",
-  );
-  refuse(
-    "console.proxies",
-    auth === "headers" && (values["console.proxies"] ?? []).length === 0,
-    "addresses, because console.auth is headers",
-    "none",
-  );
-  const softMs = values["shutdown.soft"] ?? 0;
-  const hardMs = values["shutdown.hard"] ?? softMs;
-  const later = `at least shutdown.soft (${durationText(softMs)})`;
-  refuse("shutdown.hard", hardMs < softMs, later, durationText(hardMs));
+  const hasNoFile = auth === "token" && values["console.tokenFile"] === undefined;
+  const hasNoProxy = auth === "headers" && proxies.length === 0;
+  return [
+    either(values, "service.token", "service.tokenFile"),
+    either(values, "lineage.key", "lineage.keyFile"),
+    [
+      "callback.port",
+      port !== 0 && port === callbackPort,
+      `another port than http.port (${port}), or 0 for any free one`,
+      "the same",
+    ],
+    ["console.port", isTaken(consolePort ?? 0), `another port than ${ports}, 0 or none`, "the same"],
+    ["console.auth", isOpen, known, "none"],
+    ["console.tokenFile", hasNoFile, "a file, because console.auth is token", "none"],
+    ["console.proxies", hasNoProxy, "addresses, because console.auth is headers", "none"],
+    [
+      "shutdown.hard",
+      hardMs < softMs,
+      `at least shutdown.soft (${durationText(softMs)})`,
+      durationText(hardMs),
+    ],
+  ];
+}
 
-  // Where Redis is, given in two ways at once or by halves.
+/** Where Redis is, given in two ways at once or by halves. */
+function ofRedis(values: Partial<SettingValues>): readonly Check[] {
+  const isSet = (name: SettingName): boolean => values[name] !== undefined;
   const url = values["redis.url"] === undefined ? null : new URL(values["redis.url"]);
   const { "redis.sentinels": sentinels, "redis.cluster": isCluster } = values;
   const hasSentinels = sentinels !== undefined && sentinels.length > 0;
-  const hasNodes = (values["redis.clusterNodes"] ?? []).length > 0;
-  const hasDatabase = url !== null && !["", "/", "/0"].includes(url.pathname);
-  refuse(
-    "redis.cluster",
-    isCluster === true && hasSentinels,
-    "either redis.cluster or redis.sentinels",
-    "both",
-  );
-  refuse(
-    "redis.clusterNodes",
-    isCluster === false && hasNodes,
-    "redis.cluster true beside redis.clusterNodes",
-    "false",
-  );
-  refuse(
-    "redis.url",
-    isCluster === true && hasDatabase,
-    "no database number beside redis.cluster, which has database 0 alone",
-    url?.pathname.slice(1) ?? "",
-  );
-  refuse(
-    "redis.sentinelName",
-    hasSentinels && !isSet("redis.sentinelName"),
-    "redis.sentinelName beside redis.sentinels",
-    "none",
-  );
-  for (const part of ["Name", "User", "Password", "PasswordFile"] as const) {
-    const name = `redis.sentinel${part}` as const;
-    refuse(name, sentinels?.length === 0 && isSet(name), `redis.sentinels beside ${name}`, "none");
-  }
-  for (const name of ["redis.caFile", "redis.certFile", "redis.keyFile"] as const) {
-    const expected = `a redis.url with rediss:// beside ${name}`;
-    refuse(name, url?.protocol === "redis:" && isSet(name), expected, "redis://, which is without TLS");
-  }
+  const hasNodes = isCluster === false && (values["redis.clusterNodes"] ?? []).length > 0;
+  const hasDatabase = isCluster === true && url !== null && !["", "/", "/0"].includes(url.pathname);
+  const noDatabase = "no database number beside redis.cluster, which has database 0 alone";
+  const hasNoName = hasSentinels && !isSet("redis.sentinelName");
   const [cert, key] = ["redis.certFile", "redis.keyFile"] as const;
-  refuse(cert, isSet(cert) && !isSet(key), `${key} beside ${cert}`, "none");
-  refuse(key, isSet(key) && !isSet(cert), `${cert} beside ${key}`, "none");
-  return conflicts;
+  const ofSentinel = (["Name", "User", "Password", "PasswordFile"] as const).map((part): Check => {
+    const name = `redis.sentinel${part}` as const;
+    return [name, sentinels?.length === 0 && isSet(name), `redis.sentinels beside ${name}`, "none"];
+  });
+  const ofTls = (["redis.caFile", cert, key] as const).map((name): Check => {
+    const isPlain = url?.protocol === "redis:" && isSet(name);
+    return [name, isPlain, `a redis.url with rediss:// beside ${name}`, "redis://, which is without TLS"];
+  });
+  return [
+    ["redis.cluster", isCluster === true && hasSentinels, "either redis.cluster or redis.sentinels", "both"],
+    ["redis.clusterNodes", hasNodes, "redis.cluster true beside redis.clusterNodes", "false"],
+    ["redis.url", hasDatabase, noDatabase, url?.pathname.slice(1) ?? ""],
+    ["redis.sentinelName", hasNoName, "redis.sentinelName beside redis.sentinels", "none"],
+    ...ofSentinel,
+    ...ofTls,
+    [cert, isSet(cert) && !isSet(key), `${key} beside ${cert}`, "none"],
+    [key, isSet(key) && !isSet(cert), `${cert} beside ${key}`, "none"],
+  ];
 }
 
 function isLoopback(host: string): boolean {

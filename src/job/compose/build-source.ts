@@ -64,7 +64,7 @@ import type { Events } from "../contracts/events.ts";
 import type { FailureMarks } from "../contracts/failures.ts";
 import type { PlanBook } from "../contracts/plans.ts";
 import type { Replicas } from "../contracts/replicas.ts";
-import { createLineageKeys } from "../message/lineage-keys.ts";
+import { createLineageKeys } from "../message/lineage.ts";
 import { createLiveSecret, type LiveSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./memory-budget.ts";
 import type { Teardown } from "../../teardown.ts";

@@ -19,7 +19,7 @@ import { canaryTimeoutMs, sendAsCanary } from "../page/publish/canary-variant.ts
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { chooseCanaries } from "./choose-canaries.ts";
 import { canariesByStep } from "./canaries-by-step.ts";
-import { toLaneId } from "../message/lane-id.ts";
+import { toLaneId } from "../message/short-id.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../message/destination-url.ts";
 import { resumeMinutesOf, resumeMinutesBeside } from "./resume-minutes.ts";
 

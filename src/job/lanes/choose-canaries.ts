@@ -1,5 +1,5 @@
 import { isKnownBad } from "../message/come-back-kind.ts";
-import { toRootHash } from "../message/lane-id.ts";
+import { toRootHash } from "../message/short-id.ts";
 import type { LaneAnswer } from "../contracts/lanes.ts";
 import { signatureOf } from "../message/signature/signature-of.ts";
 import type { Letter } from "../page/letter.ts";

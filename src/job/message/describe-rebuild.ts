@@ -1,13 +1,14 @@
-import { differencesOf } from "./body-differences.ts";
 import type { BatchItem, DeadLetter } from "./dead-letter.ts";
 import { originalFlowControl, toFlowControlValue } from "./flow-control.ts";
 import { isForwardable, byLowerName } from "./headers.ts";
-import { parseJson } from "./json-value.ts";
+import { parsePointer, toPointer } from "./json-pointer.ts";
+import { isObject, parseJson } from "./json-value.ts";
 import {
   toPrintable,
   toShownHeader,
   toShownJson,
   toShownText,
+  toShownToken,
   type Show,
   toShownUrl,
 } from "./show-masked-values.ts";
@@ -36,49 +37,40 @@ export function describeRebuild(
   const settings = new Map(Object.entries(item.headers).map(([name, value]) => [name.toLowerCase(), value]));
   const setting = (name: string): string | undefined => settings.get(`${headerPrefix}${name}`.toLowerCase());
   const url = (text: string): string => toShownUrl(text, show);
+  const text = (what: string, before: string | undefined, after: string | undefined) =>
+    row(what, before, after, toPrintable);
   return [
     ...row("destination", letter.url, item.destination, url),
-    ...row("queue", letter.queueName, item.queue),
-    ...row("method", letter.method, setting("Method")),
+    ...text("queue", letter.queueName, item.queue),
+    ...text("method", letter.method, setting("Method")),
     ...headerRows(letter, item, headerPrefix, show),
     ...bodyRows(letter.body, item.body ?? "", show),
-    ...row("retries", letter.maxRetries?.toString(), setting("Retries")),
-    ...row("retry delay", letter.retryDelayExpression, setting("Retry-Delay")),
-    ...row("timeout", undefined, setting("Timeout")),
+    ...text("retries", letter.maxRetries?.toString(), setting("Retries")),
+    ...text("retry delay", letter.retryDelayExpression, setting("Retry-Delay")),
+    ...text("timeout", undefined, setting("Timeout")),
     ...row("callback", letter.callback, setting("Callback"), url),
     ...row("failure callback", letter.failureCallback, setting("Failure-Callback"), url),
-    ...row("labels", letter.labels.join(",") || undefined, setting("Label")),
-    ...row(
+    ...text("labels", letter.labels.join(",") || undefined, setting("Label")),
+    ...text(
       "flow control",
       flowControlOf(letter),
       joined(setting("Flow-Control-Key"), setting("Flow-Control-Value")),
     ),
-    ...row("delay", undefined, setting("Delay")),
-    ...row("not before", undefined, setting("Not-Before")),
+    ...text("delay", undefined, setting("Delay")),
+    ...text("not before", undefined, setting("Not-Before")),
   ];
 }
 
-function row(
-  what: string,
-  before: string | undefined,
-  after: string | undefined,
-  toShown: (text: string) => string = toPrintable,
-): readonly RebuildRow[] {
-  return before === after ? [] : [toRow(what, before, after, toShown)];
-}
-
-function toRow<Value>(
+function row<Value>(
   what: string,
   before: Value | undefined,
   after: Value | undefined,
   toShown: (value: Value) => string,
-): RebuildRow {
-  return {
-    what,
-    change: before === undefined ? "added" : after === undefined ? "removed" : "changed",
-    before: before === undefined ? null : toShown(before),
-    after: after === undefined ? null : toShown(after),
-  };
+): readonly RebuildRow[] {
+  if (Object.is(before, after)) return [];
+  const change = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+  const shown = (value: Value | undefined): string | null => (value === undefined ? null : toShown(value));
+  return [{ what, change, before: shown(before), after: shown(after) }];
 }
 
 function headerRows(
@@ -87,28 +79,21 @@ function headerRows(
   headerPrefix: string,
   show: Show,
 ): readonly RebuildRow[] {
-  const names = new Map<string, string>();
-  const before = new Map<string, string>();
+  const found = new Map<string, { name: string; before?: string; after?: string }>();
   for (const [lower, { name, values }] of byLowerName(letter.header)) {
-    if (!isForwardable(name, headerPrefix)) continue;
-    names.set(lower, name);
-    before.set(lower, values.join(", "));
+    if (isForwardable(name, headerPrefix)) found.set(lower, { name, before: values.join(", ") });
   }
-  const after = new Map<string, string>();
   const forwarded = `${headerPrefix}Forward-`.toLowerCase();
-  for (const [itemName, value] of Object.entries(item.headers)) {
+  for (const [itemName, after] of Object.entries(item.headers)) {
     const lowerItemName = itemName.toLowerCase();
     const isForwarded = lowerItemName.startsWith(forwarded);
     if (!isForwarded && lowerItemName !== "content-type") continue;
     const name = isForwarded ? itemName.slice(forwarded.length) : itemName;
     if (!isForwardable(name, headerPrefix)) continue;
-    names.set(name.toLowerCase(), name);
-    after.set(name.toLowerCase(), value);
+    found.set(name.toLowerCase(), { ...found.get(name.toLowerCase()), name, after });
   }
-  return [...names].flatMap(([lower, name]) =>
-    row(`header ${toPrintable(name)}`, before.get(lower), after.get(lower), (value) =>
-      toShownHeader(value, show),
-    ),
+  return [...found.values()].flatMap(({ name, before, after }) =>
+    row(`header ${toPrintable(name)}`, before, after, (value) => toShownHeader(value, show)),
   );
 }
 
@@ -118,9 +103,9 @@ function bodyRows(before: string, after: string, show: Show): readonly RebuildRo
   const whole = row("body", before, after, (text) => toShownText(text, show));
   if (json.before === undefined || json.after === undefined) return whole;
   const differences = differencesOf(json.before, json.after, maxBodyRows + 1, show);
-  const rows = differences.slice(0, maxBodyRows).map(({ pointer, before, after }) => {
+  const rows = differences.slice(0, maxBodyRows).flatMap(({ pointer, before, after }) => {
     const what = pointer === "" ? "body" : `body ${toPrintable(pointer)}`;
-    return toRow(what, before, after, (value) => toShownJson(value, show));
+    return row(what, before, after, (value) => toShownJson(value, show));
   });
   // Equal values in another text: the losses of the rebuild name what was lost.
   if (rows.length === 0) return whole;
@@ -137,4 +122,54 @@ function flowControlOf(letter: DeadLetter): string | undefined {
 function joined(key: string | undefined, value: string | undefined): string | undefined {
   if (key === undefined) return undefined;
   return value === undefined || value === "" ? key : `${key}: ${value}`;
+}
+
+interface BodyDifference {
+  readonly pointer: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/**
+ * The differences of two JSON values, in document order, without recursion. Objects and arrays of one length
+ * are compared member by member; anything else is one difference. Ends after `max` differences.
+ */
+export function differencesOf(
+  before: unknown,
+  after: unknown,
+  max: number,
+  show: Show,
+): readonly BodyDifference[] {
+  const differences: BodyDifference[] = [];
+  const open: BodyDifference[] = [{ pointer: "", before, after }];
+  for (let one = open.pop(); one !== undefined && differences.length < max; one = open.pop()) {
+    const names = namesOf(one.before, one.after);
+    if (names === null) {
+      if (!Object.is(one.before, one.after)) {
+        const tokens = parsePointer(one.pointer) ?? [];
+        differences.push({ ...one, pointer: toPointer(tokens.map((token) => toShownToken(token, show))) });
+      }
+      continue;
+    }
+    for (const token of names.toReversed()) {
+      open.push({
+        pointer: one.pointer + toPointer([token]),
+        before: memberOf(one.before, token),
+        after: memberOf(one.after, token),
+      });
+    }
+  }
+  return differences;
+}
+
+function namesOf(before: unknown, after: unknown): readonly string[] | null {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return before.length === after.length ? Object.keys(before) : null;
+  }
+  if (!isObject(before) || !isObject(after)) return null;
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+function memberOf(value: unknown, token: string): unknown {
+  return Object.hasOwn(value as object, token) ? (value as Record<string, unknown>)[token] : undefined;
 }

@@ -12,3 +12,12 @@ export function toShortId(group: string, name: string): string {
 const idOf = oncePerText(2_000, 1_024, (text) =>
   createHash("sha256").update(text).digest("hex").slice(0, 10),
 );
+
+/** 60 bits; Redis and lineage carry neither a drain's name nor an address. The same in every replica. */
+export function toLaneId(drain: string, origin: string): string {
+  return toRootHash(`${drain}\0${origin}`);
+}
+
+export function toRootHash(rootId: string): string {
+  return createHash("sha256").update(rootId).digest("base64url").slice(0, 10);
+}

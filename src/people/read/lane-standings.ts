@@ -2,7 +2,7 @@
 import type { LaneConfig } from "../../job/contracts/drains-document.ts";
 import type { LaneAnswer, LaneState, LaneView, Origin } from "../../job/contracts/lanes.ts";
 import type { DrainRuntime } from "../../job/door.ts";
-import { toLaneId } from "../../job/message/lane-id.ts";
+import { toLaneId } from "../../job/message/short-id.ts";
 
 export interface LaneStanding {
   readonly state: LaneState;

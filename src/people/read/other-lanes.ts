@@ -3,7 +3,7 @@ import type { LaneState, Origin } from "../../job/contracts/lanes.ts";
 import type { DrainName } from "../../job/contracts/ids.ts";
 import type { Core, DrainRuntime } from "../../job/door.ts";
 import { groupBy } from "../../group-items-by-key.ts";
-import { toLaneId } from "../../job/message/lane-id.ts";
+import { toLaneId } from "../../job/message/short-id.ts";
 
 export interface OtherLane {
   readonly drain: DrainName;

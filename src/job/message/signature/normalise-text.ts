@@ -1,6 +1,5 @@
 import { isReadable, isWord, looksSecret } from "../secret-looking.ts";
-import { maxRead } from "./answer-shape.ts";
-import { oncePerShape } from "./once-per-shape.ts";
+import { maxRead, oncePerShape } from "./once-per-shape.ts";
 
 /**
  * A text with placeholders for everything that is private, or that differs from one failure to the next:

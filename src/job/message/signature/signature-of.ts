@@ -2,11 +2,9 @@
 import { createHash } from "node:crypto";
 import type { DeadLetter } from "../dead-letter.ts";
 import { oncePerText } from "../once-per-text.ts";
-import { maxRead } from "./answer-shape.ts";
 import { jsonErrorText } from "./json-error-text.ts";
 import { normaliseText, withoutLastWord } from "./normalise-text.ts";
-import { oncePerShape } from "./once-per-shape.ts";
-import { rememberLast } from "./remember-last.ts";
+import { maxRead, oncePerShape } from "./once-per-shape.ts";
 
 export interface Signature {
   /** 12 hex digits of a SHA-256 over status and text: the same in every process at any time. */
@@ -97,4 +95,24 @@ function headOf(body: string): string {
 
 function isBetweenWords(code: number): boolean {
   return code === 32 || code === 10 || code === 9 || code === 44;
+}
+
+/** An outage gives the same few answers, and to compare a text costs a tenth of a lookup, which hashes it first. */
+function rememberLast(
+  few: number,
+  maxLength: number,
+  make: (text: string) => string,
+): (text: string) => string {
+  const texts: string[] = [];
+  const values: string[] = [];
+  let next = 0;
+  return (text) => {
+    for (let at = 0; at < texts.length; at += 1) if (texts[at] === text) return values[at]!;
+    const value = make(text);
+    if (text.length > maxLength) return value;
+    texts[next] = text;
+    values[next] = value;
+    next = (next + 1) % few;
+    return value;
+  };
 }

@@ -7,7 +7,7 @@ import type { DrainName } from "../../contracts/ids.ts";
 import type { PublishedFact, PublishedVerdict } from "../../contracts/ledger.ts";
 import { byHalves, isOfInput } from "../../by-halves.ts";
 import { canariesByStep } from "../../lanes/canaries-by-step.ts";
-import { toRootHash } from "../../message/lane-id.ts";
+import { toRootHash } from "../../message/short-id.ts";
 import { signLineage } from "../../message/lineage.ts";
 import { letterDatesAgree } from "../../message/plausible-dates.ts";
 import { recordFact, ofDrain, toEntry } from "../../write-audit.ts";

@@ -9,7 +9,7 @@ import {
   type SourceRuntime,
   withNewer,
 } from "../../../job/door.ts";
-import { createLineageKeys } from "../../../job/message/lineage-keys.ts";
+import { createLineageKeys } from "../../../job/message/lineage.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
 import type { Settings } from "../../../config/settings/settings.ts";

@@ -9,7 +9,7 @@ import { tryRecord, type Trial } from "../../operations/rules/try-record.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import { parseJson, type JsonValue } from "../../../job/message/json-value.ts";
-import { differencesOf } from "../../../job/message/body-differences.ts";
+import { differencesOf } from "../../../job/message/describe-rebuild.ts";
 import { toPrintable, toShownJson, toShownText } from "../../../job/message/show-masked-values.ts";
 import { counted, joined } from "../../operations/phrases.ts";
 import { toAnswerText, toFieldsText } from "../output/fields-text.ts";

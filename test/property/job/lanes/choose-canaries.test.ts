@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { toRootHash } from "../../../../src/job/message/lane-id.ts";
+import { toRootHash } from "../../../../src/job/message/short-id.ts";
 import { describe, expect, it } from "vitest";
 import { nextLineage } from "../../../../src/job/message/lineage.ts";
 import { chooseCanaries } from "../../../../src/job/lanes/choose-canaries.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toLaneId } from "../../../../src/job/message/lane-id.ts";
+import { toLaneId } from "../../../../src/job/message/short-id.ts";
 import { grantedForMs } from "../../../../src/job/contracts/ledger-limits.ts";
 import type { LaneAsk, LaneUnused } from "../../../../src/job/contracts/lanes.ts";
 import { giveBackUnpublished, spareExhausted } from "../../../../src/job/lanes/admit.ts";

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../../../src/job/message/json-value.ts";
 import type { PatchOperation } from "../../../../src/job/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { editBody } from "../../../../src/job/message/edit-body.ts";
-import { mergePatch } from "../../../../src/job/message/json-merge-patch.ts";
+import { mergePatch } from "../../../../src/job/message/edit-body.ts";
 
 const merge = (body: string, value: JsonValue, attempt = 0) =>
   editBody(body, { kind: "merge", value }, attempt);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLineageKeys } from "../../../../src/job/message/lineage-keys.ts";
+import { createLineageKeys } from "../../../../src/job/message/lineage.ts";
 import type { SourceId } from "../../../../src/job/contracts/ids.ts";
 
 const source = "default" as SourceId;

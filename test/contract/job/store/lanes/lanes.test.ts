@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { toLaneId, toRootHash } from "../../../../../src/job/message/lane-id.ts";
+import { toLaneId, toRootHash } from "../../../../../src/job/message/short-id.ts";
 import { createRedisLaneBook } from "../../../../../src/job/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../../../../src/job/contracts/drains-document.ts";
 import type { LaneComeBack } from "../../../../../src/job/contracts/lanes.ts";

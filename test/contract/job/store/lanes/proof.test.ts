@@ -1,7 +1,7 @@
 /** What counts as delivered, if messages may wait at the service: callbacks, and what the service says. */
 import { describe, expect, test } from "vitest";
 import type { LaneConfig } from "../../../../../src/job/contracts/drains-document.ts";
-import { toLaneId } from "../../../../../src/job/message/lane-id.ts";
+import { toLaneId } from "../../../../../src/job/message/short-id.ts";
 import { drain } from "../../../../support/ledger-stands.ts";
 import { config, createLaneStand, driverOf, lane, origin } from "../../../../support/lane-stands.ts";
 import { useRedis } from "../../../../support/redis.ts";
