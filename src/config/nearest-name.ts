@@ -50,7 +50,6 @@ export function aliasOf(word: string, known: readonly string[]): string | undefi
 /** Longer words are not typing mistakes of a name, and comparing them costs time that a hostile file could ask for. */
 const maxCompared = 48;
 
-/** The known name that differs least from `word`, when a third of its letters or fewer differ; else undefined. */
 export function nearestName(word: string, known: readonly string[]): string | undefined {
   if (word.length > maxCompared) return undefined;
   const wanted = word.toLowerCase();

@@ -7,7 +7,6 @@ export interface Problem extends Partial<TextPosition> {
   readonly setting?: string;
   /** What was expected and what was there, shortened, if it may not be secret. Without the place. */
   readonly message: string;
-  /** It stands for so many problems that are not shown. */
   readonly more?: number;
 }
 
@@ -30,7 +29,6 @@ export function countProblems(problems: readonly Problem[]): number {
 
 export interface TextPosition {
   readonly line: number;
-  /** From 1, in UTF-16 units. */
   readonly column: number;
 }
 
@@ -46,7 +44,6 @@ export function formatProblem(problem: Problem): string {
   return head === "" ? problem.message : `${head}: ${problem.message}`;
 }
 
-/** The usual sentence. `found` is left out if it may be secret; `behind` follows it. */
 export function misfit(expected: string, found?: string, behind = ""): string {
   return `expected ${expected}${found === undefined ? "" : `, got ${found}`}${behind}`;
 }
@@ -62,7 +59,6 @@ export function toPathText(path: ValuePath): string {
   return text;
 }
 
-/** A value as a message may show it: one line, at most 60 characters of it. */
 export function shownValue(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (typeof value === "string") return quoted(value);

@@ -14,7 +14,6 @@ export type ReadSecret = (ref: SecretRef) => SecretReading;
 
 const maxSecretBytes = 8_192;
 
-/** Reads a secret from its place. Problems name the setting or the place, never the text that was found there. */
 export function readSecret(
   ref: SecretRef,
   from: { readonly env: Environment; readonly settings: Settings },

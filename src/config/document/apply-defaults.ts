@@ -68,7 +68,6 @@ export function toEffective(defaults: CommonKeys, drain: CommonKeys) {
     attempts: { max, waitMs: wait, then },
     ...(lane !== null && { lane: toLane(lane, limits) }),
     limits,
-    // Whether the layers are whole together has been checked.
     ...(keys.flowControl !== null && {
       flowControl: toFlowControl(
         over<object>({}, defaults.flowControl, drain.flowControl) as FlowControlKeys,

@@ -29,7 +29,6 @@ export function compileDocument(keys: DocumentKeys): DrainsDocument {
   const drains = Object.entries(keys.drains).map(([name, drain]) => {
     const wanted = drain.source ?? sources[0]?.name;
     const source = sources.find((candidate) => candidate.name === wanted);
-    // Only a missing check can lead here.
     if (source === undefined) throw new TypeError(`drain ${name} has no source`);
     return toDrain(name, drain, keys.defaults ?? {}, source, paused);
   });
@@ -107,7 +106,6 @@ function toGuard(guard: GuardKeys): GuardConfig {
   };
 }
 
-/** What the service filters by; dates are not among it. */
 export function toSelect(select: NonNullable<DrainKeys["select"]>): Select {
   const { fromDate: _from, toDate: _to, cursor: _cursor, count: _count, ...filters } = select;
   return defined({ ...filters, not: filters.not && defined(filters.not) });

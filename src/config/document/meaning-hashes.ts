@@ -33,7 +33,6 @@ export function toDocumentHash(document: Omit<DrainsDocument, "hash">): string {
   return hash({
     paused: document.paused,
     archive: document.archive,
-    // An id that is not the name cannot but be written.
     sources: byName(document.sources).map((source) =>
       source.id === source.name ? source : { ...source, isIdWritten: undefined },
     ),

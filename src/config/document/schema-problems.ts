@@ -41,7 +41,6 @@ function toProblems({ path, issue }: PlacedIssue, tree: YamlTree): readonly Prob
   });
 }
 
-/** A record has no field of this name, but its headers or its body may. */
 function whereElse(key: string): string {
   const inBody = `body: { ${JSON.stringify(proposePointer(key.slice(0, 60)) ?? "/name").slice(1, -1)}: … }`;
   return isToken(key) && key.length <= 60 ? ` ask header: { ${key}: … } or ${inBody};` : ` ask ${inBody};`;

@@ -12,7 +12,6 @@ import { asList, asMap, type Raw } from "./checks/raw-document.ts";
 import { defaultRuleName } from "./checks/rule-checks.ts";
 import { each, writtenDefaults } from "./written-defaults.ts";
 
-/** As YAML, with the hash above it. */
 export function showEffectiveDocument(text: string, hash: string): string {
   const document = toEffectiveDocument(text);
   return `# hash ${hash}\n${stringify(document, { aliasDuplicateObjects: false })}`;

@@ -79,7 +79,6 @@ function checkSources(settings: Settings, document: DrainsDocument): readonly Pr
   return problems;
 }
 
-/** A rebuild would pass over headers that rules set under the service's own prefix. */
 function checkHeaders({ service: { headerPrefix } }: Settings, document: DrainsDocument): readonly Problem[] {
   const expected = `a header name that does not begin with ${headerPrefix} (service.headerPrefix)`;
   return document.drains.flatMap((drain) =>

@@ -30,7 +30,6 @@ export interface SettingsFound {
   readonly problems: readonly Problem[];
 }
 
-/** Settings found in the environment. A variable that is empty is unset: templates leave them so. */
 export function readEnvironment(env: Environment): SettingsFound {
   const values = new Map<SettingName, GivenSetting>();
   const problems: Problem[] = [];

@@ -6,7 +6,6 @@ import { findCopyingMistake } from "./secret-mistakes.ts";
 import { redisUrl, secretText } from "./value-schemas.ts";
 import { settingRows, type SettingName, type SettingRow, type SettingValues } from "./settings-table.ts";
 
-/** Texts of the files; certificates and keys are PEM. */
 export type RedisFiles = { readonly [Name in keyof typeof files]?: string };
 
 type FileProblem = Pick<Problem, "message"> & { readonly name: SettingName };
@@ -64,7 +63,6 @@ function gotOf(text: string): string {
   return mistake === null ? "" : `, got ${mistake}`;
 }
 
-/** Reads the files that Redis settings name. Problems never repeat what was found in a file. */
 export function readRedisFiles(
   values: Partial<SettingValues>,
   isGiven: (name: SettingName) => boolean,

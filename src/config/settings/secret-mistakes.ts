@@ -1,4 +1,3 @@
-/** Capitals with _, as variables have. */
 const variable = /^\s*(?:export\s+|set\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s*=/;
 /** What else a secret is called. "=" alone behind it is the padding of base64. */
 const wordAndSign = /^\s*(?:export\s+|set\s+)?(?:[\w-]*[_-])?(?:token|secret|key|password)\s*=(?!=*\s*$)/i;

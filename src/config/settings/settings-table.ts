@@ -32,7 +32,6 @@ export interface SettingRow<Value = unknown> {
   readonly default: string | number | null;
   readonly doc: string;
   readonly schema: z.ZodType<Value>;
-  /** Its value is never printed. */
   readonly secret: boolean;
   /** Of a duration: its name in `Settings` ends in the unit. */
   readonly unit?: "ms";
@@ -342,7 +341,6 @@ export type SettingValues = {
   readonly [Name in SettingName]: (typeof settingRows)[Name] extends SettingRow<infer Value> ? Value : never;
 };
 
-/** `service.tokenFile` → `REDRIVER_SERVICE_TOKEN_FILE`. */
 export function toEnvName(name: string): string {
   return `REDRIVER_${name
     .replace(/([a-z])([A-Z])/g, "$1_$2")

@@ -46,7 +46,6 @@ export function valueOf(settings: Settings, name: SettingName): unknown {
   return (settings[section] as Readonly<Record<string, unknown>>)[toKey(name, key)];
 }
 
-/** `service.url` → `{ service: { url } }`. */
 export function nest<Value>(
   values: Iterable<readonly [SettingName, Value]>,
   toKeyOf: (name: SettingName, key: string) => string = (_, key) => key,

@@ -86,7 +86,6 @@ export const proxyExceptions = listOf(
   'a list of hosts such as "localhost,.svc.cluster.local,10.0.0.0/8"',
 );
 
-/** Without a slash at its end, so that a path follows it. */
 export const pageUrl = read((value) => {
   const url = typeof value === "string" && /^[^\s\p{Cc}]{1,1024}$/u.test(value) ? parseUrl(value) : null;
   const fits =
@@ -130,7 +129,6 @@ const consolePaths =
   "acts|api|assets|failures|history|indexes|live|messages|parked|plans|report|rules|runbooks|sign-in";
 const basePathPattern = new RegExp(`^(?!/(${consolePaths})(/|$))(/(?!\\.{1,2}(/|$))[\\w.~-]+)+$`);
 
-/** Without the `/` at its end; empty: none. */
 export const basePath = read((value) => {
   if (typeof value !== "string" || value.length > 255) return null;
   const path = value.replace(/\/$/, "");
@@ -139,7 +137,6 @@ export const basePath = read((value) => {
 
 export const addressRange = z.string().refine((text) => parseAddressRange(text) !== null);
 
-/** `host:port`, with brackets around an IPv6 address. */
 export const redisNode = z
   .string()
   .regex(/^[^\s/@?#\p{Cc}]{1,255}:\d{1,5}$/u)
@@ -150,7 +147,6 @@ export const yesOrNo = z.union(
   "true or false",
 );
 
-/** A list, or one text with commas between its members. */
 export function listOf<Member extends z.ZodType>(member: Member, what: string) {
   return read((value) => {
     const members: unknown = typeof value === "string" ? value.split(",").map((part) => part.trim()) : value;
@@ -160,7 +156,6 @@ export function listOf<Member extends z.ZodType>(member: Member, what: string) {
   }, what);
 }
 
-/** A host as its URL spells it, every host below a name, or every host. */
 export const hostPattern = read(
   (value) => (typeof value === "string" ? parseHostPattern(value) : null),
   'a host such as "api.example.com" or "*.example.com"',

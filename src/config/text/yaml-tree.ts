@@ -177,7 +177,6 @@ function misfitOfKey(key: unknown, map: object): string | null {
   return Object.hasOwn(map, key) ? `duplicate key ${quoted(key)}` : null;
 }
 
-/** A value that is not there (`when:` and nothing) has the position of its key. */
 function startOf(node: MaybeNode, fallbackAt: number): number {
   if (node === null || node === undefined || typeof node === "string" || !node.range) return fallbackAt;
   const [start, end] = node.range;

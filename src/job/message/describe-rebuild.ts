@@ -107,7 +107,6 @@ function bodyRows(before: string, after: string, show: Show): readonly RebuildRo
     const what = pointer === "" ? "body" : `body ${toPrintable(pointer)}`;
     return row(what, before, after, (value) => toShownJson(value, show));
   });
-  // Equal values in another text: the losses of the rebuild name what was lost.
   if (rows.length === 0) return whole;
   if (differences.length <= maxBodyRows) return rows;
   return [...rows, { what: "body, and more places", change: "changed", before: null, after: null }];

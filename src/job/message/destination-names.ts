@@ -31,7 +31,6 @@ function namesOfUrl(text: string): readonly DestinationName[] {
   return parts !== null && isHttp(parts) ? namesByOrigin(parts.origin) : [];
 }
 
-/** All names of an item's destination. A queue record has those of its queue too. */
 export function namesOfDestination({
   destination,
   queue,
@@ -44,7 +43,6 @@ export function namesOfOrigin(origin: string): readonly DestinationName[] {
   return origin.startsWith("queue:") ? [origin] : namesOfUrl(origin);
 }
 
-/** The name as namesOfDestination has it; null if the text is none. */
 export function toDestinationName(text: string): DestinationName | null {
   if (text.startsWith("queue:")) return text === "queue:" ? null : text;
   const [, scheme, written = ""] = /^(?:(https?):\/\/)?(.*?)\/?$/isu.exec(text) ?? [];

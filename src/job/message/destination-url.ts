@@ -68,7 +68,6 @@ export function laneOriginOfLetter({ url, queueName }: Pick<DeadLetter, "url" | 
   return origin === "null" ? null : origin;
 }
 
-/** By which rates per host count: the destination's host with its port, or `queue:<name>`. */
 export function rateHostOf({ destination, queue }: Pick<BatchItem, "destination" | "queue">): string {
   return queue === undefined ? hostOf(destination) : `queue:${queue}`;
 }

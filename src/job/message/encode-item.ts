@@ -21,7 +21,6 @@ export type EncodedItem = string | readonly (string | Buffer)[];
 
 /** An item as JSON, encoded once. The number of its series is known only after `begin`, and is mostly 1. */
 export interface ItemJson {
-  /** With `longestSuffix`. */
   readonly bytes: number;
   /** With the deduplication id of its first series. A large body is left out. */
   readonly json: Buffer;
@@ -84,7 +83,6 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
     at = writeJsonText(itemHeader(name).json, value, target, at);
     if (isId) idEnd = at - 1 - start;
   }
-  // In place of the comma before the first.
   target[headersAt] = brace;
   at = Math.max(at, headersAt + 1);
   if (keptBody !== undefined) at = writeJsonText(bodyStart, keptBody, target, at);

@@ -9,7 +9,6 @@ export interface FailureKind {
   readonly id: string;
   /** Where it failed, as lanes name it; `(unreadable)` for records that are no dead letters. */
   readonly origin: string;
-  /** Null: there was no HTTP answer. */
   readonly status: number | null;
   /** The signature of the answer: printable, at most 120 characters, nothing private. */
   readonly text: string;
@@ -47,7 +46,6 @@ export function otherFailuresId(origin: string): string {
   return `other-${toShortId(origin, "")}`;
 }
 
-/** What those are counted as for which there is no room either. */
 export const othersOfAllId = "other";
 
 /** By destination, then status, then the answer's text: no key is joined for it. */

@@ -25,7 +25,6 @@ export function checkFidelity(
   return lossByHeaders(letter);
 }
 
-/** Fields that describe the failed response; they are not published again. */
 const responseFields: ReadonlySet<string> = new Set(["responseHeader", "responseBody", "responseBodyBase64"]);
 
 function hasPlaceholder(record: RawRecord): boolean {

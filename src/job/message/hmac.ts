@@ -10,13 +10,10 @@ const tagBytes = 32;
 /** Longer texts get a buffer of their own. A signed lineage has some 400 characters. */
 const keptBytes = 4_096;
 interface Pads {
-  /** The inner pad, then room for a text. */
   readonly inner: Buffer;
-  /** The outer pad, then room for the inner digest. */
   readonly outer: Buffer;
 }
 
-/** Keys of all sources and of earlier tokens. */
 const padsOf = oncePerText(32, Infinity, toPads);
 
 /** In base64url. `text` is ASCII. */

@@ -1,6 +1,5 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** RFC 6902. */
 export type PatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: JsonValue }
   | { readonly op: "remove"; readonly path: string }
@@ -13,10 +12,8 @@ export type BodyChange =
 /** Changes of a republish to the rebuilt item. Absent = as the original. */
 export interface ItemChanges {
   readonly destination?: string | DestinationRewrite;
-  /** `null` takes a queue record off its queue. */
   readonly queue?: string | null;
   readonly method?: string;
-  /** Name to value; `null` removes the header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly body?: BodyChange;
   readonly delay?:

@@ -26,7 +26,6 @@ export const schemes = ["https", "http"] as const;
 export type Scheme = (typeof schemes)[number];
 export const privatePolicies = ["auto", "yes", "no"] as const;
 
-/** Why an item must not be published; null if it may. `bytes` is its encoded size. */
 export interface CheckItem {
   (item: BatchItem, bytes: number): Extract<ParkReason, "destination-not-allowed" | "over-limit"> | null;
   /** No item with more is ever allowed, so none need be built. */

@@ -6,7 +6,6 @@ import { toIndex } from "./json-pointer.ts";
  * last of equal keys. One look at the text, without recursion. Expects valid JSON.
  */
 export function numberTextAt(text: string, names: readonly string[]): string | null {
-  /** Of each open container: the index of the element, or null for an object. */
   const open: (number | null)[] = [];
   /** So many names lead to the value that comes next. A container is on the way if all names before it match. */
   let matched = 0;

@@ -36,7 +36,6 @@ export interface Lineage {
   readonly rootMaxRetries: number | null;
   readonly rootDestination: string;
   readonly parentDlqId: DlqId;
-  /** Null: published in no step of a lane. */
   readonly step: LineageStep | null;
   /** A canary of this root that was no probe came back `down` and spent no attempt. That happens once. */
   readonly isForgiven: boolean;
@@ -106,7 +105,6 @@ export function lineageIn(header: string): Lineage | null {
 
 const nothing = Buffer.alloc(0);
 
-/** Written field by field as bytes, because each message that is sent has one. Answers where it ends. */
 function writePayload(lineage: Lineage, bodyHash: string, target: Buffer): number {
   const { rootMaxRetries, step, statusBefore, rootFlowControl } = lineage;
   let at = target.write(`{"a":${lineage.attempt},"r":`);
@@ -328,7 +326,6 @@ export function createLineageKeys(
   let last: { readonly ofToken: string; readonly keys: readonly [string, ...string[]] } | null = null;
   return () => {
     const ofToken = token.value();
-    // Each record asks for them.
     if (last?.ofToken !== ofToken) {
       // Keys of this process's tokens verify, so that messages under way survive a rotation, and the first fixed key.
       toKey(ofToken);

@@ -83,7 +83,6 @@ export function parseGoDuration(value: string): number | null {
 const words =
   /^(?:milliseconds?|millis|msecs?|(s)(?:econds?|ecs?)|(m)(?:inutes?|ins?)|(h)(?:ours?|rs?)|(d)ays?)$/;
 
-/** A duration in words: `600 seconds`, `1 minute`, `1 hour 30 mins`. In ms. */
 export function parseWordedDuration(text: string): number | null {
   const lower = text.toLowerCase();
   if (lower.length > 64 || !/^\d[\d.a-zµμ ]*$/.test(lower)) return null;

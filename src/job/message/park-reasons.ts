@@ -12,15 +12,12 @@ export const parkReasons = [
   "binary-body",
   "redacted",
   "bad-destination",
-  /** The settings allow no publish to its destination or a callback (publish.allow…). */
   "destination-not-allowed",
-  /** Larger, or with more or longer headers, than the settings allow (publish.max…). */
   "over-limit",
   "unjoinable-header",
   /** Its own callback is sealed under a lineage key that is not known any more. */
   "callback-sealed",
   "workflow",
-  /** A copy to a test target, which failed there. */
   "test-copy",
   "body-length-differs",
   "non-retryable",
@@ -36,7 +33,6 @@ export const parkReasons = [
   "body-not-editable",
   "signed-body",
   "patch-not-idempotent",
-  /** Its Content-Encoding is of bytes, and its body is a text. */
   "encoded-body",
 ] as const;
 

@@ -7,7 +7,6 @@ const skewMs = 3_600_000;
 /** 366 d: no plan of the service delays a message for longer. */
 const maxDelayMs = 366 * 86_400_000;
 
-/** The last moment at which a message can have been created that entered the DLQ then. Unix ms. */
 export function lastPlausibleAt(enteredAt: number): number {
   return enteredAt + skewMs;
 }

@@ -33,19 +33,16 @@ import type { ParkReason } from "./park-reasons.ts";
 import { readProofCallback } from "./proof-callback-url.ts";
 
 export interface RebuildContext {
-  /** `Upstash-`, `Service-`: never empty. */
   readonly headerPrefix: string;
   readonly deduplicationId: DeduplicationId;
   /** The lineage header's value for the body that is sent. A come-back is recognised by that body. */
   readonly signLineage: (body: string) => string;
   readonly rootId: MessageId;
-  /** Redrives that this body may have been through already. */
   readonly attempt: number;
   /** Retries if no rule sets them: the root's, not the come-back's. Null: the root named none. */
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
   readonly delayMs: number | null;
-  /** By `toDestination`. Null: it is none. */
   readonly destination: string | null;
   /** Unix ms of its delivery at the earliest, instead of a delay. Absent: at once, or after the delay. */
   readonly notBefore?: number | undefined;
@@ -145,7 +142,6 @@ function toSettings(
   if (callback !== undefined && readProofCallback(callback, []).kind === "sealed") return "callback-sealed";
 
   const labels = changes.labels ?? letter.labels;
-  // The header joins labels with commas.
   if (labels.some((label) => label.includes(","))) return "unjoinable-header";
 
   const headers: Headers = {};

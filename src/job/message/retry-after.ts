@@ -50,7 +50,6 @@ const maxValueLength = 1_024;
 const readerOf = oncePerText(500, maxNameLength, (name): ToMoments | null => {
   if (name.length > maxNameLength) return null;
   const lower = name.toLowerCase();
-  // retry-after-ms, x-ms-retry-after-ms.
   if (/(?:^|-)retry-after-ms$/.test(lower)) return momentsOfMs;
   if (/(?:^|-)retry-after$/.test(lower)) return momentsOfList;
   // The field of the IETF's draft, of before and of today.

@@ -66,7 +66,6 @@ export function areDisjoint(one: Select, other: Select): boolean {
   });
 }
 
-/** Everything that `one` selects is what `other` leaves to other drains. */
 function isLeftBy(one: Select, { not = {} }: Select): boolean {
   const left = Object.entries(not);
   return (

@@ -8,12 +8,10 @@ export type Show = "masked" | "content";
 
 const maxCharacters = 200;
 
-/** Spells out control, format and separator characters and halves of pairs. Cuts after 200 characters. */
 export function toPrintable(text: string): string {
   return toSpelledOut(text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`);
 }
 
-/** The same for a text of several lines, cut after so many characters. */
 export function toPrintableLines(text: string, maxLength: number): string {
   const cut = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
   return cut.split(/\r?\n/).map(toSpelledOut).join("\n");

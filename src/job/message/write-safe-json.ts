@@ -8,7 +8,6 @@ export function toSafeJson(value: object): string {
   return toEscapedJson(toText(value));
 }
 
-/** Of JSON, whose own line ends stay. */
 export function toEscapedJson(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(

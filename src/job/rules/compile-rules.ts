@@ -15,7 +15,6 @@ const maxTurningPoints = 200;
 export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "park"): Router {
   const compiled = rules.map((rule) => ({
     ignoreAfter: rule.ignoreAfter ?? Number.POSITIVE_INFINITY,
-    // Its condition asks for an age or for the time left.
     isTimed: leavesOf(rule.when).some(({ kind }) => kind === "duration"),
     matches: compileCondition(rule.when),
     routing: {

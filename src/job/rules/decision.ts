@@ -14,9 +14,7 @@ export const holds = {
   "too-young": "decided",
   waiting: "decided",
   "retry-after": "decided",
-  /** The message itself must not be delivered earlier. */
   "not-before": "decided",
-  /** A date of the record cannot be true, and its decision rests on it. */
   "implausible-date": "decided",
   "in-flight": "passing",
   cooling: "passing",
@@ -30,33 +28,25 @@ export const holds = {
   /** Another version of redriver wrote its ledger entry, in a layout that this one does not know. */
   "other-version": "passing",
   paused: "passing",
-  /** A person has paused its destination. */
   "host-paused": "passing",
   "page-too-old": "passing",
   stopping: "passing",
   "attempts-exhausted": "decided",
   /** A drop without a working archive: nothing is deleted without a copy. */
   "archive-missing": "passing",
-  /** Its rule says `via: service`, and the service does not have that endpoint. */
   "no-service-retry": "passing",
-  /** A newer letter of its schedule or value waits, or nobody knows yet. */
   superseded: "decided",
   /** Of the archive: it was published, and the queue does not have it. */
   "published-before": "decided",
-  /** A search index is behind (guards). */
   guard: "passing",
-  /** A rate has no room just now: of the drain, the rule or the host. */
   "rate-limit": "passing",
   "pass-limit": "passing",
-  /** Of this UTC day. */
   "day-limit": "passing",
-  /** A step to its destination is being watched: its come-backs decide. */
   "lane-watched": "passing",
   /** It breaks its page, and could not be parked either (page/put-aside.ts). */
   unworkable: "passing",
   /** What was published is not known to be delivered, and the service may be behind. */
   "still-under-way": "passing",
-  /** Too many messages to its destination came back; one is tried now and then. */
   "lane-halted": "passing",
 } as const satisfies Readonly<Record<string, "passing" | "decided">>;
 export type HoldReason = keyof typeof holds;
@@ -76,7 +66,6 @@ export type Decision =
       readonly reason: (typeof republishReasons)[number];
       readonly rule: string | null;
       readonly set: ItemChanges;
-      /** By the service's own retry. Absent: in a batch. */
       readonly via?: "service";
     }
   | {
@@ -106,7 +95,6 @@ export interface Routing {
   readonly via?: "service";
 }
 
-/** A compiled rule list: pure, total and deterministic. */
 export interface Router {
   (facts: RecordFacts): Routing;
   /** Of a held record: the first moment (Unix ms) at which time alone changes the decision; null: none. */

@@ -43,7 +43,6 @@ export function parseDuration(value: unknown): Parsed<number> {
   return orExpected(toDurationMs(text), expected);
 }
 
-/** In ms; null for a text that is no duration. */
 export function toDurationMs(text: string): number | null {
   const match = /^(?:(\d{1,6})d)?(?:(\d{1,8})h)?(?:(\d{1,9})m)?(?:(\d{1,10})s)?(?:(\d{1,12})ms)?$/.exec(text);
   if (match === null || text === "") return null;

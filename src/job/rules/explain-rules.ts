@@ -45,7 +45,6 @@ function firstMiss(condition: Condition, subject: Subject): string | null {
   return `${words}, but the record has ${describeActual(condition, subject)}`;
 }
 
-/** In the words of the document. Texts for header values and bodies become "[set]": they may be secrets. */
 export function describeCondition(condition: Condition): string {
   if (condition.kind === "any") return "any";
   if (condition.kind === "not") return `not (${describeCondition(condition.of)})`;
@@ -54,7 +53,6 @@ export function describeCondition(condition: Condition): string {
   return condition.kind === "all" ? `all (${parts})` : `any of (${parts})`;
 }
 
-/** `responseStatus is 503`, `host is one of "a", prefix "b"`. */
 function describeTest(test: Leaf): string {
   if (test.kind === "superseded") {
     return test.pointer === null ? "superseded" : `superseded by its body's ${JSON.stringify(test.pointer)}`;

@@ -3,7 +3,6 @@ import { parseHost, spellPath } from "../message/host-and-path.ts";
 import { compileText, textOf, type Matching } from "./patterns/compile-text.ts";
 import type { Condition, DecimalRange, Leaf, TextField } from "./rule-spec.ts";
 
-/** Two tests of one field that no record passes both. */
 export interface Clash {
   readonly test: Leaf;
   readonly other: Leaf;
@@ -74,7 +73,6 @@ function mayMeet(a: Pattern, b: Pattern, isSingle: boolean, field: TextField | n
   if (a.kind === "literal" && b.kind === "literal") return a.value === b.value;
   if (a.kind === "text" && b.kind === "text") return mayMeetAsTexts(a.pattern, b.pattern, "body");
   if (isMatching(a) && isMatching(b)) return field === null || mayMeetAsTexts(a, b, field);
-  // A value of a body is of one type.
   return a.kind === "network" || b.kind === "network";
 }
 

@@ -32,7 +32,6 @@ export function parseEach<T>(
   return first === undefined ? { ok: true, value: parsed } : { ok: false, ...first, also };
 }
 
-/** All problems, with places inside a value that has this one at `segment`. */
 export function mismatchesOf(
   { expected, at = [], also = [] }: Extract<Parsed<unknown>, { ok: false }>,
   segment?: string | number,

@@ -3,7 +3,6 @@ import { parseJson, type JsonValue } from "../message/json-value.ts";
 
 /** Characters. A longer text is not parsed: the memory of a worker is shared by all messages of a page. */
 export const maxJsonCharacters = 8_388_608;
-/** Levels of nesting; the parser itself takes any. */
 export const maxJsonDepth = 1_000;
 
 /** The JSON value of a body; undefined for any other text, and beyond the limits above. Never throws. */
@@ -27,7 +26,6 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** True if there are more of them than half the depth that is allowed. */
 function hasMany(text: string, opening: "[" | "{"): boolean {
   let at = -1;
   for (let count = 0; count <= maxJsonDepth / 2; count++) {

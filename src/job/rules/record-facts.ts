@@ -14,8 +14,6 @@ export interface RecordFacts {
   readonly attempt: number;
   /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
   readonly rootCreatedAt: number;
-  /** When the service's retention deletes the letter. */
   readonly expiresAt: number;
-  /** Absent: not known here, because the queue was not listed for it. */
   readonly newer?: FindNewer;
 }

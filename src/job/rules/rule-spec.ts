@@ -52,7 +52,6 @@ export type TextPattern =
   | { readonly kind: "regex"; readonly source: string }
   | Presence;
 
-/** An inclusive range; its ends may be infinite. */
 export interface NumberRange {
   readonly kind: "range";
   readonly from: number;
@@ -94,7 +93,6 @@ export type Condition =
   | { readonly kind: "text"; readonly field: TextField; readonly oneOf: readonly TextPattern[] }
   | {
       readonly kind: "header";
-      /** Headers sent to the destination, or those of its last answer. */
       readonly of: "request" | "response";
       readonly name: string;
       readonly oneOf: readonly HeaderPattern[];
@@ -133,15 +131,12 @@ export interface RuleSpec {
   readonly when: Condition;
   readonly then: Action;
   readonly set?: ItemChanges;
-  /** A republish by the service's own retry, an id a call. Absent: in batches. */
   readonly via?: "service";
-  /** Publishes by this rule, all replicas together. */
   readonly limit?: Rate;
   /** Unix ms after which the rule is skipped. */
   readonly ignoreAfter?: number;
 }
 
-/** The tests of single fields in a condition, in order; also those below a `not`. */
 export function leavesOf(condition: Condition): readonly Leaf[] {
   if (condition.kind === "all" || condition.kind === "some") return condition.of.flatMap(leavesOf);
   if (condition.kind === "not") return leavesOf(condition.of);

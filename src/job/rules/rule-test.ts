@@ -14,7 +14,6 @@ export interface RuleTest {
   };
   readonly expect: {
     readonly then: Exclude<Decision["then"], "settle">;
-    /** `null`: no rule matched. */
     readonly rule?: string | null;
     readonly reason?: string;
     /** The fields that the test names. Headers by name without regard to case, JSON bodies by value. */

@@ -11,7 +11,6 @@ import {
   type ValuePattern,
 } from "./rule-spec.ts";
 
-/** A test of one field in the document's own form. */
 export interface ShownFieldTest {
   /** The key of its field; for headers also the name, for values the pointer. */
   readonly keys: readonly [string] | readonly [string, string];
@@ -75,7 +74,6 @@ function writeText(pattern: TextPattern, shown: Shown): unknown {
   }
 }
 
-/** True if a pattern of this text means exactly the text. */
 function isPlain(text: string): boolean {
   return text !== "" && text !== "none" && !text.includes("*") && readComparison(text) === null;
 }

@@ -43,7 +43,6 @@ export class Subject {
     this.#now = now;
   }
 
-  /** A text field's values. Any of them may match; none when it is absent. */
   texts(field: TextField): readonly string[] {
     if (field === "host") return this.host()?.written ?? nothing;
     if (field === "path") return this.path()?.written.slice(0, 1) ?? nothing;
@@ -102,7 +101,6 @@ export class Subject {
     return (mayRound(text) ? numberTextAt(text, names) : null) ?? String(value);
   }
 
-  /** The value at the pointer's names; undefined if there is none, or the body is no JSON. */
   value(field: BodyField, names: readonly string[]): JsonValue | undefined {
     const known = (this.#json ??= new Map<BodyField, JsonValue | undefined>());
     if (!known.has(field)) known.set(field, toJson(this.#letter[field]));
@@ -115,7 +113,6 @@ export class Subject {
     return this.#facts.newer?.(this.#letter.dlqId, pointer, this.compared(pointer)) ?? null;
   }
 
-  /** False: the queue was not listed for it. */
   knowsNewer(): boolean {
     return this.#facts.newer !== undefined;
   }

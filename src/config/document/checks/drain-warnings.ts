@@ -68,7 +68,6 @@ function warnAboutComeBacks(drain: LintDrain, warn: Warn): void {
 const comeBackExpected =
   "url, queueName, label or flowControlKey as no rule changes them, or no select and rules that ask for host, or a second drain without select for the rest";
 
-/** Null if a record that is selected by it is selected again when it comes back, as far as the document shows. */
 function whyLost(
   key: keyof Filters,
   drain: LintDrain,

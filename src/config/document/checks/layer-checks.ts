@@ -48,7 +48,6 @@ export function checkLayers(document: Raw, report: Report, warn: Warn): void {
   }
 }
 
-/** The name of a drain's source; null if it is not known. */
 export function sourceNameOf(document: Raw, drain: Raw): string | null {
   const [first, ...others] = Object.keys(asMap(document["sources"]));
   const name = drain["source"] ?? (others.length === 0 ? first : undefined);

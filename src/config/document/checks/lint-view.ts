@@ -84,7 +84,6 @@ function toReadableWhen(value: unknown): WhenKeys {
   return whenKeys.safeParse(Object.fromEntries(readable)).data ?? { tests: [] };
 }
 
-/** What the drain gives to all that it sends; null: nothing, or it is not readable. */
 function toFlowControlKey(defaults: Raw, { flowControl: own }: Raw): string | null {
   if (own === "none") return null;
   const { key } = { ...asMap(defaults["flowControl"]), ...asMap(own) };

@@ -185,7 +185,6 @@ function proposeHost(text: string): string {
   return `${host}; url asks for the whole address, path for the path`;
 }
 
-/** Each record's url begins with its scheme. */
 function withoutScheme(text: string, kind: Exclude<Kind, "suffix">): Misfit | null {
   const start = (kind === "glob" ? text.slice(0, text.indexOf("*")) : text).toLowerCase();
   const fits = ["http://", "https://"].some(

@@ -25,7 +25,6 @@ export function ifClean(error: string) {
   return { error, when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
 }
 
-/** Arguments of refine: a mapping has at least one key with a value. */
 export function notEmpty(error: string) {
   return [
     (value: object) => Object.values(value).some((member) => member !== undefined),
@@ -61,7 +60,6 @@ function isRefused(schema: z.ZodType): boolean {
 
 const nameExpected = "a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters";
 
-/** A name that becomes part of Redis keys, metrics and logs. */
 export const name = z
   .string(nameExpected)
   .max(63, nameExpected)

@@ -41,7 +41,6 @@ export const flowControlLayer = z.union(
 
 export type FlowControlKeys = z.output<typeof flowControl>;
 
-/** What keeps these keys from being a flow control; null: nothing. */
 export function misfitOfFlowControl(flow: FlowBounds & { readonly key?: unknown }): string | null {
   if (flow.key === undefined) return "the key of the flow control";
   if (!hasBound(flow)) return boundExpected;

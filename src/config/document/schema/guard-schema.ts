@@ -5,7 +5,6 @@ import { readComparison } from "../../../job/rules/patterns/lookalikes.ts";
 import type { NumberRange } from "../../../job/rules/rule-spec.ts";
 import { key, name, oneOf, parsed, section } from "./building-blocks.ts";
 
-/** A comparison of one number of a search index, by the service's own name for it. */
 export interface IndexComparison {
   readonly field: ScalarField | null;
   readonly pattern: NumberRange;
@@ -21,7 +20,6 @@ export function parseHold(value: unknown): Parsed<IndexComparison & { readonly f
   );
 }
 
-/** `< 5000`, or the same with the name of the number in front. */
 export function parseResume(value: unknown): Parsed<IndexComparison> {
   return orExpected(
     toComparison(value),

@@ -34,7 +34,6 @@ const laneKeys = section({
 
 export const lane = z.union([z.literal("none").transform(() => null), laneKeys], "a mapping, or none");
 
-/** Beyond it a step is as good as everything. */
 const maxOpenFrom = 1_000;
 
 /**

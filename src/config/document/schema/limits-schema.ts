@@ -36,7 +36,6 @@ const autoKeys = section({
   path: ["to"],
 });
 
-/** A bound that is left out gives way to the other one. */
 function toAutoKeys({ from, to }: z.output<typeof autoKeys>) {
   const { fromPerSecond, toPerSecond } = builtInAuto;
   return {

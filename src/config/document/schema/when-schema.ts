@@ -50,7 +50,6 @@ const moment = (field: NumberField) => moments((oneOf) => ({ kind: "number", fie
 const duration = (field: DurationField) => durations((oneOf) => ({ kind: "duration", field, oneOf }));
 const address = () => addresses((oneOf) => ({ kind: "address", field: "callerIp", oneOf }));
 
-/** Header names to patterns; names that differ in case are one header. */
 function headers(of: "request" | "response") {
   const values = headerValues((oneOf) => ({ kind: "header", of, name: "", oneOf }));
   return z

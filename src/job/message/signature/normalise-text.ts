@@ -80,7 +80,6 @@ function normaliseNew(text: string): string {
   );
 }
 
-/** Words that follow `bearer` and `basic` in prose. */
 const prose = new Set(
   (
     "a access an and are auth authentication authorisation authorization cannot challenge check credential credentials error expired " +

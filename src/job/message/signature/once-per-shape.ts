@@ -146,7 +146,6 @@ function write(text: string, length: number, codes: Uint16Array): number {
       at += 1;
       continue;
     }
-    // A run of letters and digits.
     const start = at;
     let found = kind;
     let firstDigit = kind === digit ? at : -1;

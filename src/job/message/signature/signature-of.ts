@@ -9,7 +9,6 @@ import { maxRead, oncePerShape } from "./once-per-shape.ts";
 export interface Signature {
   /** 12 hex digits of a SHA-256 over status and text: the same in every process at any time. */
   readonly key: string;
-  /** `none`: there was no HTTP answer. */
   readonly status: number | "none";
   /** At most 120 characters, printable; without e-mail address, URL, or anything like a token. */
   readonly text: string;
@@ -17,7 +16,6 @@ export interface Signature {
 
 const maxCharacters = 120;
 
-/** There are few kinds of failure, or one for each message. */
 const keyOf = oncePerText(2_000, 2 * maxCharacters, (text) =>
   createHash("sha256").update(text).digest("hex").slice(0, 12),
 );

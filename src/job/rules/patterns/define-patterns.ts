@@ -25,9 +25,7 @@ export interface PatternGrammar<Pattern> {
   readonly id: string;
   readonly description: string;
   readonly examples: readonly unknown[];
-  /** Completes the sentence "expected …". */
   readonly expected: string;
-  /** Reads a value that is neither a list, nor a mapping, nor the word `none`. */
   readonly parsePlain: PatternParser<Pattern>;
   readonly plain: readonly object[];
   /** The forms beside `exists`. Null: the field is always there, so there are no forms and no word `none`. */

@@ -28,7 +28,6 @@ export function compileHost(pattern: Matching): (host: HostForms) => boolean {
 
 export interface PathForms {
   readonly spelled: string;
-  /** As the address has it, and as people read it. */
   readonly written: readonly string[];
 }
 

@@ -35,7 +35,6 @@ function parseNetwork(value: unknown): Parsed<readonly AddressPattern[]> {
   return one({ kind: "network", address: parsed.address, bits });
 }
 
-/** An address as text. IPv4 written as IPv6 (`::ffff:10.0.0.1`) is IPv4. */
 export interface IpAddress {
   readonly family: "ipv4" | "ipv6";
   readonly address: string;

@@ -6,7 +6,6 @@ import type { Parsed } from "../parsed.ts";
  */
 export interface Comparison {
   readonly operator: Operator;
-  /** As JSON writes it; null for what is no number. */
   readonly number: string | null;
   readonly operand: string;
 }
@@ -63,7 +62,6 @@ export function refuseComparison(text: string, show: "shown" | "masked"): Refusa
   };
 }
 
-/** What to write in the place of a comparison; null if only the author knows. */
 export function rewritten({ operator, number, operand }: Comparison): string | null {
   const value = number ?? operand;
   if (operator === "=") return value;

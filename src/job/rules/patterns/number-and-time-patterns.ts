@@ -108,7 +108,6 @@ function toMoments(value: unknown): NumberRange | null {
   return isText ? toRange(String(value), toMoment, /\s+-\s+/) : null;
 }
 
-/** A comparison, a range with `dash` between its ends, or one word. */
 function toRange(text: string, toSpan: (word: string) => Span | null, dash: RegExp): NumberRange | null {
   const [, operator, bound = ""] = /^(<=?|>=?)\s*(\S+)$/.exec(text.trim()) ?? [];
   if (operator !== undefined) {

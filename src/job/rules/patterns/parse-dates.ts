@@ -33,7 +33,6 @@ export function parseTime(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** An end of a range of dates: a moment (Unix ms), or a time before the start of a pass. */
 export type DateEdge =
   | { readonly kind: "at"; readonly at: number }
   | { readonly kind: "ago"; readonly ms: number };

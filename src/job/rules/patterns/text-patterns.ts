@@ -9,7 +9,6 @@ const expected =
   "a text (quote it if it looks like a number, true, false or null), a glob with *, none, or one of { regex, prefix, suffix, equals, in, exists }";
 const text = { type: "string", minLength: 1 };
 
-/** The common forms of texts, and of texts inside JSON. */
 export const textForms = {
   regex: { parse: parseRegex, schema: { ...text, description: "RE2 syntax, found anywhere in the text." } },
   prefix: { parse: (value) => parseLiteral(value, "prefix"), schema: text },
@@ -33,7 +32,6 @@ export const textPatterns = definePatterns<TextPattern>({
   forms: allForms,
 });
 
-/** The same of a header's values, which may be numbers. */
 export const headerPatterns = definePatterns<TextPattern | DecimalRange>({
   id: "headerPattern",
   description:
@@ -75,7 +73,6 @@ function parseExact(value: unknown) {
   return parseLiteral(value, "exact");
 }
 
-/** A text as it is written: no glob, no `none`. */
 function parseLiteral<Kind extends "exact" | "prefix" | "suffix">(
   value: unknown,
   kind: Kind,
