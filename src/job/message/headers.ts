@@ -34,23 +34,13 @@ export function valuesOf(header: HeaderValues, name: string): readonly string[] 
   return found;
 }
 
-export interface NamedValues {
-  readonly name: string;
-  readonly values: readonly string[];
-}
-
 /** Names that differ only in case are one header, under the first name. Headers without a value are left out. */
-export function byLowerName(header: HeaderValues): ReadonlyMap<string, NamedValues> {
-  const merged = new Map<string, NamedValues>();
-  for (const name of Object.keys(header)) {
-    const values = header[name] ?? nothing;
+export function byLowerName(header: HeaderValues) {
+  const merged = new Map<string, { readonly name: string; readonly values: readonly string[] }>();
+  for (const [name, values] of Object.entries(header)) {
     if (values.length === 0) continue;
-    const lower = name.toLowerCase();
-    const known = merged.get(lower);
-    merged.set(
-      lower,
-      known === undefined ? { name, values } : { name: known.name, values: [...known.values, ...values] },
-    );
+    const known = merged.get(name.toLowerCase()) ?? { name, values: nothing };
+    merged.set(name.toLowerCase(), { name: known.name, values: [...known.values, ...values] });
   }
   return merged;
 }
@@ -123,16 +113,9 @@ export function itemNamesOf(prefix: string): ItemNames {
   return lastNames.names;
 }
 
-interface HeaderName {
-  readonly name: string;
-  readonly lower: string;
-  readonly itemName: string;
-  readonly isForwardable: boolean;
-  readonly isSingleValued: boolean;
-  readonly isToken: boolean;
-}
+type HeaderName = ReturnType<typeof toHeaderName>;
 
-function toHeaderName(name: string, headerPrefix: string): HeaderName {
+function toHeaderName(name: string, headerPrefix: string) {
   const lower = name.toLowerCase();
   return {
     name,
@@ -148,14 +131,11 @@ function toItemHeader(name: string) {
   return { isToken: isToken(name), json: Buffer.from(`,${toJsonText(name)}:`) };
 }
 
-interface ForwardHeader {
-  readonly name: string;
-  readonly isToken: boolean;
-  readonly itemName: string;
-  readonly value: string;
-}
-
-export type ForwardHeaders = Map<string, ForwardHeader>;
+/** By lower-case name. */
+export type ForwardHeaders = Map<
+  string,
+  Pick<HeaderName, "name" | "itemName" | "isToken"> & { readonly value: string }
+>;
 
 /** The forwardable headers, one string each. Null if values cannot be joined or a name is empty. */
 export function toForwardHeaders(header: HeaderValues, { headerName }: ItemNames): ForwardHeaders | null {

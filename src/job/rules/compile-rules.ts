@@ -1,12 +1,10 @@
 import { defined } from "../message/defined.ts";
-import { isPlausibleCreation } from "../message/plausible-dates.ts";
+import { firstPlausibleAt, isPlausibleCreation, lastPlausibleAt } from "../message/plausible-dates.ts";
 import { compileCondition } from "./compile-condition.ts";
-import { compileCreationDates } from "./creation-dates.ts";
-import type { Routing, Router } from "./decision.ts";
+import type { Router, Routing } from "./decision.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import { comparedBy, leavesOf, type RuleSpec } from "./rule-spec.ts";
 import { Subject } from "./subject.ts";
-import { compileTurningPoints } from "./turning-points.ts";
 
 /** A record with more turning points than this is decided again at the last one. */
 const maxTurningPoints = 200;
@@ -38,26 +36,27 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
   };
   const route = (facts: RecordFacts): Routing => decide(facts.now, new Subject(facts));
 
+  const ranges = rules.flatMap(({ when }) => rangesIn(when));
+  const ignored = rules.flatMap(({ ignoreAfter: at }) => (at === undefined ? [] : [at + 1]));
   const onlyHolds = otherwise === "hold" && rules.every(({ then }) => then === "hold");
-  const toTurningPoints = compileTurningPoints(onlyHolds ? [] : rules);
   const heldUntil = (facts: RecordFacts): number | null => {
+    if (onlyHolds) return null;
     const subject = new Subject(facts);
     const timeless = new Map<CompiledRule, boolean>();
-    for (const [index, at] of toTurningPoints(facts).entries()) {
+    for (const [index, at] of turningPointsOf(ignored, ranges, facts).entries()) {
       subject.moveTo(at);
       if (index === maxTurningPoints || decide(at, subject, timeless).then !== "hold") return at;
     }
     return null;
   };
 
-  const toCreationDates = compileCreationDates(rules);
   const restsOnBadDate = (facts: RecordFacts, { then }: Routing): boolean => {
     const { letter, rootCreatedAt } = facts;
     const isRootBad = !isPlausibleCreation(rootCreatedAt, letter.enteredAt);
     // Who asks for such a date by itself means it, but for a drop.
     const isOwnBad = then === "drop" && !isPlausibleCreation(letter.createdAt, letter.enteredAt);
     if (!isRootBad && !isOwnBad) return false;
-    return toCreationDates(facts).some((at) => {
+    return creationDatesOf(ranges, facts).some((at) => {
       const rootAt = isRootBad ? at : rootCreatedAt;
       const one = isOwnBad ? { ...letter, createdAt: at } : letter;
       return route({ ...facts, letter: one, rootCreatedAt: rootAt }).then !== then;
@@ -77,4 +76,57 @@ export function compileRules(rules: readonly RuleSpec[], otherwise: "hold" | "pa
     facts.newer === undefined &&
     route({ ...facts, newer: (dlqId) => dlqId }).rule !== rule;
   return Object.assign(route, { heldUntil, restsOnBadDate, comparesBy, supersededBy, restsOnNewer });
+}
+
+type TimeRange = ReturnType<typeof rangesIn>[number];
+
+/** What a condition asks about ages, and about the date of creation. */
+function rangesIn(when: RuleSpec["when"]) {
+  return leavesOf(when).flatMap((leaf) => {
+    if (leaf.kind !== "duration" && (leaf.kind !== "number" || leaf.field !== "createdAt")) return [];
+    const { field } = leaf;
+    return leaf.oneOf.flatMap((one) => (one.kind === "range" ? [{ field, from: one.from, to: one.to }] : []));
+  });
+}
+
+/** Moments (Unix ms, ascending) after `facts.now` at which time alone can change these rules' decision. */
+function turningPointsOf(
+  ignored: readonly number[],
+  ranges: readonly TimeRange[],
+  facts: RecordFacts,
+): readonly number[] {
+  const moments = [...ignored, ...ranges.flatMap((range) => endsOf(range, facts))];
+  const ahead = moments.filter((at) => at > facts.now && Number.isFinite(at));
+  return [...new Set(ahead)].toSorted((one, other) => one - other);
+}
+
+/** When the field enters the range, and when it has just left it. Times are whole milliseconds. */
+function endsOf({ field, from, to }: TimeRange, facts: RecordFacts): readonly number[] {
+  const { letter, rootCreatedAt, expiresAt } = facts;
+  switch (field) {
+    case "age":
+      return [letter.enteredAt + from, letter.enteredAt + to + 1];
+    case "messageAge":
+      return [rootCreatedAt + from, rootCreatedAt + to + 1];
+    // The time left shrinks, so the range is entered at its upper end.
+    case "timeLeft":
+      return [expiresAt - to, expiresAt - from + 1];
+    default:
+      return [];
+  }
+}
+
+/**
+ * Plausible dates of creation (Unix ms): the first, the last, and those on both sides of each moment at which a
+ * rule about the message's age or date changes its answer. Empty if no rule asks for either.
+ */
+function creationDatesOf(ranges: readonly TimeRange[], { now, letter }: RecordFacts): readonly number[] {
+  const ends = ranges.flatMap(({ field, from, to }) => {
+    if (field === "createdAt") return [from, to];
+    return field === "messageAge" ? [now - from, now - to] : [];
+  });
+  if (ends.length === 0) return [];
+  const last = lastPlausibleAt(letter.enteredAt);
+  const dates = ends.flatMap((end) => [end - 1, end, end + 1]);
+  return [firstPlausibleAt, last, ...dates.filter((at) => at > firstPlausibleAt && at < last)];
 }

@@ -1,6 +1,6 @@
 import { parseUrl } from "../../job/message/destination-url.ts";
 import type { PlanFilter } from "../../job/contracts/plans.ts";
-import { compileHostGlob } from "../../job/rules/patterns/host-glob.ts";
+import { compileHostGlob } from "../../job/rules/patterns/host-and-path-tests.ts";
 import type { Letter, DrainRuntime } from "../../job/door.ts";
 import { readFailureMatcher } from "./failure-matcher.ts";
 

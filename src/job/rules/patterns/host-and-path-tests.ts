@@ -1,6 +1,14 @@
 import { parseUrl } from "../../message/destination-url.ts";
-import { hostText, parseHost, spellPath, withoutDot, type HostForms } from "../../message/host-and-path.ts";
+import {
+  hostFormsOf,
+  hostText,
+  parseHost,
+  spellPath,
+  withoutDot,
+  type HostForms,
+} from "../../message/host-and-path.ts";
 import { compileText, textOf, type Matching } from "./compile-text.ts";
+import { compileGlob } from "./glob.ts";
 
 /**
  * Tests a host. One with a port, such as `a.example:443`, is compared with host and port, also with the usual one,
@@ -41,4 +49,21 @@ export function compilePath(pattern: Matching): (path: PathForms) => boolean {
   return pattern.kind === "regex"
     ? ({ spelled, written }) => matches(spelled) || written.some(matches)
     : ({ spelled }) => matches(spelled);
+}
+
+/**
+ * In any spelling, with a port or without, as an origin too, `*` for any part. Records name a host without the
+ * usual port, so either usual one means it. A queue (`queue:<name>`) is compared as it is.
+ */
+export function compileHostGlob(pattern: string): (host: string) => boolean {
+  const named = pattern.replace(/^https?:\/\//i, "").replace(/\/$/, "");
+  const isLike = compileGlob(named.startsWith("queue:") ? named : named.toLowerCase());
+  const isHost = compileHost(
+    named.includes("*") ? { kind: "glob", pattern: named } : { kind: "exact", value: named },
+  );
+  return (host) => {
+    const known = parseHost(host);
+    if (known === null || host.startsWith("queue:")) return isLike(host);
+    return ["http:", "https:"].some((scheme) => isHost(hostFormsOf(`${scheme}//${hostText(known)}`)));
+  };
 }

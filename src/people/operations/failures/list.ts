@@ -4,7 +4,7 @@ import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";
 import { parseUrl } from "../../../job/message/destination-url.ts";
 import { isCurrent, type FailureState, type FailureView } from "../../read/failure-views.ts";
-import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
+import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
 import { chooseDrains } from "../choose-drains.ts";
 
 export interface FailureFilter {

@@ -1,6 +1,6 @@
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { AuditAct, AuditEntry, AuditRecord } from "../../../job/contracts/audit.ts";
-import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
+import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
 import { joined } from "../phrases.ts";
 
 /** What the audit does not have of some records, so that a filter cannot tell whether they fit. */

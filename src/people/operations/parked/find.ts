@@ -2,7 +2,7 @@ import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import type { Core, SourceRuntime } from "../../../job/door.ts";
-import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
+import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
 import { findParkedLetters, readParked, type ParkedRecord, type ParkedSearch } from "./find-parked.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import type { ToRelease } from "./release.ts";

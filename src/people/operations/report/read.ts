@@ -4,7 +4,7 @@ import { laneActs, personActs, type AuditAct } from "../../../job/contracts/audi
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
-import { compileHostGlob } from "../../../job/rules/patterns/host-glob.ts";
+import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
 import { isOfOneAct } from "../../read/chart-marks.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toDestinationName } from "../../../../src/job/message/destination-names.ts";
 import { laneOriginOf } from "../../../../src/job/message/destination-url.ts";
-import { compileHostGlob } from "../../../../src/job/rules/patterns/host-glob.ts";
+import { compileHostGlob } from "../../../../src/job/rules/patterns/host-and-path-tests.ts";
 import { drainOf, problemsOf, withDrain } from "../../../support/loaded-document.ts";
 import { loadWhen } from "../../../support/decide-by-document.ts";
 
