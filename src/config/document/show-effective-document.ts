@@ -27,17 +27,11 @@ export function toEffectiveDocument(text: string): object {
     version,
     paused,
     archive: archive && over(writtenDefaults.archive, archive),
-    sources: ofEach(sources, (one) => over(writtenDefaults.sources[each], one)),
-    drains: ofEach(drains, (one) => ({ source, ...toDrain(asMap(defaults), one, paused === true) })),
-    indexes: indexes && ofEach(indexes, (one) => layered(writtenDefaults.indexes[each], one)),
-    notify:
-      notify &&
-      ofEach(notify, (one) => ({ ...over(writtenDefaults.notify[each], one), url: hideTarget(one["url"]) })),
+    sources: mapped(sources, (one) => over(writtenDefaults.sources[each], one)),
+    drains: mapped(drains, (one) => ({ source, ...toDrain(asMap(defaults), asMap(one), paused === true) })),
+    indexes: indexes && mapped(indexes, (one) => layered(writtenDefaults.indexes[each], asMap(one))),
+    notify: notify && mapped(notify, (one) => hideTarget(over(writtenDefaults.notify[each], one))),
   });
-}
-
-function ofEach(named: unknown, show: (one: Raw) => object): object {
-  return Object.fromEntries(Object.entries(asMap(named)).map(([name, one]) => [name, show(asMap(one))]));
 }
 
 function toDrain(defaults: Raw, own: Raw, isPaused: boolean): object {
@@ -52,9 +46,12 @@ function toDrain(defaults: Raw, own: Raw, isPaused: boolean): object {
   return defined({
     ...keys,
     paused: isPaused || keys["paused"],
-    select: select && hideSelect(asMap(select)),
+    select: select && hideSelect(select),
     guards: guards && asList(guards).map((guard) => over(ofGuards[each], guard)),
-    rules: asList(rules).map((rule, index) => ({ name: defaultRuleName(index), ...hideRule(asMap(rule)) })),
+    rules: asList(rules).map((rule, index) => ({
+      name: defaultRuleName(index),
+      ...mapped(rule, hideOfRule),
+    })),
   });
 }
 
@@ -81,42 +78,43 @@ function layered(...layers: readonly Raw[]): Record<string, unknown> {
 
 const hidden = "[set]";
 
+function mapped(values: unknown, show: (value: unknown, name: string) => unknown): Raw {
+  return Object.fromEntries(Object.entries(asMap(values)).map(([name, value]) => [name, show(value, name)]));
+}
+
 /** The path of a webhook is often its secret. */
-function hideTarget(url: unknown): unknown {
-  if (typeof url !== "string") return url;
+function hideTarget(target: Raw): Raw {
+  const { url } = target;
+  if (typeof url !== "string") return target;
   const { origin, pathname, search } = new URL(url);
-  return pathname === "/" && search === "" ? origin : `${origin}/${hidden}`;
+  return { ...target, url: pathname === "/" && search === "" ? origin : `${origin}/${hidden}` };
 }
 
-function hideSelect(select: Raw): Raw {
-  const { url, not } = select;
-  return defined({ ...select, url: url && hideAddress(url), not: not && hideSelect(asMap(not)) });
+function hideSelect(select: unknown): Raw {
+  return mapped(select, (value, key) =>
+    key === "url" ? hideAddress(value) : key === "not" ? hideSelect(value) : value,
+  );
 }
 
-function hideRule(rule: Raw): Raw {
-  const { when, set } = rule;
-  return defined({ ...rule, when: when && hideWhen(when), set: set && hideSet(asMap(set)) });
+function hideOfRule(value: unknown, key: string): unknown {
+  if (key === "when") return hideWhen(value);
+  return key === "set" ? mapped(value, hideOfSet) : value;
 }
 
 function hideWhen(when: unknown): unknown {
   if (!isObject(when)) return when;
-  const entries = Object.entries(when).map(([key, value]) => {
-    if (key === "all" || key === "any") return [key, asList(value).map(hideWhen)];
-    if (key === "not") return [key, hideWhen(value)];
-    if (/header$/i.test(key)) return [key, mapped(asMap(value), hidePattern)];
+  return mapped(when, (value, key) => {
+    if (key === "all" || key === "any") return asList(value).map(hideWhen);
+    if (key === "not") return hideWhen(value);
+    if (/header$/i.test(key)) return mapped(value, hidePattern);
     const isAddress =
       Object.hasOwn(textFields, key) && textFields[key as keyof typeof textFields] === "address";
-    return [key, isAddress ? hideAddress(value) : value];
+    return isAddress ? hideAddress(value) : value;
   });
-  return Object.fromEntries(entries) as unknown;
-}
-
-function mapped(values: Raw, show: (value: unknown) => unknown): Raw {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(value)]));
 }
 
 function hidePattern(pattern: unknown): unknown {
-  if (Array.isArray(pattern)) return pattern.map(hidePattern);
+  if (Array.isArray(pattern)) return pattern.map((one) => hidePattern(one));
   return pattern === "none" || (isObject(pattern) && Object.hasOwn(pattern, "exists")) ? pattern : hidden;
 }
 
@@ -126,40 +124,25 @@ const plainForms: ReadonlySet<string> = new Set(["equals", "prefix", "in"]);
 function hideAddress(pattern: unknown): unknown {
   if (Array.isArray(pattern)) return pattern.map(hideAddress);
   if (typeof pattern === "string") return maskQuery(pattern);
-  const entries = Object.entries(asMap(pattern)).map(([form, value]) => [
-    form,
+  return mapped(pattern, (value, form) =>
     form === "exists" ? value : plainForms.has(form) ? hideAddress(value) : hidden,
-  ]);
-  return Object.fromEntries(entries) as unknown;
+  );
 }
 
-function hideSet(set: Raw): Raw {
-  const { headers, destination, callback, failureCallback, body } = set;
-  const { merge, patch } = asMap(body);
-  return defined({
-    ...set,
-    headers: headers && mapped(asMap(headers), hideValue),
-    destination: typeof destination === "string" ? maskQuery(destination) : destination,
-    callback: hideCallback(callback),
-    failureCallback: hideCallback(failureCallback),
-    body:
-      body &&
-      defined({
-        merge: merge && hideValue(merge),
-        patch: patch && asList(patch).map((one) => hideOperation(asMap(one))),
-      }),
-  });
-}
-
-function hideOperation(operation: Raw): Raw {
-  return "value" in operation ? { ...operation, value: hideValue(operation["value"]) } : operation;
+function hideOfSet(value: unknown, key: string): unknown {
+  if (key === "headers") return mapped(value, hideValue);
+  if (key === "body") {
+    const ofOperation = (one: unknown, name: string) => (name === "value" ? hideValue(one) : one);
+    return mapped(value, (part) =>
+      Array.isArray(part) ? part.map((operation) => mapped(operation, ofOperation)) : hideValue(part),
+    );
+  }
+  const isAddress = key === "destination" || key === "callback" || key === "failureCallback";
+  if (!isAddress || typeof value !== "string") return value;
+  return maskQuery(value.replace(/^(https?:\/\/)[^/?#@]*@/i, `$1${hidden}@`));
 }
 
 function hideValue(value: unknown): unknown {
   if (value === null) return null;
   return isObject(value) ? mapped(value, hideValue) : hidden;
-}
-
-function hideCallback(url: unknown): unknown {
-  return typeof url === "string" ? maskQuery(url.replace(/^(https?:\/\/)[^/?#@]*@/i, `$1${hidden}@`)) : url;
 }

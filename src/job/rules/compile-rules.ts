@@ -103,17 +103,10 @@ function turningPointsOf(
 /** When the field enters the range, and when it has just left it. Times are whole milliseconds. */
 function endsOf({ field, from, to }: TimeRange, facts: RecordFacts): readonly number[] {
   const { letter, rootCreatedAt, expiresAt } = facts;
-  switch (field) {
-    case "age":
-      return [letter.enteredAt + from, letter.enteredAt + to + 1];
-    case "messageAge":
-      return [rootCreatedAt + from, rootCreatedAt + to + 1];
-    // The time left shrinks, so the range is entered at its upper end.
-    case "timeLeft":
-      return [expiresAt - to, expiresAt - from + 1];
-    default:
-      return [];
-  }
+  if (field === "age") return [letter.enteredAt + from, letter.enteredAt + to + 1];
+  if (field === "messageAge") return [rootCreatedAt + from, rootCreatedAt + to + 1];
+  // The time left shrinks, so the range is entered at its upper end.
+  return field === "timeLeft" ? [expiresAt - to, expiresAt - from + 1] : [];
 }
 
 /**

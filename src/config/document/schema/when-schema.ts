@@ -27,33 +27,38 @@ export interface PlacedTest {
   readonly place: readonly string[];
 }
 
-/** A key whose value is patterns of one kind. The kind's JSON Schema is one definition for all its keys. */
-function testsOf<Pattern>({ parse, schema }: PatternKind<Pattern>) {
+/** Keys whose values are patterns of one kind. The kind's JSON Schema is one definition for all of them. */
+function testsOf<Field, Pattern>(
+  { parse, schema }: PatternKind<Pattern>,
+  toTest: (field: Field, oneOf: readonly Pattern[]) => Leaf,
+) {
   const input = z.unknown().meta(schema);
-  return (toTest: (oneOf: readonly Pattern[]) => Leaf) =>
+  return (field: Field) =>
     parsedFrom(input, (value) => {
       const parsed = parse(value);
-      return parsed.ok ? { ok: true, value: [toTest(parsed.value)] } : parsed;
+      return parsed.ok ? { ok: true, value: [toTest(field, parsed.value)] } : parsed;
     });
 }
 
-const texts = testsOf(textPatterns);
-const numbers = testsOf(numberPatterns);
-const moments = testsOf(momentPatterns);
-const durations = testsOf(durationPatterns);
-const addresses = testsOf(addressPatterns);
-const headerValues = testsOf(headerPatterns);
-
-const text = (field: TextField) => texts((oneOf) => ({ kind: "text", field, oneOf }));
-const number = (field: NumberField) => numbers((oneOf) => ({ kind: "number", field, oneOf }));
-const moment = (field: NumberField) => moments((oneOf) => ({ kind: "number", field, oneOf }));
-const duration = (field: DurationField) => durations((oneOf) => ({ kind: "duration", field, oneOf }));
-const address = () => addresses((oneOf) => ({ kind: "address", field: "callerIp", oneOf }));
+const text = testsOf(textPatterns, (field: TextField, oneOf) => ({ kind: "text", field, oneOf }));
+const number = testsOf(numberPatterns, (field: NumberField, oneOf) => ({ kind: "number", field, oneOf }));
+const moment = testsOf(momentPatterns, (field: NumberField, oneOf) => ({ kind: "number", field, oneOf }));
+const duration = testsOf(durationPatterns, (field: DurationField, oneOf) => ({
+  kind: "duration",
+  field,
+  oneOf,
+}));
+const address = testsOf(addressPatterns, (field: "callerIp", oneOf) => ({ kind: "address", field, oneOf }));
+const headerValues = testsOf(headerPatterns, (of: "request" | "response", oneOf) => ({
+  kind: "header",
+  of,
+  name: "",
+  oneOf,
+}));
 
 function headers(of: "request" | "response") {
-  const values = headerValues((oneOf) => ({ kind: "header", of, name: "", oneOf }));
   return z
-    .record(headerName, values, "a mapping of header names to patterns")
+    .record(headerName, headerValues(of), "a mapping of header names to patterns")
     .refine(...notEmpty("at least one header name"))
     .transform((byName): readonly Leaf[] =>
       Object.entries(byName).flatMap(([name, tests]) => tests.map((test) => ({ ...test, name }) as Leaf)),
@@ -152,8 +157,8 @@ export const whenKeys: z.ZodType<WhenKeys> = z
       body: key(body("body"), "Its body: a text, or JSON pointers to values."),
       bodyBase64: key(text("bodyBase64"), "Base64 of a body that is not UTF-8."),
       size: key(number("size"), "Bytes of its body."),
-      callerIp: key(address(), "Who published it: address or network."),
-      callerIP: key(address(), "The same as callerIp."),
+      callerIp: key(address("callerIp"), "Who published it: address or network."),
+      callerIP: key(address("callerIp"), "The same as callerIp."),
       scheduleId: key(text("scheduleId"), "Schedule that triggered it."),
       callback: key(text("callback"), "Its callback address."),
       failureCallback: key(text("failureCallback"), "Its failure callback address."),
