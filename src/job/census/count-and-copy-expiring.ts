@@ -24,7 +24,7 @@ import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { byHalves } from "../by-halves.ts";
 import type { SourceRuntime } from "../runtime.ts";
-import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { FailureTally } from "../failures/count-failures.ts";
 import { toCountingKey } from "../failures/shared-letters.ts";
 import { countedAs, failureKindOf, unreadableKind } from "../message/failure-kind.ts";
 import { copyKeyOf, keepCopies } from "../page/keep-copies.ts";
@@ -144,7 +144,7 @@ async function count(order: CensusOrder, signals: ListingSignals, job: ListingJo
   const { source, documentHash, archive } = order;
   const { retentionMs } = source.config;
   const datesMean = await source.book.datesMean();
-  const selected = new Map(order.drains.map(({ name }) => [name, createFailureTally()]));
+  const selected = new Map(order.drains.map(({ name }) => [name, new FailureTally()]));
   const sort = createSort(order, datesMean, selected);
   let census: Census = { ...emptyCensus, documentHash };
   const expires = { all: {}, unselected: {} };

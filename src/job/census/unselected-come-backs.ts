@@ -2,7 +2,7 @@ import type { DrainConfig } from "../contracts/drains-document.ts";
 import type { Census, UnselectedKind } from "../contracts/source-book.ts";
 import { earlier } from "../contracts/tally.ts";
 import { countActs } from "../failures/count-acts.ts";
-import { createFailureTally } from "../failures/count-failures.ts";
+import { FailureTally } from "../failures/count-failures.ts";
 import { toComeBackFields, toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import { hostOf } from "../message/destination-url.ts";
 import { unreadableKind, type FailureKind } from "../message/failure-kind.ts";
@@ -75,7 +75,7 @@ export async function noteStrays(
     const sent = isNew.filter(({ parentRule }) => parentRule !== null && rules.has(parentRule));
     if (sent.length === 0) continue;
     await slowDownHosts({ config, source }, sent.flatMap(toFailedAgain));
-    const failures = createFailureTally();
+    const failures = new FailureTally();
     for (const letter of sent) failures.failedAgain(letter);
     await countActs({ source, config }, failures);
     const of = { drain: config.name, source: source.config.id };

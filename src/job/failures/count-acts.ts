@@ -3,7 +3,7 @@ import type { DrainRuntime } from "../runtime.ts";
 import type { Page } from "../page/letter.ts";
 import type { PageOutcome } from "../page/page-report.ts";
 import { workPage, type PageWork } from "../page/work-page.ts";
-import { createFailureTally, type FailureTally } from "./count-failures.ts";
+import { FailureTally } from "./count-failures.ts";
 
 /** Counts what a sweep or a person's order did. Without Redis the next full pass counts it. */
 export async function countActs(
@@ -28,7 +28,7 @@ export async function workCounted(
   signal: AbortSignal,
   work: Pick<PageWork, "accepts" | "stopping"> = {},
 ): Promise<PageOutcome> {
-  const failures = createFailureTally();
+  const failures = new FailureTally();
   // What the archive alone has is in no count of the queue.
   const onTurn = async (): Promise<void> => {
     if (drain.fromArchive === undefined) await countActs(drain, failures.take());

@@ -21,39 +21,17 @@ interface Parts {
   last: Part | null;
 }
 
-type Counter = { [Name in CountName | TimeName]?: number } & { [Name in PartsName]?: Parts };
+interface Counter {
+  readonly counts: { [Name in CountName]?: number };
+  readonly parts: { [Name in PartsName]?: Parts };
+  readonly times: { [Name in TimeName]?: number };
+}
 
 export interface MetKind {
   readonly kind: FailureKind;
   readonly sample: string | null;
   /** The sample is still in the queue, as far as its page knows. */
   readonly stays?: true;
-}
-
-export interface FailureTally {
-  /** `sample`: the record, null if it has no id. */
-  add(kind: FailureKind, sample: string | null, name: CountName, count?: number): void;
-  /** `at`: of its entry or its expiry, Unix ms. */
-  byHour(kind: FailureKind, sample: string, at: number, name: HourName, count?: number): void;
-  /** It is left in the queue, which it entered at this time, Unix ms. */
-  left(kind: FailureKind, sample: string, at: number): void;
-  /** `part`: what a rule does and its name; the id of another kind; its entry. */
-  named(kind: FailureKind, sample: string, name: NamedName, part: string): void;
-  /** A come-back, by its kind and the one that was sent. */
-  failedAgain(letter: Pick<Letter, "dlqId" | "failure" | "parentFailure">): void;
-  /** This dead letter stays in the queue: it is a better sample than one that was published. */
-  stays(kind: FailureKind, sample: string): void;
-  /** Counted as arrived, of those that other drains list too. */
-  readonly shared: Set<DlqId>;
-  /** Adds all that another one counted, but for those. */
-  merge(other: FailureTally): void;
-  /** All that it has counted; it goes on with nothing. */
-  take(): FailureTally;
-  /** For merge. */
-  readonly counters: ReadonlyMap<string, Counter>;
-  kinds(): readonly MetKind[];
-  /** By the ids under which the kinds are recorded. */
-  counts(idOf: (id: string) => string): FailureCounts;
 }
 
 const hourMs = 3_600_000;
@@ -75,128 +53,125 @@ function toHour(at: number): string {
   return lastHourName;
 }
 
-export function createFailureTally(shared = new Set<DlqId>()): FailureTally {
-  const counts = new Map<string, Counter>();
-  const kinds = new Map<string, MetKind>();
-  // One dead letter is counted several times in a row.
-  let last: { readonly kind: FailureKind; readonly counter: Counter } | null = null;
-  const findCounter = (kind: FailureKind, sample: string | null): Counter => {
-    const counter = counts.get(keyOf(kind)) ?? newCounter(kind, sample);
-    last = { kind, counter };
+/** Each dead letter comes with its kind, and as a sample of it; null: it has no id. */
+export class FailureTally {
+  /** Counted as arrived, of those that other drains list too. */
+  readonly shared: Set<DlqId>;
+  readonly #counters = new Map<string, Counter>();
+  readonly #kinds = new Map<string, MetKind>();
+  /** One dead letter is counted several times in a row: then no other is looked for. */
+  #last: { readonly kind: FailureKind; readonly counter: Counter } | null = null;
+
+  constructor(shared = new Set<DlqId>()) {
+    this.shared = shared;
+  }
+
+  #find(kind: FailureKind, sample: string | null): Counter {
+    const key = keyOf(kind);
+    let counter = this.#counters.get(key);
+    if (counter === undefined) {
+      counter = { counts: {}, parts: {}, times: {} };
+      this.#counters.set(key, counter);
+      this.#kinds.set(key, { kind, sample });
+    }
+    this.#last = { kind, counter };
     return counter;
-  };
-  const newCounter = (kind: FailureKind, sample: string | null): Counter => {
-    const counter: Counter = {};
-    counts.set(keyOf(kind), counter);
-    kinds.set(keyOf(kind), { kind, sample });
-    return counter;
-  };
-  const add: FailureTally["add"] = (kind, sample, name, count = 1) => {
-    const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-    counter[name] = (counter[name] ?? 0) + count;
-  };
-  const named: FailureTally["named"] = (kind, sample, name, part) => {
-    const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-    addPart((counter[name] ??= noParts()), part, 1);
-  };
-  return {
-    shared,
-    add,
-    named,
-    failedAgain({ dlqId, failure, parentFailure }) {
-      add(failure, dlqId, "failedAgain");
-      if (parentFailure !== null && parentFailure !== failure.id) {
-        named(failure, dlqId, "failedAgainOf", parentFailure);
-      }
-    },
-    byHour(kind, sample, at, name, count = 1) {
-      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-      addPart((counter[name] ??= noParts()), toHour(at), count);
-      if (name !== "arrived" || count < 0) return;
-      counter.lastArrivedAt = Math.max(counter.lastArrivedAt ?? 0, at);
-      counter.firstAt = Math.min(counter.firstAt ?? at, at);
-    },
-    left(kind, sample, at) {
-      const counter = last?.kind === kind ? last.counter : findCounter(kind, sample);
-      counter.oldestAt = Math.min(counter.oldestAt ?? at, at);
-    },
-    stays(kind, sample) {
-      findCounter(kind, sample);
-      kinds.set(keyOf(kind), { kind, sample, stays: true });
-    },
-    merge(other) {
-      for (const met of other.kinds()) {
-        addCounter(findCounter(met.kind, met.sample), other.counters.get(keyOf(met.kind)) ?? {});
-        if (met.stays === true) kinds.set(keyOf(met.kind), met);
-      }
-    },
-    take() {
-      const taken = createFailureTally();
-      taken.merge(this);
-      counts.clear();
-      kinds.clear();
-      last = null;
-      return taken;
-    },
-    counters: counts,
-    kinds: () => [...kinds.values()],
-    counts(idOf) {
-      const recorded = new Map<string, Counter>();
-      const addTo = (id: string, counter: Counter): void => {
-        const sum = recorded.get(id) ?? {};
-        recorded.set(id, sum);
-        addCounter(sum, counter);
-      };
-      for (const [key, counter] of counts) {
-        const isAgain = isAgainId(key);
-        const id = idOf(isAgain ? key.slice(1) : key);
-        addTo(id, counter);
-        if (isAgain) addTo(toAgainId(id), counter);
-      }
-      return Object.fromEntries([...recorded].map(([id, counter]) => [id, toCount(counter)]));
-    },
-  };
+  }
+
+  add(kind: FailureKind, sample: string | null, name: CountName, count = 1): void {
+    const { counts } = this.#last?.kind === kind ? this.#last.counter : this.#find(kind, sample);
+    counts[name] = (counts[name] ?? 0) + count;
+  }
+
+  /** `at`: of its entry or its expiry, Unix ms. */
+  byHour(kind: FailureKind, sample: string, at: number, name: HourName, count = 1): void {
+    const { parts, times } = this.#last?.kind === kind ? this.#last.counter : this.#find(kind, sample);
+    addPart((parts[name] ??= noParts()), toHour(at), count);
+    if (name !== "arrived" || count < 0) return;
+    times.lastArrivedAt = Math.max(times.lastArrivedAt ?? 0, at);
+    times.firstAt = Math.min(times.firstAt ?? at, at);
+  }
+
+  /** It is left in the queue, which it entered at this time, Unix ms. */
+  left(kind: FailureKind, sample: string, at: number): void {
+    const { times } = this.#last?.kind === kind ? this.#last.counter : this.#find(kind, sample);
+    times.oldestAt = Math.min(times.oldestAt ?? at, at);
+  }
+
+  /** `part`: what a rule does and its name; the id of another kind; its entry. */
+  named(kind: FailureKind, sample: string, name: NamedName, part: string): void {
+    const { parts } = this.#last?.kind === kind ? this.#last.counter : this.#find(kind, sample);
+    addPart((parts[name] ??= noParts()), part, 1);
+  }
+
+  /** A come-back, by its kind and the one that was sent. */
+  failedAgain({ dlqId, failure, parentFailure }: Pick<Letter, "dlqId" | "failure" | "parentFailure">): void {
+    this.add(failure, dlqId, "failedAgain");
+    if (parentFailure === null || parentFailure === failure.id) return;
+    this.named(failure, dlqId, "failedAgainOf", parentFailure);
+  }
+
+  /** This dead letter stays in the queue: it is a better sample than one that was published. */
+  stays(kind: FailureKind, sample: string): void {
+    this.#find(kind, sample);
+    this.#kinds.set(keyOf(kind), { kind, sample, stays: true });
+  }
+
+  /** Adds all that another one counted, but for `shared`. */
+  merge(other: FailureTally): void {
+    for (const [key, met] of other.#kinds) {
+      addCounter(this.#find(met.kind, met.sample), other.#counters.get(key)!);
+      if (met.stays === true) this.#kinds.set(key, met);
+    }
+  }
+
+  /** All that it has counted; it goes on with nothing. */
+  take(): FailureTally {
+    const taken = new FailureTally();
+    taken.merge(this);
+    this.#counters.clear();
+    this.#kinds.clear();
+    this.#last = null;
+    return taken;
+  }
+
+  kinds(): readonly MetKind[] {
+    return [...this.#kinds.values()];
+  }
+
+  /** By the ids under which the kinds are recorded. */
+  counts(idOf: (id: string) => string): FailureCounts {
+    const recorded = new Map<string, Counter>();
+    const addTo = (id: string, counter: Counter): void => {
+      const sum = recorded.get(id) ?? { counts: {}, parts: {}, times: {} };
+      recorded.set(id, sum);
+      addCounter(sum, counter);
+    };
+    for (const [key, counter] of this.#counters) {
+      const isAgain = isAgainId(key);
+      const id = idOf(isAgain ? key.slice(1) : key);
+      addTo(id, counter);
+      if (isAgain) addTo(toAgainId(id), counter);
+    }
+    return Object.fromEntries([...recorded].map(([id, counter]) => [id, toCount(counter)]));
+  }
 }
 
-const partsNames = [
-  "arrived",
-  "arrivedDone",
-  "ruled",
-  "failedAgainOf",
-  "expires",
-  "expiresDone",
-  "taken",
-] as const satisfies readonly PartsName[];
-// The compiler asks for each that is new.
-const countNames = Object.keys({
-  seen: true,
-  parkedBefore: true,
-  parked: true,
-  published: true,
-  dropped: true,
-  discarded: true,
-  failedAgain: true,
-  cameBack: true,
-} satisfies Record<CountName, true>) as readonly CountName[];
-
 /** Each page is added to its window, so nothing is copied here. */
-function addCounter(sum: Counter, given: Counter): void {
-  for (const name of countNames) {
-    const count = given[name];
-    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
+function addCounter(sum: Counter, { counts, parts, times }: Counter): void {
+  for (const name of keysOf(counts)) sum.counts[name] = (sum.counts[name] ?? 0) + (counts[name] ?? 0);
+  for (const name of keysOf(parts)) {
+    const own = (sum.parts[name] ??= noParts());
+    for (const part of parts[name]!.all.values()) addPart(own, part.name, part.count);
   }
-  for (const name of partsNames) {
-    const parts = given[name];
-    if (parts === undefined) continue;
-    const own = (sum[name] ??= noParts());
-    for (const part of parts.all.values()) addPart(own, part.name, part.count);
+  for (const name of keysOf(times)) {
+    const [own, at] = [sum.times[name] ?? times[name]!, times[name]!];
+    sum.times[name] = name === "lastArrivedAt" ? Math.max(own, at) : Math.min(own, at);
   }
-  const { lastArrivedAt } = given;
-  if (lastArrivedAt !== undefined) sum.lastArrivedAt = Math.max(sum.lastArrivedAt ?? 0, lastArrivedAt);
-  for (const name of ["firstAt", "oldestAt"] as const) {
-    const at = given[name];
-    if (at !== undefined) sum[name] = Math.min(sum[name] ?? at, at);
-  }
+}
+
+function keysOf<Key extends string>(record: { [Name in Key]?: unknown }): readonly Key[] {
+  return Object.keys(record) as Key[];
 }
 
 function noParts(): Parts {
@@ -211,23 +186,9 @@ function addPart(parts: Parts, name: string, count: number): void {
   parts.last.count += count;
 }
 
-function toCount({
-  arrived,
-  arrivedDone,
-  ruled,
-  failedAgainOf,
-  expires,
-  expiresDone,
-  taken,
-  ...counts
-}: Counter): FailureCount {
-  const named = { arrived, arrivedDone, ruled, failedAgainOf, expires, expiresDone, taken };
-  const parts = Object.entries(named).flatMap(([name, given]) =>
-    given === undefined ? [] : [[name, toRecord(given)]],
-  );
-  return { ...counts, ...(Object.fromEntries(parts) as Pick<FailureCount, PartsName>) };
-}
-
-function toRecord({ all }: Parts): Readonly<Record<string, number>> {
-  return Object.fromEntries([...all.values()].map(({ name, count }) => [name, count]));
+function toCount({ counts, parts, times }: Counter): FailureCount {
+  const named = Object.entries(parts).map(([name, { all }]) => {
+    return [name, Object.fromEntries([...all.values()].map((one) => [one.name, one.count]))];
+  });
+  return { ...counts, ...times, ...(Object.fromEntries(named) as Pick<FailureCount, PartsName>) };
 }

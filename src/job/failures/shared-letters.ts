@@ -9,7 +9,7 @@ import type { RawRecord } from "../message/dead-letter.ts";
 import { countedAs } from "../message/failure-kind.ts";
 import { areDisjoint } from "../message/select.ts";
 import { toShortId } from "../message/short-id.ts";
-import { createFailureTally, type FailureTally } from "./count-failures.ts";
+import { FailureTally } from "./count-failures.ts";
 import type { Letter } from "../page/letter.ts";
 import type { RecordFailures } from "./record-failures.ts";
 
@@ -61,7 +61,7 @@ export function createSharedLetters(
     ownRank < rank || by.some((other) => other.rank < rank);
   const unwritten = new Map<DrainName, FailureTally>();
   const tallyOf = (name: DrainName): FailureTally => {
-    const tally = unwritten.get(name) ?? createFailureTally();
+    const tally = unwritten.get(name) ?? new FailureTally();
     unwritten.set(name, tally);
     return tally;
   };

@@ -8,7 +8,7 @@ import type { Decision, HoldReason } from "../rules/decision.ts";
 import { explainDecision } from "../rules/explain-decision.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 import type { SharedLetters } from "../failures/shared-letters.ts";
-import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { FailureTally } from "../failures/count-failures.ts";
 import { unreadableKind, type FailureKind } from "../message/failure-kind.ts";
 import { dayMs, hourMs } from "../listing/record-dates.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -62,7 +62,7 @@ function isDone({ state }: LedgerView): boolean {
 export type PageReport = ReturnType<typeof createPageReport>;
 
 /** The only place that counts the fates of a page. Each decision is reported once, with its reason. */
-export function createPageReport(drain: DrainRuntime, failures: FailureTally = createFailureTally()) {
+export function createPageReport(drain: DrainRuntime, failures: FailureTally = new FailureTally()) {
   const { events } = drain.source;
   const of = { drain: drain.config.name, source: drain.source.config.id };
   const tally: { -readonly [Key in keyof Tally]: Tally[Key] } = { ...emptyTally, pages: 1 };

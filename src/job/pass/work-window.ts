@@ -3,7 +3,7 @@ import type { FailureCounts } from "../contracts/failures.ts";
 import type { PassId } from "../contracts/ids.ts";
 import type { CloseVerdict, Pass, Window, WindowEnd } from "../contracts/passes.ts";
 import { emptyTally, type Tally } from "../contracts/tally.ts";
-import { createFailureTally, type FailureTally } from "../failures/count-failures.ts";
+import { FailureTally } from "../failures/count-failures.ts";
 import { toPassCensus } from "../census/census-from-pass.ts";
 import { selectsEverything } from "../message/select.ts";
 import { smallAnswerBytes } from "../listing/list-page.ts";
@@ -72,7 +72,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   const leave = (isStopping: boolean): Promise<void> =>
     source.passes.leaveWindow(config.name, run, isStopping).catch(() => undefined);
   let latest = emptyTally;
-  let failures = createFailureTally();
+  let failures = new FailureTally();
   const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
     const counts = await source.recordFailures(config.name, failures);

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import type { FailureKind } from "../../../../src/job/message/failure-kind.ts";
-import { createFailureTally } from "../../../../src/job/failures/count-failures.ts";
+import { FailureTally } from "../../../../src/job/failures/count-failures.ts";
 
 const hourMs = 3_600_000;
 const kind = (id: string): FailureKind => ({ id, origin: "https://a.example.com", status: 503, text: id });
 const [one, other] = [kind("one"), kind("other")];
 
 function counted() {
-  const tally = createFailureTally();
+  const tally = new FailureTally();
   tally.add(one, "1-0", "seen");
   tally.add(one, "2-0", "seen");
   tally.add(one, "2-0", "parked", -1);
@@ -46,11 +46,11 @@ it("has each kind once, with the dead letter it was met with", () => {
 });
 
 it("adds up pages to a window, and leaves the pages as they were", () => {
-  const window = createFailureTally();
+  const window = new FailureTally();
   const page = counted();
   window.merge(page);
   window.merge(page);
-  window.merge(createFailureTally());
+  window.merge(new FailureTally());
   expect(window.counts((id) => id)["one"]).toEqual({ ...countsOf(2), seen: 4 });
   expect(page.counts((id) => id)["one"]?.seen).toBe(2);
   expect(window.kinds()).toHaveLength(2);

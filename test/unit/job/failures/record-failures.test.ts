@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { FailureKind } from "../../../../src/job/message/failure-kind.ts";
 import type { FailureBook } from "../../../../src/job/contracts/failures.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
-import { createFailureTally } from "../../../../src/job/failures/count-failures.ts";
+import { FailureTally } from "../../../../src/job/failures/count-failures.ts";
 import { createRecordFailures } from "../../../../src/job/failures/record-failures.ts";
 
 const drain = "orders" as DrainName;
@@ -26,7 +26,7 @@ function createStand() {
     samples,
     pass: (ms: number) => void (now += ms),
     window: (published: string, stays?: string) => {
-      const [page, all] = [createFailureTally(), createFailureTally()];
+      const [page, all] = [new FailureTally(), new FailureTally()];
       page.add(kind, published, "published");
       if (stays !== undefined) page.stays(kind, stays);
       all.merge(page);
