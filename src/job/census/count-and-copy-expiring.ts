@@ -8,7 +8,7 @@
  */
 import { serviceNow } from "../contracts/service.ts";
 import { nearExpiryMs, type Census } from "../contracts/source-book.ts";
-import type { DlqId, RawRecord } from "../message/dead-letter.ts";
+import type { RawRecord } from "../message/dead-letter.ts";
 import type { Archive } from "../contracts/archive.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import { parseRecord } from "../message/parse-record.ts";
@@ -19,7 +19,7 @@ import type { DrainFacts } from "../contracts/passes.ts";
 import { earlier } from "../contracts/tally.ts";
 import { countStrays } from "./unselected-come-backs.ts";
 import { createDrainSelects, type DatesMeaning } from "../listing/drain-selects.ts";
-import { dayMs, enteredAtOf, expiresAtOf, expiresBy, hourMs } from "../listing/record-dates.ts";
+import { dayMs, enteredAtOf, expiresAtOf, hourMs } from "../listing/record-dates.ts";
 import type { ListingSignals } from "../listing/list-page.ts";
 import { listToEnd, maxListingMs } from "../listing/list-to-end.ts";
 import { byHalves } from "../by-halves.ts";
@@ -146,7 +146,7 @@ async function count(order: CensusOrder, signals: ListingSignals, job: ListingJo
   const datesMean = await source.book.datesMean();
   const selected = new Map(order.drains.map(({ name }) => [name, new FailureTally()]));
   const sort = createSort(order, datesMean, selected);
-  let census: Census = { ...emptyCensus, documentHash };
+  const census: { -readonly [Key in keyof Census]: Census[Key] } = { ...emptyCensus, documentHash };
   const expires = { all: {}, unselected: {} };
   const strays = countStrays();
   let startedAt: number | undefined;
@@ -159,42 +159,42 @@ async function count(order: CensusOrder, signals: ListingSignals, job: ListingJo
     if (page.passedOver !== null) {
       // It cannot be read, and so not copied either.
       const enteredAt = datesMean === "created" ? null : page.passedOver;
-      const expiresAt = enteredAt === null ? null : enteredAt + retentionMs;
-      if (expiresAt !== null) addExpiry(expires.all, expiresAt, now);
-      census = {
-        ...census,
-        depth: census.depth + 1,
-        oldestEnteredAt: earlier(census.oldestEnteredAt, enteredAt),
-        expiringUnarchived:
-          census.expiringUnarchived + Number(expiresAt !== null && expiresAt <= now + nearExpiryMs),
-      };
+      census.depth += 1;
+      census.oldestEnteredAt = earlier(census.oldestEnteredAt, enteredAt);
+      if (enteredAt === null) continue;
+      addExpiry(expires.all, enteredAt + retentionMs, now);
+      census.expiringUnarchived += Number(enteredAt + retentionMs <= now + nearExpiryMs);
       continue;
     }
     startedAt ??= page.readAt;
-    census = { ...census, depth: census.depth + page.records.length };
+    census.depth += page.records.length;
     const add = async (records: readonly RawRecord[]): Promise<void> => {
-      const found = sort(records, now);
-      const { letters } = parsePage(found.unselected, source.lineageKeys());
+      const sorted = records.map((record) => sort(record, now));
+      const unselected = sorted.flatMap(({ record, by }) => (by.length === 0 ? [record] : []));
+      const { letters } = parsePage(unselected, source.lineageKeys());
+      const near = sorted.filter(({ isNear }) => isNear);
       // Also records that a drain selects: its next pass may come after their expiry.
-      await keepCopies(source, found.toKeep, { archive, drain: null, documentHash });
-      const bare = found.nearExpiry.length === 0 ? [] : await source.copies.missing(found.nearExpiry);
-      const accepted = bare.filter((dlqId) => found.accepted.has(dlqId)).length;
+      const toKeep = near.flatMap(({ record, isKept }) => (isKept ? [record] : []));
+      await keepCopies(source, toKeep, { archive, drain: null, documentHash });
+      const keys = near.flatMap(({ record }) => copyKeyOf(record) ?? []);
+      // Records without an id cannot be distinguished, so none of them counts as copied.
+      const missing = new Set([null, ...(keys.length === 0 ? [] : await source.copies.missing(keys))]);
+      const bare = near.filter(({ record }) => missing.has(copyKeyOf(record)));
       await order.onUnselected?.(letters);
       // Nothing breaks any more: each is counted once.
-      for (const count of found.seen) count();
-      for (const { at, isUnselected } of found.expiries) {
-        addExpiry(expires.all, at, now);
-        if (isUnselected) addExpiry(expires.unselected, at, now);
+      for (const { by, met, enteredAt, expiresAt } of sorted) {
+        const isUnselected = by.length === 0;
+        for (const [rank, { failures }] of by.entries()) {
+          failures?.add(countedAs(met.kind, rank > 0), met.dlqId, "seen");
+        }
+        addExpiry(expires.all, expiresAt ?? now, now);
+        if (isUnselected) addExpiry(expires.unselected, expiresAt ?? now, now);
+        if (isUnselected) census.oldestUnselectedAt = earlier(census.oldestUnselectedAt, enteredAt);
+        census.oldestEnteredAt = earlier(census.oldestEnteredAt, enteredAt);
       }
-      strays.add(letters, found.unselected.length - letters.length);
-      census = {
-        ...census,
-        unselected: census.unselected + found.unselected.length,
-        oldestUnselectedAt: earlier(census.oldestUnselectedAt, found.oldestUnselectedAt),
-        oldestEnteredAt: earlier(census.oldestEnteredAt, found.oldestEnteredAt),
-        expiringUnarchived: census.expiringUnarchived + bare.length - accepted + found.withoutId.bare,
-        expiringAccepted: census.expiringAccepted + accepted + found.withoutId.accepted,
-      };
+      strays.add(letters, unselected.length - letters.length);
+      census.unselected += unselected.length;
+      for (const { isKept } of bare) census[isKept ? "expiringUnarchived" : "expiringAccepted"] += 1;
     };
     // One that cannot be sorted is in the depth alone.
     await job.each(
@@ -203,16 +203,9 @@ async function count(order: CensusOrder, signals: ListingSignals, job: ListingJo
       () => Promise.resolve(),
     );
   }
-  return {
-    census: {
-      ...census,
-      expires,
-      at: startedAt ?? emptyCensus.at,
-      earliestExpiryAt: toExpiry(census.oldestEnteredAt, retentionMs),
-      ...strays.counted(),
-    },
-    selected,
-  };
+  const at = startedAt ?? emptyCensus.at;
+  const earliestExpiryAt = toExpiry(census.oldestEnteredAt, retentionMs);
+  return { census: { ...census, expires, at, earliestExpiryAt, ...strays.counted() }, selected };
 }
 
 /** A page this slow waited for a source pause, or the service is slow. */
@@ -260,62 +253,28 @@ function createSort({ source, drains }: CensusOrder, datesMean: DatesMeaning, se
     withinMs: drain.beforeExpiry.withinMs,
     isKept: drain.beforeExpiry.then === "archive",
   }));
-  return (records: readonly RawRecord[], now: number) => {
-    const nearExpiry: DlqId[] = [];
-    // Records without an id cannot be distinguished, so none of them counts as copied.
-    const withoutId = { bare: 0, accepted: 0 };
-    const toKeep: RawRecord[] = [];
-    const accepted = new Set<DlqId>();
-    const unselected: RawRecord[] = [];
-    const seen: (() => void)[] = [];
-    let oldestUnselectedAt: number | null = null;
-    let oldestEnteredAt: number | null = null;
-    const expiries: { readonly at: number; readonly isUnselected: boolean }[] = [];
-    for (const record of records) {
-      const enteredAt = enteredAtOf(record);
-      oldestEnteredAt = earlier(oldestEnteredAt, enteredAt);
-      const selecting = known.filter(({ selects }) => selects(record, now));
-      const isUnselected = selecting.length === 0;
-      expiries.push({ at: expiresAtOf(record, retentionMs) ?? now, isUnselected });
-      if (!isUnselected) {
-        const { kind, dlqId } = toKind(record);
-        for (const [rank, { failures }] of selecting.entries()) {
-          seen.push(() => failures?.add(countedAs(kind, rank > 0), dlqId, "seen"));
-        }
-      }
-      if (isUnselected) {
-        unselected.push(record);
-        oldestUnselectedAt = earlier(oldestUnselectedAt, enteredAt);
-      }
-      const withinMs = isUnselected ? nearExpiryMs : Math.max(...selecting.map((drain) => drain.withinMs));
-      if (!expiresBy(record, retentionMs, now + withinMs)) continue;
-      const isKept = isUnselected || selecting.some((drain) => drain.isKept);
-      const key = copyKeyOf(record);
-      if (key === null) {
-        withoutId[isKept ? "bare" : "accepted"] += 1;
-        continue;
-      }
-      nearExpiry.push(key);
-      if (isKept) toKeep.push(record);
-      else accepted.add(key);
-    }
+  return (record: RawRecord, now: number) => {
+    const by = known.filter(({ selects }) => selects(record, now));
+    const isUnselected = by.length === 0;
+    const withinMs = isUnselected ? nearExpiryMs : Math.max(...by.map((drain) => drain.withinMs));
+    const expiresAt = expiresAtOf(record, retentionMs);
     return {
-      nearExpiry,
-      expiries,
-      withoutId,
-      toKeep,
-      accepted,
-      seen,
-      unselected,
-      oldestUnselectedAt,
-      oldestEnteredAt,
+      record,
+      by,
+      met: isUnselected ? unreadable : toKind(record),
+      enteredAt: enteredAtOf(record),
+      expiresAt,
+      isNear: expiresAt === null || expiresAt <= now + withinMs,
+      isKept: isUnselected || by.some((drain) => drain.isKept),
     };
   };
 }
 
+const unreadable = { kind: unreadableKind, dlqId: null };
+
 function toKind(record: RawRecord) {
   const parsed = parseRecord(record);
-  if (parsed.kind === "unusable") return { kind: unreadableKind, dlqId: null };
+  if (parsed.kind === "unusable") return unreadable;
   return { kind: failureKindOf(parsed.letter), dlqId: parsed.letter.dlqId };
 }
 

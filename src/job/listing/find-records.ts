@@ -51,21 +51,6 @@ export interface DatesControl {
   isPassed: boolean;
 }
 
-/** Ends early if the budget is used up, or if a listing asked for a pause or halted the source. */
-export async function* findRecords(
-  source: SourceRuntime,
-  wanted: readonly Wanted[],
-  budget: SearchBudget,
-  signal: AbortSignal,
-): AsyncGenerator<Finding, void, undefined> {
-  const search = new IdSearch(source, wanted, budget, signal);
-  try {
-    yield* search.run();
-  } finally {
-    search.release();
-  }
-}
-
 interface Listing extends Pick<Finding, "records" | "readAt" | "failure"> {
   readonly listed: readonly DlqId[];
   readonly end: "end" | "more" | "too-large" | "failed";
@@ -80,55 +65,53 @@ type Findings = AsyncGenerator<Finding, void, undefined>;
 const idsPerListing = 100;
 const always = (): boolean => true;
 
-class IdSearch {
-  readonly #source: SourceRuntime;
-  readonly #budget: SearchBudget;
-  readonly #signal: AbortSignal;
+/** Ends early if the budget is used up, or if a listing asked for a pause or halted the source. */
+export async function* findRecords(
+  source: SourceRuntime,
+  wanted: readonly Wanted[],
+  budget: SearchBudget,
+  signal: AbortSignal,
+): Findings {
   /** Neither found nor proven absent so far. */
-  readonly #missing: Map<DlqId, Wanted>;
-  #isStopped = false;
-  #held: (() => void)[] = [];
-
-  constructor(source: SourceRuntime, wanted: readonly Wanted[], budget: SearchBudget, signal: AbortSignal) {
-    this.#source = source;
-    this.#budget = budget;
-    this.#signal = signal;
-    this.#missing = new Map(wanted.map((one) => [one.dlqId, one]));
+  const missing = new Map(wanted.map((one) => [one.dlqId, one]));
+  let isStopped = false;
+  const held: (() => void)[] = [];
+  try {
+    yield* search();
+  } finally {
+    release();
   }
 
-  async *run(): Findings {
-    if (this.#source.config.listByIds === true) yield* this.#byIds();
-    if (this.#isOver()) return;
-    const { dates } = this.#budget;
-    const meaning = await this.#source.book.datesMean();
-    if (meaning === null && !dates.isPassed) yield* this.#controlDates();
-    if (this.#isOver()) return;
+  async function* search(): Findings {
+    if (source.config.listByIds === true) yield* byIds();
+    if (isOver()) return;
+    const { dates } = budget;
+    const meaning = await source.book.datesMean();
+    if (meaning === null && !dates.isPassed) yield* controlDates();
+    if (isOver()) return;
     // If dates mean creation, windows around times of entry hold other records.
-    if (meaning === "entered") yield* this.#byWindows(0, always);
-    if (meaning === null) yield* this.#byWindows(apartMs, (one) => dates.isPassed && one.datesAgree === true);
-    for (const { dlqId, messageId } of this.#missing.values()) {
-      if (this.#isOver()) return;
+    if (meaning === "entered") yield* byWindows(0, always);
+    if (meaning === null) yield* byWindows(apartMs, (one) => dates.isPassed && one.datesAgree === true);
+    for (const { dlqId, messageId } of missing.values()) {
+      if (isOver()) return;
       const at = enteredAtOfId(dlqId);
       const range = messageId === null ? { fromDate: at, toDate: at } : { select: { messageId } };
-      const listing = await this.#list(range, always);
+      const listing = await list(range, always);
       const isProof = listing.end === "end" && (messageId !== null || meaning === "entered");
-      yield this.#toFinding(listing, isProof ? [dlqId] : []);
+      yield toFinding(listing, isProof ? [dlqId] : []);
     }
   }
 
-  /**
-   * An answer with other records comes from a service that does not know the filter: it proves nothing, as a
-   * refusal.
-   */
-  async *#byIds(): Findings {
-    const all = [...this.#missing.keys()];
+  /** An answer with other records comes from a service that does not know the filter: it proves nothing. */
+  async function* byIds(): Findings {
+    const all = [...missing.keys()];
     const chunks: (readonly DlqId[])[] = [];
     for (let i = 0; i < all.length; i += idsPerListing) chunks.push(all.slice(i, i + idsPerListing));
-    for (let chunk = chunks.shift(); chunk !== undefined && !this.#isOver(); chunk = chunks.shift()) {
+    for (let chunk = chunks.shift(); chunk !== undefined && !isOver(); chunk = chunks.shift()) {
       const asked: ReadonlySet<unknown> = new Set(chunk);
-      const listing = await this.#list({ dlqIds: chunk }, always);
+      const listing = await list({ dlqIds: chunk }, always);
       const isFiltered = !listing.hasMore && listing.listed.every((dlqId) => asked.has(dlqId));
-      yield this.#toFinding(listing, listing.end === "end" && isFiltered ? chunk : []);
+      yield toFinding(listing, listing.end === "end" && isFiltered ? chunk : []);
       if (!isFiltered || isRefused(listing.failure)) return;
       if (listing.end === "too-large" && chunk.length > 1) {
         const middle = Math.ceil(chunk.length / 2);
@@ -137,71 +120,67 @@ class IdSearch {
     }
   }
 
-  /**
-   * The first page of everything. If it is the only one, it proves all. Else it gives a record to test the dates
-   * with.
-   */
-  async *#controlDates(): Findings {
+  /** The first page of everything: it proves all if it is the only one, or gives a record to test dates with. */
+  async function* controlDates(): Findings {
     let same = null as Moments | null;
-    const everything = await this.#list({}, (_pages, _listed, records) => {
+    const everything = await list({}, (_pages, _listed, records) => {
       same = findSame(records);
       return false;
     });
-    yield this.#toFinding(everything, everything.end === "end" ? [...this.#missing.keys()] : []);
-    if (same === null || this.#isOver()) return;
+    yield toFinding(everything, everything.end === "end" ? [...missing.keys()] : []);
+    if (same === null || isOver()) return;
     const { dlqId, enteredAt, createdAt } = same;
     const [fromDate, toDate] = [Math.min(enteredAt, createdAt), Math.max(enteredAt, createdAt)];
-    const listing = await this.#list({ fromDate, toDate }, always);
-    this.#budget.dates.isPassed = listing.listed.includes(dlqId);
-    yield this.#toFinding(listing, []);
+    const listing = await list({ fromDate, toDate }, always);
+    budget.dates.isPassed = listing.listed.includes(dlqId);
+    yield toFinding(listing, []);
   }
 
   /** `marginMs`: on both sides. `isProofOf`: a window that ended without it proves its absence. */
-  async *#byWindows(marginMs: number, isProofOf: (wanted: Wanted) => boolean): Findings {
-    const whole = joinTimes([...this.#missing.keys()].map(enteredAtOfId));
+  async function* byWindows(marginMs: number, isProofOf: (wanted: Wanted) => boolean): Findings {
+    const whole = joinTimes([...missing.keys()].map(enteredAtOfId));
     // Begins anywhere, so that a window without proof delays the others in one sweep only.
-    const begin = Math.floor(this.#source.clock.random() * whole.length);
+    const begin = Math.floor(source.clock.random() * whole.length);
     const windows = [...whole.slice(begin), ...whole.slice(0, begin)];
-    for (let window = windows.shift(); window !== undefined && !this.#isOver(); window = windows.shift()) {
+    for (let window = windows.shift(); window !== undefined && !isOver(); window = windows.shift()) {
       const { from, to } = window;
-      const missing = (): readonly Wanted[] =>
-        [...this.#missing.values()].filter(
-          ({ dlqId }) => enteredAtOfId(dlqId) >= from && enteredAtOfId(dlqId) <= to,
-        );
-      const times = (): readonly number[] => missing().map(({ dlqId }) => enteredAtOfId(dlqId));
-      if (missing().length === 0) continue;
+      const isWithin = (at: number): boolean => at >= from && at <= to;
+      const within = (): readonly Wanted[] =>
+        [...missing.values()].filter(({ dlqId }) => isWithin(enteredAtOfId(dlqId)));
+      const times = (): readonly number[] => within().map(({ dlqId }) => enteredAtOfId(dlqId));
+      if (within().length === 0) continue;
       let cut: readonly SearchWindow[] | null = null;
       const range = { fromDate: from - marginMs, toDate: to + marginMs };
-      const listing = await this.#list(range, (pages, listed) => {
+      const listing = await list(range, (pages, listed) => {
         if (pages > 1) return true;
         cut = cutWindow({ from, to }, times(), listed.map(enteredAtOfId));
         return cut === null;
       });
-      const proven = missing().flatMap((one) => (isProofOf(one) ? [one.dlqId] : []));
-      yield this.#toFinding(listing, listing.end === "end" ? proven : []);
+      const proven = within().flatMap((one) => (isProofOf(one) ? [one.dlqId] : []));
+      yield toFinding(listing, listing.end === "end" ? proven : []);
       // A failed window is not repaired by one call per record.
-      if (listing.end === "failed") for (const { dlqId } of missing()) this.#missing.delete(dlqId);
+      if (listing.end === "failed") for (const { dlqId } of within()) missing.delete(dlqId);
       if (listing.end === "more") windows.unshift(...(cut ?? halve(times()) ?? []));
     }
   }
 
-  #isOver(): boolean {
+  function isOver(): boolean {
     return (
-      this.#isStopped ||
-      this.#missing.size === 0 ||
-      this.#budget.callsLeft <= 0 ||
-      this.#source.clock.monotonic() >= this.#budget.endsAt ||
-      this.#signal.aborted
+      isStopped ||
+      missing.size === 0 ||
+      budget.callsLeft <= 0 ||
+      source.clock.monotonic() >= budget.endsAt ||
+      signal.aborted
     );
   }
 
-  release(): void {
-    for (const one of this.#held.splice(0)) one();
+  function release(): void {
+    for (const one of held.splice(0)) one();
   }
 
-  async #list(query: Partial<ListQuery>, goesOn: GoesOn): Promise<Listing> {
-    this.release();
-    const { memory, clock } = this.#source;
+  async function list(query: Partial<ListQuery>, goesOn: GoesOn): Promise<Listing> {
+    release();
+    const { memory, clock } = source;
     const records: RawRecord[] = [];
     const listed: DlqId[] = [];
     const size = createPageSize();
@@ -210,26 +189,27 @@ class IdSearch {
     const ended = (end: Listing["end"], failure: unknown = null): Listing => {
       return { records, listed, readAt, end, hasMore: end === "more" || pages > 1, failure };
     };
-    /** A caller that holds a page does not wait for another. */
-    const waitSignal = () => (this.#held.length === 0 ? () => this.#signal : null);
     const call = (sized: ListQuery): Promise<ListedPage> => {
-      this.#budget.callsLeft -= 1;
-      return waitWithinBudget(clock, this.#budget.waits, () => listPage(this.#source, sized, this.#signal));
+      budget.callsLeft -= 1;
+      return waitWithinBudget(clock, budget.waits, () => listPage(source, sized, signal));
     };
     try {
-      for await (const page of followCursor((at) =>
-        listWithinMemory(call, { select: {}, ...query, ...at }, size, { memory, waitSignal: waitSignal() }),
-      )) {
-        this.#held.push(page.release);
+      const pagesOf = followCursor((at) => {
+        // A caller that holds a page does not wait for another.
+        const room = { memory, waitSignal: held.length === 0 ? () => signal : null };
+        return listWithinMemory(call, { select: {}, ...query, ...at }, size, room);
+      });
+      for await (const page of pagesOf) {
+        held.push(page.release);
         pages += 1;
         if (pages === 1) readAt = page.readAt;
         const onPage = page.records.flatMap(({ dlqId }) =>
           typeof dlqId === "string" ? [dlqId as DlqId] : [],
         );
         listed.push(...onPage);
-        for (const raw of page.records) if (this.#missing.delete(raw["dlqId"] as DlqId)) records.push(raw);
+        for (const raw of page.records) if (missing.delete(raw["dlqId"] as DlqId)) records.push(raw);
         if (page.cursor === undefined) break;
-        if (pages >= pagesPerWindow || !goesOn(pages, onPage, page.records) || this.#isOver()) {
+        if (pages >= pagesPerWindow || !goesOn(pages, onPage, page.records) || isOver()) {
           return ended("more");
         }
       }
@@ -240,14 +220,14 @@ class IdSearch {
       // A pass reports such a record.
       if (isTooLarge(error)) return ended("too-large");
       const { disposition, code } = error;
-      this.#isStopped = disposition === "wait" || disposition === "halt" || code === "stopped";
+      isStopped = disposition === "wait" || disposition === "halt" || code === "stopped";
       return ended("failed", error);
     }
   }
 
   /** `absent`: proven by this listing, if it did not show them. */
-  #toFinding({ records, readAt, failure }: Listing, absent: readonly DlqId[]): Finding {
-    return { records, readAt, absent: absent.filter((dlqId) => this.#missing.delete(dlqId)), failure };
+  function toFinding({ records, readAt, failure }: Listing, absent: readonly DlqId[]): Finding {
+    return { records, readAt, absent: absent.filter((dlqId) => missing.delete(dlqId)), failure };
   }
 }
 

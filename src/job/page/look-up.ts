@@ -111,20 +111,9 @@ export function mayBeForgotten(
 
 /** What was not sent, refused or parked since the loss proves nothing about before it. */
 function isRememberedSince(lostAt: number, hitsUntil: number, view: LedgerView): boolean {
-  switch (view.state) {
-    case "absent":
-    case "parked":
-      return false;
-    case "cool":
-      // A release orders the attempt, whatever was forgotten before it.
-      return view.released === "by-person" && view.dueAt >= lostAt;
-    case "open":
-      // Begun earlier, its POST in doubt relies on a hit that comes no more. Begun later, the policy has decided.
-      return view.series.firstAt > Math.max(lostAt, hitsUntil);
-    case "published":
-    case "archived":
-    case "gone":
-    case "other-version":
-      return true;
-  }
+  if (view.state === "absent" || view.state === "parked") return false;
+  // A release orders the attempt, whatever was forgotten before it.
+  if (view.state === "cool") return view.released === "by-person" && view.dueAt >= lostAt;
+  // Begun earlier, its POST in doubt relies on a hit that comes no more. Begun later, the policy has decided.
+  return view.state !== "open" || view.series.firstAt > Math.max(lostAt, hitsUntil);
 }

@@ -4,16 +4,10 @@
  * else all that has waited for a slow service would leave in one moment, and the rate counts those grants no more.
  */
 import { isAutoRate, type AutoRate } from "../../contracts/auto-rate.ts";
-import type {
-  CapacityQuery,
-  CapacityRequest,
-  CapacityVerdict,
-  UndeliveredLimit,
-} from "../../contracts/capacity.ts";
+import type { CapacityQuery, CapacityRequest, UndeliveredLimit } from "../../contracts/capacity.ts";
 import { defined } from "../../message/defined.ts";
 import type { LaneConfig } from "../../contracts/drains-document.ts";
 import { rateText } from "../../rules/patterns/parse-rate.ts";
-import type { HoldReason } from "../../rules/decision.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { DrainRuntime, SourceRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
@@ -121,32 +115,25 @@ export function undeliveredLimitOf(
 
 export function holdForCapacity(drain: DrainRuntime, letter: Letter, { verdict }: CapacityWait): void {
   const { publish, perHost, perPass, perDay } = drain.config.limits;
-  const holdBy = (reason: HoldReason, why: string): void =>
-    hold(letter, reason, verdict.until ?? undefined, why);
-  switch (verdict.by) {
-    case "publish":
-      return holdBy("rate-limit", `limits.publish is ${toText(publish)}`);
-    case "host":
-      return holdBy(
+  const rule = drain.config.rules.find(({ name }) => name === letter.decision.rule);
+  const perSecond = verdict.kind === "wait" ? verdict.perSecond : undefined;
+  const [reason, why] = (
+    {
+      publish: ["rate-limit", `limits.publish is ${toText(publish)}`],
+      host: [
         "rate-limit",
-        `limits.perHost is ${toPerHostText(perHost, verdict)}, for ${letter.due.rateHost}`,
-      );
-    case "service":
-      return holdBy("still-under-way", "maxParallelism: as much as may wait is undelivered");
-    case "rule": {
-      const rule = drain.config.rules.find(({ name }) => name === letter.decision.rule);
-      return holdBy("rate-limit", `the rule's limit is ${toText(rule?.limit)}`);
-    }
-    case "pass":
-      return holdBy("pass-limit", `limits.perPass is ${perPass}`);
-    case "day":
-      return holdBy("day-limit", `limits.perDay is ${perDay}`);
-  }
+        `limits.perHost is ${toPerHostText(perHost, perSecond)}, for ${letter.due.rateHost}`,
+      ],
+      service: ["still-under-way", "maxParallelism: as much as may wait is undelivered"],
+      rule: ["rate-limit", `the rule's limit is ${toText(rule?.limit)}`],
+      pass: ["pass-limit", `limits.perPass is ${perPass}`],
+      day: ["day-limit", `limits.perDay is ${perDay}`],
+    } as const
+  )[verdict.by];
+  hold(letter, reason, verdict.until ?? undefined, why);
 }
 
-type Wait = Extract<CapacityVerdict, { kind: "wait" }>;
-
-function toPerHostText(perHost: Rate | AutoRate | undefined, { perSecond }: Pick<Wait, "perSecond">): string {
+function toPerHostText(perHost: Rate | AutoRate | undefined, perSecond: number | undefined): string {
   if (perHost === undefined || !isAutoRate(perHost)) return toText(perHost);
   return `auto, ${toText({ count: perSecond ?? perHost.fromPerSecond, perMs: 1_000 })} now`;
 }

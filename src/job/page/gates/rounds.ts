@@ -147,22 +147,9 @@ function waitForHostMs(perHost: Rate | AutoRate | undefined, perSecond: number |
 
 /** True if no POST was made for this letter, or its only answer was "not now". */
 export function leavesCapacityUnused({ fate }: Letter): boolean {
-  switch (fate?.kind) {
-    case "published":
-    case "in-doubt":
-      return false;
-    case "parked":
-      return !parksAfterPost.has(fate.decision.reason);
-    case "held":
-      return !countedHolds.has(fate.decision.reason);
-    case undefined:
-    case "done-before":
-    case "decided":
-    case "planned":
-    case "not-ordered":
-    case "dropped":
-      return true;
-  }
+  if (fate?.kind === "parked") return !parksAfterPost.has(fate.decision.reason);
+  if (fate?.kind === "held") return !countedHolds.has(fate.decision.reason);
+  return fate?.kind !== "published" && fate?.kind !== "in-doubt";
 }
 
 /** Holds after a POST that the service answered, or has not answered yet. */
@@ -193,8 +180,7 @@ export function inPublishOrder(letters: readonly Letter[]): readonly Letter[] {
   const longest = Math.max(0, ...queues.map(({ length }) => length));
   for (let turn = 0; turn < longest; turn += 1) {
     for (const queue of queues) {
-      const one = queue[turn];
-      if (one !== undefined) inTurn.push(one);
+      if (turn < queue.length) inTurn.push(queue[turn]!);
     }
   }
   return [...again, ...inTurn];
