@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../bounded-map.ts";
 import type { BatchItem, DeduplicationId } from "../message/dead-letter.ts";
 import { toCallbackDeduplicationId } from "../message/message-ids.ts";
 import { defined } from "../message/defined.ts";
@@ -9,20 +10,10 @@ import type { SourceRuntime } from "../runtime.ts";
 
 const maxRefused = 10_000;
 
-export type ChainRefusals = ReturnType<typeof createChainRefusals>;
+type ChainRefusals = ReturnType<typeof createChainRefusals>;
 
 /** How often the service certainly refused each callback, as this process has seen. */
-export function createChainRefusals() {
-  const counts = new Map<string, number>();
-  return {
-    of: (callback: string): number => counts.get(callback) ?? 0,
-    refused(callback: string): void {
-      counts.set(callback, (counts.get(callback) ?? 0) + 1);
-      const [oldest] = counts.keys();
-      if (counts.size > maxRefused && oldest !== undefined) counts.delete(oldest);
-    },
-  };
-}
+export const createChainRefusals = () => new BoundedMap<string, number>(maxRefused);
 
 export type Chained =
   /** The message had no callback of its own. */
@@ -49,7 +40,9 @@ export async function chainCallback(
   }
   if (reading.own === null) return { kind: "none" };
   const callback = `${config.id} ${messageId} ${retried}`;
-  const deduplicationId = toCallbackDeduplicationId(messageId, retried, refusals.of(callback) + 1);
+  const nth = (refusals.get(callback) ?? 0) + 1;
+  const refused = () => refusals.set(callback, nth);
+  const deduplicationId = toCallbackDeduplicationId(messageId, retried, nth);
   const item = toChainedItem(reading.own, body, headerPrefix, deduplicationId);
   if (item === null) return notChained("its own callback has headers that cannot be sent");
   const { json, bytes } = encodeItem(item);
@@ -66,15 +59,15 @@ export async function chainCallback(
       const [one] = outcome.items;
       // A hit is our own message: nobody else makes such an id.
       if (one?.kind === "accepted") return { kind: "chained" };
-      if (one?.kind === "refused") refusals.refused(callback);
+      if (one?.kind === "refused") refused();
       return notChained("the service did not accept it");
     }
     case "not-sent":
       // A 429 was an answer: the service may have seen the id.
-      if (outcome.why === "rate-limited") refusals.refused(callback);
+      if (outcome.why === "rate-limited") refused();
       return notChained(`not sent: ${outcome.why}`, outcome.retryAt);
     case "refused":
-      refusals.refused(callback);
+      refused();
       return notChained(`refused with ${outcome.status}`);
     case "misconfigured":
       return notChained(`refused with ${outcome.status}`);

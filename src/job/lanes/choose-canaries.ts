@@ -1,6 +1,6 @@
 import { isKnownBad } from "../message/come-back-kind.ts";
 import { toRootHash } from "../message/short-id.ts";
-import type { LaneAnswer } from "../contracts/lanes.ts";
+import type { LaneAnswer, StepRef } from "../contracts/lanes.ts";
 import { signatureOf } from "../message/signature/signature-of.ts";
 import type { Letter } from "../page/letter.ts";
 
@@ -57,4 +57,19 @@ function sample<One extends Choosable>(letters: readonly One[], count: number): 
 
 function compare<Value extends string | number>(one: Value, other: Value): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function canariesByStep(
+  letters: readonly Letter[],
+): readonly (StepRef & { readonly canaries: readonly Letter[] })[] {
+  const steps = new Map<string, StepRef & { readonly canaries: Letter[] }>();
+  for (const one of letters) {
+    if (one.sendAs === null) continue;
+    const { lane, step } = one.sendAs.step;
+    const key = `${lane}.${step}`;
+    const known = steps.get(key) ?? { lane, step, canaries: [] };
+    known.canaries.push(one);
+    steps.set(key, known);
+  }
+  return [...steps.values()];
 }

@@ -1,8 +1,7 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { isRecalled, type TakenWindow, type Window } from "../contracts/passes.ts";
 import { addTallies, emptyTally, type Tally } from "../contracts/tally.ts";
-import type { FailureTally } from "../failures/count-failures.ts";
-import { createWindowFailures } from "../failures/window-failures.ts";
+import { FailureTally } from "../failures/count-failures.ts";
 import { learnDates } from "../listing/learn-dates-meaning.ts";
 import { listPages, toListing, type ListingPage } from "../listing/list-to-end.ts";
 import { type NewestRange, withNewer } from "../page/newest.ts";
@@ -11,7 +10,6 @@ import type { DrainRuntime } from "../runtime.ts";
 import { narrowWindow } from "./select-dates.ts";
 import { createProgress } from "./window-progress.ts";
 import { watchRates } from "./window-rates.ts";
-import { countBehindDeletes } from "./pages-behind-deletes.ts";
 import { createWindowSplit, equalParts } from "./split-window.ts";
 import { createCarefulWork, putLostAside, workPageBut, type CarefulWork } from "./work-carefully.ts";
 
@@ -25,21 +23,17 @@ export interface WindowPaging extends TakenWindow {
   readonly onPage: (tally: Tally, failures: FailureTally) => void;
 }
 
-export type PagedWindow =
-  | {
-      readonly kind: "paged";
-      readonly split: readonly Window[];
-      readonly tally: Tally;
-      readonly failures: FailureTally;
-    }
-  /** Another worker has begun it again, and counts it. */
-  | { readonly kind: "taken-over" };
+export interface PagedWindow {
+  readonly split: readonly Window[];
+  readonly tally: Tally;
+  readonly failures: FailureTally;
+}
 
 /**
  * Pages through one window until its cursor ends, or until it is split into windows that replace it. Throws a
- * RedriverError, or `stopped`, when all pages in flight have ended.
+ * RedriverError, or `stopped`, when all pages in flight have ended. Null: another worker has begun it again, and counts it.
  */
-export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindow> {
+export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindow | null> {
   const { pass, rows, left, places, signal } = given;
   const { source, config } = given.drain;
   const takenOver = new AbortController();
@@ -51,9 +45,22 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   const late = pass.kind === "new" ? { lateFrom: pass.from } : {};
   const lost = given.workerLostAt === null ? {} : { workerLostAt: given.workerLostAt };
   const unsurveyed = { ...given.drain, passId: pass.passId, countedTo, ...late, ...lost };
-  const failures = createWindowFailures();
+  const failures = new FailureTally();
+  const inFlight = new Set<FailureTally>();
+  const countPage = () => {
+    const tally = new FailureTally(failures.shared);
+    inFlight.add(tally);
+    // Also a page that failed: what it did stays counted.
+    const ended = (): void => void (inFlight.delete(tally) && failures.merge(tally));
+    return { tally, ended };
+  };
+  const countSoFar = (): FailureTally => {
+    const sum = new FailureTally();
+    for (const one of [failures, ...inFlight]) sum.merge(one);
+    return sum;
+  };
   const window = narrowWindow(config.dates, given.window, pass.startedAt);
-  if (window === null) return { kind: "paged", split: [], tally: emptyTally, failures: failures.ended };
+  if (window === null) return { split: [], tally: emptyTally, failures };
   const query = toListing(config, window);
   const { retentionMs } = source.config;
   const run = { passId: pass.passId, windowId: window.windowId, owner: given.owner };
@@ -65,7 +72,7 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
     const parts = equalParts(window, source.config.retentionMs);
     const passedOver = parts.length === 0 ? 1 : 0;
     if (passedOver > 0) await care.passOver(window.from);
-    return { kind: "paged", split: parts, tally: { ...emptyTally, passedOver }, failures: failures.ended };
+    return { split: parts, tally: { ...emptyTally, passedOver }, failures };
   }
   const pages = createWindowSplit({ window, retentionMs, sizes: source.windowSizes, rows, left, places });
   const flight = source.pagesInFlight.ofWindow(
@@ -73,9 +80,11 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
   );
   const signals = { signal, stopping: AbortSignal.any([stopping, flight.failed]) };
   const progress = createProgress(given, pages.leftInPass, () => takenOver.abort());
-  const behindDeletes = countBehindDeletes();
+  // A delete may run beside the GETs that follow, so these may be more than skip records.
+  const areBehindCursor: boolean[] = [];
+  let firstDelete = Infinity;
   let tally = emptyTally;
-  const onTurn = () => progress.page([], tally, failures.sum);
+  const onTurn = () => progress.page([], tally, countSoFar);
   const toRange = (): NewestRange => {
     // Lanes recall windows from before the range of a pass.
     const all = { ...window, from: Math.min(window.from, pass.from), to: Math.max(window.to, pass.to) };
@@ -95,22 +104,22 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
     const { readAt, isBehindCursor } = page;
     const listed = part.length;
     const isAlone = page.isLast && !isBehindCursor && window.depth === 0;
-    const place = behindDeletes.next(isBehindCursor);
+    const place = areBehindCursor.push(isBehindCursor) - 1;
     const rate = rates.ofPage(care?.waits);
-    const counts = failures.ofPage();
+    const counts = countPage();
     try {
       if (learnFrom.length > 0) await learnDates(source, learnFrom, signal);
       const ofPage = { ...drain, source: { ...source, capacity: rate.capacity } };
       const ways = { stopping: stop, batches, onDecided, failures: counts.tally, onTurn };
       const listing = { records: part, readAt, isAlone };
       const outcome = await workPageBut(given.unworkable, ofPage, listing, signal, ways);
-      place.ended(outcome.mayHaveDeleted);
+      if (outcome.mayHaveDeleted) firstDelete = Math.min(firstDelete, place);
       pages.worked(listed, leftOf(outcome.tally));
       tally = addTallies(tally, outcome.tally);
       counts.ended();
-      given.onPage(tally, failures.ended);
+      given.onPage(tally, failures);
       care?.ended(part, outcome.left);
-      await progress.page(outcome.left, tally, failures.sum);
+      await progress.page(outcome.left, tally, countSoFar);
     } finally {
       counts.ended();
       rate.ended();
@@ -130,7 +139,7 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
         stop.throwIfAborted();
         const [one] = part;
         if (one !== undefined && careful.isUnworkable(one)) {
-          const counts = failures.ofPage();
+          const counts = countPage();
           const as = { lost: careful.lost, failures: counts.tally };
           tally = addTallies(tally, (await putLostAside(drain, one, page.readAt, as)).tally);
           counts.ended();
@@ -183,17 +192,18 @@ export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindo
     // The next worker of the window asks again at once. If it ended here, a sweep would, after the takeover.
     if (tally.inDoubt > 0) stop.throwIfAborted();
   } catch (error) {
-    if (takenOver.signal.aborted) return { kind: "taken-over" };
+    if (takenOver.signal.aborted) return null;
     // Another worker begins it again, or it ends. What was done here stays counted.
-    given.onPage(tally, failures.ended);
-    await progress.write(tally, failures.ended).catch(() => undefined);
+    given.onPage(tally, failures);
+    await progress.write(tally, failures).catch(() => undefined);
     throw error;
   }
-  await progress.end(tally, failures.ended);
-  if (takenOver.signal.aborted) return { kind: "taken-over" };
-  if (split.length === 0) tally = { ...tally, pagesBehindDeletes: behindDeletes.count() };
-  else given.onPage((tally = toActs(tally)), failures.ended);
-  return { kind: "paged", split, tally, failures: failures.ended };
+  await progress.end(tally, failures);
+  if (takenOver.signal.aborted) return null;
+  const pagesBehindDeletes = areBehindCursor.filter((isBehind, at) => isBehind && at > firstDelete).length;
+  if (split.length === 0) tally = { ...tally, pagesBehindDeletes };
+  else given.onPage((tally = toActs(tally)), failures);
+  return { split, tally, failures };
 }
 
 function leftOf({ due, held, parked, inDoubt }: Tally): number {

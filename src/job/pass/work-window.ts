@@ -1,5 +1,4 @@
 import { RedriverError, isRedisAway, isRedriverError, toFailure, type Failure } from "../contracts/errors.ts";
-import type { FailureCounts } from "../contracts/failures.ts";
 import type { PassId } from "../contracts/ids.ts";
 import type { CloseVerdict, Pass, Window, WindowEnd } from "../contracts/passes.ts";
 import { emptyTally, type Tally } from "../contracts/tally.ts";
@@ -8,7 +7,6 @@ import { toPassCensus } from "../census/census-from-pass.ts";
 import { selectsEverything } from "../message/select.ts";
 import { smallAnswerBytes } from "../listing/list-page.ts";
 import { toListing } from "../listing/list-to-end.ts";
-import type { DlqId } from "../message/dead-letter.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { pageThroughWindow } from "./page-through-window.ts";
 import { narrowWindow } from "./select-dates.ts";
@@ -75,8 +73,7 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
   let failures = new FailureTally();
   const fail = async (failure: Failure, failedWith: unknown): Promise<WindowResult> => {
     source.events.emit({ type: "window:failed", drain: config.name, passId, ...failure });
-    const counts = await source.recordFailures(config.name, failures);
-    const verdict = await endWindow(drain, run, { kind: "failed" }, latest, counts, failures.shared);
+    const verdict = await endWindow(drain, run, { kind: "failed" }, latest, failures);
     return { split: [], verdict, failedWith };
   };
   const opened = taken.pass.documentHash;
@@ -108,10 +105,9 @@ export async function workWindow(drain: DrainRuntime, work: WindowWork): Promise
     if (disposition === "halt" && (await work.isCalledElsewhere?.())) throw leftToOthers(source, error);
     return fail(toFailure(error), error);
   }
-  if (ended.kind === "taken-over") return { split: [], verdict: { kind: "stale" }, failedWith: null };
+  if (ended === null) return { split: [], verdict: { kind: "stale" }, failedWith: null };
   const { split, tally } = ended;
-  const counts = await source.recordFailures(config.name, ended.failures);
-  const verdict = await endWindow(drain, run, { kind: "done", split }, tally, counts, ended.failures.shared);
+  const verdict = await endWindow(drain, run, { kind: "done", split }, tally, ended.failures);
   return { split: verdict.kind === "stale" ? [] : split, verdict, failedWith: null };
 }
 
@@ -131,12 +127,12 @@ export async function endEmptyWindow(
     if (page === null || page.records.length > 0 || page.cursor !== undefined) return null;
   }
   const run = { passId, windowId: given.windowId, owner: source.identities.token() };
-  return endWindow(drain, run, { kind: "done", split: [] }, { ...emptyTally, pages: 1 }, {});
+  return endWindow(drain, run, { kind: "done", split: [] }, { ...emptyTally, pages: 1 });
 }
 
 /** Ends a window that will not be worked, unless another owner has it (absent: whoever has it). */
 export function abandonWindow(drain: DrainRuntime, run: AbandonedRun): Promise<CloseVerdict> {
-  return endWindow(drain, run, { kind: "abandoned" }, emptyTally, {});
+  return endWindow(drain, run, { kind: "abandoned" }, emptyTally);
 }
 
 type AbandonedRun = Pick<WindowWork, "passId" | "windowId" | "owner">;
@@ -146,22 +142,15 @@ async function endWindow(
   { passId, windowId, owner }: AbandonedRun,
   end: WindowEnd,
   tally: Tally,
-  failures: FailureCounts,
-  counted: ReadonlySet<DlqId> = new Set(),
+  failures = new FailureTally(),
 ): Promise<CloseVerdict> {
   const { source, config, shared } = drain;
+  const { name } = config;
+  const counted = await source.recordFailures(name, failures);
   await shared?.write();
-  const ids = counted.size === 0 ? undefined : [...counted];
-  const verdict = await source.passes.endWindow(
-    config.name,
-    passId,
-    windowId,
-    end,
-    tally,
-    failures,
-    owner,
-    ids,
-  );
+  const ids = failures.shared.size === 0 ? undefined : [...failures.shared];
+  const { passes } = source;
+  const verdict = await passes.endWindow(name, passId, windowId, end, tally, counted, owner, ids);
   if (verdict.kind !== "pass-closed") return verdict;
   const { pass, outcome, tally: counts, durationMs } = verdict;
   source.events.emit({ type: "pass:closed", drain: config.name, passId, outcome, counts, durationMs });

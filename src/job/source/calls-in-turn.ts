@@ -38,12 +38,7 @@ export type TakeTurn = (operation: ServiceOperation, signal?: AbortSignal) => Pr
 type Waiter = (isTurn: boolean) => void;
 
 /** Failures of these kinds may come from too many calls at once. The others are answers, or no calls. */
-const failures: Partial<Record<RequestOutcome, true>> = {
-  unavailable: true,
-  timeout: true,
-  unknown: true,
-  "not-sent": true,
-};
+const failures: ReadonlySet<RequestOutcome> = new Set(["unavailable", "timeout", "unknown", "not-sent"]);
 const nothing = { calls: 0, dlqCalls: 0, demand: 0 };
 const each = <Value>(make: (operation: ServiceOperation) => Value) => ({
   list: make("list"),
@@ -209,7 +204,7 @@ export function createCallsInTurn({ source, shares, maxInFlight, clock, events }
     answered({ operation, outcome, durationMs }: Omit<EventOf<"service:answered">, "type" | "source">): void {
       if (outcome === "rate-limited" || outcome === "stopped") return;
       const now = clock.monotonic();
-      if (failures[outcome] === true) limits[operation].failed(durationMs, now);
+      if (failures.has(outcome)) limits[operation].failed(durationMs, now);
       else limits[operation].answered(durationMs, now);
     },
     limited(limit: NamedLimit): void {

@@ -204,38 +204,20 @@ function signOfError(error: unknown, now: number): Sign {
 }
 
 function signOfPost(outcome: BatchOutcome, now: number): Sign {
-  switch (outcome.kind) {
-    case "answered":
-    case "refused":
-    case "misconfigured":
-      return "answered";
-    case "in-doubt":
-      return "failed";
-    case "not-sent":
-      switch (outcome.why) {
-        case "rate-limited":
-          return { limitedUntil: outcome.retryAt ?? now + unknownWaitMs };
-        case "connect":
-          return "failed";
-        case "too-late":
-        case "stopped":
-        case "resting":
-          return "silent";
-      }
-  }
+  if (outcome.kind === "in-doubt") return "failed";
+  if (outcome.kind !== "not-sent") return "answered";
+  if (outcome.why === "rate-limited") return { limitedUntil: outcome.retryAt ?? now + unknownWaitMs };
+  return outcome.why === "connect" ? "failed" : "silent";
 }
 
 function toError(source: SourceId, what: string, { why, forMs }: SourcePause, now: number): RedriverError {
   const seconds = Math.ceil(forMs / 1_000);
-  const detail = { retryAt: now + forMs, notSent: true };
-  switch (why) {
-    case "rate-limited": {
-      const message = `${what}: source ${source} is rate limited for ${seconds} s more`;
-      return new RedriverError("rate-limited", message, detail);
-    }
-    case "failing": {
-      const message = `${what}: source ${source} does not answer and is left alone for ${seconds} s`;
-      return new RedriverError("service-resting", message, detail);
-    }
-  }
+  const [code, message] =
+    why === "rate-limited"
+      ? ([why, `${what}: source ${source} is rate limited for ${seconds} s more`] as const)
+      : ([
+          "service-resting",
+          `${what}: source ${source} does not answer and is left alone for ${seconds} s`,
+        ] as const);
+  return new RedriverError(code, message, { retryAt: now + forMs, notSent: true });
 }

@@ -55,52 +55,13 @@ export async function settlePending(
     memory.toSkip -= 1;
     return { done: 0, failure: null };
   }
-  const sweep = createPendingSweep(source, memory.refused, budget, signal);
-  const left = await readLeft(source, memory.refused);
-  let stoppedBy: StoppedBy = null;
-  let isTried = false;
-  const settleSome = async (some: readonly PendingEntry[]): Promise<void> => {
-    await sweep.search(some.filter(({ view }) => view.maybeGone));
-    if (stoppedBy !== null || !sweep.mayDelete()) return;
-    isTried = true;
-    stoppedBy = await sweep.remove(
-      some.filter(({ dlqId, view }) => !view.maybeGone || sweep.listed.has(dlqId)),
-    );
-  };
-  // One whose deletion ends its worker stays, and keeps the settle gate closed, as one that the service never deletes.
-  await job.each(left, settleSome, () => Promise.resolve());
-  if (isTried && stoppedBy !== "not-now") {
-    memory.failures = stoppedBy === "failed" ? memory.failures + 1 : 0;
-    memory.toSkip = Math.min(memory.failures, maxSkipped);
-  }
-  return sweep.end();
-}
-
-/** Reads the ids to settle. Younger ones belong to the worker that published them, unless it left them. */
-async function readLeft(source: SourceRuntime, { backoff }: RefusedDeletes) {
-  const left: PendingEntry[] = [];
-  for (let page = 0; page < pagesPerSweep; page += 1) {
-    const { entries } = await source.ledger.pendingDeletes(entriesPerPage, page * entriesPerPage);
-    for (const entry of entries) {
-      if (!entry.view.isBeingDeleted && backoff.isDue(entry.dlqId)) left.push(entry);
-    }
-    if (entries.length < entriesPerPage) break;
-  }
-  return left;
-}
-
-type StoppedBy = DeletedByHalves["stoppedBy"];
-
-function createPendingSweep(
-  source: SourceRuntime,
-  refused: RefusedDeletes,
-  budget: SearchBudget,
-  signal: AbortSignal,
-) {
+  const { refused } = memory;
+  refused.callsLeft = refusedCallsPerSweep;
   let done = 0;
   let failure: unknown = null;
+  let stoppedBy: DeletedByHalves["stoppedBy"] = null;
+  let isTried = false;
   const listed = new Set<DlqId>();
-  refused.callsLeft = refusedCallsPerSweep;
   const isOver = (): boolean => signal.aborted || source.clock.monotonic() >= budget.endsAt;
 
   const search = async (entries: readonly PendingEntry[]): Promise<void> => {
@@ -119,37 +80,57 @@ function createPendingSweep(
     if (!entries.every(({ dlqId }) => listed.has(dlqId))) await search(entries);
     const ids = entries.flatMap(({ dlqId }) => (listed.has(dlqId) ? [dlqId] : []));
     const halved = await deleteRefused(source, { drain }, ids, refused, { signal, waits: budget.waits });
-    const { gone: deleted, stoppedBy } = halved;
+    const { gone: deleted } = halved;
     done += deleted;
     source.events.emit({ type: "delete:short", source: source.config.id, asked: entries.length, deleted });
-    return stoppedBy;
+    return halved.stoppedBy;
   };
 
-  return {
-    search,
-    listed,
-    mayDelete: () => !isOver() && source.health.current().state === "usable",
-    async remove(entries: readonly PendingEntry[]): Promise<StoppedBy> {
-      const short: PendingEntry[] = [];
-      let stoppedBy: StoppedBy = null;
-      for (const [drain, ofDrain] of groupBy(entries, ({ view }) => view.drain)) {
-        for (let i = 0; i < ofDrain.length && stoppedBy === null && !isOver(); i += idsPerDelete) {
-          const some = ofDrain.slice(i, i + idsPerDelete);
-          const ids = some.map(({ dlqId }) => dlqId);
-          const unrecorded = unrecordedLately(ids, refused, source.clock);
-          const isAgain = some.some(({ view }) => view.deleteFailed);
-          const call = { signal, waits: budget.waits, unrecorded, isAgain };
-          const { outcomes, deleted } = await settle(source, { drain }, ids, call);
-          const [outcome] = outcomes;
-          if (outcome === "deleted") done += deleted;
-          if (outcome === "short") short.push(...some);
-          if (outcome === "refused") stoppedBy = await removeRefused(drain, some);
-          if (outcome === "not-now" || outcome === "failed") stoppedBy = outcome;
-        }
+  const remove = async (entries: readonly PendingEntry[]): Promise<void> => {
+    const short: PendingEntry[] = [];
+    for (const [drain, ofDrain] of groupBy(entries, ({ view }) => view.drain)) {
+      for (let i = 0; i < ofDrain.length && stoppedBy === null && !isOver(); i += idsPerDelete) {
+        const some = ofDrain.slice(i, i + idsPerDelete);
+        const ids = some.map(({ dlqId }) => dlqId);
+        const unrecorded = unrecordedLately(ids, refused, source.clock);
+        const isAgain = some.some(({ view }) => view.deleteFailed);
+        const call = { signal, waits: budget.waits, unrecorded, isAgain };
+        const { outcomes, deleted } = await settle(source, { drain }, ids, call);
+        const [outcome] = outcomes;
+        if (outcome === "deleted") done += deleted;
+        if (outcome === "short") short.push(...some);
+        if (outcome === "refused") stoppedBy = await removeRefused(drain, some);
+        if (outcome === "not-now" || outcome === "failed") stoppedBy = outcome;
       }
-      if (short.length > 0) await search(short);
-      return stoppedBy;
-    },
-    end: (): SweptHalf => ({ done, failure }),
+    }
+    if (short.length > 0) await search(short);
   };
+
+  const settleSome = async (some: readonly PendingEntry[]): Promise<void> => {
+    await search(some.filter(({ view }) => view.maybeGone));
+    if (stoppedBy !== null || isOver() || source.health.current().state !== "usable") return;
+    isTried = true;
+    await remove(some.filter(({ dlqId, view }) => !view.maybeGone || listed.has(dlqId)));
+  };
+  // One whose deletion ends its worker stays, and keeps the settle gate closed, as one that the service never deletes.
+  await job.each(await readLeft(source, refused), settleSome, () => Promise.resolve());
+  const endedBy = stoppedBy as DeletedByHalves["stoppedBy"];
+  if (isTried && endedBy !== "not-now") {
+    memory.failures = endedBy === "failed" ? memory.failures + 1 : 0;
+    memory.toSkip = Math.min(memory.failures, maxSkipped);
+  }
+  return { done, failure };
+}
+
+/** Reads the ids to settle. Younger ones belong to the worker that published them, unless it left them. */
+async function readLeft(source: SourceRuntime, { backoff }: RefusedDeletes) {
+  const left: PendingEntry[] = [];
+  for (let page = 0; page < pagesPerSweep; page += 1) {
+    const { entries } = await source.ledger.pendingDeletes(entriesPerPage, page * entriesPerPage);
+    for (const entry of entries) {
+      if (!entry.view.isBeingDeleted && backoff.isDue(entry.dlqId)) left.push(entry);
+    }
+    if (entries.length < entriesPerPage) break;
+  }
+  return left;
 }

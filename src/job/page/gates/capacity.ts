@@ -11,10 +11,9 @@ import { rateText } from "../../rules/patterns/parse-rate.ts";
 import type { Rate } from "../../rules/rule-spec.ts";
 import type { DrainRuntime, SourceRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
-import type { Gate } from "./gate.ts";
+import { maxAnswerAgeMs, type Gate } from "./gate.ts";
 import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
 import { canaryTimeoutMs } from "../publish/canary-variant.ts";
-import { maxAnswerAgeMs } from "./old-answer.ts";
 
 export const capacity: Gate = {
   name: "capacity",

@@ -1,8 +1,7 @@
 import type { GuardStanding } from "../../contracts/guards.ts";
 import type { DrainRuntime } from "../../runtime.ts";
 import { hold } from "../fate.ts";
-import type { Gate } from "./gate.ts";
-import { toAskAgain } from "./old-answer.ts";
+import { toAskAgain, type Gate } from "./gate.ts";
 
 export const guard: Gate = {
   name: "guard",

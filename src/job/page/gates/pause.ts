@@ -1,8 +1,7 @@
 import { namesOfDestination, toFailureName } from "../../message/destination-names.ts";
 import { hold } from "../fate.ts";
-import type { Gate } from "./gate.ts";
+import { toAskAgain, type Gate } from "./gate.ts";
 import type { Letter } from "../letter.ts";
-import { toAskAgain } from "./old-answer.ts";
 
 /** All that a person may pause of what a letter belongs to: its destination, and its kind of failure. */
 export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due">): readonly string[] {

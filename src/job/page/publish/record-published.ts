@@ -6,7 +6,7 @@ import type { EventOf } from "../../contracts/events.ts";
 import type { DrainName } from "../../contracts/ids.ts";
 import type { PublishedFact, PublishedVerdict } from "../../contracts/ledger.ts";
 import { byHalves, isOfInput } from "../../by-halves.ts";
-import { canariesByStep } from "../../lanes/canaries-by-step.ts";
+import { canariesByStep } from "../../lanes/choose-canaries.ts";
 import { toRootHash } from "../../message/short-id.ts";
 import { signLineage } from "../../message/lineage.ts";
 import { letterDatesAgree } from "../../message/plausible-dates.ts";
