@@ -88,34 +88,35 @@ async function admit(drain: DrainRuntime, lane: LaneConfig, letters: readonly Le
     const reporting = inBatches.filter(({ due }) => due.proofAddress !== null);
     const asking = [reporting, inBatches].find((part) => part.length > 0) ?? timely;
     const apart = some.filter((one) => !asking.includes(one));
-    return { lane: toLaneId(name, origin), origin, letters: asking, apart, isSilent: reporting.length === 0 };
+    const ask = {
+      lane: toLaneId(name, origin),
+      origin,
+      wanted: asking.length,
+      isAgain,
+      isSilent: reporting.length === 0,
+      resumeMinutes: resumeMinutesOf(worthRecalling(asking)),
+    };
+    return { ask, asking, apart };
   });
-  const asks = groups.map((one) => ({
-    lane: one.lane,
-    origin: one.origin,
-    wanted: one.letters.length,
-    isAgain,
-    isSilent: one.isSilent,
-    resumeMinutes: resumeMinutesOf(worthRecalling(one.letters)),
-  }));
+  const asks = groups.map(({ ask }) => ask);
   const { answers } = await lanes.ask(name, { ...lane, ...proofOf(drain.source) }, asks);
   const timeoutMs = canaryTimeoutMs(lane.watchMs);
   const endsAt = askedAt + grantedForMs(ledger.limits);
   const unused: LaneUnused[] = [];
-  for (const [index, group] of groups.entries()) {
+  for (const [index, { ask, asking, apart }] of groups.entries()) {
     const answer = answers[index];
     if (answer === undefined) continue;
-    const step = { lane: group.lane, step: answer.step };
-    const canaries = new Set(chooseCanaries(group.letters, answer));
+    const step = { lane: ask.lane, step: answer.step };
+    const canaries = new Set(chooseCanaries(asking, answer));
     for (const one of canaries) {
       sendAsCanary(one, { step, isProbe: answer.state === "halted", timeoutMs, endsAt });
     }
-    const others = group.letters.filter((one) => !canaries.has(one));
-    const rest = [...others.slice(answer.plain), ...(answer.state === "open" ? [] : group.apart)];
-    for (const one of rest) hold(one, reasonOf(answer), answer.until ?? undefined, group.origin);
+    const others = asking.filter((one) => !canaries.has(one));
+    const rest = [...others.slice(answer.plain), ...(answer.state === "open" ? [] : apart)];
+    for (const one of rest) hold(one, reasonOf(answer), answer.until ?? undefined, ask.origin);
 
     const count = answer.canaries - canaries.size;
-    const resumeMinutes = resumeMinutesBeside(asks[index]?.resumeMinutes ?? [], worthRecalling(rest));
+    const resumeMinutes = resumeMinutesBeside(ask.resumeMinutes, worthRecalling(rest));
     if (count > 0 || resumeMinutes.length > 0) unused.push({ ...step, count, resumeMinutes });
   }
   for (const one of letters) one.admittedAt = askedAt;

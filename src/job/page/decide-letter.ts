@@ -30,11 +30,7 @@ export function decideLetter(
   now: number = serviceNow(runtime.source),
   preparation: Preparation = preparationOf(runtime),
 ): RecordFacts {
-  const { decision, facts } = decide(runtime.config, letter, now, {
-    isDiscarded: runtime.discard !== undefined,
-    isFromArchive: runtime.fromArchive !== undefined,
-    newer: runtime.newer,
-  });
+  const { decision, facts } = decide(runtime.config, letter, now, runtime);
   letter.isFromArchive = runtime.fromArchive !== undefined;
   letter.facts = facts;
   letter.attempt = facts.attempt;

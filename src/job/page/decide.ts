@@ -4,9 +4,10 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
 import { isDecidedAgain, type LedgerView, type Released } from "../contracts/ledger-entries.ts";
 import type { Decision } from "../rules/decision.ts";
-import type { FindNewer, RecordFacts } from "../rules/record-facts.ts";
+import type { RecordFacts } from "../rules/record-facts.ts";
 import { asksForStatus } from "../rules/rule-spec.ts";
 import { whenDeliverable, whenDue, type Due } from "../rules/when-due.ts";
+import type { DrainRuntime } from "../runtime.ts";
 import type { ItemChanges } from "../message/item-changes.ts";
 import type { Letter } from "./letter.ts";
 
@@ -18,24 +19,17 @@ export type DecidingDrain = Pick<
 export type Decidable = Pick<Letter, "content" | "reading" | "view" | "viewedAt" | "mayBeForgotten"> &
   Partial<Pick<Letter, "restsOnFirstId">>;
 
+type DecidedFor = { readonly [Key in "discard" | "fromArchive" | "newer"]?: DrainRuntime[Key] | undefined };
+
 /**
- * Decides one letter: by the ledger, the rules, its attempts, then time. Pure and total. `now`: by the service's
- * clock. `isDiscarded`: a person's order stands in place of the rules. `newer`: absent if the queue was not listed
- * for it.
+ * Decides one letter: by the ledger, the rules, its attempts, then time. Pure and total. `now`: by the service's clock.
+ * `discard`: a person's order stands in place of the rules. `newer`: absent if the queue was not listed for it.
  */
 export function decide(
   drain: DecidingDrain,
   letter: Decidable,
   now: number,
-  {
-    isDiscarded = false,
-    isFromArchive = false,
-    newer,
-  }: {
-    readonly isDiscarded?: boolean;
-    readonly isFromArchive?: boolean;
-    readonly newer?: FindNewer | undefined;
-  } = {},
+  { discard, fromArchive, newer }: DecidedFor = {},
 ): { readonly decision: Decision; readonly facts: RecordFacts } {
   const { content, view, reading } = letter;
   const root = rootOf(content, reading);
@@ -46,11 +40,11 @@ export function decide(
     // A release grants one more attempt: its count stands in place of the lineage's.
     attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
     rootCreatedAt: root.rootCreatedAt,
-    expiresAt: isFromArchive ? Infinity : content.enteredAt + drain.source.retentionMs,
+    expiresAt: fromArchive ? Infinity : content.enteredAt + drain.source.retentionMs,
     ...(newer && { newer }),
   };
-  if (isDiscarded) return { decision: decidedByOrder(drain, letter, now), facts };
-  if (isFromArchive) return { decision: decidedForArchive(drain, letter, facts), facts };
+  if (discard !== undefined) return { decision: decidedByOrder(drain, letter, now), facts };
+  if (fromArchive !== undefined) return { decision: decidedForArchive(drain, letter, facts), facts };
   const decision = decidedByLedger(drain, letter, now) ?? decidedByRules(drain, letter, facts);
   return { decision, facts };
 }

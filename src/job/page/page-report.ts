@@ -159,8 +159,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = n
       leave(letter, decision.reason, decision.reason === "vanished" ? 0 : undefined);
     } else if (decision.then === "hold") {
       if (decision.reason !== "outcome-unknown" && decision.reason !== "in-flight") {
-        hold(letter, decision);
-        return;
+        return hold(letter, decision);
       }
       tally.inDoubt += 1;
       leave(letter, decision.reason, decision.until);
@@ -254,19 +253,15 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = n
       wasParked: boolean,
       problem?: string,
     ): void {
-      const failure = kindOf(raw);
-      const letter = { ...dated, failure };
-      const { dlqId, enteredAt } = letter;
+      const letter = { ...dated, failure: kindOf(raw) };
+      const { dlqId, enteredAt, failure } = letter;
       tally.listed += 1;
       failures.add(failure, dlqId, "seen");
       if (enteredAt > countedTo) failures.byHour(failure, dlqId, enteredAt, "arrived");
       if (wasParked) failures.add(failure, dlqId, "parkedBefore");
       failures.stays(failure, dlqId);
       addDecision(dlqId, decision, problem);
-      if (decision.then === "hold") {
-        hold(letter, decision);
-        return;
-      }
+      if (decision.then === "hold") return hold(letter, decision);
       if (!wasParked) failures.add(failure, dlqId, parkedName(letter));
       countPark(decision.reason);
       acted.push(dlqId);

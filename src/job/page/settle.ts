@@ -54,16 +54,7 @@ export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: Ab
  * marks them gone. What fails, is refused or is short stays pending for the sweep, and nothing is thrown for it.
  * Answers one outcome per DELETE.
  */
-export async function settle(
-  source: SourceRuntime,
-  of: ActOf,
-  ids: readonly DlqId[],
-  call: SettleCall,
-): Promise<{
-  readonly deleted: number;
-  readonly outcomes: readonly SettleOutcome[];
-  readonly refusedWith: RedriverError | null;
-}> {
+export async function settle(source: SourceRuntime, of: ActOf, ids: readonly DlqId[], call: SettleCall) {
   let deleted = 0;
   let refusedWith: RedriverError | null = null;
   const outcomes: SettleOutcome[] = [];

@@ -8,6 +8,9 @@ import { emptyTally } from "../contracts/tally.ts";
 import type { SourceRuntime } from "../runtime.ts";
 import { createCarefulWork, type Identified } from "./work-carefully.ts";
 
+const ofNobody = { documentHash: "", countingKey: "", fullFrom: 0, fullEveryMs: 0 };
+const nothing = { ...ofNobody, mayBeNew: false, overlapMs: 0, abandonAfterMs: 0 };
+
 type JobName = "reconcile" | "settle" | "census";
 export type CarefulJob = Awaited<ReturnType<typeof takeJob>>;
 
@@ -19,20 +22,7 @@ export async function takeJob(source: SourceRuntime, name: JobName, hasStalled: 
   const run = { passId, windowId: "w1", owner: identities.token() };
   // A Redis that is full takes none of this, and what a job does it takes.
   const taken = await unlessRedisAway(async () => {
-    await passes.open({
-      passId,
-      drain,
-      source: config.id,
-      mode: "live",
-      documentHash: "",
-      countingKey: "",
-      to: clock.now(),
-      fullFrom: 0,
-      fullEveryMs: 0,
-      mayBeNew: false,
-      overlapMs: 0,
-      abandonAfterMs: 0,
-    });
+    await passes.open({ ...nothing, passId, drain, source: config.id, mode: "live", to: clock.now() });
     return passes.takeWindow(drain, passId, run.windowId, run.owner, hasStalled);
   }, null);
   const known = new Set<unknown>(taken?.unworkable);

@@ -75,16 +75,10 @@ function asOne(before: ClosedPass | null, latest: ClosedPass): ClosedPass {
 /** Sums the acts of two passes. The first listing shows what there was, the latest pass what is left. */
 function inAll(before: ClosedPass | null, latest: Tally): Tally {
   if (before === null) return latest;
-  const { tally } = before;
-  return {
-    ...latest,
-    listed: Math.max(tally.listed, latest.listed),
-    republished: tally.republished + latest.republished,
-    deduplicated: tally.deduplicated + latest.deduplicated,
-    deleted: tally.deleted + latest.deleted,
-    comeBacks: tally.comeBacks + latest.comeBacks,
-    pages: tally.pages + latest.pages,
-  };
+  const acts = addTallies(before.tally, latest);
+  const { republished, deduplicated, deleted, comeBacks, pages } = acts;
+  const listed = Math.max(before.tally.listed, latest.listed);
+  return { ...latest, listed, republished, deduplicated, deleted, comeBacks, pages };
 }
 
 export interface InProcessSettings extends PassSettings {

@@ -26,23 +26,20 @@ export function isOfNow({ begun, deduplicated }: Proof): boolean {
  * whether it did. Without Redis the facts wait in memory. One that the ledger never takes is left out: the proof is
  * in hand, so its delete goes on, and the entry ends as vanished.
  */
-export async function recordPublished(
-  { drain }: PublishContext,
-  accepted: readonly Proof[],
-): Promise<{ readonly isDeleteAudited: boolean }> {
-  const written = await byHalves(
+export async function recordPublished({ drain }: PublishContext, accepted: readonly Proof[]) {
+  const areAudited = await byHalves(
     accepted,
     (some) => writePublished(drain, some),
     async (one, error) => {
       reportUnworkable(drain, one.begun.letter.dlqId, error);
       reportPublished(drain, [one]);
-      return { isDeleteAudited: false };
+      return false;
     },
   );
-  return { isDeleteAudited: written.every(({ isDeleteAudited }) => isDeleteAudited) };
+  return { isDeleteAudited: areAudited.every(Boolean) };
 }
 
-async function writePublished(drain: DrainRuntime, accepted: readonly Proof[]) {
+async function writePublished(drain: DrainRuntime, accepted: readonly Proof[]): Promise<boolean> {
   const { source, config } = drain;
   const { unwritten } = source;
   const facts: PublishedFact[] = [];
@@ -75,7 +72,7 @@ async function writePublished(drain: DrainRuntime, accepted: readonly Proof[]) {
     await recordFact(source, "published", toPublishedRecords(accepted, doubles), ofDrain(drain));
   }
   reportPublished(drain, accepted);
-  return { isDeleteAudited };
+  return isDeleteAudited;
 }
 
 function reportPublished(drain: DrainRuntime, accepted: readonly Proof[]): void {
