@@ -163,6 +163,15 @@ describe("plans in the console", () => {
     });
     const shown = await stand.run(["plans", "show", path.slice("/plans/".length)]);
     expect(shown.out).toContain("5 of 5 done, 5 sent, 5 came back: 503, the receiver was still down at ");
+    // History and the report say the same in the row of the apply, and where its plan is.
+    const history = (await here.get("/history?act=apply")).text;
+    expect(history).toContain(`href="${path}"`);
+    expect(toText(history)).toMatch(
+      /due, 5 ordered its plan 5 sent, 5 came back: 503, the receiver was still down at \S+ UTC; plan \S+: try five/,
+    );
+    expect((await stand.run(["report"])).out).toMatch(
+      /\| apply \| 5 ordered \|.*\| 5 sent, 5 delivered; plan \S+: try five; due \|/,
+    );
   });
 
   it("begin with what the address names, and refuse what cannot be meant", async () => {

@@ -10,7 +10,7 @@ import { misused } from "../../../job/contracts/errors.ts";
 import { checkReason } from "../../operations/define.ts";
 import { toPart, type CheckedPart } from "../../operations/plans/apply-parts.ts";
 import type { ApplyWatch } from "../../operations/plans/apply-shared-plan.ts";
-import { toWhyDiscarded } from "../../operations/plans/discard.ts";
+import { toWhyOrdered } from "../../operations/plans/discard.ts";
 import { parseTarget, copyPlan, type CopyRun } from "../../operations/plans/copy-plan.ts";
 import { toLaneRows } from "../plan/limits.ts";
 import type { CommandContext, Register, Io } from "../io.ts";
@@ -73,7 +73,7 @@ async function apply(
   await withActingCore(io, command, loaded, { by }, async (core, teardown) => {
     // A file is judged before Redis is asked.
     for (const planned of file?.head.drains ?? []) {
-      toPart(core, planned, file!.head.flags, toWhyDiscarded(file!.head.flags, "", reason));
+      toPart(core, planned, file!.head.flags, toWhyOrdered(file!.head.flags, "", reason));
     }
     await requireRedis(core);
     const stop = createStop(io, teardown);

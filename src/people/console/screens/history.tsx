@@ -158,6 +158,7 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
   const names = known === undefined ? hosts.top.map(({ key }) => key) : [known];
   const more = known === undefined ? hosts.more.kinds : 0;
   const words = present([reasonText(row), ...toActNotes(row, number)]);
+  const plan = /(?:^|; )plan ([0-9a-f-]{36})\b/.exec(row.why ?? "")?.[1];
   return (
     <>
       {names.slice(0, shownHosts).map((name) => (
@@ -167,7 +168,7 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
       ))}
       {names.length - shownHosts + more > 0 ? <>and {names.length - shownHosts + more} more hosts </> : null}
       {words.length === 0 ? null : <Foreign text={words.join(", ")} />}
-      {row.act === "apply" ? <a href="/plans"> how plans ended</a> : null}
+      {plan === undefined ? null : <a href={`/plans/${plan}`}> its plan</a>}
       {row.act === "lane-probe" && known !== undefined ? (
         <a href={`/failures${toQuery({ host: toDestinationText(known) })}`}> what its probes showed</a>
       ) : null}

@@ -6,6 +6,7 @@
  */
 import { hostOf } from "../../../job/message/destination-url.ts";
 import { namesOfOrigin, toFailureName } from "../../../job/message/destination-names.ts";
+import { defined } from "../../../job/message/defined.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import {
   laneActs,
@@ -123,9 +124,11 @@ async function readEntries(
     const news = ids.filter((id) => !told.has(id));
     const count = news.length;
     for (const id of news) told.add(id);
-    const newer = entries.at(-1);
-    if (count > 0 && newer?.count !== undefined && isOfOneOrder(newer, entry)) {
-      entries[entries.length - 1] = { ...entry, until: newer.until ?? newer.at, count: newer.count + count };
+    const place = entries.findLastIndex((one) => isOfOneOrder(one, entry));
+    const newer = entries[place];
+    if (count > 0 && newer !== undefined) {
+      const { until = newer.at, count: others = 0 } = newer;
+      entries[place] = { ...entry, ...defined({ why: newer.why }), until, count: others + count };
       continue;
     }
     const probed = probes.of(entry);
@@ -145,9 +148,9 @@ function orderedIn(
   return records.flatMap(({ dlqId, notes = [] }) => (notes.includes(note) ? [dlqId] : []));
 }
 
-/** Its pages follow one another. Of a discard `why` names the plan. */
+/** Its pages, and how it ended. An older build did not tell orders apart, but by their reason. */
 function isOfOneOrder(one: AuditEntry, other: AuditEntry): boolean {
-  const names = ["act", "orderedAt", "why", "drain", "by"] as const;
+  const names = ["act", "orderedAt", "drain", "by", ...(one.orderedAt ? [] : ["why" as const])] as const;
   return names.every((name) => one[name] === other[name]);
 }
 

@@ -15,7 +15,7 @@ export interface ActRow extends Pick<
   AuditEntry,
   "at" | "act" | "source" | "drain" | "by" | "why" | "lane" | "host" | "forMs"
 > {
-  /** Unix ms: when its apply began, or its first record. `at` is its last. */
+  /** Unix ms: when its apply began, or its first record. `at` is its last, or the end of its apply. */
   readonly since: number;
   /** Records; 0 for an act on none, and for an apply, which orders: the acts that follow count. */
   readonly count: number;
@@ -32,34 +32,49 @@ export interface ActRow extends Pick<
   readonly comeBacks: number;
 }
 
-/** Entries newest first; rows too, by their last record. Holds the rows of one minute. */
+/** Entries newest first; rows too, by their last record. Holds rows of one minute, and of an apply its end. */
 export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGenerator<ActRow> {
   const open = new Map<string, ReturnType<typeof createRow>>();
+  const ends = new Map<string, { readonly row: ActRow; isTold: boolean }>();
   for await (const entry of entries) {
     for (const [key, row] of open) {
       if (row.at - entry.at <= sameRowMs) break;
       open.delete(key);
       yield row.read();
     }
+    for (const [key, { row, isTold }] of ends) {
+      if (entry.at >= row.since) continue;
+      ends.delete(key);
+      if (!isTold) yield row;
+    }
+    const { act, source, drain, by, orderedAt } = entry;
+    const order = JSON.stringify([act, source, drain, by, orderedAt]);
+    const end = ends.get(order);
     let before: AuditRecord | undefined;
     let row: ReturnType<typeof createRow> | undefined;
     for (const record of entry.records) {
       // Neighbours are mostly alike, and a page may have a hundred thousand of them.
       if (row === undefined || record.rule !== before?.rule || record.reason !== before?.reason) {
         const key = toKey(entry, record);
-        row = open.get(key) ?? createRow(entry, record);
+        row = open.get(key) ?? createRow(entry, record, end?.row);
         open.set(key, row);
+        if (end !== undefined) end.isTold = true;
       }
       row.add(entry.at, record);
       before = record;
     }
     if (entry.records.length > 0) continue;
+    if (act === "apply" && orderedAt !== undefined) {
+      ends.set(order, { row: createRow(entry, {}).read(), isTold: false });
+      continue;
+    }
     // A lane's move or a person's act stands between what was done before and after it.
     for (const row of open.values()) yield row.read();
     open.clear();
     open.set(`${entry.at}`, createRow(entry, {}));
   }
   for (const row of open.values()) yield row.read();
+  for (const { row, isTold } of ends.values()) if (!isTold) yield row;
 }
 
 function toKey(
@@ -72,6 +87,7 @@ function toKey(
 function createRow(
   { at, act, source, drain, by, why, lane, host, forMs, orderedAt = at }: AuditEntry,
   { rule, reason }: Pick<AuditRecord, "rule" | "reason">,
+  end?: ActRow,
 ) {
   const hosts = createTopCount<string>(maxHosts);
   const notes: Record<string, number> = {};
@@ -98,14 +114,14 @@ function createRow(
     },
     read(): ActRow {
       return {
-        at,
+        at: end?.at ?? at,
         since,
         act,
         ...(act === "apply" && count > 0 ? { count: 0, ordered: count } : { count }),
         source,
         drain,
         by,
-        ...defined({ rule, reason, why, lane, host, forMs }),
+        ...defined({ rule, reason, why: end?.why ?? why, lane, host, forMs }),
         ...(count === 1 ? { dlqId } : {}),
         hosts: hosts.top(shownHosts),
         notes,

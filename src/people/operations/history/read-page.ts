@@ -153,7 +153,7 @@ export const historyReading = defineReading({
   answer: z.object({
     acts: z.array(
       z.object({
-        at: time,
+        at: time.describe("Of an apply its end: it stands where it was ordered."),
         since: time,
         act: z.enum(auditActs),
         source: z.string(),

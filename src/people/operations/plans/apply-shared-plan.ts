@@ -34,7 +34,7 @@ import {
   type PlanPart,
 } from "./apply-parts.ts";
 import { toDoneText, toSkipCounts, toSkipText } from "./decision-text.ts";
-import { toWhyDiscarded } from "./discard.ts";
+import { toWhyOrdered } from "./discard.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
 /** What else a process does that works on the same sources. */
@@ -85,6 +85,7 @@ const shownSkips = 10;
 export async function applySharedPlan(run: ApplySharedRun): Promise<readonly ApplyEnd[] | null> {
   const { core, book, clock, claim, order, watch, afterPage } = run;
   let orderedAt: number | undefined;
+  const why = toWhyOrdered({}, claim.id, order.why);
   const progress = new Map<DrainName, () => PlanApplyDrain>();
   const signing = keepSigning(book, clock, claim, () => [...progress.values()].map((toNow) => toNow()));
   const { signal, stopping: stop } = run.signals;
@@ -99,7 +100,6 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     const reading = await readPlan(book.lines(claim.id), selection.add);
     if (!reading.ok) throw new RedriverError("plan-invalid", `the plan in Redis: ${reading.problem}`);
     const { createdAt, drains, flags } = reading.head;
-    const why = toWhyDiscarded(flags, `plan ${claim.id}`, order.why);
     parts = drains.map((planned) => actingFor(toPart(core, planned, flags, why), run, orderedAt));
     const onCheck: NonNullable<ApplyWatch["onCheck"]> = (part, count, planned) => {
       progress.set(part.drain, () => toChecking(part, count, planned));
@@ -126,6 +126,11 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
       verdict: verdicts[at] ?? null,
       progress: progress.get(part.drain)!(),
     }));
+    for (const one of ends) {
+      const { done, skipped } = one.progress;
+      const came = [one.verdict?.text ?? `${done} done`, toSkipCounts(skipped), toEnd(one, stopping)];
+      if (done > 0) await auditEnd(one, present(came).join("; "));
+    }
     const texts = ends.flatMap((one) => toEnd(one, stopping) ?? []).join("; ");
     const hasFailed = applied.some(({ stop: by }) => by?.kind === "failed");
     const state = hasFailed ? "failed" : texts === "" ? "applied" : "interrupted";
@@ -133,7 +138,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     return ends;
   } catch (error) {
     const { code, message } = toFailure(error);
-    for (const part of parts.slice(applied.length)) await auditNothing(part, order, orderedAt, code);
+    for (const part of parts.slice(applied.length)) await auditEnd(part, `${toNothing(part)}: ${code}`);
     if (!stopping.aborted) await signing.end("failed", `${code}: ${message}`);
     else await signing.end("interrupted", `${toWhyStopped(stopping)}; nothing was done`);
     throw error;
@@ -151,7 +156,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     };
     progress.set(part.drain, () => toApplying(part, soFar?.(), toWait()));
     const applied = await applyPart(core, part, {
-      order: defined({ why: order.why || undefined, orderedAt }),
+      order: { why, ...defined({ orderedAt }) },
       signals,
       onPage: (left, done) => {
         soFar = done;
@@ -167,8 +172,15 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     });
     const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
     progress.set(part.drain, () => ended);
-    if (ended.done === 0) await auditNothing(part, order, orderedAt, toWhyNothing(ended, applied, stopping));
+    const nothing = `${toNothing(part)}: ${toWhyNothing(ended, applied, stopping)}`;
+    if (ended.done === 0) await auditEnd(part, nothing);
     return applied;
+  }
+
+  /** The orders that an apply writes before it acts do not show what came of them. */
+  async function auditEnd({ runtime, kind: host }: PlanPart, what: string): Promise<void> {
+    const entry = { ...ofDrain(runtime), why: `${what}; ${why}`, ...defined({ host, orderedAt }) };
+    await unlessRedisAway(() => recordIntent(runtime.source, "apply", [], entry), undefined);
   }
 
   function onNews(part: CheckedPart, verdict: PlanVerdict | null): void {
@@ -237,18 +249,8 @@ function toApplying(
   };
 }
 
-/** The orders that an apply writes before it acts do not show that nothing came of them. */
-async function auditNothing(
-  part: PlanPart,
-  order: PlanOrder,
-  orderedAt: number | undefined,
-  what: string,
-): Promise<void> {
-  const { runtime, archivedIn, kind: host } = part;
-  const act = archivedIn === undefined ? "sent" : "discarded";
-  const why = present([`nothing was ${act}: ${what}`, order.why]).join("; ");
-  const entry = { ...ofDrain(runtime), why, ...defined({ host, orderedAt }) };
-  await unlessRedisAway(() => recordIntent(runtime.source, "apply", [], entry), undefined);
+function toNothing({ archivedIn }: PlanPart): string {
+  return `nothing was ${archivedIn === undefined ? "sent" : "discarded"}`;
 }
 
 function toWhyNothing(

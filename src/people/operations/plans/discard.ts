@@ -45,12 +45,12 @@ export function toOrdered(
   return discard === undefined ? drain : { ...drain, discard: { why } };
 }
 
-/** For the audit of each dead letter: the plan, and the person's reason. Throws `command-misused` without one. */
-export function toWhyDiscarded({ discard }: PlanFilter, plan: string, reason: string): string {
+/** For the audit: the plan, and the person's reason. Throws `command-misused` for a discard without one. */
+export function toWhyOrdered({ discard }: PlanFilter, id: string, reason = ""): string {
   if (discard !== undefined && reason.trim() === "") {
     throw new RedriverError("command-misused", "a discard needs a reason (--reason)");
   }
-  return `${plan}: ${reason}`;
+  return reason === "" ? `plan ${id}` : `plan ${id}: ${reason}`;
 }
 
 /** What a person should know before. */

@@ -22,7 +22,7 @@ import {
 import type { PlanFile } from "../../plan/plan-file.ts";
 import { applySharedPlan, type ApplyEnd, type ApplyWatch, type BesideApply } from "./apply-shared-plan.ts";
 import { shownIdLength } from "./choose-plan.ts";
-import { toWhyDiscarded } from "./discard.ts";
+import { toWhyOrdered } from "./discard.ts";
 import { freezePlan, type PlanReport } from "./freeze-plan.ts";
 import { importPlan } from "./import-plan.ts";
 import { beginKeeping, newClaim, type Keeper, type KeepParts } from "./keep-plan.ts";
@@ -139,7 +139,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
     refuseStopped();
     const { made, drains, filter } = await read(id);
     if (made === null) throw notWhole(id);
-    toWhyDiscarded(filter, id, order.why);
+    toWhyOrdered(filter, id, order.why);
     if (applying + made.records > maxRecords) {
       throw refused(
         `this replica applies ${applying} records already, and ${maxRecords} is the most at once: wait for its end, stop it, or use a command (redriver apply ${id})`,
@@ -281,12 +281,14 @@ async function auditPlanAct(
   { drains }: Pick<Core, "drains">,
   act: "plan-make" | "plan-stop" | "plan-remove",
   plan: { readonly id: PlanId; readonly drains: readonly DrainName[] },
-  { by, why = "" }: PersonsOrder,
+  { by, why }: PersonsOrder,
 ): Promise<void> {
   for (const name of plan.drains) {
     const drain = drains.get(name);
     if (drain === undefined) continue;
-    const text = why === "" ? `plan ${plan.id}` : `plan ${plan.id}: ${why}`;
-    await recordIntent({ ...drain.source, by }, act, [], { drain: name, why: text });
+    await recordIntent({ ...drain.source, by }, act, [], {
+      drain: name,
+      why: toWhyOrdered({}, plan.id, why),
+    });
   }
 }

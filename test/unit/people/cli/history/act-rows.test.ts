@@ -15,6 +15,10 @@ function entry(at: number, changes: Partial<AuditEntry> = {}): AuditEntry {
 const of = (count: number, changes: Partial<AuditRecord> = {}): readonly AuditRecord[] =>
   Array.from({ length: count }, (_, n) => ({ dlqId: `1-${n}`, ...changes }));
 
+const ordered = (orderedAt: number) => ({ act: "apply", by: "ann", orderedAt }) as const;
+const ended = (at: number, orderedAt: number, why: string) =>
+  entry(at, { ...ordered(orderedAt), records: [], why });
+
 async function* read(entries: readonly AuditEntry[]): AsyncGenerator<AuditEntry> {
   for (const one of entries) yield await Promise.resolve(one);
 }
@@ -47,6 +51,25 @@ describe("rows of acts", () => {
     expect(rows.map((row) => [row.ordered, actColumns.when(row)])).toEqual([
       [2, "1970-01-01T00:01:01–00:01:35Z"],
       [1, "1970-01-01T00:00:01–00:01:00Z"],
+    ]);
+  });
+
+  it("of an apply say what came of it and last until that was known, and one that ordered nothing has a row too", async () => {
+    const rows = await rowsOf(
+      ended(99_000, 95_000, "nothing was sent: plan-drifted; plan c"),
+      ended(98_000, 61_000, "5 sent, none came back; plan b: INC-7"),
+      entry(97_000, { act: "lane-halted", records: [] }),
+      entry(96_000, { records: [{ dlqId: "2-0" }] }),
+      entry(62_000, { ...ordered(61_000), why: "plan b: INC-7", records: [{ dlqId: "1-0" }] }),
+      // It goes on, or its process was killed.
+      entry(2_000, { ...ordered(1_000), why: "plan a", records: [{ dlqId: "1-0" }] }),
+    );
+    expect(rows.map(({ act, since, at, ordered, why }) => [act, since, at, ordered, why])).toEqual([
+      ["apply", 95_000, 99_000, undefined, "nothing was sent: plan-drifted; plan c"],
+      ["lane-halted", 97_000, 97_000, undefined, undefined],
+      ["park", 96_000, 96_000, undefined, undefined],
+      ["apply", 61_000, 98_000, 1, "5 sent, none came back; plan b: INC-7"],
+      ["apply", 1_000, 2_000, 1, "plan a"],
     ]);
   });
 

@@ -157,10 +157,13 @@ it("an apply is one row with how many of the kind it ordered, and says so if it 
     // Another apply, of what the first one left: what that ordered stays.
     apply(6_000, failure.id, "4-0", "5-0"),
     apply(6_500, failure.id, "5-0", "7-0"),
+    halt,
+    entry(9_000, { act: "apply", orderedAt: 5_900, by: "ada", why: "3 sent", host: `failure:${failure.id}` }),
   ]);
-  expect(entries.map(({ orderedAt, at, until, count }) => [orderedAt, at, until, count])).toEqual([
-    [5_900, 6_000, 6_500, 3],
-    [undefined, 5_000, undefined, undefined],
-    [900, 1_000, 2_000, 5],
+  expect(entries.map(({ orderedAt, at, until, count, why }) => [orderedAt, at, until, count, why])).toEqual([
+    [5_900, 6_000, 9_000, 3, "3 sent"],
+    [undefined, halt.at, undefined, undefined, undefined],
+    [undefined, 5_000, undefined, undefined, nothing.why],
+    [900, 1_000, 2_000, 5, "the receiver is up"],
   ]);
 });
