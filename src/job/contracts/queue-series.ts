@@ -7,6 +7,8 @@ export interface QueueSample {
   readonly arrived: number;
   readonly published: number;
   readonly failedAgain: number;
+  /** When it was counted, within its minute, Unix ms. Absent: an older build did. */
+  readonly at?: number;
 }
 
 /** Ever published and failed again, by source and kind of failure: `<source> <id>`. */

@@ -1,3 +1,4 @@
+import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { Lineage } from "../../job/message/lineage.ts";
 import { toPrintable } from "../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../job/rules/durations.ts";
@@ -79,6 +80,12 @@ export function toClock(at: number, now: number): string {
 export function toExactClock(at: number, now: number): string {
   const text = toTime(at);
   return text.startsWith(toTime(now).slice(0, 10)) ? text.slice(11) : text;
+}
+
+/** `entered by 14:32:05 UTC`: the next pass counts what came later. Empty: one of the drains was never counted. */
+export function toEnteredBy(drains: QueueFacts["drains"], now: number): string {
+  const at = Math.min(...drains.map(({ facts }) => facts?.countedTo ?? 0));
+  return at > 0 && drains.length > 0 ? `entered by ${toExactClock(at, now)}` : "";
 }
 
 /** When something ends: with seconds in the last ten minutes. */

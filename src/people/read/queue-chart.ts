@@ -1,5 +1,5 @@
 /** Samples of the queues as a chart shows them: what waited, and what came and went between two moments. Pure. */
-import type { QueueSample } from "../../job/contracts/queue-series.ts";
+import type { QueueSample, QueueSeries } from "../../job/contracts/queue-series.ts";
 
 export const chartRanges = ["1h", "6h", "24h", "7d"] as const;
 export type ChartRange = (typeof chartRanges)[number];
@@ -27,14 +27,29 @@ export function toChartMinutes(range: ChartRange, now: number): readonly number[
   return Array.from({ length: span / step + 1 }, (_, index) => last - span + index * step);
 }
 
+/** With the first of the series, which may be of a minute between these: what moved since is in its sums. */
+export async function readSamples(
+  minutes: readonly number[],
+  now: number,
+  read: QueueSeries["read"],
+): Promise<readonly [minutes: readonly number[], samples: readonly (QueueSample | null)[]]> {
+  const samples = await read(minutes);
+  const known = samples.findIndex((one) => one !== null);
+  const place = known < 0 ? minutes.length : known;
+  const [before, after = Math.floor(now / minuteMs) + 1] = [minutes[place - 1] ?? Infinity, minutes[place]];
+  const between = Array.from({ length: Math.max(0, after - before - 1) }, (_, index) => before + 1 + index);
+  const found = await read(between);
+  const first = found.findIndex((one) => one !== null);
+  if (first < 0) return [minutes, samples];
+  return [minutes.toSpliced(place, 0, between[first]!), samples.toSpliced(place, 0, found[first]!)];
+}
+
 export type Moved = "arrived" | "published" | "failedAgain";
 
 export interface QueueChart {
   /** Unix ms. It begins with its first sample if that is younger than its range. */
   readonly from: number;
   readonly to: number;
-  /** The whole range has samples, so the sums are of all of it. */
-  readonly isWhole: boolean;
   readonly waiting: readonly ChartPoint[];
   /** Between the point before and this one. */
   readonly moved: Readonly<Record<Moved, readonly ChartPoint[]>>;
@@ -53,9 +68,10 @@ export function toQueueChart(
   samples: readonly (QueueSample | null)[],
   latest: { readonly at: number; readonly sample: QueueSample } | null,
 ): QueueChart {
-  const moments: { readonly at: number; readonly sample: QueueSample | null }[] = minutes.map(
-    (minute, index) => ({ at: minute * minuteMs, sample: samples[index] ?? null }),
-  );
+  const moments = minutes.map((minute, index) => {
+    const sample = samples[index] ?? null;
+    return { at: sample?.at ?? minute * minuteMs, sample };
+  });
   if (latest !== null) moments.push(latest);
   const known = moments.flatMap(({ at, sample }) => (sample === null ? [] : [{ at, sample }]));
   const [first, last] = [known[0], known.at(-1)];
@@ -72,7 +88,6 @@ export function toQueueChart(
   return {
     from,
     to,
-    isWhole: first?.at === begin,
     waiting: moments.flatMap(({ at, sample }) => (at < from ? [] : [[at, sample?.waiting ?? null] as const])),
     moved: {
       arrived: movedOf("arrived"),

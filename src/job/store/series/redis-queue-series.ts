@@ -22,7 +22,7 @@ export function createRedisQueueSeries(redis: StoreRedis): QueueSeries {
       return (await redis.command("HEXISTS", key, String(minute))) === 1;
     },
     async add(minute, sample, kinds) {
-      const counts = JSON.stringify(counted.map((name) => sample[name]));
+      const counts = JSON.stringify([...counted, "at" as const].map((name) => sample[name]));
       if ((await redis.command("HSETNX", key, String(minute), counts)) === 0) return;
       const hour = toHourField(Math.floor(minute / minutesOfHour));
       await redis.command("HSET", key, hour, JSON.stringify(kinds));
@@ -61,13 +61,14 @@ function toHourField(hour: number): string {
   return `h${hour}`;
 }
 
-/** In this order, as a list: there are some thousand. */
+/** In this order, as a list: there are some thousand. Behind them its time, which older builds did not write. */
 const counted = ["waiting", "parked", "arrived", "published", "failedAgain"] as const;
 
 function toSample(text: unknown): QueueSample | null {
   const counts = parse(text);
   if (!Array.isArray(counts) || !counted.every((_, place) => Number.isFinite(counts[place]))) return null;
-  return Object.fromEntries(counted.map((name, place) => [name, counts[place] as number])) as Record<
+  const names = Number.isFinite(counts[counted.length]) ? [...counted, "at"] : counted;
+  return Object.fromEntries(names.map((name, place) => [name, counts[place] as number])) as Record<
     keyof QueueSample,
     number
   >;

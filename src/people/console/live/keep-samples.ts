@@ -5,7 +5,7 @@ import { toKindsSample, toQueueSample } from "../../read/queue-sample.ts";
 
 interface SamplesParts {
   readonly current: () => Core;
-  readonly readFacts: (maxAgeMs: number) => Promise<QueueFacts>;
+  readonly readFacts: () => Promise<QueueFacts>;
   readonly now: () => number;
   readonly failed: (error: unknown) => void;
 }
@@ -21,10 +21,9 @@ export function keepSamples({ current, readFacts, now, failed }: SamplesParts): 
     const series = await openQueueSeries(current());
     const minute = Math.floor(now() / minuteMs);
     if (await series.has(minute)) return;
-    // What an open page has just read costs nothing more.
-    const facts = await readFacts(Math.min(lookEveryMs, now() - minute * minuteMs));
+    const facts = await readFacts();
     const sample = toQueueSample(facts);
-    if (sample !== null) await series.add(minute, sample, toKindsSample(facts));
+    if (sample !== null) await series.add(minute, { ...sample, at: now() }, toKindsSample(facts));
   };
   const timer = setInterval(() => {
     // Without Redis every page says so already.

@@ -21,8 +21,8 @@ export interface Reads {
   readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
   /** Of persons, by source. */
   readonly pauses: () => Promise<ReadonlyMap<SourceId, readonly PauseRecord[]>>;
-  /** As the passes have counted them. `maxAgeMs`: older ones than usual are good enough. */
-  readonly facts: (maxAgeMs?: number) => Promise<QueueFacts>;
+  /** As the passes have counted them. */
+  readonly facts: () => Promise<QueueFacts>;
   /** Null: not known here. */
   readonly rules: () => RulesInForce | null;
   /** After an act, so that its own page shows it. */
@@ -84,7 +84,7 @@ async function readPauses({ sources }: Pick<Core, "sources">) {
 }
 
 interface Shared<Answer> {
-  readonly read: (maxAgeMs?: number) => Promise<Answer>;
+  readonly read: () => Promise<Answer>;
   readonly forget: () => void;
 }
 
@@ -101,9 +101,9 @@ export function shared<Answer>(
 ): Shared<Answer> {
   let latest: { readonly answer: Promise<Answer>; readonly at: number } | null = null;
   return {
-    read(maxAgeMs = ageMs) {
+    read() {
       const age = latest === null ? Infinity : now() - latest.at;
-      if (latest !== null && age >= 0 && age < maxAgeMs) return latest.answer;
+      if (latest !== null && age >= 0 && age < ageMs) return latest.answer;
       const answer = read();
       const own = { answer, at: now() };
       latest = own;

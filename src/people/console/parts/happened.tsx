@@ -77,7 +77,7 @@ function Probed({
       ) : (
         <Foreign text={toResultText(result, at, lane)} />
       )}{" "}
-      {"at" in result ? <Time at={result.at} /> : null}
+      {"at" in result ? <Time at={result.at} isExact /> : null}
     </p>
   );
 }

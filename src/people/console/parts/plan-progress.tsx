@@ -66,10 +66,11 @@ export function PlanProgress({ plan, now, halted }: Props): Html {
         <>
           <h2>Apply</h2>
           <p>
-            By <Foreign text={apply.by} />: <Foreign text={apply.why} />. Began <Time at={apply.startedAt} />
+            By <Foreign text={apply.by} />: <Foreign text={apply.why} />. Began{" "}
+            <Time at={apply.startedAt} isExact />
             {apply.endedAt === null ? null : (
               <>
-                , ended <Time at={apply.endedAt} />
+                , ended <Time at={apply.endedAt} isExact />
               </>
             )}
             , in replica {replica}.

@@ -20,7 +20,7 @@ interface QueueChartProps {
 const minuteMs = 60_000;
 
 export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Html {
-  const { from, to, isWhole, waiting, moved, sums, since } = chart;
+  const { from, to, waiting, moved, sums, since } = chart;
   if (since === null || to - since < minuteMs) {
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
   }
@@ -29,12 +29,10 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
     marks.filter(({ at }) => at >= from && at <= to),
     (to - from) * labelsApart,
   );
-  const [[first] = [from], [second] = [to]] = moved.arrived;
+  // The first sample may stand between two steps.
+  const [, [first] = [from], [second] = [to]] = moved.arrived;
   const step = Math.max(minuteMs, second - first);
-  const within = isWhole
-    ? "In this time"
-    : `Drawn is what was counted minute by minute, since ${toTime(since).slice(0, 16)} UTC:`;
-  const label = `${within} ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
+  const label = `Since ${toTime(since)} ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
   return (
     <figure class="chart">
       <Chart
@@ -60,7 +58,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
           },
         ]}
         marks={shown}
-        {...(isWhole ? {} : { since })}
+        since={since}
         label={label}
       />
       <figcaption class="hint">

@@ -16,7 +16,7 @@ const meanings = {
   discard: "archived by a person's order, then deleted: nothing of it is sent again",
   lane: "how much is sent to one destination at once: a few first, more if they are delivered",
   unproven:
-    "sent, and no answer has shown yet what became of it: it is looked for before it would be sent again",
+    "sent, and the service has not answered whether it took it: that is found out before it would be sent again",
 } as const;
 
 export type OwnWord = keyof typeof meanings;

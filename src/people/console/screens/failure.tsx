@@ -23,7 +23,7 @@ import { toAnswerText } from "../../read/answer-text.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { cut, number, toKnown } from "../../operations/phrases.ts";
+import { cut, number, present, toEnteredBy, toKnown } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -37,6 +37,7 @@ interface Model extends StoredDetails {
   /** How many other kinds a rule for its host and status would take too. */
   readonly alike: number;
   readonly expiring: ExpiringGroup | null;
+  readonly enteredBy: string;
 }
 
 export const failureScreen = defineScreen<Model>({
@@ -90,6 +91,7 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
     reads.kept(`kinds ${thisHour}`, async () => (await openQueueSeries(core)).readKinds(hours)),
     reads.facts(),
   ]);
+  const isOwn = ({ drain }: { drain: string }): boolean => failure.drains.some((one) => one.drain === drain);
   return {
     failure,
     arrivals: arrivals.get(failure.source)?.get(failure.id) ?? {},
@@ -101,6 +103,7 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
       facts.sources
         .find((one) => one.source === failure.source)
         ?.expiring.groups.find((group) => group.failure === failure.id) ?? null,
+    enteredBy: toEnteredBy(facts.drains.filter(isOwn), now),
     alike: all.filter((one) => isAlike(one, failure)).length,
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };
@@ -149,15 +152,15 @@ function toNeedsOf(model: Model, context: ScreenContext): readonly Need[] {
   });
 }
 
-function Numbers({ model: { failure } }: { readonly model: Model }): Html {
+function Numbers({ model: { failure, enteredBy } }: { readonly model: Model }): Html {
   const { waiting, parked, published, discarded, failedAgain, arrived, drains } = failure;
   const unseen = drains.reduce((sum, one) => sum + one.unseen, 0);
-  const tiles: readonly (readonly [string, number, string | null])[] = [
-    ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : null],
-    ["parked", parked, parked > 0 ? "for a person" : null],
-    ["sent again", published, null],
-    ["failed again", failedAgain, toAsText(failure) || null],
-    ["arrived", arrived, "with what was there first"],
+  const tiles: readonly (readonly [string, number, string])[] = [
+    ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : enteredBy],
+    ["parked", parked, parked > 0 ? "for a person" : ""],
+    ["sent again", published, ""],
+    ["failed again", failedAgain, present([enteredBy, toAsText(failure)]).join(", ")],
+    ["arrived", arrived, present([enteredBy, "with what was there first"]).join(", ")],
     ...(discarded > 0 ? [["discarded", discarded, "archived, then deleted"] as const] : []),
   ];
   return (
@@ -166,7 +169,7 @@ function Numbers({ model: { failure } }: { readonly model: Model }): Html {
         <li class={lineOf[name] === undefined ? undefined : `of-${lineOf[name]}`}>
           <strong>{name === "waiting" || name === "parked" ? toKnown(count, failure) : number(count)}</strong>{" "}
           {name === "parked" && count > 0 ? <a href={toParkedPath(failure)}>parked</a> : name}
-          {what === null ? null : <span class="hint">{what}</span>}
+          {what === "" ? null : <span class="hint">{what}</span>}
         </li>
       ))}
     </ul>
@@ -210,7 +213,7 @@ function Lanes({ model, context }: Drawn<{ model: Model }>): Html {
                 {lane.lastProbeAt === null ? null : (
                   <>
                     <br />
-                    last probe <Time at={lane.lastProbeAt} />
+                    last probe <Time at={lane.lastProbeAt} isExact />
                   </>
                 )}
               </>

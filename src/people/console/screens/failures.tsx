@@ -7,7 +7,7 @@ import { failureStates, isCurrent, type FailureState, type FailureView } from ".
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import { toStateText } from "../../operations/failures/state-text.ts";
 import { toOriginTest } from "../../operations/failures/list.ts";
-import { counted, number, toKnown } from "../../operations/phrases.ts";
+import { counted, number, toEnteredBy, toKnown } from "../../operations/phrases.ts";
 import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { Filters } from "../parts/filters.tsx";
@@ -43,6 +43,7 @@ interface Model {
   readonly ofNoDrain: readonly OfNoDrain[];
   /** There may be kinds that nobody has met yet. */
   readonly stillCounting: boolean;
+  readonly enteredBy: string;
   readonly destinations: ReturnType<typeof toDestinationRows>;
 }
 
@@ -103,6 +104,10 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
     total: all.length,
     hidden: found.length - all.length,
     ofNoDrain: filter.drain === "" ? toOfNoDrain(core, facts, isOrigin) : [],
+    enteredBy: toEnteredBy(
+      facts.drains.filter(({ drain }) => filter.drain === "" || drain === filter.drain),
+      now,
+    ),
     stillCounting: facts.drains.some(({ stillCounting }) => stillCounting),
     destinations: destinations.filter(
       ({ origin, drain }) => isOrigin(origin) && (filter.drain === "" || drain === filter.drain),
@@ -173,6 +178,7 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
           column("last seen", ({ lastSeenAt }) => <Ago at={lastSeenAt} now={now} />),
         ]}
       />
+      {model.enteredBy === "" ? null : <p class="hint">Counted is what {model.enteredBy}.</p>}
       <Pages filter={filter} total={total} />
       {hidden === 0 ? null : (
         <p class="hint">

@@ -4,6 +4,7 @@ import { readChartMarks, type ChartMark } from "../../read/chart-marks.ts";
 import {
   chartRanges,
   isChartRange,
+  readSamples,
   toChartMinutes,
   toQueueChart,
   type ChartRange,
@@ -16,8 +17,15 @@ import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNowHeadline } from "../../operations/status/headline.ts";
 import { toNeeds, type Need } from "../../operations/status/needs.ts";
-import { toRestTexts, toSharedText } from "../../operations/status/verdict.ts";
-import { capitalised, number, toClock, toExactClock, toKnown } from "../../operations/phrases.ts";
+import { toSharedText } from "../../operations/status/verdict.ts";
+import {
+  capitalised,
+  number,
+  toClock,
+  toEnteredBy,
+  toExactClock,
+  toKnown,
+} from "../../operations/phrases.ts";
 import { pause as pauseAct } from "../../operations/acts/pause.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import { ActForm } from "../parts/act-form.tsx";
@@ -44,6 +52,7 @@ interface Model {
   readonly range: ChartRange;
   readonly chart: QueueChart;
   readonly marks: readonly ChartMark[];
+  readonly enteredBy: string;
 }
 
 export const nowScreen = defineScreen<Model>({
@@ -82,21 +91,24 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   const asked = query.get("range");
   const range = isChartRange(asked) ? asked : "6h";
   const minutes = toChartMinutes(range, now);
-  const [status, facts, samples, marks] = await Promise.all([
+  const [status, facts, sampled, marks] = await Promise.all([
     reads.status(),
     reads.facts(),
-    reads.kept(`samples ${range} ${minutes.at(-1)}`, async () => (await openQueueSeries(core)).read(minutes)),
+    reads.kept(`samples ${range} ${minutes.at(-1)}`, async () =>
+      readSamples(minutes, now, (await openQueueSeries(core)).read),
+    ),
     reads.kept(`marks ${range}`, async () =>
       readChartMarks(await openAuditReader(core), (minutes[0] ?? 0) * 60_000),
     ),
   ]);
   const sample = toQueueSample(facts);
   const latest = sample === null ? null : { at: now, sample };
-  const chart = toQueueChart(minutes, samples, latest);
+  const chart = toQueueChart(...sampled, latest);
+  const enteredBy = toEnteredBy(facts.drains, now);
   const all = toNeeds(status);
   const headline = toNowHeadline(status, all);
   const told = all[0]?.headline === headline.text ? all[0] : null;
-  return { status, headline, told, needs: all.filter((one) => one !== told), range, chart, marks };
+  return { status, headline, told, needs: all.filter((one) => one !== told), range, chart, marks, enteredBy };
 }
 
 interface Shown {
@@ -150,28 +162,19 @@ function Shared({ status }: Pick<Model, "status">): Html | null {
   return text === "" ? null : <p class="hint">{text}.</p>;
 }
 
-function Tiles({
-  model: {
-    status,
-    chart: { sums, isWhole, since },
-    range,
-  },
-  now,
-}: Readonly<{ model: Model; now: number }>): Html {
+function Tiles({ model: { status, chart, enteredBy }, now }: Readonly<{ model: Model; now: number }>): Html {
   const { drains, expiring } = status;
+  const { sums, since } = chart;
   const { waiting, parked, wouldBeParked, expired } = toTotals(status);
   const oldest = drains.flatMap(({ oldestRecordAt, outlook }) =>
     outlook.waiting > 0 ? (oldestRecordAt ?? []) : [],
   );
-  const toOldest = oldest.length === 0 ? "" : `, from ${toClock(Math.min(...oldest), now)} on`;
-  const away = toRestTexts(status).flatMap(({ since }) => since ?? []);
-  const asOf = away.length === 0 ? "now" : `as of ${toClock(Math.min(...away), now)}`;
+  const toOldest = oldest.length === 0 ? "" : `, the first ${toClock(Math.min(...oldest), now)}`;
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const toAsOf = ({ expiredSince: at }: Expired, more: string): string =>
-    at === undefined ? `${asOf}${more}` : `at most: some expired since ${toClock(at, now)}`;
+    at === undefined ? `${enteredBy}${more}` : `at most: some expired since ${toClock(at, now)}`;
   // As the chart has them.
-  const within =
-    since === null ? "not counted yet" : isWhole ? `last ${range}` : `since ${toExactClock(since, now)}`;
+  const within = since === null ? "not counted yet" : `since ${toExactClock(since, now)}`;
   const movedOf = (name: Moved): number | null => (since === null ? null : sums[name]);
   const tiles: readonly Tile[] = [
     {
@@ -223,8 +226,8 @@ function Drains({ status: { drains }, context }: Shown): Html {
     <>
       <h2>Drains</h2>
       <p class="hint">
-        A drain works a part of the queue by rules of its own. Unproven: sent, and no answer has shown yet
-        what became of it.
+        A drain works a part of the queue by rules of its own. Unproven: sent, and the service has not
+        answered whether it took it. What it took is not unproven, also while its delivery is watched.
       </p>
       <Table
         caption="Drains"

@@ -78,7 +78,7 @@ export function toRestTexts({ sources, replicas, at }: Pick<Status, "sources" | 
       halted > 0
         ? `${nothing}${of}${since}: ${errorTable[code].meaning}`
         : `the service${of} does not answer${since}: it is tried again within 20 s`;
-    return [{ source, isHalted: halted > 0, text, since: rest.since }];
+    return [{ source, isHalted: halted > 0, text }];
   });
 }
 

@@ -67,7 +67,11 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   // The brake has its place in the header, beside the clock.
   expect(now.split("<main")[0]).toMatch(/as of \d\d:\d\d:\d\d UTC.*<summary>Pause all drains</s);
   expect(now).toContain(`href="/failures?host=${encodeURIComponent(receiver.url)}&amp;drain=main"`);
-  expect(now).toMatch(/now, from [^<]+ UTC on/);
+  // What a pass has not listed yet is in no number, and each says so.
+  const enteredBy = "entered by \\d\\d:\\d\\d:\\d\\d UTC";
+  expect(now).toMatch(new RegExp(`waiting</span></a><span class="hint">${enteredBy}, the first [^<]+ UTC<`));
+  // A canary that the service took has an answer: its delivery is what the lane watches.
+  expect(now).toMatch(/Unproven: sent, and the service has not answered\s+whether it took it/);
   // As the chart has them: what the first count found has not arrived since it began.
   expect(now).toMatch(/of-arrived"><strong[^>]*>[–0]<\/strong>/);
 
@@ -75,6 +79,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   const [first, second] = await Promise.all(["upstream is not there", "no such tenant"].map(stand.kindOf));
   expect(list.indexOf(receiver.url)).toBeLessThan(list.indexOf("https://shop.example.com"));
   expect(list).toContain("503 upstream is not there");
+  expect(list).toMatch(new RegExp(`Counted is what ${enteredBy}\\.`));
   expect(list).toContain('<span class="new">new</span>');
   expect(list).toMatch(/aria-label="12 arrived in 7 days, at most \d+ in 3 h"/);
 
@@ -83,6 +88,8 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/<span class="bad" title="[^"]+">halted<\/span>/);
   expect(failure).toMatch(/\d of 5 failed again, 503/);
   expect(failure).toContain("lane-halted");
+  for (const name of ["waiting", "failed again", "arrived"])
+    expect(failure).toMatch(new RegExp(`</strong> ${name}<span class="hint">${enteredBy}`));
   expect(failure).toMatch(/main \(live\)<\/td>.*republish<\/td>.*outage/s);
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`redriver plan --keep main --failure ${first}<`);

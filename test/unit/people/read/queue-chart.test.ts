@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { QueueFacts } from "../../../../src/job/contracts/queue-facts.ts";
-import { toChartMinutes, toQueueChart } from "../../../../src/people/read/queue-chart.ts";
+import { readSamples, toChartMinutes, toQueueChart } from "../../../../src/people/read/queue-chart.ts";
 import { toKindsSample, toQueueSample } from "../../../../src/people/read/queue-sample.ts";
 
 const at = Date.UTC(2026, 10, 20, 10, 17, 30);
@@ -33,8 +33,33 @@ it("what moved between two points is known if both are, and the sums begin with 
   expect(chart.moved.published.map(([, count]) => count)).toEqual([null, null, null, 2]);
   expect(chart.sums).toEqual({ arrived: 4, published: 2, failedAgain: 1 });
   expect(chart.since).toBe(11 * minuteMs);
-  expect(chart.isWhole).toBe(false);
 });
+
+it("a sample is as of the time that it was counted at, so what was sent in its minute before is not in the sum", () => {
+  const countedAt = 10 * minuteMs + 20_400;
+  const chart = toQueueChart([10, 11], [{ ...sample(5, 100, 1), at: countedAt }, sample(5, 100, 702)], null);
+  expect(chart).toMatchObject({ since: countedAt, sums: { published: 701 } });
+});
+
+it.each([
+  ["6h", 17],
+  ["7d", 17],
+  ["7d", 40],
+  ["1h", 3],
+] as const)(
+  "a chart of %s begins with the first sample, which %i minutes ago is of no step",
+  async (range, ago) => {
+    const [end, asked] = [Math.floor(at / minuteMs), [] as number[]];
+    const [minutes, samples] = await readSamples(toChartMinutes(range, at), at, (some) => {
+      asked.push(...some);
+      return Promise.resolve(some.map((minute) => (minute < end - ago ? null : sample(5, 0, minute))));
+    });
+    const chart = toQueueChart(minutes, samples, { at, sample: sample(5, 0, end) });
+    expect(chart).toMatchObject({ since: (end - ago) * minuteMs, sums: { published: ago } });
+    expect(minutes.toSorted((one, other) => one - other)).toEqual(minutes);
+    expect(asked.length).toBeLessThan(toChartMinutes(range, at).length + 60);
+  },
+);
 
 it("begins with its first sample, ten minutes ago at the latest", () => {
   const minutes = Array.from({ length: 61 }, (_, index) => index);
@@ -44,10 +69,10 @@ it("begins with its first sample, ten minutes ago at the latest", () => {
       minutes.map((minute) => (minute < firstAt ? null : sample(5, minute))),
       null,
     );
-  expect(of(30)).toMatchObject({ from: 30 * minuteMs, to: 60 * minuteMs, isWhole: false });
+  expect(of(30)).toMatchObject({ from: 30 * minuteMs, to: 60 * minuteMs });
   expect(of(30).waiting).toHaveLength(31);
-  expect(of(59)).toMatchObject({ from: 50 * minuteMs, isWhole: false });
-  expect(of(0)).toMatchObject({ from: 0, isWhole: true, sums: { arrived: 60 } });
+  expect(of(59)).toMatchObject({ from: 50 * minuteMs });
+  expect(of(0)).toMatchObject({ from: 0, sums: { arrived: 60 } });
 });
 
 it("has no number before anything was sampled, and none that is negative", () => {

@@ -16,8 +16,15 @@ it("of two replicas one takes the sample of a minute, and the hour has the kinds
   await series.add(now, sampleOf(7), { "default a": [1, 0] });
   await series.add(now, sampleOf(9), { "default a": [2, 0] });
   await series.add(now + 1, sampleOf(8), { "default a": [3, 1] });
+  const timed = { ...sampleOf(6), at: (now + 2) * 60_000 + 20_400 };
+  await series.add(now + 2, timed, { "default a": [3, 1] });
   expect(await series.has(now)).toBe(true);
-  expect(await series.read([now - 1, now, now + 1])).toEqual([null, sampleOf(7), sampleOf(8)]);
+  expect(await series.read([now - 1, now, now + 1, now + 2])).toEqual([
+    null,
+    sampleOf(7),
+    sampleOf(8),
+    timed,
+  ]);
   const hour = Math.floor(now / 60);
   expect(await series.readKinds([hour - 1, hour])).toEqual([null, { "default a": [3, 1] }]);
   expect(await series.read([])).toEqual([]);
