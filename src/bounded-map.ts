@@ -27,7 +27,6 @@ export class BoundedSet<Value> extends Set<Value> {
     this.#max = max;
   }
 
-  /** Makes it the youngest, also if it was there. */
   override add(value: Value): this {
     this.delete(value);
     if (this.size >= this.#max) forgetOlderHalf(this);

@@ -29,7 +29,6 @@ interface BoundedServerOptions extends ServerAddress {
 }
 
 interface Connection {
-  /** Requests in the order of their answers; the first is being answered. */
   readonly turns: Turn[];
 }
 
@@ -49,7 +48,6 @@ const backlog = 2_048;
 /** HTTP/1.0 needs no Host, and the pages do not depend on it. */
 const hostname = "localhost";
 
-/** Fails with `settings-invalid` if the address cannot be bound. */
 export async function listenBounded(options: BoundedServerOptions) {
   const { requestTimeoutMs } = options;
   const answer = getRequestListener(options.fetch, { hostname });

@@ -10,7 +10,6 @@ export class ConnectFailure extends Error {
 
 /** The proxy makes no way to the host. Nothing was sent to it. */
 export class ProxyRefusal extends ConnectFailure {
-  /** Without the proxy's name. */
   readonly why: string;
 
   constructor(proxy: ForwardProxy, why: string, options?: ErrorOptions) {

@@ -12,7 +12,6 @@ export interface EgressConfig {
 export interface ForwardProxy {
   readonly hostname: string;
   readonly port: number;
-  /** Value of Proxy-Authorization. */
   readonly authorization: string | null;
 }
 
@@ -30,7 +29,6 @@ export function proxyFor(target: URL, { url, except }: EgressConfig): ForwardPro
   };
 }
 
-/** `host:port`, with brackets around an IPv6 address. */
 export function toHostPort({ hostname, port }: { readonly hostname: string; readonly port: number }): string {
   return `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
 }

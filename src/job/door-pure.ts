@@ -6,7 +6,6 @@ import { itemOf as variantOf } from "./page/publish/canary-variant.ts";
 
 export { createDrainSelects } from "./listing/drain-selects.ts";
 export { atTime, decideLater, decideRecord, prepareHeld } from "./page/decide-record.ts";
-/** True if it only repeats an earlier POST, which no ceiling counts. */
 export { isReconciling } from "./page/letter.ts";
 
 /** The message that a due letter is published as, for the first time and plain. */

@@ -47,7 +47,6 @@ export interface PublishLimits {
   readonly maxBytes: number;
 }
 
-/** What the windows of a pass know of newer letters (page/newest.ts). */
 export interface NewestOfPass {
   /** The pass and its document. */
   readonly pass: string;
@@ -87,12 +86,10 @@ export interface SourceRuntime extends World {
   readonly tooLarge: TooLargeDates;
   readonly memory: PageMemory;
   readonly pagesInFlight: PagesInFlight;
-  /** Of each drain the last one. */
   readonly newestOfPasses: Map<DrainName, NewestOfPass>;
   readonly windowSizes: WindowSizes;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
-  /** Checks an item against what the settings allow this source to publish. */
   readonly checkItem: CheckItem;
   /** The first key signs; all keys verify. Called each time, because tokens and so default keys change. */
   readonly lineageKeys: () => readonly [string, ...string[]];
@@ -105,7 +102,6 @@ export interface SourceRuntime extends World {
 export interface DrainRuntime {
   readonly config: DrainConfig;
   readonly documentHash: string;
-  /** What decides which drain of its source counts a letter (`toCountingKey`). */
   readonly countingKey: string;
   readonly source: SourceRuntime;
   /** This process's part of the archive; null if the document names none. */

@@ -6,6 +6,7 @@ import type { DrainName, PassId, SourceId } from "./ids.ts";
 import type { Notice } from "./notices.ts";
 import type { LaneMove } from "./lanes.ts";
 import type { Pass } from "./passes.ts";
+import type { Census } from "./source-book.ts";
 import type { PassCounts } from "./tally.ts";
 import type { CallClass, SourcePauseReason } from "./source-pauses.ts";
 
@@ -142,13 +143,10 @@ interface EventFields {
   readonly "ledger:lost-writes": { source: SourceId; expected: string; got: string };
   readonly "sweep:finished": { source: SourceId; settled: number; reconciled: number; left: number };
   readonly "sweep:failed": { source: SourceId } & Failure;
-  readonly "census:taken": {
-    source: SourceId;
-    depth: number;
-    unselected: number;
-    expiringUnarchived: number;
-    durationMs: number;
-  };
+  readonly "census:taken": { source: SourceId; durationMs: number } & Pick<
+    Census,
+    "depth" | "unselected" | "expiringUnarchived"
+  >;
   readonly "census:failed": { source: SourceId } & Failure;
   readonly "guard:closed": GuardChange;
   readonly "guard:opened": GuardChange;

@@ -1,6 +1,5 @@
 import type { Core } from "../compose/build-core.ts";
 import type { BuiltSource } from "../compose/build-source.ts";
-import type { Clock } from "../contracts/clock.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { CloseVerdict } from "../contracts/passes.ts";
 import type { WorkQueue } from "../contracts/work-queue.ts";
@@ -18,6 +17,11 @@ const inARowWithinMs = 60 * 60_000;
 
 type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
 
+/** Unix ms; 0: there is none. */
+function endOfPause(now: Health): number {
+  return now.state === "waiting" ? now.until + afterPauseMs : 0;
+}
+
 export type EarlyTicks = ReturnType<typeof createEarlyTicks>;
 
 /**
@@ -34,7 +38,8 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
   const held = new Map<DrainName, { readonly callClass: CallClass; readonly coolAt: number }>();
   /** The trial that a drain got a tick for. It needs one batch; the drains it turns away get ticks at its end. */
   const tickedFor = new Map<DrainName, Health>();
-  const waits = createUnansweredBackoff();
+  /** Of drains whose source did not answer: the last wait, and its end by this process's clock. */
+  const waits = new Map<DrainName, { readonly waitMs: number; readonly endsAt: number }>();
   /** Since their last pass was opened. */
   const unanswered = new Set<DrainName>();
   const tick = (drain: DrainName, at: number): Promise<void> =>
@@ -44,12 +49,18 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     owed.add(drain);
     return tick(drain, at);
   };
+  /** After 30 s, 1, 2 … 10 min, unless the schedule comes first or a wait is running already. */
   const tickWhenAnswered = async ({ config, source: { clock, health } }: DrainRuntime): Promise<void> => {
-    const waitMs = waits.next(config, clock);
-    if (waitMs === null) return;
-    const now = health.current();
-    const until = now.state === "waiting" ? now.until + afterPauseMs : 0;
-    await tick(config.name, Math.max(clock.now() + waitMs, until));
+    const { name, schedule } = config;
+    const now = clock.monotonic();
+    const last = waits.get(name);
+    if (last !== undefined && last.endsAt > now) return;
+    const isInARow = last !== undefined && now - last.endsAt < inARowWithinMs;
+    const waitMs = isInARow ? Math.min(last.waitMs * 2, maxWaitMs) : firstWaitMs;
+    // Only the queue knows the next time of a cron pattern, which may be hours away.
+    if (schedule.kind === "every" && schedule.everyMs <= waitMs) return;
+    waits.set(name, { waitMs, endsAt: now + waitMs });
+    await tick(name, Math.max(clock.now() + waitMs, endOfPause(health.current())));
   };
 
   const earlyTicks = {
@@ -78,7 +89,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       const { config, source } = drain;
       const { reasons } = tally;
       const now = source.clock.now();
-      if (outcome === "complete") waits.answered(config.name);
+      if (outcome === "complete") waits.delete(config.name);
       if (owed.has(config.name)) return tick(config.name, now);
       // Nothing seems to be due, but records may have been skipped: the next pass is full and shows it.
       if (tally.pagesBehindDeletes > 0 && tally.due + tally.inDoubt === 0) return tick(config.name, now);
@@ -86,16 +97,13 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
       const health = source.health.current("batch");
       if ((reasons.due["not-sent"] ?? 0) === 0) return;
       if (health.state === "halted") return earlyTicks.heldByHalt(drain, "batch");
-      await tick(config.name, (health.state === "waiting" ? health.until : now) + afterPauseMs);
+      await tick(config.name, endOfPause(health) || now + afterPauseMs);
     },
     /** Records of this source may be left for the sweep. */
     async afterDeletes({ config, clock, health, sweepRequest }: SourceRuntime): Promise<void> {
       const wishedMs = sweepRequest.take();
-      const now = health.current();
-      let at = wishedMs === null ? null : clock.now() + wishedMs;
-      if (now.state === "waiting") at = now.until + afterPauseMs;
-      if (at === null) return;
-      await queue.addSweep(config.id, at).catch(() => undefined);
+      const at = endOfPause(health.current()) || (wishedMs === null ? 0 : clock.now() + wishedMs);
+      if (at > 0) await queue.addSweep(config.id, at).catch(() => undefined);
     },
     /** Ticks the drains of sources that have lost writes since the last call. */
     async afterLosses({ sources, drains }: Pick<Core, "sources" | "drains">): Promise<void> {
@@ -135,30 +143,9 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
         else tickedFor.delete(name);
         const { clock } = source;
         const coolMs = Math.max(0, coolAt - clock.monotonic());
-        const until = now.state === "waiting" ? now.until + afterPauseMs : 0;
-        await tickForNewPass(name, Math.max(clock.now() + coolMs, until));
+        await tickForNewPass(name, Math.max(clock.now() + coolMs, endOfPause(now)));
       }
     },
   };
   return earlyTicks;
-}
-
-/** A drain's next tick after its source did not answer: after 30 s, 1, 2 … 10 min, by this process's clock. */
-function createUnansweredBackoff() {
-  const waits = new Map<DrainName, { readonly waitMs: number; readonly endsAt: number }>();
-  return {
-    /** Ms from now; null: not before its schedule, or a wait is running already. */
-    next({ name, schedule }: DrainRuntime["config"], clock: Pick<Clock, "monotonic">): number | null {
-      const now = clock.monotonic();
-      const last = waits.get(name);
-      if (last !== undefined && last.endsAt > now) return null;
-      const isInARow = last !== undefined && now - last.endsAt < inARowWithinMs;
-      const waitMs = isInARow ? Math.min(last.waitMs * 2, maxWaitMs) : firstWaitMs;
-      // Only the queue knows the next time of a cron pattern, which may be hours away.
-      if (schedule.kind === "every" && schedule.everyMs <= waitMs) return null;
-      waits.set(name, { waitMs, endsAt: now + waitMs });
-      return waitMs;
-    },
-    answered: (drain: DrainName) => void waits.delete(drain),
-  };
 }
