@@ -135,9 +135,7 @@ function leastUseful(connections: ReadonlyMap<Socket, Connection>): Socket | und
   let least = Infinity;
   for (const [socket, connection] of connections) {
     const use = toUse(connection);
-    if (use >= least) continue;
-    found = socket;
-    least = use;
+    if (use < least) [found, least] = [socket, use];
     if (use === 0) break;
   }
   return found;

@@ -5,11 +5,12 @@ import { createGunzip, gunzipSync } from "node:zlib";
 import type {
   ArchiveDamage,
   ArchiveEntry,
+  ArchiveFile,
   ArchiveFilter,
   ArchiveReader,
   ReadEntry,
 } from "../contracts/archive.ts";
-import { systemDisk, type ListedFile } from "./disk.ts";
+import { systemDisk } from "./disk.ts";
 import { parseLine } from "./entry-line.ts";
 import { splitMembers, type MemberBytes } from "./gzip-member.ts";
 import { errorCode, toArchiveError } from "./translate-error.ts";
@@ -139,26 +140,24 @@ function toReason(error: unknown): string {
  * directory cannot be listed.
  */
 export function createArchiveReader(dir: string): ArchiveReader {
-  const listed = async <Name extends { readonly name: string }>(
-    list: () => Promise<readonly Name[]>,
-  ): Promise<readonly Name[]> => {
+  const listed = async <One>(list: Promise<readonly One[]>): Promise<readonly One[]> => {
     try {
-      return (await list()).filter(({ name }) => name.endsWith(ending));
+      return await list;
     } catch (error) {
       throw toArchiveError(error, dir, "read");
     }
   };
-  const files = (): Promise<readonly ListedFile[]> => listed(() => systemDisk.list(dir));
+  const files = async (): Promise<readonly ArchiveFile[]> =>
+    (await listed(systemDisk.list(dir))).filter(({ file }) => file.endsWith(ending));
   return {
-    files: async () =>
-      (await files()).map(({ name, bytes, changedAt }) => ({ file: name, bytes, changedAt })),
+    files,
     async *entries(filter, onDamage) {
       const fits = toPredicate(filter);
-      for (const entry of await listed(() => readdir(dir, { withFileTypes: true }))) {
-        if (entry.isFile()) continue;
+      for (const entry of await listed(readdir(dir, { withFileTypes: true }))) {
+        if (entry.isFile() || !entry.name.endsWith(ending)) continue;
         onDamage({ file: entry.name, kind: "broken", why: "no regular file", entries: null });
       }
-      for (const { name: file } of await files()) {
+      for (const { file } of await files()) {
         const report = (damage: Damage): void => onDamage({ file, ...damage });
         for await (const entry of readArchiveFile(path.join(dir, file), report)) {
           if (fits(entry)) yield { ...entry, file };

@@ -66,7 +66,7 @@ export function createArchive({
     if (seenNow === null) return;
     try {
       const earliest = Math.min(seenNow, await file.madeAt());
-      for (const { name, changedAt } of await disk.list(dir)) {
+      for (const { file: name, changedAt } of await disk.list(dir)) {
         const openedAt = parseOpenedAt(name);
         if (openedAt === null || name === file.name) continue;
         if (earliest - Math.max(openedAt, changedAt) <= keepMs) continue;

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
-import type { ArchiveVolume } from "../contracts/archive.ts";
+import type { ArchiveFile, ArchiveVolume } from "../contracts/archive.ts";
 import { errorCode } from "./translate-error.ts";
 import { readVolume } from "./judge-volume.ts";
 
@@ -18,12 +18,6 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
-export interface ListedFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly changedAt: number;
-}
-
 /** The file system as the archive needs it. Fails with the system's own errors. */
 export interface Disk {
   /** Makes a directory and its missing parents, for this user alone, and so that they survive a crash. */
@@ -34,7 +28,7 @@ export interface Disk {
   syncDirectory(dir: string): Promise<void>;
   /** Null if nothing is there. */
   identity(file: string): Promise<string | null>;
-  list(dir: string): Promise<readonly ListedFile[]>;
+  list(dir: string): Promise<readonly ArchiveFile[]>;
   /** A file that is gone already counts as removed. */
   remove(file: string): Promise<void>;
   /** The volume of a directory, or of its nearest parent if it is missing. */
@@ -73,13 +67,13 @@ export const systemDisk: Disk = {
   },
   async list(dir) {
     const entries = await readdir(dir, { withFileTypes: true });
-    const files: ListedFile[] = [];
-    for (const { name } of entries.filter((entry) => entry.isFile())) {
+    const files: ArchiveFile[] = [];
+    for (const { name: file } of entries.filter((entry) => entry.isFile())) {
       // Another process may have removed it as too old.
-      const found = await unlessMissing(stat(path.join(dir, name)));
-      if (found !== null) files.push({ name, bytes: found.size, changedAt: Math.floor(found.mtimeMs) });
+      const found = await unlessMissing(stat(path.join(dir, file)));
+      if (found !== null) files.push({ file, bytes: found.size, changedAt: Math.floor(found.mtimeMs) });
     }
-    return files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    return files.toSorted((one, other) => (one.file < other.file ? -1 : 1));
   },
   async remove(file) {
     await unlessMissing(unlink(file));

@@ -49,6 +49,7 @@ export type DeclaredVolume = "durable" | "ephemeral" | "undeclared";
 export interface ArchiveFile {
   readonly file: string;
   readonly bytes: number;
+  /** Unix ms. */
   readonly changedAt: number;
 }
 

@@ -230,9 +230,9 @@ export interface LanesCounted {
   readonly service: ServiceLoadThen | null;
 }
 
-export function hasLanes<Source>(
-  drains: ReadonlyMap<string, { readonly source: Source; readonly config: { readonly lane?: object } }>,
-  source: Source,
+export function hasLanes(
+  drains: ReadonlyMap<string, { readonly source: object; readonly config: { readonly lane?: object } }>,
+  source: object,
 ): boolean {
   return [...drains.values()].some((drain) => drain.source === source && drain.config.lane !== undefined);
 }

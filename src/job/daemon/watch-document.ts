@@ -13,6 +13,7 @@ import type { Clock } from "../contracts/clock.ts";
 import type { DrainsDocument } from "../contracts/drains-document.ts";
 import { isRedriverError } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
+import type { ReplicaRecord } from "../contracts/replicas.ts";
 
 /** Half of a document that an editor is writing may be a document too; it is read again after this. */
 const settleMs = 300;
@@ -28,14 +29,6 @@ interface DocumentWatchParts {
   readonly stop: AbortSignal;
 }
 
-interface DocumentState {
-  readonly adoptedAt: number;
-  /** Problems of the file as it is now, a line each; null if there are none. */
-  readonly rejected: string | null;
-}
-
-export type DocumentWatch = ReturnType<typeof createDocumentWatch>;
-
 type Verdict =
   | { readonly kind: "in-force"; readonly before: string; readonly warnings: readonly string[] }
   /** `again`: the same text may be adopted later, once the things it refers to exist. */
@@ -43,7 +36,7 @@ type Verdict =
 
 export function createDocumentWatch(parts: DocumentWatchParts) {
   const { file, text, live, clock, events, onAdopted, stop } = parts;
-  let state: DocumentState = { adoptedAt: clock.now(), rejected: null };
+  let state: Pick<ReplicaRecord, "adoptedAt" | "rejected"> = { adoptedAt: clock.now(), rejected: null };
   /** Hash of the content that was judged last and need not be judged again; null: the next one is. */
   let judged: string | null = toKey({ ok: true, text });
   /** One look at a time: two would adopt the same text twice. */
