@@ -18,19 +18,11 @@ import type { MessageService } from "./contracts/service.ts";
 import type { RecordFailures } from "./failures/record-failures.ts";
 import type { DeliveryWatch } from "./lanes/delivery-watch.ts";
 import type { Lanes } from "./lanes/lanes.ts";
-import type { PoisonShare } from "./page/publish/batch-size-under-poison.ts";
-import type { UnworkableRecords } from "./page/unworkable-records.ts";
-import type { RefusalsInARow } from "./page/publish/refusals-in-a-row.ts";
-import type { PagesInFlight } from "./pass/pages-in-flight.ts";
-import type { WindowSizes } from "./pass/split-window.ts";
-import type { PageMemory } from "./listing/limit-page-memory.ts";
 import type { ServiceBrake } from "./source/service-brake.ts";
 import type { ServiceRetry } from "./source/service-retry.ts";
+import type { SourceMemory } from "./source-memory.ts";
 import type { FindNewer } from "./rules/record-facts.ts";
 import type { SourceHealth } from "./source/source-health.ts";
-import type { SweepRequest } from "./sweep/sweep-request.ts";
-import type { TooLargeDates } from "./listing/too-large-records.ts";
-import type { UnwrittenFacts } from "./sweep/unwritten-facts.ts";
 
 export interface World {
   readonly clock: Clock;
@@ -55,7 +47,7 @@ export interface NewestOfPass {
   readonly newer: Promise<FindNewer>;
 }
 
-export interface SourceRuntime extends World {
+export interface SourceRuntime extends World, SourceMemory {
   readonly config: SourceConfig;
   /** The HTTP client, with turns and shared pauses in front. */
   readonly service: MessageService;
@@ -78,16 +70,7 @@ export interface SourceRuntime extends World {
   readonly passes: PassBook;
   readonly book: SourceBook;
   readonly health: SourceHealth;
-  readonly poison: PoisonShare;
-  readonly refusalsInARow: RefusalsInARow;
-  readonly unwritten: UnwrittenFacts;
-  readonly unworkable: UnworkableRecords;
-  readonly sweepRequest: SweepRequest;
-  readonly tooLarge: TooLargeDates;
-  readonly memory: PageMemory;
-  readonly pagesInFlight: PagesInFlight;
   readonly newestOfPasses: Map<DrainName, NewestOfPass>;
-  readonly windowSizes: WindowSizes;
   readonly headerPrefix: string;
   readonly publish: PublishLimits;
   readonly checkItem: CheckItem;

@@ -32,21 +32,13 @@ import { proofAddressOf } from "../message/proof-callback-url.ts";
 import { beginOnlyWithRoom } from "../source/begin-with-redis-room.ts";
 import { createDeliveryWatch } from "../lanes/delivery-watch.ts";
 import { createLanes } from "../lanes/lanes.ts";
-import { createPoisonShare } from "../page/publish/batch-size-under-poison.ts";
-import { RefusalsInARow } from "../page/publish/refusals-in-a-row.ts";
 import { createCallsInTurn } from "../source/calls-in-turn.ts";
 import { createPausingService } from "../source/pausing-service.ts";
 import { createServiceBrake } from "../source/service-brake.ts";
 import { createServiceRetry } from "../source/service-retry.ts";
 import { createSourceHealth } from "../source/source-health.ts";
-import { createUnworkableRecords } from "../page/unworkable-records.ts";
-import { createUnwrittenFacts } from "../sweep/unwritten-facts.ts";
 import type { SourceRuntime, World } from "../runtime.ts";
-import { createSweepRequest } from "../sweep/sweep-request.ts";
-import { createPageMemory } from "../listing/limit-page-memory.ts";
-import { createPagesInFlight } from "../pass/pages-in-flight.ts";
-import { windowSizes } from "../pass/split-window.ts";
-import { createTooLargeDates } from "../listing/too-large-records.ts";
+import { createSourceMemory } from "../source-memory.ts";
 import { watchLedger, type LostWrites } from "../source/detect-lost-writes.ts";
 import { createLedgerTime } from "../source/ledger-time.ts";
 import { createMessageService } from "../service/message-service.ts";
@@ -248,16 +240,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     passes,
     book,
     health,
-    refusalsInARow: new RefusalsInARow(),
-    poison: createPoisonShare(clock),
-    unwritten: createUnwrittenFacts(),
-    unworkable: createUnworkableRecords(),
-    sweepRequest: createSweepRequest(),
-    tooLarge: createTooLargeDates(clock),
-    memory: createPageMemory({ ...parts.memory, maxAnswerBytes }),
-    pagesInFlight: createPagesInFlight(),
+    ...createSourceMemory(clock, { ...parts.memory, maxAnswerBytes }),
     newestOfPasses: new Map(),
-    windowSizes,
     headerPrefix,
     publish: settings.publish,
     checkItem: createItemCheck(settings.publish, headerPrefix, baseUrl, address),

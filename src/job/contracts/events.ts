@@ -66,7 +66,10 @@ interface ComeBackFields {
   readonly canary: boolean;
 }
 
-/** The fields of each event: ids and reasons, never bodies, header values or tokens. Times are Unix ms. */
+/**
+ * Ids and reasons, never bodies, header values or tokens. Times are Unix ms. What each tells a person stands in
+ * docs/errors.md.
+ */
 interface EventFields {
   readonly "pass:opened": Pick<Pass, "drain" | "passId" | "kind" | "mode" | "from" | "to">;
   readonly "pass:closed": {
@@ -80,10 +83,8 @@ interface EventFields {
   readonly "record:decided": OfRecords<{ mode: "plan" | "live" }, DecidedFields>;
   readonly "record:published": OfRecords<object, PublishedFields>;
   readonly "record:come-back": OfRecords<object, ComeBackFields>;
-  /** It breaks the work of its page, and so is worked alone. Once per record and process. */
   readonly "record:unworkable": { drain: DrainName; source: SourceId; dlqId: string } & Failure;
   readonly "record:settled": { drain: DrainName | null; source: SourceId; count: number };
-  /** So many letters of a listing have values beyond those that are kept: they count as not superseded. */
   readonly "newest:limited": { drain: DrainName; letters: number };
   /** A record too large to be listed, so without an id: each listing that meets it emits one. */
   readonly "record:passed-over": { source: SourceId; date: number };
@@ -153,9 +154,7 @@ interface EventFields {
   /** A lane's new state, or its next step's new size (0: halted). `why` has nothing of a message. */
   readonly "lane:moved": { source: SourceId } & LaneMove;
   readonly "deliveries:asked": { source: SourceId; outcome: DeliveriesOutcome; why: string | null };
-  /** The service has no /v2/flowControl. */
   readonly "brake:switched-off": { source: SourceId };
-  /** The service does not have its own retry, so this process publishes nothing `via: service`. Once. */
   readonly "service-retry:switched-off": { source: SourceId; why: string };
   /** A call to the callback address of a source. `why` has nothing that the caller sent. */
   readonly "callback:received": {
@@ -171,18 +170,14 @@ interface EventFields {
   /** They will not be told. `why` has nothing that a target answered but its status. */
   readonly "notice:dropped": { target: string; notices: readonly NoticeRef[]; why: string };
   readonly "job:failed": { kind: string; givenUp: boolean } & Failure;
-  /** The console cannot listen; the daemon works without it and tries again. Once per change. */
   readonly "console:failed": { message: string };
   /** `why`: the line and what was expected there, never a token. The tokens from before stay. Once per change. */
   readonly "console:tokens-rejected": { file: string; why: string };
-  /** A page, an act or a live section failed. `place`: the pattern of its path. Once a minute of each. */
   readonly "console:page-failed": { place: string } & Failure;
-  /** The reader of the log is back, and so many lines before this one were not written. */
   readonly "log:dropped": { lines: number };
   readonly "process:warned": { name: string; message: string };
   readonly "redis:lost": { message: string };
   readonly "redis:ready": object;
-  /** Nothing new begins: Redis is set up wrongly, full, refusing writes, or away. Once per change. */
   readonly "redis:unfit": { problems: readonly string[] };
   readonly "redis:fit": object;
   /** Also at the start. `hash` stays the same if an edit changes no meaning. */
@@ -192,7 +187,6 @@ interface EventFields {
     at: number;
     warnings: readonly string[];
   };
-  /** The document of `hash` stays in force. One line per problem, with file, line and column if known. */
   readonly "document:rejected": { hash: string; problems: readonly string[] };
   readonly "daemon:started": {
     httpAddress: string;

@@ -33,8 +33,6 @@ const rememberedMs = 3_600_000;
 /** Forgetting one costs a search of some forty small listings. */
 const maxRemembered = 1_000;
 
-export type TooLargeDates = ReturnType<typeof createTooLargeDates>;
-
 /**
  * The moments of such records, for an hour after they were met. They only decide where a listing is cut into parts,
  * so an outdated one costs two calls and hides nothing.

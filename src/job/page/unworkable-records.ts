@@ -4,8 +4,6 @@ import { BoundedSet } from "../../bounded-map.ts";
 const maxInARow = 10;
 const maxRemembered = 1_000;
 
-export type UnworkableRecords = ReturnType<typeof createUnworkableRecords>;
-
 export function createUnworkableRecords() {
   const found = new BoundedSet<unknown>(maxRemembered);
   let inARow = 0;

@@ -1,5 +1,3 @@
-export type SweepRequest = ReturnType<typeof createSweepRequest>;
-
 export function createSweepRequest() {
   let wishedMs: number | null = null;
   return {

@@ -3,8 +3,6 @@ import type { Ledger, PublishedFact } from "../contracts/ledger.ts";
 
 const pageSize = 100;
 
-export type UnwrittenFacts = ReturnType<typeof createUnwrittenFacts>;
-
 /**
  * Published facts wait here while Redis is away: the proof is in hand, so the delete goes on. If the process dies
  * first, the delete or the lineage covers the loss.

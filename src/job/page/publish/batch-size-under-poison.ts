@@ -10,8 +10,6 @@ const minBatch = 2;
 /** Forgetting costs one more refused batch. */
 const maxRemembered = 20_000;
 
-export type PoisonShare = ReturnType<typeof createPoisonShare>;
-
 /**
  * The share of poison among recent messages, as this process sees it: what makes the service refuse each batch that
  * holds it. Beside a POST in doubt that leaves the batch in doubt until its window has passed. So such messages are
