@@ -183,6 +183,7 @@ export function destination(
     isHeldByRules: false,
     failingSince: null,
     owners: [],
+    ownersOfKinds: [],
   };
   return { origin, waiting, ...counts, ...none, ...changes };
 }

@@ -97,11 +97,12 @@ export function toUntil(at: number, now: number): string {
 export function toOwnersText(
   owners: readonly { readonly name: string; readonly at: number }[],
   now: number,
+  what = "it",
 ): string {
   if (owners.length === 0) return "";
   const names = owners.map(({ name }) => cut(toPrintable(name), maxName)).join(", ");
   const since = toClock(Math.min(...owners.map(({ at }) => at)), now);
-  return `${names} ${owners.length === 1 ? "works" : "work"} on it since ${since}`;
+  return `${names} ${owners.length === 1 ? "works" : "work"} on ${what} since ${since}`;
 }
 
 const maxName = 40;

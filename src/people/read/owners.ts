@@ -5,6 +5,7 @@ import type {
   RecordedFailure,
   StandingFailure,
 } from "../../job/contracts/failures.ts";
+import { groupBy } from "../../group-items-by-key.ts";
 import { ownerOf } from "./failure-views.ts";
 
 /** By kind. `drains`: kinds in each drain of the source. */
@@ -21,21 +22,33 @@ export function toOwners(
   return owners;
 }
 
-/** Of a drain by origin, one for each name. None where nobody works on one of the kinds. */
+export interface OwnersOfOrigin {
+  /** Who works on all that waits or is parked there, one for each name. Empty: on a part of it nobody does. */
+  readonly owners: readonly FailureOwner[];
+  /** Who works on which of its kinds, if nobody works on others. */
+  readonly ownersOfKinds: readonly (FailureOwner & { readonly failure: string })[];
+}
+
+export const nobody: OwnersOfOrigin = { owners: [], ownersOfKinds: [] };
+
+/** Of a drain, by origin. */
 export function toOwnersByOrigin(
   failures: readonly StandingFailure[],
   kinds: readonly Pick<RecordedFailure, "id" | "origin">[],
   owners: ReadonlyMap<string, FailureOwner>,
-): ReadonlyMap<string, readonly FailureOwner[]> {
-  const found = new Map<string, readonly FailureOwner[] | null>();
-  const originOf = owners.size === 0 ? new Map() : new Map(kinds.map(({ id, origin }) => [id, origin]));
-  for (const { id, waiting, parked } of failures) {
-    const origin = originOf.get(id);
-    if (origin === undefined || waiting + parked === 0) continue;
-    const owner = owners.get(id);
-    const others = found.get(origin);
-    if (owner === undefined || others === null) found.set(origin, null);
-    else if (!others?.some(({ name }) => name === owner.name)) found.set(origin, [...(others ?? []), owner]);
-  }
-  return new Map([...found].flatMap(([origin, own]) => (own === null ? [] : [[origin, own]])));
+): ReadonlyMap<string, OwnersOfOrigin> {
+  const originOf =
+    owners.size === 0 ? new Map<string, string>() : new Map(kinds.map(({ id, origin }) => [id, origin]));
+  const own = failures.filter(({ id, waiting, parked }) => originOf.has(id) && waiting + parked > 0);
+  return new Map(
+    [...groupBy(own, ({ id }) => originOf.get(id) ?? "")].map(([origin, some]): [string, OwnersOfOrigin] => {
+      const taken = some.flatMap(({ id }) => {
+        const owner = owners.get(id);
+        return owner === undefined ? [] : [{ ...owner, failure: id }];
+      });
+      if (taken.length < some.length) return [origin, { owners: [], ownersOfKinds: taken }];
+      const byName = new Map(taken.map(({ name, at }) => [name, { name, at }]));
+      return [origin, { owners: [...byName.values()], ownersOfKinds: [] }];
+    }),
+  );
 }

@@ -3,7 +3,7 @@ import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, number, toKnown, toLeft, toOwnersText } from "../../operations/phrases.ts";
-import { toOnceByOrigin } from "../../operations/status/needs.ts";
+import { toOnceByOrigin, toOwnersOfKinds } from "../../operations/status/needs.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { sumOf, toExpired, toTotals, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
@@ -70,7 +70,7 @@ function GroupOf({
   group,
   rows,
   waiting,
-  status: { drains, at: now },
+  status,
 }: Readonly<{
   group: Group;
   rows: readonly DestinationRow[];
@@ -78,6 +78,7 @@ function GroupOf({
   status: Status;
 }>): Html | null {
   if (rows.length === 0) return null;
+  const { drains, at: now } = status;
   const own = toOnceByOrigin(rows, drains, "waiting");
   const parked = toOnceByOrigin(rows, drains, "parked");
   const isCounting = rows.some(({ stillCounting }) => stillCounting);
@@ -104,14 +105,17 @@ function GroupOf({
         empty=""
         rows={rows.slice(0, rowsShown)}
         columns={({ column, amounts }) => [
-          column("destination", ({ origin, drain, owners }) => (
+          column("destination", ({ origin, drain, source, owners, ownersOfKinds }) => (
             <>
               <a href={`/failures${toQuery({ host: origin, drain })}`}>
                 <Foreign text={toDestinationText(origin)} />
               </a>
-              {owners.length === 0 ? null : (
+              {owners.length + ownersOfKinds.length === 0 ? null : (
                 <span class="note">
-                  <Foreign text={toOwnersText(owners, now)} />
+                  <Foreign
+                    text={toOwnersText(owners, now) || toOwnersOfKinds(status, source, ownersOfKinds)}
+                    isWhole
+                  />
                 </span>
               )}
             </>

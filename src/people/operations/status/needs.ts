@@ -7,6 +7,7 @@ import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import {
   capitalised,
   counted,
+  ifAny,
   number,
   present,
   toCertain,
@@ -270,11 +271,32 @@ function toHalted({ drains, sources, at }: Status): readonly Need[] {
     const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
     return need("bad", `Receiver ${host} ${answer}`, {
       headline: `halted: ${cutMiddle(host, maxHost)}${fails}, ${toCertain(waiting)} wait`,
-      detail: `${toLeft(one.waiting, one)} wait${ofIt}, ${toLaneWords(lane)}`,
+      detail: present([
+        toOwnersOfKinds({ sources, at }, drain.source, one.ownersOfKinds),
+        `${toLeft(one.waiting, one)} wait${ofIt}, ${toLaneWords(lane)}`,
+      ]).join("; "),
       first: { kind: "probe", drain: drain.drain, origin: one.origin, lane },
       owners: toOwnersText(one.owners, at),
     });
   });
+}
+
+const maxOwners = 3;
+
+/** `priya works on 503 no route since 09:12 UTC; nobody works on the others`; empty: nobody works on any. */
+export function toOwnersOfKinds(
+  { sources, at }: Pick<Status, "sources" | "at">,
+  source: string,
+  taken: Drain["destinations"][number]["ownersOfKinds"],
+): string {
+  if (taken.length === 0) return "";
+  const kinds = kindsOf(sources, source);
+  const texts = taken.slice(0, maxOwners).map(({ failure, ...owner }) => {
+    const kind = kinds.get(failure);
+    return toOwnersText([owner], at, kind === undefined ? failure : toAnswerText(kind));
+  });
+  const more = taken.length - maxOwners;
+  return present([...texts, ifAny(more, "more have an owner"), "nobody works on the others"]).join("; ");
 }
 
 type Row = Drain["destinations"][number] & { readonly source: string };

@@ -12,26 +12,23 @@ import {
   type ExpiringGroup,
   type QueueFacts,
 } from "../../../job/contracts/queue-facts.ts";
-import type { FailureOwner } from "../../../job/contracts/failures.ts";
 import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts";
 import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
 import { toRest } from "../../read/rests.ts";
 import { toHeldByOrigin } from "../../read/held-by-rules.ts";
-import { toOwners, toOwnersByOrigin } from "../../read/owners.ts";
+import { nobody, toOwners, toOwnersByOrigin, type OwnersOfOrigin } from "../../read/owners.ts";
 import { toExpired } from "../../read/totals.ts";
 import { sumExpiring, toSaved } from "./expiring.ts";
 
-export interface DestinationStatus extends DestinationOutlook {
+export interface DestinationStatus extends DestinationOutlook, OwnersOfOrigin {
   /** A person's, that holds what goes there. */
   readonly pause: HostPause | null;
   /** Of what waits: rules hold its kinds. */
   readonly heldByRules: number;
   /** That is all of it, so nothing goes, whatever its lane says. */
   readonly isHeldByRules: boolean;
-  /** Who works on all that waits or is parked there. Empty: on a part of it nobody does. */
-  readonly owners: readonly FailureOwner[];
 }
 
 export async function readStatus(
@@ -94,7 +91,7 @@ export async function readStatus(
         heldByRules,
         isHeldByRules: one.waiting > 0 && heldByRules === one.waiting,
         // The kinds of what is not listed yet are not looked at.
-        owners: one.unseen > 0 ? [] : (ownersOf.get(one.origin) ?? []),
+        ...((one.unseen === 0 && ownersOf.get(one.origin)) || nobody),
       };
     });
     return {

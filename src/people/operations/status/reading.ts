@@ -19,6 +19,9 @@ const destination = z.object({
   isHeldByRules: z.boolean().describe("Rules hold all that waits there."),
   failingSince: time.nullable(),
   owners: z.array(owner).describe("Who works on all that waits or is parked there."),
+  ownersOfKinds: z
+    .array(owner.extend({ failure: z.string() }))
+    .describe("Who works on which of its kinds, if nobody works on others."),
 });
 
 const expiring = z.object({

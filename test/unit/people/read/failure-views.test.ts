@@ -241,8 +241,13 @@ describe("who works on a kind", () => {
         new Map(owned),
       );
     expect(of()).toEqual(new Map());
-    expect(of(["a", ann])).toEqual(new Map());
-    expect(of(["a", ann], ["b", ann], ["c", bob])).toEqual(new Map([["https://a.example.com", [ann]]]));
-    expect(of(["a", ann], ["b", bob])).toEqual(new Map([["https://a.example.com", [ann, bob]]]));
+    const some = { owners: [], ownersOfKinds: [{ ...ann, failure: "a" }] };
+    expect(of(["a", ann])).toEqual(new Map([["https://a.example.com", some]]));
+    expect(of(["a", ann], ["b", ann], ["c", bob])).toEqual(
+      new Map([["https://a.example.com", { owners: [ann], ownersOfKinds: [] }]]),
+    );
+    expect(of(["a", ann], ["b", bob])).toEqual(
+      new Map([["https://a.example.com", { owners: [ann, bob], ownersOfKinds: [] }]]),
+    );
   });
 });

@@ -84,6 +84,7 @@ const halted = (origin: string, waiting: number, pause: object | null = null) =>
   pause,
   isPaused: pause !== null,
   owners: [] as readonly object[],
+  ownersOfKinds: [] as readonly object[],
 });
 
 const expires = (failure: string, act: string, unsent = 4) => ({
@@ -213,6 +214,15 @@ it("what somebody works on comes last, is never red, and is not hidden", () => {
     },
   ]);
   expect(headlineOf(alone)).toMatchObject({ mood: "warn" });
+  const some = { ...taken, owners: [], ownersOfKinds: [{ ...owners[0], failure: "a" }] };
+  expect(toNeeds(status({ destinations: [some], waiting: 11 }))).toMatchObject([
+    {
+      detail: expect.stringMatching(
+        /^priya works on 503 no route since 09:12 UTC; nobody works on the others; 11 wait/,
+      ) as string,
+      isTaken: false,
+    },
+  ]);
   const other = halted("https://own.example.com", 2);
   const both = status({ destinations: [taken, other], waiting: 13 });
   expect(toNeeds(both).map(({ what, mood, isTaken }) => [what, mood, isTaken])).toEqual([
