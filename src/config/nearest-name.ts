@@ -1,7 +1,4 @@
-/**
- * What others call it, in lower case: other tools, older pages, the service's own headers. The first that is
- * known is meant.
- */
+/** What other tools, older pages and the service's headers call it, in lower case. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   responseStatus: ["status", "statuscode", "code"],
   responseBody: ["response", "error"],

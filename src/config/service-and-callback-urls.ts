@@ -6,10 +6,7 @@ const serviceExpected =
 const callbackExpected =
   'an http(s) address of at most 500 characters without spaces, user, query and fragment, such as "https://redriver.example.com/callbacks"';
 
-/**
- * The base URL of a service: without trailing slash, `/v2` and `/v2/publish`. People keep QSTASH_URL with any of these
- * (remote-contract: environment names people already have). The value is never repeated: it may carry credentials.
- */
+/** People keep QSTASH_URL with `/v2` or `/v2/publish` (remote-contract: environment names people have). */
 export function parseServiceUrl(value: unknown): Parsed<string> {
   const url = typeof value === "string" && isOneWord(value) ? parsePlainUrl(value) : null;
   if (url === null) return { ok: false, expected: serviceExpected };
@@ -45,10 +42,7 @@ function parsePlainUrl(text: string): URL | null {
   return [username, password, search, hash].every((part) => part === "") ? url : null;
 }
 
-/**
- * `new URL` drops or encodes spaces and line breaks, and completes `https:host`: what is called then is not
- * what was written.
- */
+/** `new URL` drops or encodes spaces, and completes `https:host`: another address would be called. */
 function isOneWord(text: string): boolean {
   return text.length <= 2_048 && /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text);
 }

@@ -34,10 +34,7 @@ interface LoadOptions {
   readonly now?: number;
 }
 
-/**
- * text → positions and plain data → shape (zod) and what keys mean together → compiled drains. All problems and
- * warnings are reported at once, in the order of the text; the document is adopted whole or not at all.
- */
+/** All problems and warnings are reported at once; the document is adopted whole or not at all. */
 export function loadDocument(text: string, fileName: string, options: LoadOptions = {}): DocumentOutcome {
   const reading = parseYaml(text, fileName);
   if (!reading.ok) return { ok: false, problems: inOrder(reading.problems), warnings: [] };

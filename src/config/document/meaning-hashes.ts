@@ -25,10 +25,7 @@ function asksForTimeLeft(condition: Condition): boolean {
   return leavesOf(condition).some((leaf) => leaf.kind === "duration" && leaf.field === "timeLeft");
 }
 
-/**
- * 12 hex digits of SHA-256 over what a document means; its comments, layout, order of names, spelled-out
- * defaults (but for a source's `id`) and tests do not count.
- */
+/** 12 hex digits of SHA-256 over what a document means, so not its comments, layout, order or tests. */
 export function toDocumentHash(document: Omit<DrainsDocument, "hash">): string {
   return hash({
     paused: document.paused,

@@ -1,7 +1,4 @@
-/**
- * The document in effect: as it was written, each drain with what it takes from `defaults` and from what is
- * built in, without tests. What may be a secret is "[set]", which does not load.
- */
+/** As it was written, with what holds besides; without tests. A secret is "[set]", which does not load. */
 import { stringify } from "yaml";
 import { defined } from "../../job/message/defined.ts";
 import { isObject } from "../../job/message/json-value.ts";

@@ -1,9 +1,6 @@
 import type { DrainsDocument, SourceConfig } from "../../job/contracts/drains-document.ts";
 
-/**
- * Sources of live drains with lanes where only silence tells that a canary was delivered. It tells nothing while
- * messages wait at the service (docs/lanes.md, "What proves a delivery").
- */
+/** Sources of live drains whose lanes judge by silence (docs/lanes.md, "What proves a delivery"). */
 export function silentSources({ sources, drains }: DrainsDocument): readonly SourceConfig[] {
   return sources.filter(
     ({ id, callbacks, watchDeliveries }) =>

@@ -15,10 +15,7 @@ export function checkDocument(settings: Settings, document: DrainsDocument): rea
   return [...checkInequality(settings, document), ...checkHeaders(settings, document)];
 }
 
-/**
- * The inequality that keeps a message from doubling, for each source: W − S − X − 45 s must exceed S + T + 15
- * s, and a page and the settle gate must be younger than W. Empty if all are true.
- */
+/** Else a message may double: W − S − X − 45 s must exceed S + T + 15 s, and a page be younger than W. */
 export function checkInequality(settings: Settings, document: DrainsDocument): readonly Problem[] {
   return document.sources.flatMap((source) => {
     const limits = toLedgerLimits(settings, document, source);

@@ -4,10 +4,7 @@ import type { Settings } from "./settings.ts";
 
 const hourMs = 3_600_000;
 
-/**
- * The ledger's limits for one source. A tombstone outlives every page (maxPageAge) and two full passes of the
- * source's slowest drain. An hour is to spare for a slow pass.
- */
+/** A tombstone outlives every page and two full passes of the slowest drain, with an hour to spare. */
 export function toLedgerLimits(
   settings: Settings,
   document: DrainsDocument,

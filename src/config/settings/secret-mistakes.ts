@@ -2,10 +2,7 @@ const variable = /^\s*(?:export\s+|set\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s*=/;
 /** What else a secret is called. "=" alone behind it is the padding of base64. */
 const wordAndSign = /^\s*(?:export\s+|set\s+)?(?:[\w-]*[_-])?(?:token|secret|key|password)\s*=(?!=*\s*$)/i;
 
-/**
- * What came along when a secret was copied, as "got …" of a message has it; null if nothing is to be seen. A
- * password may have quotes and "=" anywhere, so only what no secret is likely to look like counts.
- */
+/** As "got …" of a message. A password may have quotes and "=" anywhere, so only what is clear counts. */
 export function findCopyingMistake(text: string): string | null {
   if (text.startsWith("\ufeff")) return "a byte order mark before it";
   if (variable.test(text) || wordAndSign.test(text)) return "a name and = before it";

@@ -22,11 +22,7 @@ type Sections = {
   };
 };
 
-/**
- * The settings of one process: loaded once, frozen in depth, passed on as this plain object.
- * `service.listTimeout` of the table is `service.listTimeoutMs` here. What `redis.urlFile` and
- * `redis.sentinelPasswordFile` name is in `redis.url` and `redis.sentinelPassword`.
- */
+/** Frozen in depth. `service.listTimeout` of the table is `service.listTimeoutMs` here. */
 export interface Settings extends Sections {
   /** `isGiven`: somebody has set one of them, perhaps to its default. */
   readonly redis: Sections["redis"] & { readonly target: RedisTarget; readonly isGiven: boolean };

@@ -7,10 +7,7 @@ export function showEffectiveSettings(settings: Settings): string {
   return stringify(toEffectiveSettings(settings));
 }
 
-/**
- * The effective settings in the form of a settings file. Secrets are shown as "[set]" or "[unset]", which no
- * file may have. A file in place of another setting is not shown: that setting is.
- */
+/** Secrets are "[set]" or "[unset]", which no settings file may have. */
 export function toEffectiveSettings(settings: Settings): object {
   const shown = settingNames.filter((name) => (settingRows[name] as SettingRow).fileOf === undefined);
   return nest(shown.map((name) => [name, toShown(name, valueOf(settings, name))]));

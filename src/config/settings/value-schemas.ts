@@ -184,10 +184,7 @@ export const secretAlone = secret(secretExpected, 1, findCopyingMistake, findSem
 
 const keyExpected = "a key of at least 16 printable characters without spaces";
 
-/**
- * A secret that signs. 16 characters of base64 are 96 bits. Whoever guesses the key can make a message look
- * like a come-back, and its parent is deleted on that evidence.
- */
+/** 16 characters of base64 are 96 bits. Who guesses the key can make a message look like a come-back. */
 export const signingKey = secret(keyExpected, 16, findCopyingMistake, findUnfitCharacter);
 
 /** One that has signed before: it is what it is. */

@@ -31,10 +31,7 @@ export function readTextFile(path: string, maxBytes: number): TextFile {
   }
 }
 
-/**
- * Such as "a FIFO"; null for a regular file, or a link to one. A FIFO without a writer would block the whole
- * process, a device may act when it is opened, and a socket never ends.
- */
+/** Null for a regular file. A FIFO without a writer blocks, a device may act, and a socket never ends. */
 export function kindOtherThanFile(path: string): string | null {
   return kindOf(statSync(path));
 }

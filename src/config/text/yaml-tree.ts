@@ -206,10 +206,7 @@ const expectedByCode = new Map<ErrorCode, string>([
   ["UNEXPECTED_TOKEN", quotes],
 ]);
 
-/**
- * The first mistake of a text that is no YAML; null if there is none. What comes behind it mostly follows from it. The
- * library's own messages may repeat the source text, which may be a secret; these do not.
- */
+/** Others mostly follow from it. The library's own messages may repeat the text, which may be secret. */
 function firstSyntaxError(
   errors: readonly YAMLError[],
 ): { readonly offset: number; readonly expected: string } | null {

@@ -1,7 +1,4 @@
-/**
- * The flow control key under which a source with `brake` sends what has none of its own: one for each host. While
- * it is paused at the service, nothing that was published under it is delivered.
- */
+/** The flow control key, one a host, under which a source with `brake` sends what has none of its own. */
 import type { DeadLetter } from "./dead-letter.ts";
 import type { DestinationName } from "./destination-names.ts";
 import { hostOf } from "./destination-url.ts";

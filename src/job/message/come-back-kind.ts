@@ -18,10 +18,7 @@ export function comeBackKindOf(status: number | undefined): ComeBackKind {
   return status >= 500 && status <= 599 ? "down" : "refused";
 }
 
-/**
- * True if this message was redriven although its receiver had refused it after an earlier redrive. Such a
- * message is known to be bad. It only proves that its receiver answers.
- */
+/** Refused again after a redrive: it is known to be bad, and only proves that its receiver answers. */
 export function isKnownBad({ attempt, statusBefore }: Redriven): boolean {
   return attempt > 1 && statusBefore !== null && comeBackKindOf(statusBefore) === "refused";
 }

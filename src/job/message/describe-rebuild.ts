@@ -25,10 +25,7 @@ export interface RebuildRow {
 
 const maxBodyRows = 50;
 
-/**
- * The differences between a rebuilt item and its record. Left out are additions of every redrive (deduplication id and
- * lineage header), and headers that no redrive forwards (of the connection and of the service). Pure, and never throws.
- */
+/** Without what every redrive adds, and headers that none forwards. Pure, and never throws. */
 export function describeRebuild(
   letter: DeadLetter,
   item: BatchItem,
@@ -129,10 +126,7 @@ interface BodyDifference {
   readonly after: unknown;
 }
 
-/**
- * The differences of two JSON values, in document order, without recursion. Objects and arrays of one length
- * are compared member by member; anything else is one difference. Ends after `max` differences.
- */
+/** In document order, without recursion. Only objects, and arrays of one length, are compared inside. */
 export function differencesOf(
   before: unknown,
   after: unknown,

@@ -3,10 +3,7 @@ import { urlPartsOf } from "./destination-url.ts";
 import { hostText, parseHost, slipInHost } from "./host-and-path.ts";
 import { oncePerText } from "./once-per-text.ts";
 
-/**
- * What a person may call a destination: `pay.example.com`, `pay.example.com:8443`, `https://pay.example.com`
- * or `queue:<name>`. A host alone means every scheme and port of it.
- */
+/** `pay.example.com`, `…:8443`, `https://…` or `queue:<name>`. A host alone means all schemes and ports. */
 export type DestinationName = string;
 
 /** What a kind of failure is paused as, beside destinations. No host has such a name. */

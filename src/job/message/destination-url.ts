@@ -72,10 +72,7 @@ export function rateHostOf({ destination, queue }: Pick<BatchItem, "destination"
   return queue === undefined ? hostOf(destination) : `queue:${queue}`;
 }
 
-/**
- * Parts that are not replaced stay, byte for byte. `host` replaces user, password, host and port together. Null
- * if the result is no destination. `keepsCredentials`: one with user and password is one.
- */
+/** What is not replaced stays, byte for byte. `host` replaces user and port too. Null: no destination. */
 export function toDestination(
   url: string,
   change: string | DestinationRewrite | undefined,

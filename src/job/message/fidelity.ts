@@ -6,10 +6,7 @@ import type { ParkReason } from "./park-reasons.ts";
 const placeholder = /REDACTED:[0-9a-f]{64}/i;
 const placeholderLength = 73;
 
-/**
- * Why a record cannot be published again unchanged. Of several reasons, the one that explains the others comes
- * first: a redacted body also has another length. `destination`: null if it is no address.
- */
+/** The reason that explains the others comes first: a redacted body also has another length. */
 export function checkFidelity(
   letter: DeadLetter,
   raw: RawRecord,
@@ -48,10 +45,7 @@ function holdsPlaceholder(value: unknown, depth: number): boolean {
   return false;
 }
 
-/**
- * Several cookies cannot be joined. The service may cut stored request bodies, without documentation: the length that
- * was sent shows it.
- */
+/** Cookies cannot be joined. The service may cut a stored body, undocumented: its length shows it. */
 function lossByHeaders({ header, body }: DeadLetter): ParkReason | null {
   let cookies = 0;
   let setCookies = 0;

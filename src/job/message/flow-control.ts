@@ -1,7 +1,4 @@
-/**
- * A message's flow control. A message redriven under another one comes back with that in its record. Its
- * lineage has the root's, and the come-back is decided and rebuilt with it.
- */
+/** A redriven message comes back with the flow control it was sent under; its lineage has the root's. */
 import type { DeadLetter } from "./dead-letter.ts";
 import { defined } from "./defined.ts";
 import type { FlowControl } from "./item-changes.ts";

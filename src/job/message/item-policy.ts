@@ -32,10 +32,7 @@ export interface CheckItem {
   readonly maxHeaders?: number;
 }
 
-/**
- * `sourceUrl`: of the service that delivers; undefined: not known, so not private. `proofAddress`: our own for
- * callbacks, never refused. The destination and both callbacks are checked; a queue is no address. Total.
- */
+/** `sourceUrl` undefined: not known, so not private. `proofAddress`: our own for callbacks, never refused. */
 export function createItemCheck(
   policy: ItemPolicy,
   headerPrefix: string,

@@ -1,10 +1,7 @@
 import { endOfString } from "./json-losses.ts";
 import { toIndex } from "./json-pointer.ts";
 
-/**
- * The text of the number at these names, digit by digit; null if there is none. As JSON.parse does, it takes the
- * last of equal keys. One look at the text, without recursion. Expects valid JSON.
- */
+/** Digit by digit, the last of equal keys, in one look without recursion. Expects valid JSON. */
 export function numberTextAt(text: string, names: readonly string[]): string | null {
   const open: (number | null)[] = [];
   /** So many names lead to the value that comes next. A container is on the way if all names before it match. */

@@ -169,10 +169,7 @@ export function readLineage(
   };
 }
 
-/**
- * The lineage of the next republish, in no step yet and with the root's flow control. A come-back keeps its root; any
- * other dead letter is a root itself. `attemptBefore`: redrives already made, the larger of header and ledger.
- */
+/** A come-back keeps its root. `attemptBefore`: redrives made, the larger of header and ledger. */
 export function nextLineage(
   letter: DeadLetter,
   reading: LineageReading,
@@ -303,10 +300,7 @@ function toFields(payload: string): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/**
- * The keys of a source's lineage: the one that signs first, then those that still verify. Each is made for this source
- * alone. A message that another source redrove is no come-back here, and its parent's dlqId means another record.
- */
+/** The key that signs, then those that verify, made for this source: no other's redrive is a come-back. */
 export function createLineageKeys(
   token: { value(): string },
   fixed: { readonly key: string | undefined; readonly oldKeys: readonly string[] },

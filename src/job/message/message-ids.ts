@@ -20,10 +20,7 @@ export function toDeduplicationId(dlqId: string, suffix: number): DeduplicationI
   return `redriver-${id}${suffix === 1 ? "" : `-${suffix}`}` as DeduplicationId;
 }
 
-/**
- * For the callback of one attempt that is handed on. Never one of a dead letter's: those begin with
- * `redriver-`.
- */
+/** Never one of a dead letter's: those begin with `redriver-`. */
 export function toCallbackDeduplicationId(
   messageId: string,
   retried: number,

@@ -1,7 +1,4 @@
-/**
- * Works a value out once for each text, because texts repeat from record to record. Strangers choose them. So
- * all are forgotten before one above `max`, and a text longer than `maxLength` is not kept.
- */
+/** Strangers choose the texts: all are forgotten before one above `max`, and no longer one is kept. */
 export function oncePerText<Value>(
   max: number,
   maxLength: number,

@@ -1,7 +1,4 @@
-/**
- * Splits items into batches in order. A batch has at most `maxCount` items (at least 1), and its JSON array,
- * brackets and commas included, at most `maxBytes`. An item that is larger alone travels alone.
- */
+/** `maxBytes` is of the JSON array with brackets and commas. A larger item travels alone. */
 export function packBatches<T extends { readonly bytes: number }>(
   items: readonly T[],
   limits: { readonly maxCount: number; readonly maxBytes: number },

@@ -1,7 +1,4 @@
-/**
- * Why a record waits for a person. `rule` and `otherwise` wait for a change of that drain's rules,
- * `destination-not-allowed` and `over-limit` for a change of settings.
- */
+/** `rule` and `otherwise` wait for other rules, `destination-not-allowed` and `over-limit` for settings. */
 export const parkReasons = [
   "rule",
   "otherwise",

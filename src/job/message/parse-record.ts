@@ -5,10 +5,7 @@ import { isCount, isObject } from "./json-value.ts";
 declare global {
   // Node 20 has them, lib ES2023 does not.
   interface String {
-    /**
-     * True without half of a surrogate pair, which JSON can write as an escape and UTF-8 cannot. Redis would keep
-     * another text, its scripts refuse the escape, and `encodeURIComponent` throws.
-     */
+    /** False with half of a surrogate pair: UTF-8 and Redis cannot keep it, `encodeURIComponent` throws. */
     isWellFormed(): boolean;
     toWellFormed(): string;
   }

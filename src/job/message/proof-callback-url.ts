@@ -29,19 +29,13 @@ export interface OwnCallback {
   readonly header: HeaderValues;
 }
 
-/**
- * `foreign`: no address of ours. `own`: ours, with the original callback, null if there was none. `sealed`:
- * ours, but sealed under a key that is not among these, or by a version that seals otherwise.
- */
+/** `own`: the original callback, null if there was none. `sealed`: under a key or version not known here. */
 export type ProofReading =
   | { readonly kind: "foreign" }
   | { readonly kind: "own"; readonly own: OwnCallback | null }
   | { readonly kind: "sealed" };
 
-/**
- * The item with its callback at `address`, which has no query. Null if that makes the address too long. The
- * same item gives the same address: two POSTs of a series are the same.
- */
+/** `address` has no query. Null if it gets too long. Two POSTs of a series get the same address. */
 export function withProofCallback(
   item: BatchItem,
   headerPrefix: string,

@@ -194,10 +194,7 @@ function toSeconds(ms: number): string {
   return `${Math.ceil(ms / 1_000)}s`;
 }
 
-/**
- * Parts that a rebuild leaves out or does again, without changing the message. A redacted record is parked before. So
- * `redaction` is reported only if a record lists its setting and no placeholder: a redacted part that was empty.
- */
+/** `redaction`: a setting without a placeholder, of a part that was empty; others are parked before. */
 function addReportedLosses(
   losses: Loss[],
   letter: DeadLetter,

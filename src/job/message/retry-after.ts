@@ -22,10 +22,7 @@ export function isNonRetryable(letter: DeadLetter): boolean {
   );
 }
 
-/**
- * The receiver's requested pause ends at this time (Unix ms). From all headers of the stored response that
- * ask for one, counted from entry into the DLQ. The latest counts. Null without a plausible value.
- */
+/** Unix ms, counted from entry into the DLQ; of all headers the latest that is plausible. */
 export function retryAfterOf({ responseHeader, enteredAt }: DeadLetter): number | null {
   let latest = enteredAt;
   for (const name in responseHeader) {
@@ -77,10 +74,7 @@ function momentsOfRateLimit(value: string, from: number): readonly number[] {
   );
 }
 
-/**
- * Unix ms from seconds, a Unix time, an HTTP date, a time of ISO 8601, or a duration (`1m30s`, `1 minute`,
- * `PT90S`), also in quotes or behind a plus. Relative values count from `from`.
- */
+/** Seconds, Unix time, HTTP date, ISO 8601, `1m30s`, `1 minute`, `PT90S`, in quotes or behind a plus. */
 export function parseRetryMoment(text: string, from: number): number | null {
   const value = text
     .trim()

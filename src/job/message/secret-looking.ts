@@ -1,17 +1,11 @@
-/**
- * Finds texts that could be credentials. No test distinguishes a key from a name for certain, so the test is
- * the reverse. A long text that is not made of words, as people and programs write them, could be one.
- */
+/** Nothing tells a key from a name for certain, so a long text that is not made of words could be one. */
 
 /** The caller decides about shorter texts: 16 base64 characters are 96 bits, the minimum of real keys. */
 const minCharacters = 16;
 const maxName = 60;
 const maxWord = 24;
 
-/**
- * Linear. Also true for harmless texts that look like a secret (a UUID, a hash). Almost never false for a key
- * drawn at random from letters of both cases, or letters and digits.
- */
+/** Also true for a UUID or a hash. Almost never false for a key drawn at random. */
 export function looksSecret(text: string): boolean {
   if (text.length < minCharacters) return false;
   const isMixed = /\p{Lu}/u.test(text) && /\p{Ll}/u.test(text) && /\p{Nd}/u.test(text);
@@ -60,10 +54,7 @@ function isOneCase(letters: string): boolean {
   return /^(?:\p{Lu}?[^\p{Lu}]*|\p{Lu}+)$/u.test(letters);
 }
 
-/**
- * Beginnings of words in programs' names for failures and for failing things. One in thirty random keys of
- * letters alone has the shape of CamelCase. To pass, it must also guess four letters of such a word.
- */
+/** One in thirty random keys of letters has the shape of CamelCase; to pass, it must guess such a word. */
 const knownWord = new RegExp(
   [
     "Abort|Access|Account|Action|Already|Allowed|Argument|Assertion|Async|Attribute|Authent|Authori|Backend|Batch|Bound|Breaker|Broken",

@@ -28,10 +28,7 @@ export interface Select extends Filters {
   readonly not?: Filters;
 }
 
-/**
- * True if the service would list a record by this selection. Reads the record as it was listed, so it also works for
- * one that cannot be parsed. A filter without a value selects everything, as it does for the service.
- */
+/** As the service would, of a record as it was listed. A filter without a value selects everything. */
 export function createSelectMatcher({ not, ...select }: Select): (record: RawRecord) => boolean {
   const filters = Object.entries(select).flatMap(([name, given]) => {
     const values = new Set<unknown>([given].flat());

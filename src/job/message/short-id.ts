@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import { oncePerText } from "./once-per-text.ts";
 
-/**
- * Ten hex digits for a name within its group, the same in every process at any time. 40 bits: among the 500 kinds of
- * failure of a source, two share an id once in ten million sources.
- */
+/** 40 bits: among 500 kinds of failure of a source, two share an id once in ten million sources. */
 export function toShortId(group: string, name: string): string {
   return idOf(`${group}\0${name}`);
 }

@@ -1,9 +1,6 @@
 import { isReadable, looksSecret } from "./secret-looking.ts";
 
-/**
- * How values of a record are shown to people. All are safe for a terminal and of bounded length. `masked` is
- * also without header values, bodies, and parts of URLs that may be a secret.
- */
+/** All are safe for a terminal and bounded. `masked`: without what may be a secret or content. */
 export type Show = "masked" | "content";
 
 const maxCharacters = 200;
@@ -66,10 +63,7 @@ const numberOrUuid = /\p{Nd}{13}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iu;
 const maxSegments = 250;
 const maxParameters = 250;
 
-/**
- * Scheme, host, path and the names in its query stay. `***` replaces what may be a secret or name a person.
- * Linear in the address; never throws on any text.
- */
+/** `***` replaces what may be a secret or name a person. Linear; never throws on any text. */
 export function toShownUrl(url: string, show: Show): string {
   if (show === "content") return toPrintable(url);
   const [beforeFragment, hasFragment] = cutAt(url, "#");

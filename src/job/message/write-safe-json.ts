@@ -1,9 +1,6 @@
 import { isNestedTooDeep } from "./nested-too-deep.ts";
 
-/**
- * A value as one line of JSON without characters that a terminal would act on. A JSON parser reads the same
- * value from it. A short text replaces a value that is nested too deep to be written.
- */
+/** Without characters that a terminal would act on. What is nested too deep becomes a short text. */
 export function toSafeJson(value: object): string {
   return toEscapedJson(toText(value));
 }

@@ -4,10 +4,7 @@ import type { ParkReason } from "../message/park-reasons.ts";
 import type { RecordFacts } from "./record-facts.ts";
 import type { Action } from "./rule-spec.ts";
 
-/**
- * Why a record stays in the queue for now; a later pass asks again. `passing`: it ends by itself, and the
- * record is decided as before then. `decided`: only rules, time or attempts end it.
- */
+/** `passing`: ends by itself, and it is decided as before. `decided`: rules, time or attempts end it. */
 export const holds = {
   rule: "decided",
   otherwise: "decided",

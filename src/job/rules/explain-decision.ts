@@ -2,10 +2,7 @@ import type { Decision } from "./decision.ts";
 import { formatDuration } from "./durations.ts";
 import type { RecordFacts } from "./record-facts.ts";
 
-/**
- * One line for logs and tables: `hold: too-young (rule "gateway", 40s of 5m)`. Without facts the time is the
- * moment at which the hold ends. Shows nothing of the record.
- */
+/** `hold: too-young (rule "gateway", 40s of 5m)`; without facts until when. Shows nothing of the record. */
 export function explainDecision(decision: Decision, facts?: RecordFacts): string {
   const details = [
     ...(decision.rule === null ? [] : [`rule ${JSON.stringify(decision.rule)}`]),

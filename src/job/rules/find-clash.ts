@@ -14,10 +14,7 @@ type Pattern = Leaf["oneOf"][number];
 const maxTests = 50;
 const maxPairs = 10_000;
 
-/**
- * Why no record can match a condition, if two of its tests show it; null if none do. `given`: tests that a record has
- * passed already. Total; what it cannot tell may match.
- */
+/** Two tests that exclude each other. `given`: tests that are passed. What it cannot tell may match. */
 export function findClash(condition: Condition, given: readonly Leaf[] = []): Clash | null {
   const parts = partsOf(condition);
   const passed = new Map<string, Leaf[]>();

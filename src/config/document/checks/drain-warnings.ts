@@ -49,10 +49,7 @@ function warnAboutCopies(asked: unknown, path: ValuePath, warn: Warn): void {
   warn([...path, "beforeExpiry", "then"], "copies nothing: the document has no archive");
 }
 
-/**
- * A drain that selects by what a redrive does not keep does not list a message that fails again. So nothing counts its
- * attempts, lets it wait or parks it.
- */
+/** Such a drain does not list a message that fails again: nothing counts its attempts or parks it. */
 function warnAboutComeBacks(drain: LintDrain, warn: Warn): void {
   const republishing = drain.rules.filter(({ then }) => then === "republish");
   if (drain.select === null || republishing.length === 0) return;

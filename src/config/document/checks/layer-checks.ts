@@ -138,10 +138,7 @@ function retentionOf(document: Raw, source: string | null): Retention | null {
   return { ms: span.ms, path, where: `${toPathText(path)}${span.path === null ? " as it is built in" : ""}` };
 }
 
-/**
- * A record leaves the queue when its retention is over, so a wait that is as long never ends. Some such waits do
- * something, if probably not what was meant: these are warnings. `seen`: where one was reported.
- */
+/** A wait as long as the retention never ends. `seen`: where one was reported, be it by another drain. */
 function checkRetention(
   retention: Retention,
   layers: Layers,

@@ -129,10 +129,7 @@ export const positiveDuration = durationFrom(1, "a duration longer than nothing,
 const numberExpected =
   "a number that every JSON reader reads the same: between -(2^53 - 1) and 2^53 - 1, in quotes if it is meant as text";
 
-/**
- * Any JSON value of a YAML tree, whose limits bound the walk. A number that readers do not agree on is refused:
- * it would be written into messages as another one.
- */
+/** A number that readers do not agree on is refused: it would be written into messages as another. */
 export const jsonValue = z
   .unknown()
   .meta({ id: "json", description: "Any JSON value." })

@@ -36,10 +36,7 @@ export const lane = z.union([z.literal("none").transform(() => null), laneKeys],
 
 const maxOpenFrom = 1_000;
 
-/**
- * A step of this size is half of what the limits let through to one host in a watch: the next, ten times as
- * large, would be bound by them. At least two canary steps, so that no lane opens without one survived.
- */
+/** Half of what the limits let through to one host in a watch: ten times as much would be bound by them. */
 export function openFromOf(
   { canary, watchMs }: Pick<LaneConfig, "canary" | "watchMs">,
   { publish, perHost }: LimitsConfig,

@@ -37,10 +37,7 @@ function slipInPointer(pointer: string): string | null {
   return names.length > 1 && /^[$@]$/.test(names[0] ?? "") ? `asks for a name ${names[0]}` : null;
 }
 
-/**
- * The pointer (RFC 6901) that is meant by a bare name (`tenant`), a JSONPath (`$.a.b[0]`, `$['a']`), a path of jq
- * (`.a.b`), or a pointer as a fragment (`#/a`) or with a wrong escape (`/a~b`). Null if no single pointer is: `$.a[*]`.
- */
+/** What is meant by `tenant`, `$.a.b[0]`, `$['a']`, `.a.b`, `#/a` or `/a~b`; null for many, as `$.a[*]`. */
 export function proposePointer(text: string): string | null {
   const bare = text.trim().replace(/^[a-z]+:\s+/i, "");
   const leadsToMany = !bare.startsWith("#") && /\*|\.\.|\?\(|\[\s*\]|\[[^\]'"]*:|\s\|/.test(bare);

@@ -35,10 +35,7 @@ const placeholders: readonly (readonly [pattern: RegExp, placeholder: string])[]
   [/\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])/g, "<time>"],
 ];
 
-/**
- * The text after `token=`, `password: `, `X-Api-Key => ` and the like. `key=` alone is one only with an
- * equals sign, because databases write `Key: (id)`.
- */
+/** `token=`, `password: `, `X-Api-Key => `. Databases write `Key: (id)`, so `key` needs an equals sign. */
 function secretValue(): RegExp {
   const names = [
     "(?:token|secret|passw(?:or)?d|passphrase|pwd|api[-_ ]?key|(?:access|private|signing|encryption)[-_ ]?key|authorization|cookie",
@@ -54,10 +51,7 @@ export function withoutLastWord(text: string): string {
   return text.replace(/\S+$/, "");
 }
 
-/**
- * White space is collapsed; length is the caller's business. Never throws. Short texts of one shape are worked
- * out once, because each message of an outage may have its own id in the answer.
- */
+/** Never throws. Short texts of one shape are worked out once: each message may have its own id in it. */
 export function normaliseText(text: string): string {
   return text.length <= maxRead ? normaliseOnce(text) : normaliseNew(text);
 }

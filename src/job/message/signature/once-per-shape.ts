@@ -23,10 +23,7 @@ interface Known {
 const maxShapes = 4_096;
 const maxCodes = 1_000_000;
 
-/**
- * No text is made and nothing is looked up by one: a new string costs more than the pass over its characters.
- * Of two shapes with one hash the later is remembered.
- */
+/** No string is made: that costs more than the pass. Of two shapes with one hash the later is known. */
 export function oncePerShape(make: (text: string) => string): (text: string) => string {
   const known = new Map<number, Known>();
   const codes = new Uint16Array(maxRead + 1);
