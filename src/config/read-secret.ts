@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { SecretRef } from "../job/contracts/drains-document.ts";
+import type { SecretRef, SourceConfig } from "../job/contracts/drains-document.ts";
 import { misfit, type Problem } from "./problem.ts";
 import type { Environment } from "./settings/environment.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -59,4 +59,26 @@ function checkSecret(
   if (data !== undefined) return { ok: true, value: data };
   const expected = text ? (error?.issues[0]?.message ?? "") : "a secret, got nothing";
   return { ok: false, problem: { setting, message: misfit(expected) } };
+}
+
+export function toTokenSetting(
+  { name, token }: SourceConfig,
+  { service }: Pick<Settings, "service">,
+): string {
+  switch (token.kind) {
+    case "file":
+      return `sources.${name}.token (file ${token.path})`;
+    case "env":
+      return `sources.${name}.token (environment variable ${token.name})`;
+    case "settings":
+      return service.tokenFile === undefined
+        ? "service.token (REDRIVER_SERVICE_TOKEN, or QSTASH_TOKEN where that is unset)"
+        : `service.tokenFile (REDRIVER_SERVICE_TOKEN_FILE, ${service.tokenFile})`;
+  }
+}
+
+export function toAddressSetting({ name, url }: SourceConfig): string {
+  return url === undefined
+    ? "service.url (REDRIVER_SERVICE_URL, or QSTASH_URL where that is unset)"
+    : `sources.${name}.url`;
 }

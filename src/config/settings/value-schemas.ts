@@ -65,19 +65,30 @@ export function matching(pattern: RegExp, what: string) {
 
 export const serviceUrl = parsed(parseServiceUrl);
 
+/** An address of one word and at most `maxLength`, of one of these protocols. */
+function readUrl(value: unknown, maxLength: number, protocols: readonly string[]): URL | null {
+  const isWord = typeof value === "string" && value.length <= maxLength && /^[^\s\p{Cc}]+$/u.test(value);
+  const url = isWord ? parseUrl(value) : null;
+  return url !== null && protocols.includes(url.protocol) ? url : null;
+}
+
+const areEmpty = (...parts: readonly string[]): boolean => parts.every((part) => part === "");
+
+/** Has a host, and a user and password that clients can decode: they fail at a `%` alone. */
+function isReachable({ hostname, username, password }: URL): boolean {
+  try {
+    return hostname !== "" && decodeURIComponent(`${username}:${password}`) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** `http://` may be left out, as in HTTPS_PROXY. */
 export const proxyUrl = read((value) => {
-  if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value)) return null;
-  const url = parseUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`);
-  const fits =
-    url !== null &&
-    url.protocol === "http:" &&
-    url.hostname !== "" &&
-    [url.search, url.hash].every((part) => part === "") &&
-    ["", "/"].includes(url.pathname) &&
-    isDecodable(url.username) &&
-    isDecodable(url.password);
-  return fits ? url.href : null;
+  const hasScheme = typeof value !== "string" || /^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+  const url = readUrl(hasScheme ? value : `http://${value}`, 4_096, ["http:"]);
+  if (url === null || !isReachable(url) || !areEmpty(url.search, url.hash)) return null;
+  return ["", "/"].includes(url.pathname) ? url.href : null;
 }, 'the address of a proxy for CONNECT, such as "http://proxy.example.com:3128" or "http://user:password@proxy.example.com:3128"');
 
 /** Also what only other programs read in NO_PROXY: it names no host then. */
@@ -87,37 +98,16 @@ export const proxyExceptions = listOf(
 );
 
 export const pageUrl = read((value) => {
-  const url = typeof value === "string" && /^[^\s\p{Cc}]{1,1024}$/u.test(value) ? parseUrl(value) : null;
-  const fits =
-    url !== null &&
-    ["http:", "https:"].includes(url.protocol) &&
-    [url.username, url.password, url.search, url.hash].every((part) => part === "");
+  const url = readUrl(value, 1_024, ["http:", "https:"]);
+  const fits = url !== null && areEmpty(url.username, url.password, url.search, url.hash);
   return fits ? url.href.replace(/\/+$/, "") : null;
 }, 'an address such as "https://redriver.example.com"');
 
 export const redisUrl = read((value) => {
-  if (typeof value !== "string" || !/^[^\s\p{Cc}]{1,4096}$/u.test(value)) return null;
-  const url = parseUrl(value);
-  const fits =
-    url !== null &&
-    ["redis:", "rediss:"].includes(url.protocol) &&
-    url.hostname !== "" &&
-    url.hash === "" &&
-    /^(\/\d{0,5})?$/.test(url.pathname) &&
-    isDecodable(url.username) &&
-    isDecodable(url.password);
-  return fits ? value : null;
+  const url = readUrl(value, 4_096, ["redis:", "rediss:"]);
+  if (url === null || !isReachable(url) || url.hash !== "") return null;
+  return /^(\/\d{0,5})?$/.test(url.pathname) ? String(value) : null;
 }, 'an address such as "redis://127.0.0.1:6379/0" or "rediss://user:password@host:6379"');
-
-/** Clients decode user and password, and fail at a `%` alone. */
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export const portOrNone = z.union(
   [z.literal("none").transform(() => null), wholeNumber(0, 65_535)],

@@ -15,6 +15,11 @@ export const textLimits = {
   maxDepth: 32,
 } as const;
 
+/** The lexer announces a scalar with this token; the next one is the scalar's text. */
+const scalarMark = "\u001f";
+/** Tokens without a character in the text: document, end of a broken flow collection, scalar. */
+const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);
+
 export interface Excess {
   readonly expected: string;
   readonly offset: number;
@@ -34,7 +39,14 @@ export function findExcess(text: string): Excess | null {
   let tokens = 0;
   let flowDepth = 0;
   let indicatorsInLine = 0;
-  for (const { token, offset, isScalar } of lexYaml(text)) {
+  let end = 0;
+  let isScalarNext = false;
+  for (const mark of new Lexer().lex(text)) {
+    const token = controlMarks.has(mark) ? "" : mark;
+    const isScalar = isScalarNext;
+    isScalarNext = mark === scalarMark;
+    const offset = end;
+    end += token.length;
     tokens += 1;
     if (tokens > textLimits.maxTokens) {
       return { expected: `at most ${textLimits.maxTokens} words and marks`, offset };
@@ -52,26 +64,4 @@ export function findExcess(text: string): Excess | null {
     }
   }
   return null;
-}
-
-/** The lexer announces a scalar with this token; the next one is the scalar's text. */
-const scalarMark = "\u001f";
-/** Tokens without a character in the text: document, end of a broken flow collection, scalar. */
-const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);
-
-interface PlacedToken {
-  readonly token: string;
-  readonly offset: number;
-  readonly isScalar: boolean;
-}
-
-function* lexYaml(text: string): Generator<PlacedToken> {
-  let offset = 0;
-  let isScalar = false;
-  for (const token of new Lexer().lex(text)) {
-    const written = controlMarks.has(token) ? "" : token;
-    yield { token: written, offset, isScalar };
-    isScalar = token === scalarMark;
-    offset += written.length;
-  }
 }

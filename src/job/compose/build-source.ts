@@ -1,7 +1,7 @@
 import type { ReadSecret } from "../../config/read-secret.ts";
 import type { PauseBook } from "../contracts/pauses.ts";
 import { createHash } from "node:crypto";
-import { toAddressSetting, toTokenSetting } from "../../config/source-setting-names.ts";
+import { toAddressSetting, toTokenSetting } from "../../config/read-secret.ts";
 import { proxyFor } from "../../egress/proxy-for.ts";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";

@@ -101,7 +101,10 @@ function toItemNames(prefix: string) {
     redactFields: `${prefix}Redact-Fields`,
     // A queue has some dozens of names.
     headerName: oncePerText(1_000, 256, (name): HeaderName => toHeaderName(name, prefix)),
-    itemHeader: oncePerText(1_000, 256, toItemHeader),
+    itemHeader: oncePerText(1_000, 256, (name) => ({
+      isToken: isToken(name),
+      json: Buffer.from(`,${toJsonText(name)}:`),
+    })),
   };
 }
 
@@ -125,10 +128,6 @@ function toHeaderName(name: string, headerPrefix: string) {
     isSingleValued: singleValued.has(lower),
     isToken: isToken(name),
   };
-}
-
-function toItemHeader(name: string) {
-  return { isToken: isToken(name), json: Buffer.from(`,${toJsonText(name)}:`) };
 }
 
 /** By lower-case name. */

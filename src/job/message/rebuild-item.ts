@@ -128,11 +128,7 @@ function toSettings(
   letter: DeadLetter,
   changes: ItemChanges,
   names: ItemNames,
-  {
-    retries,
-    delayMs,
-    notBefore,
-  }: Pick<RebuildContext, "retries" | "notBefore"> & { readonly delayMs: number },
+  { retries, delayMs, notBefore }: Pick<RebuildContext, "retries" | "delayMs" | "notBefore">,
 ): Headers | ParkReason {
   const callback = chosen(changes.callback, letter.callback);
   const failureCallback = chosen(changes.failureCallback, letter.failureCallback);
@@ -166,7 +162,7 @@ function toSettings(
     headers[names.flowControlValue] = flowValue;
   }
   if (notBefore !== undefined) headers[names.notBefore] = String(Math.ceil(notBefore / 1_000));
-  else if (delayMs > 0) headers[names.delay] = toSeconds(delayMs);
+  else if (delayMs !== null && delayMs > 0) headers[names.delay] = toSeconds(delayMs);
   return headers;
 }
 

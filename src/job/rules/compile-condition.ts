@@ -21,18 +21,13 @@ export function compileCondition(condition: Condition): (subject: Subject) => bo
   switch (condition.kind) {
     case "any":
       return () => true;
-    case "all": {
-      const tests = condition.of.map(compileCondition);
-      return (subject) => {
-        for (const matches of tests) if (!matches(subject)) return false;
-        return true;
-      };
-    }
+    case "all":
     case "some": {
       const tests = condition.of.map(compileCondition);
+      const decisive = condition.kind === "some";
       return (subject) => {
-        for (const matches of tests) if (matches(subject)) return true;
-        return false;
+        for (const matches of tests) if (matches(subject) === decisive) return decisive;
+        return !decisive;
       };
     }
     case "not": {

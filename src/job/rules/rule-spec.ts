@@ -158,11 +158,6 @@ function names(condition: Condition, status: number): boolean {
   if (condition.kind === "all" || condition.kind === "some") {
     return condition.of.some((inner) => names(inner, status));
   }
-  return (
-    condition.kind === "number" &&
-    condition.field === "responseStatus" &&
-    condition.oneOf.some(
-      (pattern) => pattern.kind === "range" && pattern.from === status && pattern.to === status,
-    )
-  );
+  if (condition.kind !== "number" || condition.field !== "responseStatus") return false;
+  return condition.oneOf.some((one) => one.kind === "range" && one.from === status && one.to === status);
 }

@@ -16,16 +16,20 @@ const wholeSeconds = [
   ifClean("a period of whole seconds"),
 ] as const;
 
-type FlowBounds = Partial<Readonly<Record<"parallelism" | "rate" | "period", unknown>>>;
+type FlowKeys = Partial<Readonly<Record<"key" | "parallelism" | "rate" | "period", unknown>>>;
 
-const boundExpected = "at least one of parallelism and rate";
-const hasBound = ({ parallelism, rate }: FlowBounds) => parallelism !== undefined || rate !== undefined;
-const rateExpected = "a rate beside period";
-const hasRate = ({ period, rate }: FlowBounds) => period === undefined || rate !== undefined;
+/** Null: they are a flow control. */
+export function misfitOfFlowControl({ key, parallelism, rate, period }: FlowKeys): string | null {
+  if (key === undefined) return "the key of the flow control";
+  if (parallelism === undefined && rate === undefined) return "at least one of parallelism and rate";
+  return period === undefined || rate !== undefined ? null : "a rate beside period";
+}
 
 export const flowControl = section({ key: keyOfFlow, ...bounds })
-  .refine(hasBound, ifClean(boundExpected))
-  .refine(hasRate, ifClean(rateExpected))
+  .refine((flow) => misfitOfFlowControl(flow) === null, {
+    ...ifClean(""),
+    error: ({ input }) => misfitOfFlowControl(input as FlowKeys) ?? "",
+  })
   .refine(...wholeSeconds);
 
 /** Of `defaults` and drains: each may have a part. `none` takes the one of a layer below away. */
@@ -40,12 +44,6 @@ export const flowControlLayer = z.union(
 );
 
 export type FlowControlKeys = z.output<typeof flowControl>;
-
-export function misfitOfFlowControl(flow: FlowBounds & { readonly key?: unknown }): string | null {
-  if (flow.key === undefined) return "the key of the flow control";
-  if (!hasBound(flow)) return boundExpected;
-  return hasRate(flow) ? null : rateExpected;
-}
 
 export function toFlowControl({ key, parallelism, rate, period }: FlowControlKeys): FlowControl {
   return defined({ key, parallelism, rate, periodMs: period });

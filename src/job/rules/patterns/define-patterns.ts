@@ -32,15 +32,10 @@ export interface PatternGrammar<Pattern> {
   readonly forms: Forms<Pattern> | null;
 }
 
-export function definePatterns<Pattern>({
-  id,
-  description,
-  examples,
-  expected,
-  parsePlain,
-  plain,
-  forms,
-}: PatternGrammar<Pattern | Presence>): PatternKind<Pattern | Presence> {
+export function definePatterns<Pattern>(
+  grammar: PatternGrammar<Pattern | Presence>,
+): PatternKind<Pattern | Presence> {
+  const { id, description, examples, expected, parsePlain, plain, forms } = grammar;
   const allForms = forms === null ? null : { ...forms, exists };
   const parseOne = (value: unknown): Parsed<readonly (Pattern | Presence)[]> => {
     if (allForms === null) return parsePlain(value);

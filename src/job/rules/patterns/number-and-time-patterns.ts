@@ -120,18 +120,9 @@ function toRange(text: string, toSpan: (word: string) => Span | null, dash: RegE
 }
 
 function compare(operator: string, { from, to }: Span): NumberRange | null {
-  switch (operator) {
-    case "<":
-      return between(Number.NEGATIVE_INFINITY, from - 1);
-    case "<=":
-      return between(Number.NEGATIVE_INFINITY, to);
-    case ">":
-      return between(to + 1, Number.POSITIVE_INFINITY);
-    case ">=":
-      return between(from, Number.POSITIVE_INFINITY);
-    default:
-      return null;
-  }
+  if (operator === "<") return between(Number.NEGATIVE_INFINITY, from - 1);
+  if (operator === "<=") return between(Number.NEGATIVE_INFINITY, to);
+  return between(operator === ">" ? to + 1 : from, Number.POSITIVE_INFINITY);
 }
 
 /** Null for a range that ends before it begins: it could never match. */
