@@ -2,10 +2,7 @@ import type { BeginAnswer, BeginVerdict, Riding } from "../../contracts/ledger.t
 import { ledgerScript } from "./prelude.lua.ts";
 import { writeAuditLua } from "./write-audit.lua.ts";
 
-export interface BatchBegun extends Riding {
-  readonly kind: "answered";
-  readonly all: BeginVerdict;
-}
+type BatchBegun = Riding & { readonly kind: "answered"; readonly all: BeginVerdict };
 
 /**
  * begin: takes the right to act and writes the intent.

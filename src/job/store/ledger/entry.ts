@@ -15,35 +15,14 @@ export function deleteFlags(how: DeleteEnd): { readonly failed: boolean; readonl
 const layout = 1;
 
 /** The letters are explained in prelude.lua.ts. */
-interface StoredEntry {
-  readonly v: number;
-  readonly s: Exclude<LedgerView["state"], "absent" | "other-version">;
-  readonly x?: number;
-  readonly f?: number;
-  readonly p?: number;
-  readonly r?: number;
-  readonly n?: number;
-  readonly m?: MessageId;
-  readonly un?: number;
-  readonly ra?: number;
-  readonly o?: 1;
-  readonly rel?: 1 | 2;
-  readonly sv?: 1;
-  readonly d?: DrainName;
-  readonly l?: number;
-  readonly u?: number;
-  readonly as?: MessageId;
-  readonly file?: string;
-  readonly at?: number;
-  readonly df?: 1;
-  readonly mg?: 1;
-  readonly q?: number;
-  readonly cb?: string;
-  readonly da?: 1;
-  readonly why?: ParkReason;
-  readonly h?: string;
-  readonly fk?: string;
-}
+type StoredEntry = Readonly<
+  { v: number; s: Exclude<LedgerView["state"], "absent" | "other-version"> } & Partial<
+    Record<"x" | "f" | "p" | "r" | "n" | "un" | "ra" | "l" | "u" | "at" | "q", number> &
+      Record<"o" | "sv" | "df" | "mg" | "da", 1> &
+      Record<"m" | "as", MessageId> &
+      Record<"file" | "cb" | "h" | "fk", string> & { d: DrainName; why: ParkReason; rel: 1 | 2 }
+  >
+>;
 
 /** An entry as its readers see it. Fails with `invariant-broken` on an unknown state. */
 export function parseView(text: string, now: number, limits: LedgerLimits, workerLostAt = 0): LedgerView {
@@ -68,15 +47,11 @@ export function parseView(text: string, now: number, limits: LedgerLimits, worke
   };
   const named = stored.cb === undefined ? {} : { cameBack: true as const };
   switch (stored.s) {
-    case "cool":
-      return {
-        state: "cool",
-        dueAt: stored.u ?? 0,
-        refusedAlone: stored.ra ?? 0,
-        attempt,
-        released: toReleased(stored.rel),
-        suffix: nextSuffix(stored),
-      };
+    case "cool": {
+      const { u: dueAt = 0, ra: refusedAlone = 0 } = stored;
+      const suffix = nextSuffix(stored);
+      return { state: "cool", dueAt, refusedAlone, attempt, released: toReleased(stored.rel), suffix };
+    }
     case "open": {
       const { x: suffix = 1, p: posts = 0, r: refusals = 0, un: doubts = 0, l: lastAt = 0 } = stored;
       return {

@@ -9,12 +9,12 @@ import { writeAuditLua } from "./write-audit.lua.ts";
  * ARGV: 3 { columns attempt, deletePending, datesAgree, namedBy, drain (false: none), lineage (false: none), token? }, 4 dlqIds, 5 as
  * ('': not known), 6 messageIds (column, false: none). With a token they are the ids of its batch, in its order: 4 and 6 are
  * empty, drain is of all, all deletions are pending, and nothing names them.
- * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: recorded | already(as) | gone(as?) |
- * other-version, each with the kind of failure and the rule if its come-back is the first; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
+ * Returns: stamp, source facts, verdicts in order, each with the kind of failure and the rule if its come-back is the
+ * first; absent if all are recorded; isUnknown if the token has no batch: nothing was done.
  * Effects: entries become published, the first `as` stays; pending where deletePending. A new publication
  * with deletePending is an acceptance: lastAcceptedAt is now and refusedAloneInARow 0. Evidence from a
  * come-back is old and is not. A lineage is kept under its message's id. Without a message an open entry of the
- * service's own retry becomes cool, and others stay. Rules are counted. If all are recorded, the audit's texts are written (write-audit.lua.ts).
+ * service's own retry becomes cool, and others stay. Rules are counted. If all are recorded, the audit's texts are written.
  * Run twice: the same answer, nothing changes.
  */
 export const publishedScript = ledgerScript<
@@ -79,14 +79,8 @@ local function record(fact, e)
   end
   local p = { s = 'published', as = fact.as, at = now, d = fact.drain, m = fact.messageId, n = fact.attempt, da = fact.datesAgree and 1 or nil }
   if e then
-    p.fk = e.fk
-    p.ru = e.ru
-    p.d = p.d or e.d
-    p.m = p.m or e.m
-    p.q = e.q
-    p.df = e.df
-    p.mg = e.mg
-    p.w = e.w
+    p.fk, p.ru, p.q, p.df, p.mg, p.w = e.fk, e.ru, e.q, e.df, e.mg, e.w
+    p.d, p.m = p.d or e.d, p.m or e.m
     -- Evidence settles what was in doubt: it may be listed still.
     p.ar = e.ar
     if e.s == 'open' and not fact.lineage and not e.ar then p.q = p.q or now end
@@ -130,18 +124,13 @@ load(ids)
 for i, id in ipairs(ids) do
   local e = read(id)
   local verdict = 'not-yours'
-  if e and e.t == call.token then
-    if e.s == 'archived' then verdict = 'recorded' end
-    if e.s == 'open' and e.a == 'drop' then
-      local a = { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, m = e.m, q = now, un = e.un, dd = e.dd }
-      if e.p > 0 or e.x > 1 then a.x = e.x + 1 end
-      if e.p - e.r > 0 then
-        a.un = (e.un or 0) + 1
-        a.dd = 'unknown-outcome-past-window'
-      end
-      put(id, a)
-      verdict = 'recorded'
-    end
+  if e and e.t == call.token and e.s == 'archived' then verdict = 'recorded' end
+  if e and e.t == call.token and e.s == 'open' and e.a == 'drop' then
+    local a = { s = 'archived', file = call.file, t = call.token, at = now, d = e.d, m = e.m, q = now, un = e.un, dd = e.dd }
+    if e.p > 0 or e.x > 1 then a.x = e.x + 1 end
+    if e.p - e.r > 0 then a.un, a.dd = (e.un or 0) + 1, 'unknown-outcome-past-window' end
+    put(id, a)
+    verdict = 'recorded'
   end
   verdicts[i] = verdict
 end
@@ -151,11 +140,10 @@ return stamped({ verdicts = verdicts })
 /**
  * gone: a fact, only from published or archived.
  *
- * ARGV: 3 { unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and not
- * listed since; 4 dlqIds, 5 tokens of batches.
- * Returns: stamp, count of the given ids and those of the batches that are tombstones now, left if there are
- * tokens that have no batch, or one that may not go as a whole. Effects: entry → tombstone, out of pending and failed, and
- * counted in the meta's `gone`. Each call removes two gone batches that are due.
+ * ARGV: 3 { unlistedSince?, drain? }: with unlistedSince only entries of that drain from before it and not listed since;
+ * 4 dlqIds, 5 tokens of batches. Returns: stamp, count of the given ids and those of the batches that are tombstones now,
+ * left if there are tokens that have no batch, or one that may not go as a whole. Effects: entry → tombstone, out of
+ * pending and failed, and counted in the meta's `gone`. Each call removes two gone batches that are due.
  * Run twice: the same count, nothing changes.
  */
 export const goneScript = ledgerScript<{ count: number; left?: readonly Token[] }>("gone")`
@@ -195,11 +183,10 @@ return stamped({ count = count, left = #left > 0 and left or nil })
 `;
 
 /**
- * deleteFailed: a DELETE of these did not end with all of them deleted.
+ * A DELETE of these did not end with all of them deleted.
  *
- * ARGV: 3 { failed, maybeGone }, 4 dlqIds. Returns: stamp. Effects: published or archived entries are pending;
- * failed flags them for good, maybeGone: they are searched for before the next DELETE.
- * Run twice: the same, nothing changes.
+ * ARGV: 3 { failed, maybeGone }, 4 dlqIds. Returns: stamp. Effects: published or archived entries are pending; failed
+ * flags them for good, maybeGone: they are searched for before the next DELETE. Run twice: the same, nothing changes.
  */
 export const deleteFailedScript = ledgerScript("deleteFailed")`
 evenWhenFull()
@@ -208,12 +195,9 @@ load(ids)
 for _, id in ipairs(ids) do
   local e = read(id)
   if e and (e.s == 'published' or e.s == 'archived') then
-    local df = call.failed and 1 or e.df
-    local mg = call.maybeGone and 1 or nil
+    local df, mg = call.failed and 1 or e.df, call.maybeGone and 1 or nil
     if e.df ~= df or e.mg ~= mg or not e.q then
-      e.df = df
-      e.mg = mg
-      e.q = e.q or now
+      e.df, e.mg, e.q = df, mg, e.q or now
       put(id, e)
     end
   end

@@ -6,11 +6,10 @@ export const nowScript = ledgerScript("now")`return stamped({})`;
 /**
  * look: reads entries, and renews those that are listed.
  *
- * ARGV: 3 { areListed }, 4 dlqIds. Returns: array of the stamp, then for each entry that there is, in order,
- * its place among the ids from 0 on, and its JSON.
- * Effects: none, unless the records are listed just now. Then published and archived entries record that. All
- * but cool (unless released) live on: gone for the life of a tombstone, others for the retention. Not counted
- * in the sequence: losing it loses nothing.
+ * ARGV: 3 { areListed }, 4 dlqIds. Returns: array of the stamp, then for each entry that there is, in order, its place
+ * among the ids from 0 on, and its JSON. Effects: none, unless the records are listed just now. Then published and archived
+ * entries record that. All but cool (unless released) live on: gone for the life of a tombstone, others for the retention.
+ * Not counted in the sequence: losing it loses nothing.
  */
 export const lookScript = ledgerScript("look")`
 local function recordListed(id, e)
@@ -53,11 +52,10 @@ return stamped({ lineages = redis.call('MGET', unpack(keys)) })
 /**
  * page: members of an index, oldest first, with their entries.
  *
- * ARGV: 3 { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes;
- * drain and unlistedSince narrow to entries of that drain from before it and not listed since. Those of
- * another version are passed over.
- * Returns: array of the stamp, how many living members were walked (some 20 times limit at most), then dlqId
- * and entry JSON alternating. Effects: members whose entry has expired are dropped from the indexes.
+ * ARGV: 3 { index: open | pending, limit, offset, drain?, unlistedSince? }: of open only unknown outcomes; drain and
+ * unlistedSince narrow as in gone. Those of another version are passed over. Returns: array of the stamp, how many living
+ * members were walked (some 20 times limit at most), then dlqId and entry JSON alternating. Effects: members whose entry
+ * has expired are dropped from the indexes.
  */
 export const pageScript = ledgerScript("page")`
 local index = call.index == 'open' and openKey or pendingKey
@@ -131,10 +129,9 @@ return answer
 /**
  * parked: a page of what is parked, in the order of the index.
  *
- * ARGV[3]: { limit, after?: { dlqId, keptUntil } }: the entry before the page.
- * Returns: array of the stamp, how many are parked, then of each member dlqId, score and entry text ('' if it is
- * gone or of another version). Effects: none. If the entry before has left its place, the page begins
- * with the first of its score, which may show some again and passes over none.
+ * ARGV[3]: { limit, after?: { dlqId, keptUntil } }: the entry before the page. Returns: array of the stamp, how many are
+ * parked, then of each member dlqId, score and entry text ('' if it is gone or of another version). Effects: none. If the
+ * entry before has left its place, the page begins with the first of its score, which may show some again.
  */
 export const parkedScript = ledgerScript("parked")`
 local first = redis.call('ZCOUNT', parkedKey, '-inf', now)

@@ -9,21 +9,14 @@ import {
 } from "../../contracts/ledger-limits.ts";
 import type { LedgerRow, LedgerView, OpenEntry, PendingEntry } from "../../contracts/ledger-entries.ts";
 import type { NewAuditEntry } from "../../contracts/audit.ts";
-import type {
-  Ledger,
-  LedgerStamp,
-  ParkedInPage,
-  ParkedPlace,
-  PublishedVerdict,
-  Riding,
-  RuleName,
-} from "../../contracts/ledger.ts";
+import type { Ledger, ParkedInPage, ParkedPlace, PublishedVerdict, Riding } from "../../contracts/ledger.ts";
 import { parseReply, type RedisScript } from "../../redis/script-runner.ts";
 import { deleteFlags, parseView } from "./entry.ts";
 import type { CallLists } from "../audit/entry-text.ts";
 import type { RidingAudit } from "../audit/redis-audit.ts";
 import { sourceKeys } from "../keys.ts";
 import type { ScriptRedis } from "../connection-needs.ts";
+import { toHashEntries } from "../hash-entries.ts";
 import { beginScript } from "./begin.lua.ts";
 import { createBegunBatches, type BegunBatch } from "./begun-batches.ts";
 import {
@@ -61,19 +54,19 @@ export function createRedisLedger(
     script: RedisScript,
     call: object,
     lists: readonly unknown[] = [],
-    append?: ReturnType<RidingAudit["toAppend"]>,
+    append: ReturnType<RidingAudit["toAppend"]> | undefined = null,
   ): Promise<unknown> => {
-    const callText = JSON.stringify(call, nullAsAbsent);
     const texts = lists.map((list) => JSON.stringify(list));
-    const args = [identity.epochSeed(), limitsText, callText, ...texts];
-    if (append === null || append === undefined) return redis.run(script, [meta, none], args);
-    return redis.run(script, [meta, none, append.stream], [...args, ...append.args]);
+    const args = [identity.epochSeed(), limitsText, JSON.stringify(call, nullAsAbsent), ...texts];
+    return append
+      ? redis.run(script, [meta, none, append.stream], [...args, ...append.args])
+      : redis.run(script, [meta, none], args);
   };
   const ask = async <Answer>(
     script: RedisScript<Answer>,
     call: object,
     ...lists: readonly (readonly string[])[]
-  ): Promise<Answer> => parseReply(script, await run(script, call, lists));
+  ) => parseReply(script, await run(script, call, lists));
   const askWithAudit = async <Answer extends object>(
     script: RedisScript<Answer & Riding>,
     call: object,
@@ -100,7 +93,11 @@ export function createRedisLedger(
     const call = { index, limit, offset, ...narrowed };
     const [stampText, walked, ...rest] = (await run(pageScript, call)) as [string, number, ...string[]];
     const stamp = parseReply(pageScript, stampText);
-    return { stamp, walked, rows: toRows(rest, stamp.at, limits) };
+    const rows = toHashEntries(rest).map(([dlqId, text]): LedgerRow => ({
+      dlqId: dlqId as DlqId,
+      view: parseView(text, stamp.at, limits),
+    }));
+    return { stamp, walked, rows };
   };
 
   const batches = createBegunBatches();
@@ -129,17 +126,8 @@ export function createRedisLedger(
     async begin(requests, { audit: entries = [], ...options }) {
       const dlqId = requests.map((request) => request.dlqId);
       const lists = [dlqId, toColumn(requests, "messageId"), toColumn(requests, "attempt")];
-      const answer = await askWithAudit(
-        beginScript,
-        {
-          ...options,
-          fk: packIds(requests, "failure"),
-          ru: packIds(requests, "rule"),
-        },
-        lists,
-        entries,
-        { dlqId },
-      );
+      const call = { ...options, fk: packIds(requests, "failure"), ru: packIds(requests, "rule") };
+      const answer = await askWithAudit(beginScript, call, lists, entries, { dlqId });
       if (!("all" in answer)) return answer;
       const { all, ...rest } = answer;
       batches.add({ token: options.token, dlqIds: dlqId });
@@ -184,21 +172,18 @@ export function createRedisLedger(
       const narrowed = { drain, unlistedSince: passStartedAt };
       const candidates: DlqId[] = [];
       let offset = 0;
-      let stamp: LedgerStamp;
-      for (;;) {
-        const { walked, rows, ...read } = await page("pending", goneChunk, offset, narrowed);
-        ({ stamp } = read);
-        if (walked === 0) break;
-        candidates.push(...rows.map((row) => row.dlqId));
-        offset += walked;
+      let read = await page("pending", goneChunk, offset, narrowed);
+      while (read.walked > 0) {
+        candidates.push(...read.rows.map((row) => row.dlqId));
+        offset += read.walked;
+        read = await page("pending", goneChunk, offset, narrowed);
       }
-      let count = 0;
+      let answer = { ...read.stamp, count: 0 };
       for (let i = 0; i < candidates.length; i += goneChunk) {
-        const { count: here, ...rest } = await bury(candidates.slice(i, i + goneChunk), narrowed);
-        count += here;
-        stamp = rest;
+        const buried = await bury(candidates.slice(i, i + goneChunk), narrowed);
+        answer = { ...buried, count: answer.count + buried.count };
       }
-      return { ...stamp, count };
+      return answer;
     },
 
     park: (requests, options) => ask(parkScript, { ...options, requests }),
@@ -228,10 +213,9 @@ export function createRedisLedger(
 
     async pendingDeletes(limit, offset) {
       const { stamp, rows } = await page("pending", limit, offset);
-      const entries = rows.filter(
-        (row): row is PendingEntry => row.view.state === "published" || row.view.state === "archived",
-      );
-      return { ...stamp, entries };
+      const isPending = (row: LedgerRow): row is PendingEntry =>
+        row.view.state === "published" || row.view.state === "archived";
+      return { ...stamp, entries: rows.filter(isPending) };
     },
 
     recordLoss: (oldestAt) => ask(recordLossScript, { window: limits.dedupWindowMs, oldestAt }),
@@ -239,23 +223,14 @@ export function createRedisLedger(
     async summary(rules = []) {
       const ids = rules.map(({ id }) => id);
       const { counts = [], ...summary } = await ask(summaryScript, {}, ids);
-      const countOf = (rule: RuleName, index: number) => {
+      const known = rules.flatMap((rule, index) => {
         const [published = false, failedAgain] = counts[index] ?? [];
         if (published === false) return [];
         return [{ ...rule, published: Number(published), failedAgain: Number(failedAgain ?? 0) }];
-      };
-      return { ...summary, rules: rules.flatMap(countOf) };
+      });
+      return { ...summary, rules: known };
     },
   };
-}
-
-/** dlqId and entry text alternating. */
-function toRows(texts: readonly string[], now: number, limits: LedgerLimits): readonly LedgerRow[] {
-  const rows: LedgerRow[] = [];
-  for (let i = 0; i + 1 < texts.length; i += 2) {
-    rows.push({ dlqId: texts[i] as DlqId, view: parseView(texts[i + 1] ?? "", now, limits) });
-  }
-  return rows;
 }
 
 function toScriptLimits(limits: LedgerLimits): string {

@@ -4,9 +4,7 @@ import { ledgerScript } from "./prelude.lua.ts";
 /**
  * refused: ends the POST of the current token that certainly was not accepted.
  *
- * ARGV[3]: { token, requests: [{ dlqId, outcome, coolMs }] }.
- * Returns: stamp, lastAcceptedAt, refusedAloneInARow, verdicts in order: cool(refusedAlone) | stays-open |
- * not-yours.
+ * ARGV[3]: { token, requests: [{ dlqId, outcome, coolMs }] }. Returns: stamp, source facts, verdicts in order.
  * Effects: the POST is counted once. If no POST of the series is unanswered, open → cool. Otherwise the entry
  * stays open and is marked as answered, so that only the earlier POST is in doubt. A hit shows that the
  * service takes messages: lastAcceptedAt is now and refusedAloneInARow 0.
@@ -50,11 +48,10 @@ return stamped(withSourceFacts({ verdicts = verdicts }))
 /**
  * park: leaves records for a person, or until rules or settings change.
  *
- * ARGV[3]: { drain, rulesHash, token?, seenAt?, workerLostAt?, requests: [{ dlqId, reason, attempt, failure? }] }.
- * Returns: stamp, verdicts in order: parked | not-yours | done-before.
- * Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked → reason,
- * drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
- * person. An entry that a person released since seenAt stays as it is.
+ * ARGV[3]: { drain, rulesHash, token?, seenAt?, workerLostAt?, requests: [{ dlqId, reason, attempt, failure? }] }. Returns:
+ * stamp, verdicts in order. Effects: absent, cool, unknown, or open under the token → parked, keeping the series; parked →
+ * reason, drain and hash renewed, except that a reason which is decided again does not replace one that waits for a
+ * person. An entry that a person released since seenAt stays as it is. Run twice: the same.
  */
 export const parkScript = ledgerScript<{ verdicts: readonly ParkVerdict[] }>("park")`
 local function park(request)
@@ -82,11 +79,9 @@ return stamped({ verdicts = verdicts })
 /**
  * release: lets parked records go on.
  *
- * ARGV: 3 { rel: 1 a person's word | 2 listed again }, 4 dlqIds. Returns: stamp, count of the given ids that
- * are released now.
- * Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt
- * is granted by lowering the count by one, once. Kept for the retention: an unanswered POST must not be
- * forgotten before it is begun.
+ * ARGV: 3 { rel: 1 a person's word | 2 listed again }, 4 dlqIds. Returns: stamp, count of the given ids that are released
+ * now. Effects: parked → cool and due now; the series stays, so that a POST in doubt is still known; one attempt is granted
+ * by lowering the count by one, once. Kept for the retention: an unanswered POST must not be forgotten before it is begun.
  */
 export const releaseScript = ledgerScript<{ count: number }>("release")`
 local count, ids = 0, cjson.decode(ARGV[4])

@@ -2,10 +2,10 @@ import type { LedgerSummary } from "../../contracts/ledger.ts";
 import { ledgerScript } from "./prelude.lua.ts";
 
 /**
- * summary: ARGV: 3 {}, 4 ids of rules. Returns: stamp, counts (of each rule, published and failed again), open, unknown, oldestOpenAt?, pendingDelete, oldestPendingAt?,
- * failedDeletes, gone, settleGate; the oldest times are by the server's clock. Effects: expired members at the head
- * of an index are dropped; some gone batches that are due are removed; the time is recorded; the ledger may
- * return to the server's time. Run twice: the same, because a second return waits.
+ * summary: ARGV: 3 {}, 4 ids of rules. Returns: stamp, a LedgerSummary with counts (of each rule, published and failed
+ * again) for its rules; the oldest times are by the server's clock. Effects: expired members at the head of an index are
+ * dropped; some gone batches that are due are removed; the time is recorded; the ledger may return to the server's time.
+ * Run twice: the same, because a second return waits.
  *
  * If the ledger's time is ahead of the server's, this script may set it back. Stored times then look younger
  * than they are. So it waits until no entry is open, pending, parked or cool (a released POST in doubt is
