@@ -8,9 +8,7 @@ import { toCallError } from "./translate-error.ts";
  */
 export type ConnectionRole = "queue" | "worker";
 
-/**
- * What the queue needs of a Redis client; an ioredis instance fits. Whoever calls `createConnection` owns the result.
- */
+/** What the queue needs of a Redis client; an ioredis instance fits. Whoever calls `createConnection` owns the result. */
 export interface QueueConnection {
   /** Redis TIME: seconds and microseconds. */
   time(): Promise<readonly (string | number)[]>;
@@ -19,7 +17,6 @@ export interface QueueConnection {
   readonly status: string;
   on(event: "ready" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
-  /** Ends the socket at once; pending commands reject. */
   disconnect(): void;
 }
 

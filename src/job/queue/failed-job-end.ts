@@ -10,10 +10,7 @@ export type JobEnd =
   | { readonly kind: "hand-back" | "leave" | "retry" | "give-up" }
   | { readonly kind: "wait"; readonly until: number };
 
-/**
- * How long a `wait` without a retryAt waits, and the least any wait lasts: a retryAt in the past must not
- * make a hot loop.
- */
+/** Of a `wait` without a retryAt; and the least of any, because a retryAt in the past must not make a hot loop. */
 const waitDefaultMs = 30_000;
 const waitLeastMs = 250;
 

@@ -2,6 +2,7 @@ import type { Clock } from "../contracts/clock.ts";
 import type { Failure } from "../contracts/errors.ts";
 
 /** At most one event per error code in this time while a worker keeps failing. */
+/** While a worker keeps failing. */
 const quietMs = 60_000;
 
 /** Answers whether a failure may be reported now: of each code one in `quietMs`. */

@@ -2,9 +2,8 @@ import type { JobsOptions } from "bullmq";
 import type { Job } from "../contracts/work-queue.ts";
 import type { QueueKind } from "../redis/key-prefix.ts";
 
-/** How often a window is tried and how long it waits in between. */
+/** All tries, the first included, and how long they wait in between. */
 export interface RetryPolicy {
-  /** All tries, the first included. */
   readonly attempts: number;
   readonly baseMs: number;
   readonly capMs: number;
@@ -47,9 +46,7 @@ export const maxStalls: Readonly<Record<QueueKind, number>> = {
 /** How long one call that adds jobs or schedules may take. */
 export const callTimeoutMs = 10_000;
 
-/**
- * How long a worker waits after Redis refused its call; BullMQ's own 15 s would be a stall after Redis is well again.
- */
+/** After Redis refused a worker's call; BullMQ's own 15 s would be a stall after Redis is well again. */
 export const refusedRestMs = 1_000;
 
 /** A window that was put back for no longer than this waits for its turn, not for something to be over. */

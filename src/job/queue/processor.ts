@@ -33,7 +33,7 @@ interface Processing {
   readonly clock: Pick<Clock, "now" | "monotonic" | "random" | "sleep">;
   readonly events: Events;
   readonly retry: RetryPolicy;
-  /** Called with the error if a job could not be moved. Never throws. */
+  /** Never throws. */
   readonly onError: (error: Error) => void;
   readonly progress: () => void;
   readonly pause: (ms: number) => void;
@@ -67,8 +67,8 @@ export function createProcessor(processing: Processing) {
 
   /**
    * Moves a running job. While Redis takes no writes, the move is repeated and the lock kept alive. If the job is no
-   * longer ours, or this process stops, the job stays: its lock ends, and the check for stalled jobs brings it back. A
-   * thrown error would count as a failed try, and its text would be written into Redis.
+   * longer ours, or this process stops, the check for stalled jobs brings it back. A thrown error would count as a failed
+   * try, and its text would be written into Redis.
    */
   async function move(make: () => Promise<unknown>, outer: AbortSignal | undefined): Promise<void> {
     for (;;) {

@@ -6,8 +6,8 @@ import { saysOnlyAway, toQueueFailure } from "./translate-error.ts";
 
 /**
  * Turns what happens to the connections into `redis:lost` and `redis:ready`, once per outage: lost at the first close
- * or error, ready when all are ready again. Other errors of the workers become `job:failed` of kind `queue`, at most
- * one per code and minute. The workers' own connection errors are dropped: they show the same server, once per command.
+ * or error, ready when all are ready again. Other errors of the workers become `job:failed` of kind `queue`. The workers'
+ * own connection errors are dropped: they show the same server, once per command.
  */
 export function createRedisWatch(
   connections: readonly QueueConnection[],

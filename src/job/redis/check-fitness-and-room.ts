@@ -31,10 +31,7 @@ export async function checkFitness(redis: RedisConnection): Promise<RedisFitness
   return { problems, memoryShare: shares.length === 0 ? null : Math.max(...shares) };
 }
 
-/**
- * Redis refuses every write after a failed snapshot (stop-writes-on-bgsave-error), or with too few replicas
- * (min-replicas-to-write). INFO shows neither setting, so one write is tried.
- */
+/** Redis refuses every write after a failed snapshot, or with too few replicas. INFO shows neither setting. */
 function mayRefuseWrites(info: ReadonlyMap<string, string>): boolean {
   return info.get("rdb_last_bgsave_status") === "err" || info.has("min_slaves_good_slaves");
 }

@@ -9,19 +9,17 @@ import { toRedisError } from "./translate-error.ts";
 import { withinMs } from "../../within-ms.ts";
 
 /**
- * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it reconnects by
- * itself for ever; close never hangs. Fails with `redis-unavailable` or `redis-unsuitable`. In a cluster the keys of
- * one call share a slot. Not part of this contract: blocking commands, subscriptions, transactions.
+ * A connection for commands and scripts. Promises: a call ends within 2 s, also while Redis is away; it reconnects by itself for ever; close never hangs. Fails with
+ * `redis-unavailable` or `redis-unsuitable`. In a cluster the keys of one call share a slot. Not part of this contract:
+ * blocking commands, subscriptions, transactions.
  */
 export interface RedisConnection extends ScriptRunner {
   readonly topology: RedisTopology;
   /** For messages; without user and password. */
   readonly address: string;
-  /** Who it logs in as. */
   readonly user: string;
   /** `redis.url` names another database than 0. */
   readonly hasDatabase: boolean;
-  /** First part of every key (key-prefix.ts). */
   readonly keyPrefix: string;
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Asks every master: one, or each of a cluster. The command names no key. */
@@ -37,8 +35,8 @@ export interface RedisConnection extends ScriptRunner {
   close(): Promise<void>;
 }
 
-export interface MasterReply {
-  /** `host:port` of a cluster's node, or the connection's address. */
+/** `host:port` of a cluster's node, or the connection's address, and what it answered. */
+interface MasterReply {
   readonly address: string;
   readonly reply: unknown;
 }

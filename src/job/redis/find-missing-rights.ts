@@ -5,9 +5,8 @@ import { toNeededRights, type NeededRights } from "./needed-rights.ts";
 import { deniedRight, isDenied } from "./translate-error.ts";
 
 /**
- * ARGV[1]: the needed rights as JSON. ARGV[2]: `ask`, or `try`. Asks of each call on each key if this user may make it. Redis 7 and
- * newer answer that without making the call. Before, and for a command that the server does not know, it is
- * made: it is harmless then (needed-rights.ts).
+ * ARGV[1]: the needed rights as JSON. ARGV[2]: `ask`, or `try`. Asks of each call on each key if this user may make it.
+ * Before Redis 7, and for a command that the server does not know, the call is made: it is harmless (needed-rights.ts).
  * Answers how (`asked` or `tried`), then {index of the rights, command, error} of each call that is refused.
  */
 const lua = `

@@ -1,23 +1,22 @@
 import { queueKinds, sharedKey, sourceKey, toQueueName, toQueuePrefix } from "./key-prefix.ts";
 import type { RedisTopology } from "./target.ts";
 
-/** Keys of one kind, and what is called on each of them. */
+/**
+ * Keys of one kind, and what is called on each of them: commands with arguments, of which `$` is the key. `pattern`: as an
+ * ACL line names these keys; null: the calls name no key. `keys`: one for each part of the layout. None exists, but for the
+ * second in which it is tried.
+ */
 export interface NeededRights {
-  /** As an ACL line names these keys; null: the calls name no key. */
   readonly pattern: string | null;
-  /** One for each part of the layout. None exists, but for the second in which it is tried. */
   readonly keys: readonly string[];
-  readonly calls: readonly TriedCall[];
+  readonly calls: readonly (readonly string[])[];
 }
 
-/** A command with arguments; `$` is the key. */
-export type TriedCall = readonly [command: string, ...args: readonly string[]];
-
-const toCalls = (text: string): readonly TriedCall[] =>
+const toCalls = (text: string): NeededRights["calls"] =>
   text
     .trim()
     .split(/\s*[;\n]\s*/)
-    .map((call) => call.split(" ") as unknown as TriedCall);
+    .map((call) => call.split(" "));
 
 /**
  * Every command that our scripts or the queue's use, as the ACL line of docs/redis.md has them; a test holds all

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { RedriverError } from "../contracts/errors.ts";
 
-/** A Lua text. It starts with its contract: KEYS, ARGV, returns, effects. */
+/** A Lua text behind its contract: KEYS, ARGV, returns, effects. `answer` is never there: the type of its JSON. */
 export interface RedisScript<Answer = unknown> {
-  /** Never there: the type of the JSON that it answers. */
   readonly answer?: Answer;
   /** For errors. */
   readonly name: string;

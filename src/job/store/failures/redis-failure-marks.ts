@@ -31,7 +31,7 @@ interface StoredMark {
 
 /**
  * KEYS: 1 marks (hash: id → JSON of a StoredMark). ARGV: 1 { id, maxMarks, keptMs, note?: { text?, ticket? }, by,
- * quiet? (of a FailureQuiet without its time), noQuiet?, owner? (a name), noOwner? }.
+ * quiet? (a FailureQuiet without its time, or null), owner? (a name, or null) }.
  * Effects: the given parts of the note change, the quiet and the owner. A mark without any is removed. So are those of
  * kinds that were forgotten keptMs ago, and above maxMarks that of the one forgotten longest ago. Run twice: the same, a
  * moment later.
@@ -46,13 +46,12 @@ if call.note then
   note.by, note.at = call.by, now
   mark.note = (note.text ~= '' or note.ticket ~= '') and note or nil
 end
+local function given(value) return value ~= cjson.null and value or nil end
 if call.quiet then
-  mark.quiet = call.quiet
-  mark.quiet.at = now
+  mark.quiet = given(call.quiet)
+  if mark.quiet then mark.quiet.at = now end
 end
-if call.noQuiet then mark.quiet = nil end
-if call.owner then mark.owner = { name = call.owner, at = now } end
-if call.noOwner then mark.owner = nil end
+if call.owner then mark.owner = given(call.owner) and { name = call.owner, at = now } end
 if mark.note or mark.quiet or mark.owner then
   redis.call('HSET', KEYS[1], call.id, cjson.encode(mark))
 else
@@ -84,8 +83,8 @@ export function createRedisFailureMarks(redis: StoreRedis, sourceId: SourceId): 
       return new Map(entries.map(([id, text]) => [id, toMark(id, JSON.parse(text) as StoredMark)]));
     },
     note: (id, note, by) => change({ id, note, by }),
-    own: (id, name) => change(name === null ? { id, noOwner: true } : { id, owner: name }),
-    quiet: (id, quiet) => change(quiet === null ? { id, noQuiet: true } : { id, quiet }),
+    own: (id, owner) => change({ id, owner }),
+    quiet: (id, quiet) => change({ id, quiet }),
   };
 }
 

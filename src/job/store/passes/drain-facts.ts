@@ -65,14 +65,7 @@ export function toTally(stored: StoredTally): Tally {
 }
 
 /** A row of before the first complete pass lacks some. */
-function toReasons({
-  due = {},
-  held = {},
-  parked = {},
-  ...anew
-}: Partial<ReasonCounts> = noReasons): ReasonCounts {
-  return { due, held, parked, ...anew };
-}
+const toReasons = (reasons: Partial<ReasonCounts> = {}): ReasonCounts => ({ ...noReasons, ...reasons });
 
 export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts {
   const { open, counts = {}, isCounted = false, lastSuccessAt, lastFullAt, lastOutcome } = row;
@@ -84,7 +77,8 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
   const known = toReasons(counts.reasons);
   const stand = isCounted ? standingOf(failures, known.held, counts.anew, soFar?.reasons.anew) : null;
-  const left = isCounted || open !== undefined ? toLeft(failures, { inDoubt, counts, soFar, stand }) : counts;
+  const left =
+    isCounted || open !== undefined ? toLeft(failures, inDoubt, counts.due ?? 0, soFar, stand ?? {}) : counts;
   const { due = 0, held = 0, parked = 0 } = left;
   const met = soFar?.reasons ?? (counts.met === undefined ? known : toReasons(counts.met));
   return {

@@ -5,31 +5,19 @@ import type { ReasonCounts, Tally } from "../../contracts/tally.ts";
 /** Of what is left: what is due, and what is held. `stand`: what only rules or a person change. */
 export function toLeft(
   failures: readonly StandingFailure[],
-  {
-    inDoubt,
-    counts,
-    soFar,
-    stand,
-  }: {
-    readonly inDoubt: number;
-    /** Due as the last pass left it. */
-    readonly counts: { readonly due?: number };
-    readonly soFar: Tally | undefined;
-    readonly stand: Readonly<Record<string, number>> | null;
-  },
+  inDoubt: number,
+  /** Due as the last pass left it. */
+  before: number,
+  soFar: Tally | undefined,
+  stand: Readonly<Record<string, number>>,
 ): { readonly due: number; readonly held: number; readonly parked: number } {
-  let all = 0;
-  let parked = 0;
-  for (const one of failures) {
-    all += one.waiting;
-    parked += one.parked;
-  }
+  const all = failures.reduce((sum, one) => sum + one.waiting, 0);
+  const parked = failures.reduce((sum, one) => sum + one.parked, 0);
   const fixed = Math.min(
     all,
-    Object.values(stand ?? {}).reduce((sum, count) => sum + count, 0),
+    Object.values(stand).reduce((sum, count) => sum + count, 0),
   );
   const waiting = Math.max(fixed, all - inDoubt);
-  const { due: before = 0 } = counts;
   const met = soFar === undefined ? before : Math.max(soFar.due, before - soFar.republished);
   const due = Math.min(met, waiting - fixed);
   return { due, held: waiting - due, parked };
@@ -57,10 +45,8 @@ export function standingOf(
 
 /** Decisions since the last full pass. */
 function heldByRules({ ruled }: StandingFailure): number {
-  return Object.entries(ruled).reduce(
-    (sum, [rule, count]) => sum + (rule.startsWith("hold ") ? count : 0),
-    0,
-  );
+  const held = Object.entries(ruled).filter(([rule]) => rule.startsWith("hold "));
+  return held.reduce((sum, [, count]) => sum + count, 0);
 }
 
 /** The most frequent first, up to `all`. */

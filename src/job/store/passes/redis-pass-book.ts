@@ -23,7 +23,7 @@ import type { ScriptRedis } from "../connection-needs.ts";
 const minuteMs = 60_000;
 
 type Found = "care" | "unworkable" | "unlistable" | "workerLostAt";
-type Stored<Taken extends TakenWindow> = Omit<Taken, Found> & Partial<Pick<Taken, Found>>;
+type Stored = Omit<TakenWindow, Found> & Partial<Pick<TakenWindow, Found>>;
 
 export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): PassBook {
   const { passPrefix } = sourceKeys(redis.keyPrefix, sourceId);
@@ -50,22 +50,14 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
       return { ...answer, abandoned: abandoned ? { ...abandoned, tally: toTally(abandoned.tally) } : null };
     },
     async takeWindow(drain, passId, windowId, owner, hasStalled) {
-      const taken = (await run(takeWindowScript, drain, {
-        passId,
-        windowId,
-        owner,
-        hasStalled,
-      })) as Stored<TakenWindow> | null;
+      const call = { passId, windowId, owner, hasStalled };
+      const taken = (await run(takeWindowScript, drain, call)) as Stored | null;
       if (taken === null) return null;
       const { care = null, unworkable = [], unlistable = [], workerLostAt = null, ...window } = taken;
       return { ...window, care, unworkable, unlistable, workerLostAt };
     },
-    async markWindow(
-      drain,
-      { passId, windowId, owner },
-      { under, cleared = [], unworkable = [], unlistable },
-    ) {
-      const call = { passId, windowId, owner, under, cleared, unworkable, unlistable };
+    async markWindow(drain, { passId, windowId, owner }, mark) {
+      const call = { passId, windowId, owner, cleared: [], unworkable: [], ...mark };
       return (await run(markWindowScript, drain, call)) as boolean;
     },
     async leaveWindow(drain, { passId, windowId, owner }, isStopping = false) {
@@ -114,13 +106,11 @@ export function createRedisPassBook(redis: ScriptRedis, sourceId: SourceId): Pas
  * Per minute of entry, its start and the earliest time at which something in it becomes due, Unix ms. One
  * list call finds a whole minute again, and an index by record would grow with the backlog.
  */
-function toDueMinutes(
-  dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[],
-): readonly { readonly minute: number; readonly dueAt: number }[] {
+function toDueMinutes(dueLater: readonly { readonly enteredAt: number; readonly dueAt: number }[]) {
   const minutes = new Map<number, number>();
   for (const { enteredAt, dueAt } of dueLater) {
     const minute = Math.floor(enteredAt / minuteMs) * minuteMs;
     minutes.set(minute, Math.min(dueAt, minutes.get(minute) ?? dueAt));
   }
-  return [...minutes].map(([minute, dueAt]) => ({ minute, dueAt }));
+  return Array.from(minutes, ([minute, dueAt]) => ({ minute, dueAt }));
 }
