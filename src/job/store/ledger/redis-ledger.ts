@@ -213,8 +213,6 @@ export function createRedisLedger(
 
     async pendingDeletes(limit, offset) {
       const { stamp, rows } = await page("pending", limit, offset);
-      const isPending = (row: LedgerRow): row is PendingEntry =>
-        row.view.state === "published" || row.view.state === "archived";
       return { ...stamp, entries: rows.filter(isPending) };
     },
 
@@ -252,6 +250,10 @@ function toScriptLimits(limits: LedgerLimits): string {
     backEvery: shortestLife,
     aloneEvery: refusedAloneEveryMs,
   });
+}
+
+function isPending(row: LedgerRow): row is PendingEntry {
+  return row.view.state === "published" || row.view.state === "archived";
 }
 
 /** One value if it is the same for all, otherwise a list. An absent one is false. */

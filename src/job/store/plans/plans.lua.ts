@@ -12,10 +12,11 @@ const leftWhileAppliedMs = 3_600_000;
  * `signAt`; `stop`: who has stopped it; `asked`: somebody asked to keep it; `bytes`: of its lines and summary; `making`, `made`: JSON;
  * `order`, `startedAt`, `endedAt`, `progress`: of the last apply; `before`: the fields that its start has changed (JSON).
  *
- * All scripts: KEYS: 1 the index. ARGV: 1 the prefix of plans, 2 of summaries, 3 of lines, and from 4 on what
- * each names. Effects of all: plans that have expired leave the index.
+ * All scripts: KEYS: 1 the index. ARGV: 1 the prefix of plans, 2 of summaries, 3 of lines, 4 the id of a plan, 5 the
+ * token of who works on it, and then what each names. Effects of all: plans that have expired leave the index.
  */
 const preludeLua = `${serverTimeLua}
+local id, token = ARGV[4], ARGV[5]
 local function row(id) return ARGV[1] .. id end
 local function summary(id) return ARGV[2] .. id end
 local function lines(id) return ARGV[3] .. id end
@@ -61,8 +62,8 @@ local function giveWay(id, isAsked)
   end
   return false
 end
-local function isMine(id, token) return get(id, 'owner') == token end
-local function sign(id) redis.call('HSET', row(id), 'signAt', string.format('%.0f', now)) end
+local function isMine() return get(id, 'owner') == token end
+local function sign() redis.call('HSET', row(id), 'signAt', string.format('%.0f', now)) end
 `;
 
 /** What a start changes, but for the owner. */
@@ -71,28 +72,27 @@ const startedFields =
 
 const planScript = (name: string) => luaScript(`plans:${name}`, preludeLua);
 
-/** ARGV: 4 id, 5 token, 6 about (JSON), 7 replica, 8 most plans, 9 `1` if it was asked for. Returns: begun, full. */
+/** ARGV: 6 about (JSON), 7 replica, 8 most plans, 9 `1` if it was asked for. Returns: begun, full. */
 export const beginScript = planScript("begin")`
-local id, token = ARGV[4], ARGV[5]
-if isMine(id, token) then return 'begun' end
+if isMine() then return 'begun' end
 local most, isAsked = tonumber(ARGV[8]), ARGV[9] == '1'
 while redis.call('ZCARD', KEYS[1]) >= most and giveWay(id, isAsked) do end
 if redis.call('ZCARD', KEYS[1]) >= most then return 'full' end
 redis.call('HSET', row(id), 'about', ARGV[6], 'createdAt', string.format('%.0f', now), 'state', 'making',
   'owner', token, 'replica', ARGV[7], 'bytes', 0)
 if isAsked then redis.call('HSET', row(id), 'asked', '1') end
-sign(id)
+sign()
 expireAt(id, now + ${planLifeMs})
 return 'begun'
 `;
 
 /**
- * ARGV: 4 id, 5 token, 6 part, 7 its text, 8 most bytes of all plans. Returns: kept, full, lost. A part that
- * is there already is not added again.
+ * ARGV: 6 part, 7 its text, 8 most bytes of all plans. Returns: kept, full, lost. A part that is there already is not
+ * added again.
  */
 export const appendScript = planScript("append")`
-local id, part = ARGV[4], tonumber(ARGV[6])
-if not isMine(id, ARGV[5]) or get(id, 'state') ~= 'making' then return 'lost' end
+local part = tonumber(ARGV[6])
+if not isMine() or get(id, 'state') ~= 'making' then return 'lost' end
 local parts = redis.call('LLEN', lines(id))
 if parts > part then return 'kept' end
 if parts < part then return 'lost' end
@@ -114,10 +114,9 @@ expireAt(id, number(id, 'expiresAt'))
 return 'kept'
 `;
 
-/** ARGV: 4 id, 5 token, 6 made (JSON), 7 the summary, 8 parts. Returns: kept, lost. Twice: the same. */
+/** ARGV: 6 made (JSON), 7 the summary, 8 parts. Returns: kept, lost. Twice: the same. */
 export const completeScript = planScript("complete")`
-local id = ARGV[4]
-if not isMine(id, ARGV[5]) then return 'lost' end
+if not isMine() then return 'lost' end
 if get(id, 'state') ~= 'making' then return get(id, 'made') and 'kept' or 'lost' end
 if redis.call('LLEN', lines(id)) ~= tonumber(ARGV[8]) then return 'lost' end
 redis.call('SET', summary(id), ARGV[7])
@@ -129,14 +128,13 @@ return 'kept'
 `;
 
 /**
- * ARGV: 4 id, 5 token, 6 order (JSON), 7 replica, 8 one that is gone (empty: none). Returns: a list of started, unknown or not-whole; or busy,
- * the drain, the order, the replica and the plan of the living apply. Effects: the plan is applied by this token.
+ * ARGV: 6 order (JSON), 7 replica, 8 one that is gone (empty: none). Returns: a list of started, unknown or not-whole; or
+ * busy, the drain, the order, the replica and the plan of the living apply. Effects: the plan is applied by this token.
  */
 export const startScript = planScript("start")`
-local id, token = ARGV[4], ARGV[5]
 if redis.call('EXISTS', row(id)) == 0 then return { 'unknown' } end
 if not get(id, 'made') then return { 'not-whole' } end
-if isMine(id, token) and get(id, 'state') == 'applying' then return { 'started' } end
+if isMine() and get(id, 'state') == 'applying' then return { 'started' } end
 local wanted = {}
 for _, drain in ipairs(drainsOf(id)) do wanted[drain] = true end
 for _, other in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
@@ -151,27 +149,22 @@ for _, field in ipairs(${startedFields}) do before[field] = get(id, field) or ni
 redis.call('HDEL', row(id), 'why', 'stop', 'endedAt', 'progress')
 redis.call('HSET', row(id), 'before', cjson.encode(before), 'state', 'applying', 'owner', token, 'order', ARGV[6], 'replica', ARGV[7],
   'startedAt', string.format('%.0f', now), 'asked', '1')
-sign(id)
+sign()
 return { 'started' }
 `;
 
-/**
- * ARGV: 4 id, 5 token, 6 field of the progress, 7 progress (JSON). Returns: a list of lost; or mine and who has
- * stopped it, empty if nobody has.
- */
+/** ARGV: 6 field of the progress, 7 progress (JSON). Returns: a list of lost; or mine and who has stopped it, or empty. */
 export const signScript = planScript("sign")`
-local id = ARGV[4]
-if not isMine(id, ARGV[5]) or not isWork(get(id, 'state')) then return { 'lost' } end
+if not isMine() or not isWork(get(id, 'state')) then return { 'lost' } end
 redis.call('HSET', row(id), ARGV[6], ARGV[7])
-sign(id)
+sign()
 if number(id, 'expiresAt') < now + ${leftWhileAppliedMs} then expireAt(id, now + ${leftWhileAppliedMs}) end
 return { 'mine', get(id, 'stop') or '' }
 `;
 
-/** ARGV: 4 id, 5 token, 6 state, 7 why (empty: null), 8 field, 9 progress (JSON). Returns: kept, lost. */
+/** ARGV: 6 state, 7 why (empty: null), 8 field, 9 progress (JSON). Returns: kept, lost. */
 export const endScript = planScript("end")`
-local id = ARGV[4]
-if not isMine(id, ARGV[5]) then return 'lost' end
+if not isMine() then return 'lost' end
 if not isWork(get(id, 'state')) then return get(id, 'state') == ARGV[6] and 'kept' or 'lost' end
 redis.call('HSET', row(id), 'state', ARGV[6], ARGV[8], ARGV[9], 'endedAt', string.format('%.0f', now))
 if ARGV[7] ~= '' then redis.call('HSET', row(id), 'why', ARGV[7]) end
@@ -179,10 +172,9 @@ if not get(id, 'made') then dropLines(id) end
 return 'kept'
 `;
 
-/** ARGV: 4 id, 5 token. Returns: kept, lost. Effects: the plan is as before its start. Twice: the same. */
+/** Returns: kept, lost. Effects: the plan is as before its start. Twice: the same. */
 export const giveBackScript = planScript("giveBack")`
-local id = ARGV[4]
-if not isMine(id, ARGV[5]) then return 'lost' end
+if not isMine() then return 'lost' end
 local before = cjson.decode(get(id, 'before'))
 for _, field in ipairs(${startedFields}) do
   if before[field] then redis.call('HSET', row(id), field, before[field]) else redis.call('HDEL', row(id), field) end
@@ -190,18 +182,16 @@ end
 return 'kept'
 `;
 
-/** ARGV: 4 id, 5 who. Returns: asked, idle, unknown. Effects: the first who stops it is remembered. */
+/** ARGV: 5 who. Returns: asked, idle, unknown. Effects: the first who stops it is remembered. */
 export const stopScript = planScript("stop")`
-local id = ARGV[4]
 if redis.call('EXISTS', row(id)) == 0 then return 'unknown' end
 if not isLive(id) then return 'idle' end
 redis.call('HSETNX', row(id), 'stop', ARGV[5])
 return 'asked'
 `;
 
-/** ARGV: 4 id. Returns: removed, busy, unknown. */
+/** Returns: removed, busy, unknown. */
 export const removeScript = planScript("remove")`
-local id = ARGV[4]
 if redis.call('EXISTS', row(id)) == 0 then return 'unknown' end
 if isLive(id) then return 'busy' end
 forget(id)
