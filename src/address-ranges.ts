@@ -1,14 +1,8 @@
 /** Addresses, and ranges of them in CIDR form (`10.0.0.0/8`). Pure. */
 import { BlockList, isIP } from "node:net";
 
-interface AddressRange {
-  readonly address: string;
-  readonly bits: number;
-  readonly family: "ipv4" | "ipv6";
-}
-
 /** An address alone is a range of one. Null for a text that is neither. */
-export function parseAddressRange(text: string): AddressRange | null {
+export function parseAddressRange(text: string) {
   const [address = "", written, ...more] = text.split("/");
   const family = familyOf(address);
   if (family === null || more.length > 0 || !/^\d{1,3}$/.test(written ?? "0")) return null;
@@ -31,7 +25,7 @@ export function createRangeMatcher(ranges: readonly string[]): (address: string)
 }
 
 /** An address with a zone (`fe80::1%eth0`) is of one machine, and no list takes it. */
-function familyOf(address: string): AddressRange["family"] | null {
+function familyOf(address: string): "ipv4" | "ipv6" | null {
   const family = address.includes("%") ? 0 : isIP(address);
   return family === 0 ? null : family === 4 ? "ipv4" : "ipv6";
 }

@@ -10,8 +10,6 @@
  * is in door-pure.ts, for those who need it at once. What each promises stands with it.
  */
 import type { Core } from "./compose/build-core.ts";
-import type { IncidentBook, NoticeBook } from "./contracts/notices.ts";
-import type { SourceId } from "./contracts/ids.ts";
 
 export type { Core } from "./compose/build-core.ts";
 export type { BuiltSource } from "./compose/build-source.ts";
@@ -66,12 +64,8 @@ export const openAuditReader = later(async () => (await readers()).openAuditRead
 export const openIndexReader = later(async () => (await readers()).openIndexReader);
 export const openQueueSeries = later(async () => (await readers()).openQueueSeries);
 /** What notices remember, by source, and the incidents that their targets know. */
-export async function openNoticeBooks<Memory>(core: Pick<Core, "redis" | "sources">): Promise<{
-  readonly books: ReadonlyMap<SourceId, NoticeBook<Memory>>;
-  readonly incidents: IncidentBook;
-}> {
-  return (await readers()).openNoticeBooks<Memory>(core);
-}
+export const openNoticeBooks = async <Memory>(core: Pick<Core, "redis" | "sources">) =>
+  (await readers()).openNoticeBooks<Memory>(core);
 /** The key that signs what the console gives a browser. What is proposed becomes it if there is none. */
 export const readConsoleKey = later(async () => (await readers()).readConsoleKey);
 

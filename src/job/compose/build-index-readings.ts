@@ -12,16 +12,14 @@ import type { ReadSecret } from "../../config/read-secret.ts";
 import { systemClock } from "../../system-world.ts";
 
 /** Reads one index. Throws `settings-invalid` if its credentials are missing, else as the client does. */
-type ReadIndex = (index: IndexConfig, signal: AbortSignal) => Promise<IndexStatistics>;
-
-export function createReadIndex(settings: Settings, readSecret: ReadSecret): ReadIndex {
+export function createReadIndex(settings: Settings, readSecret: ReadSecret) {
   const client = createStatisticsClient({
     baseUrl: settings.statistics.url,
     timeoutMs: settings.statistics.timeoutMs,
     clock: systemClock,
     egress: settings.proxy,
   });
-  return async (index, signal) => {
+  return async (index: IndexConfig, signal: AbortSignal): Promise<IndexStatistics> => {
     const user = readSecret(index.user);
     const password = readSecret(index.password);
     if (!user.ok || !password.ok) {

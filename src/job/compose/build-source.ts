@@ -1,5 +1,4 @@
 import type { ReadSecret } from "../../config/read-secret.ts";
-import type { PauseBook } from "../contracts/pauses.ts";
 import { createHash } from "node:crypto";
 import { toAddressSetting, toTokenSetting } from "../../config/read-secret.ts";
 import { proxyFor } from "../../egress/proxy-for.ts";
@@ -24,7 +23,6 @@ import type { Archive } from "../contracts/archive.ts";
 import type { ObserveAudit } from "../contracts/audit.ts";
 import type { ArchiveConfig, DrainsDocument, SecretRef, SourceConfig } from "../contracts/drains-document.ts";
 import { RedriverError } from "../contracts/errors.ts";
-import type { MessageService } from "../contracts/service.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { createRoomCheck } from "../redis/check-fitness-and-room.ts";
@@ -45,19 +43,15 @@ import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/drain-guards.ts";
 import { bindSource } from "../source/bind-to-account.ts";
 import { createHostPauses } from "../source/host-pauses.ts";
-import {
-  createCallbackAuthenticator,
-  type CallbackAuthenticator,
-} from "../callbacks/authenticate-callback.ts";
+import { createCallbackAuthenticator } from "../callbacks/authenticate-callback.ts";
 import { createRecordFailures } from "../failures/record-failures.ts";
 import { createRedisFailureBook } from "../store/failures/redis-failure-book.ts";
 import { createRedisFailureMarks } from "../store/failures/redis-failure-marks.ts";
 import type { Events } from "../contracts/events.ts";
-import type { FailureMarks } from "../contracts/failures.ts";
 import type { PlanBook } from "../contracts/plans.ts";
 import type { Replicas } from "../contracts/replicas.ts";
 import { createLineageKeys } from "../message/lineage.ts";
-import { createLiveSecret, type LiveSecret } from "./live-secret.ts";
+import { createLiveSecret } from "./live-secret.ts";
 import type { ProcessMemory } from "./memory-budget.ts";
 import type { Teardown } from "../../teardown.ts";
 
@@ -71,19 +65,7 @@ export interface Decorate {
 }
 
 /** A source with the parts that only its owner needs: to read its token, pause its drains, close its sockets. */
-export interface BuiltSource {
-  readonly runtime: SourceRuntime;
-  readonly service: MessageService;
-  readonly token: LiveSecret;
-  readonly pauses: PauseBook;
-  readonly failureMarks: FailureMarks;
-  readonly baseUrl: string;
-  readonly callbacks: CallbackAuthenticator | null;
-  /** How often this process has found that Redis lost writes of the source's ledger. */
-  readonly losses: () => number;
-  /** Ends its connections. Safe to call twice. */
-  readonly close: () => Promise<void>;
-}
+export type BuiltSource = ReturnType<typeof buildSource>;
 
 export interface OpenParts {
   readonly settings: Settings;
@@ -118,7 +100,7 @@ interface SourceParts extends ProcessParts {
 }
 
 /** Builds one source. Throws `settings-invalid` if its address or token is missing. */
-export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSource {
+export function buildSource(config: SourceConfig, parts: SourceParts) {
   const { settings, redis, world, teardown, document, documentNow } = parts;
   const { clock, events, identities } = world;
   const source = config.id;
@@ -129,7 +111,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
       `source ${config.name} has no address: set sources.${config.name}.url in the drains document, or service.url (REDRIVER_SERVICE_URL)`,
     );
   }
-  const toSecret = (ref: SecretRef, lack: string): LiveSecret =>
+  const toSecret = (ref: SecretRef, lack: string) =>
     createLiveSecret(ref, parts.readSecret, `source ${config.name} has no ${lack}`, (problem) =>
       events.emit({ type: "source:secret-refused", source, problem }),
     );
@@ -268,7 +250,9 @@ export function buildSource(config: SourceConfig, parts: SourceParts): BuiltSour
     failureMarks: createRedisFailureMarks(redis, source),
     baseUrl,
     callbacks: address === undefined ? null : createCallbackAuthenticator(address, keys, { clock, service }),
+    /** How often this process has found that Redis lost writes of the source's ledger. */
     losses: () => losses,
+    /** Ends its connections. Safe to call twice. */
     close,
   };
 }

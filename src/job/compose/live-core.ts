@@ -6,21 +6,9 @@ import { buildCore, type Core } from "./build-core.ts";
 import type { ProcessParts } from "./build-source.ts";
 import { toMemoryUse } from "./memory-budget.ts";
 
-/** A core for one piece of work. Its sources live until its release, also under another document. */
-export interface CoreLease {
-  readonly core: Core;
-  /** Aborts when another document has changed or removed this drain: finish the page, then stop. */
-  superseded(drain: DrainName): AbortSignal;
-  release(): void;
-}
-
-interface Generation {
-  readonly core: Core;
-  readonly superseded: ReadonlyMap<DrainName, AbortController>;
-  holders: number;
-}
-
 export type LiveCore = ReturnType<typeof createLiveCore>;
+export type CoreLease = ReturnType<LiveCore["acquire"]>;
+type Generation = ReturnType<typeof toGeneration>;
 
 /**
  * A document is adopted whole or not at all. Unchanged sources keep their runtime. Removed parts end with
@@ -64,14 +52,17 @@ export function createLiveCore(parts: ProcessParts) {
         retire(generation);
       }
     },
-    acquire(): CoreLease {
+    /** A core for one piece of work. Its sources live until its release, also under another document. */
+    acquire() {
       const generation = latest;
       let held = true;
       generation.holders += 1;
       return {
         core: generation.core,
-        superseded: (drain) => generation.superseded.get(drain)?.signal ?? new AbortController().signal,
-        release() {
+        /** Aborts when another document has changed or removed this drain: finish the page, then stop. */
+        superseded: (drain: DrainName): AbortSignal =>
+          generation.superseded.get(drain)?.signal ?? new AbortController().signal,
+        release(): void {
           if (!held) return;
           held = false;
           generation.holders -= 1;
@@ -82,7 +73,7 @@ export function createLiveCore(parts: ProcessParts) {
   };
 }
 
-function toGeneration(core: Core): Generation {
+function toGeneration(core: Core) {
   return {
     core,
     superseded: new Map([...core.drains.keys()].map((name) => [name, new AbortController()])),

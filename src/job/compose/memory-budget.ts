@@ -6,12 +6,6 @@ import { readMemoryLimit, toDaemonBytes } from "../../steady-memory.ts";
 
 export type ProcessMemory = ReturnType<typeof createProcessMemory>;
 
-interface MemoryBounds {
-  readonly limitBytes: number;
-  /** Of V8's heap, as NODE_OPTIONS sets it. */
-  readonly heapBytes: number;
-}
-
 const mib = 1_048_576;
 /** Resident memory of a command without a page, measured (docs/internals/memory.md). */
 const commandBytes = 120 * mib;
@@ -32,8 +26,9 @@ const maxShares = 16;
 const sharesOfCommand = 2;
 
 export function createProcessMemory(settings: Settings, sources: number, role: "daemon" | "command") {
-  const bounds = { limitBytes: readMemoryLimit(), heapBytes: getHeapStatistics().heap_size_limit };
-  const ofDaemon = settings.memory.budget === "auto" ? toBudget(bounds) : settings.memory.budget;
+  const { budget: asked } = settings.memory;
+  const ofDaemon =
+    asked === "auto" ? toBudget(readMemoryLimit(), getHeapStatistics().heap_size_limit) : asked;
   if (role === "command") {
     const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
     return { budget, shares: sharesOfCommand, collectGarbage };
@@ -50,7 +45,7 @@ export function createProcessMemory(settings: Settings, sources: number, role: "
 }
 
 /** 85 % of the limit, minus the resident memory, with room for a command's quarter. */
-export function toBudget({ limitBytes, heapBytes }: MemoryBounds): number {
+export function toBudget(limitBytes: number, heapBytes: number): number {
   const idleBytes = toDaemonBytes(limitBytes) + commandBytes;
   const ofLimit = (0.85 * limitBytes - idleBytes) / (1 + 1 / commandsPart);
   const ofHeap = heapBytes - idleHeapBytes;

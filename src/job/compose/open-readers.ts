@@ -2,7 +2,7 @@
 import type { AuditReader } from "../contracts/audit.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
 import type { SourceId } from "../contracts/ids.ts";
-import type { IncidentBook, NoticeBook } from "../contracts/notices.ts";
+import type { NoticeBook } from "../contracts/notices.ts";
 import type { QueueSeries } from "../contracts/queue-series.ts";
 import { mergeReaders } from "../store/audit/merge-readers.ts";
 import { auditLimits, createRedisAudit } from "../store/audit/redis-audit.ts";
@@ -19,9 +19,7 @@ export function openAuditReader({ redis, sources }: Asked): AuditReader {
   return mergeReaders([...sources.keys()].map((source) => createRedisAudit(redis, source, auditLimits)));
 }
 
-export function openIndexReader({
-  redis,
-}: Pick<Core, "redis">): Pick<StatisticsStore, "readAll" | "readSeries"> {
+export function openIndexReader({ redis }: Pick<Core, "redis">): Omit<StatisticsStore, "write"> {
   return createRedisStatisticsStore(redis);
 }
 
@@ -29,12 +27,10 @@ export function openQueueSeries({ redis }: Pick<Core, "redis">): QueueSeries {
   return createRedisQueueSeries(redis);
 }
 
-export function openNoticeBooks<Memory>({ redis, sources }: Asked): {
-  readonly books: ReadonlyMap<SourceId, NoticeBook<Memory>>;
-  readonly incidents: IncidentBook;
-} {
+export function openNoticeBooks<Memory>({ redis, sources }: Asked) {
   const toBook = (source: SourceId) => [source, createRedisNoticeBook<Memory>(redis, source)] as const;
-  return { books: new Map([...sources.keys()].map(toBook)), incidents: createRedisIncidentBook(redis) };
+  const books: ReadonlyMap<SourceId, NoticeBook<Memory>> = new Map([...sources.keys()].map(toBook));
+  return { books, incidents: createRedisIncidentBook(redis) };
 }
 
 export function readConsoleKey({ redis }: Pick<Core, "redis">, proposed: string): Promise<string> {

@@ -3,7 +3,7 @@ import { isRedisSilent } from "../contracts/errors.ts";
 import type { QueueFacts } from "../contracts/queue-facts.ts";
 import { checkFitness } from "../redis/check-fitness-and-room.ts";
 import { findMissingRights } from "../redis/find-missing-rights.ts";
-import { parseInfo, type RedisProblem } from "../redis/judge-server.ts";
+import { parseInfo } from "../redis/judge-server.ts";
 import type { Core } from "./build-core.ts";
 import { reachRedis } from "./open-core.ts";
 
@@ -29,19 +29,11 @@ export async function readFitness({
   }
 }
 
-export interface RedisLook {
-  readonly problems: readonly RedisProblem[];
-  /** Null: this user lacks rights. */
-  readonly server: {
-    /** It writes an append-only file. */
-    readonly isDurable: boolean;
-    /** Its clock less ours. */
-    readonly offMs: number;
-  } | null;
-}
-
-/** Throws with the failing part if Redis does not answer. */
-export async function lookAtRedis({ redis, sources }: Asked): Promise<RedisLook> {
+/**
+ * `server` null: this user lacks rights. `isDurable`: it writes an append-only file. `offMs`: its clock less ours.
+ * Throws with the failing part if Redis does not answer.
+ */
+export async function lookAtRedis({ redis, sources }: Asked) {
   await reachRedis(redis);
   const missing = await findMissingRights(redis, [...sources.keys()]);
   const isReadable = !missing.some(({ message }) => message.includes("+info"));

@@ -1,9 +1,4 @@
-interface Listeners {
-  readonly all: Set<() => void>;
-  readonly onSignal: () => void;
-}
-
-const listenersOf = new WeakMap<AbortSignal, Listeners>();
+const listenersOf = new WeakMap<AbortSignal, ReturnType<typeof listenTo>>();
 
 /**
  * Calls `listener` once if the signal aborts, and answers how to leave it. All calls of a window share one
@@ -22,7 +17,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   };
 }
 
-function listenTo(signal: AbortSignal): Listeners {
+function listenTo(signal: AbortSignal) {
   const all = new Set<() => void>();
   const onSignal = (): void => {
     for (const one of all) one();

@@ -190,6 +190,6 @@ test.each([
   ["a machine without limits", 65_536, 4_096, 128],
   ["a container that is too small for any", 256, 192, 16],
 ])("the budget of a process in %s", (_, limitMiB, heapMiB, budgetMiB) => {
-  const budget = toBudget({ limitBytes: limitMiB * mib, heapBytes: heapMiB * mib });
+  const budget = toBudget(limitMiB * mib, heapMiB * mib);
   expect(Math.floor(budget / mib)).toBe(budgetMiB);
 });
