@@ -1,19 +1,8 @@
-import type { DestinationName } from "./message/destination-names.ts";
-import type { AuditAct, AuditLane, AuditRecord, NewAuditEntry } from "./contracts/audit.ts";
-import type { DrainName, PassId } from "./contracts/ids.ts";
+import type { AuditAct, AuditRecord, NewAuditEntry } from "./contracts/audit.ts";
 import type { DrainRuntime, SourceRuntime } from "./runtime.ts";
 
 /** On whose behalf an act is done. `why` is a person's reason. */
-export interface ActOf {
-  readonly drain: DrainName | null;
-  readonly documentHash?: string;
-  readonly passId?: PassId;
-  readonly why?: string;
-  readonly lane?: AuditLane;
-  readonly host?: DestinationName;
-  readonly forMs?: number;
-  readonly orderedAt?: number;
-}
+export type ActOf = Omit<NewAuditEntry, "act" | "by" | "source" | "records">;
 
 export function ofDrain({ config, documentHash, passId, discard }: DrainRuntime): ActOf {
   return {

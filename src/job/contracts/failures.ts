@@ -1,5 +1,6 @@
 import type { FailureKind } from "../message/failure-kind.ts";
 import type { DrainName } from "./ids.ts";
+import type { QueueSample } from "./queue-series.ts";
 
 /**
  * What a window, or any other work on a drain, found of one kind of failure. Counts that are absent are 0.
@@ -59,14 +60,8 @@ export function inCountingOrder<Drain extends { readonly mode: "plan" | "live" }
 }
 
 /** One kind of failure in the queue of one drain, as of the last pages. */
-export interface StandingFailure {
+export interface StandingFailure extends QueueSample {
   readonly id: string;
-  /** In the DLQ and not parked: due, held or in doubt. */
-  readonly waiting: number;
-  readonly parked: number;
-  /** Ever, of what this drain's passes have listed. Never falls while the kind is known. */
-  readonly arrived: number;
-  readonly published: number;
   readonly discarded: number;
   /** Of those that were published as this kind, whatever they failed with then; as far as that kind is known. */
   readonly failedAgain: number;

@@ -76,10 +76,7 @@ export interface LaneComeBack extends StepRef {
   readonly tookMs?: number;
 }
 
-export interface LaneWatch extends StepRef {
-  readonly drain: DrainName;
-  readonly origin: Origin;
-  readonly state: LaneState;
+export interface LaneWatch extends StepRef, Pick<LaneView, "drain" | "origin" | "state"> {
   /** Of the step's first grant: no canary was published earlier. */
   readonly firstSentAt: number;
   readonly until: number;
@@ -130,14 +127,9 @@ export interface LaneTotals {
   readonly halts: number;
 }
 
-export interface LaneView extends StepRef {
-  readonly drain: DrainName;
-  readonly origin: Origin;
+export interface LaneView extends StepRef, Pick<LaneMove, "drain" | "origin" | "why" | "size" | "sent"> {
   readonly state: LaneState;
   readonly since: number;
-  readonly why: string;
-  readonly size: number;
-  readonly sent: number;
   readonly comeBacks: { readonly down: number; readonly refused: number };
   readonly unknown: number;
   readonly nextAt: number | null;

@@ -1,4 +1,5 @@
 import type { DrainName, SourceId } from "./ids.ts";
+import type { QueueSample } from "./queue-series.ts";
 
 /** What people can be told of. A target of `notify` gets all of these unless it chooses. */
 export const noticeEvents = [
@@ -48,11 +49,7 @@ export interface AddressedNotice {
   readonly notice: Notice;
 }
 
-export interface DigestBase {
-  readonly at: number;
-  readonly published: number;
-  readonly failedAgain: number;
-}
+export type DigestBase = Pick<QueueSample, "published" | "failedAgain"> & { readonly at: number };
 
 /**
  * What people were told of one source, and what is still to be sent; shared by all replicas. Guarantees: one

@@ -60,12 +60,9 @@ export interface DrainFacts extends Pick<
   readonly lastOutcome: "complete" | "partial" | "abandoned" | null;
 }
 
-export interface OpenPass {
-  readonly passId: PassId;
-  readonly startedAt: number;
+export interface OpenPass extends Pick<Pass, "passId" | "startedAt" | "kind"> {
   readonly progressAt: number;
   readonly windowsLeft: number;
-  readonly kind: Pass["kind"];
   readonly soFar: Tally;
 }
 
@@ -78,11 +75,10 @@ export type OpenVerdict =
     }
   | { readonly kind: "busy"; readonly passId: PassId; readonly windows: readonly Window[] };
 
-export interface AbandonedPass {
-  readonly pass: Pass;
-  readonly tally: Tally;
-  readonly durationMs: number;
-}
+export type AbandonedPass = Pick<
+  Extract<CloseVerdict, { kind: "pass-closed" }>,
+  "pass" | "tally" | "durationMs"
+>;
 
 export interface OpenRequest extends Omit<Pass, "kind" | "from" | "startedAt" | "countedTo"> {
   readonly fullFrom: number;

@@ -4,6 +4,7 @@ import type { LanesCounted } from "./lanes.ts";
 import type { RecordedFailure, StandingFailure } from "./failures.ts";
 import type { LedgerSummary } from "./ledger.ts";
 import type { DrainFacts } from "./passes.ts";
+import type { QueueSample } from "./queue-series.ts";
 
 /** Facts about the DLQs for metrics and status, read from Redis: equal in every replica. */
 export interface QueueFacts {
@@ -42,21 +43,15 @@ export interface QueueFacts {
   }[];
 }
 
-export interface Destination {
+export interface Destination extends QueueSample {
   /** As lanes name it; `(other)` for those that are counted together. */
   readonly origin: string;
-  /** Due, held or in doubt. */
-  readonly waiting: number;
-  /** Of those: counted by the census, and not listed by the first full pass yet. */
+  /** Of what waits: counted by the census, and not listed by the first full pass yet. */
   readonly unseen: number;
-  readonly parked: number;
   /** Unix ms: what of these expires from then on is counted until the next full pass. Absent: none has. */
   readonly expiredSince?: number;
   /** Of these, what another drain counts for the source. Absent: nothing. */
   readonly again?: SharedRecords;
-  readonly arrived: number;
-  readonly published: number;
-  readonly failedAgain: number;
   /** Entry of the first dead letter that is known of what waits or is parked there, Unix ms; null: nothing does. */
   readonly failingSince: number | null;
 }

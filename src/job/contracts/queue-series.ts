@@ -1,6 +1,6 @@
-/** The queues over time, for charts: as the drains counted at the first look of a minute, exact or absent. */
+/** What waits, and what has moved. Over time, for charts: at the first look of a minute, exact or absent. */
 export interface QueueSample {
-  /** In the DLQ, not parked and not still to be deleted. */
+  /** In the DLQ, not parked and not still to be deleted: due, held or in doubt. */
   readonly waiting: number;
   readonly parked: number;
   /** Ever, and never falling, while the same drains and kinds are known. */

@@ -1,6 +1,4 @@
 import { throughProxy } from "../../egress/connect-failure.ts";
-import type { ForwardProxy } from "../../egress/proxy-for.ts";
-import type { Clock } from "../contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../contracts/errors.ts";
 import type { EventOf, RequestOutcome, ServiceOperation } from "../contracts/events.ts";
 import type { NamedLimit } from "../contracts/call-shares.ts";
@@ -25,7 +23,7 @@ import { outcomeOfBatch, toBatchOutcome, toItemOutcome } from "./batch-outcome.t
 import { outcomeOfError, toSuccess, type CallContext, type ServiceSettings } from "./call-failure.ts";
 import { makeCall, type Call, type CallTools } from "./call.ts";
 import { createCallDeadlines } from "./call-deadlines.ts";
-import { createConnection, createConnections } from "./connection.ts";
+import { createConnection, createConnections, type ConnectionOptions } from "./connection.ts";
 import { maxPerCall, toDeletePath, toListPath, toRetryPath } from "./request-paths.ts";
 import { toErrorText } from "./error-text-filter.ts";
 import { toShownMessageId } from "./sanitise-ids.ts";
@@ -37,22 +35,16 @@ import { parseRetryMoment } from "../message/retry-after.ts";
 /** `status` is absent if there was no HTTP answer. */
 export type ServiceAnswer = Omit<EventOf<"service:answered">, "type" | "source">;
 
-export interface MessageServiceOptions {
+export interface MessageServiceOptions extends Omit<ConnectionOptions, "origin"> {
   /** As config/service-and-callback-urls.ts answers it: an origin, perhaps with a path, without trailing slash. */
   readonly baseUrl: string;
   readonly token: () => string;
   readonly settings: ServiceSettings;
   /** Of a whole call each. */
   readonly timeoutsMs: Readonly<Record<ServiceOperation, number>>;
-  /** For name lookup, TCP, a proxy's answer and TLS of one connection. */
-  readonly connectTimeoutMs: number;
-  readonly proxy?: ForwardProxy | null;
-  readonly clock: Clock;
   readonly onAnswer: (answer: ServiceAnswer) => void;
   readonly maxAnswerBytes: number;
   readonly onLimit?: (limit: NamedLimit) => void;
-  /** PEM of certificate authorities to trust instead of the built-in ones. */
-  readonly ca?: string;
 }
 
 export type ClosableMessageService = MessageService &
