@@ -280,7 +280,7 @@ export const mutations = [
   },
   {
     name: "notify a name that leads to a private address",
-    file: "src/people/notices/public-lookup.ts",
+    file: "src/people/notices/post.ts",
     find: "addresses.some((one) => isPrivateAddress",
     replace: "addresses.every((one) => isPrivateAddress",
     test: "test/unit/people/notices/public-lookup.test.ts",

@@ -26,6 +26,9 @@ export function noticeFacts({
   const idle = {
     waiting: 0,
     stillCounting: false,
+    isFirstListing: false,
+    leftAlone: { forPerson: 0, cooling: 0 },
+    mayHaveSkipped: false,
     heldByRules: 0,
     parked: 0,
     published: 0,

@@ -106,6 +106,7 @@ export class RedriverError extends Error {
 export function misused(message: string, detail?: ErrorDetail): RedriverError {
   return new RedriverError("command-misused", message, detail);
 }
+export const planRefused = (why: string): RedriverError => new RedriverError("plan-refused", why);
 
 export function isRedriverError(error: unknown): error is RedriverError {
   return error instanceof RedriverError;

@@ -6,9 +6,7 @@
  *          └─────────────────┘                                        └─────────────┘
  */
 import type { NoticeItem } from "../../job/contracts/notices.ts";
-import type { LeftAlone } from "../read/outlook.ts";
-import { toMainFailure } from "./main-failure.ts";
-import type { DrainNoticeFacts, NoticeFacts } from "./notice-facts.ts";
+import { type DrainNoticeFacts, type NoticeFacts, toMainFailure } from "./notice-facts.ts";
 
 /** A drain's backlog as of the last evaluation. Times are Unix ms. */
 export interface BacklogMemory {
@@ -50,7 +48,7 @@ export function toBacklogNotices(
   const { published, failedAgain, parked, waiting, heldByRules } = drain;
   const done = { published, failedAgain, parked };
   const known = before ?? { before: done };
-  const { forPerson, cooling } = leftAloneOf(drain);
+  const { forPerson, cooling } = drain.leftAlone;
   const free = waiting - heldByRules - forPerson - cooling;
   if (known.beganAt === undefined) {
     if (free === 0) return { after: { before: done } };
@@ -63,16 +61,12 @@ export function toBacklogNotices(
   }
   const { before: start, beganAt, main } = known;
   const ongoing = { before: start, beganAt, ...(main && { main }) };
-  if (free > 0 || drain.mayHaveSkipped === true) return { after: ongoing };
+  if (free > 0 || drain.mayHaveSkipped) return { after: ongoing };
   const emptySince = known.emptySince ?? now;
   if (now - emptySince < (waiting === 0 ? emptyMs : onlyHeldMs)) {
     return { after: { ...ongoing, emptySince } };
   }
   return { ended: toEnded(drain, known, emptySince - beganAt), after: { before: done } };
-}
-
-function leftAloneOf({ leftAlone = { forPerson: 0, cooling: 0 } }: DrainNoticeFacts): LeftAlone {
-  return leftAlone;
 }
 
 function toBegan(drain: DrainNoticeFacts, main: Main): NoticeItem {
@@ -91,7 +85,7 @@ function toEnded(
   const rise = (name: keyof Done): number => Math.max(0, drain[name] - before[name]);
   const published = rise("published");
   const figures = { published, failedAgain: rise("failedAgain"), parked: rise("parked"), durationMs };
-  const { forPerson, cooling } = leftAloneOf(drain);
+  const { forPerson, cooling } = drain.leftAlone;
   const heldByRules = drain.waiting - forPerson - cooling;
   const left = Object.entries({ heldByRules, forPerson, cooling }).filter(([, count]) => count > 0);
   return {

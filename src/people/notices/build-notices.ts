@@ -21,7 +21,6 @@ import type { ReadSecret } from "../../config/read-secret.ts";
 /** Lanes that are asked for at each evaluation, the halted ones first. */
 const maxLanes = 200;
 
-/** Word to the people that the document names. */
 export function buildNotices(readSecret: ReadSecret, events: Events, clock: Clock): NoticeJobs {
   const partsOf = async (core: Core) => ({
     books: (await openNoticeBooks<NoticeMemory>(core)).books,

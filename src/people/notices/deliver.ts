@@ -16,7 +16,6 @@ export interface DeliverParts {
   readonly events: Events;
   readonly clock: Pick<Clock, "now">;
   readonly signal: AbortSignal;
-  /** No further try follows this one. */
   readonly lastTry: boolean;
 }
 

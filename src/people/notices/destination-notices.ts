@@ -1,8 +1,7 @@
 import type { StandingFailure } from "../../job/contracts/failures.ts";
 import type { NoticeItem } from "../../job/contracts/notices.ts";
-import { toMainFailure } from "./main-failure.ts";
+import { type HaltedLane, type NoticeFacts, toMainFailure } from "./notice-facts.ts";
 import { rankInEvidence } from "../read/answer-text.ts";
-import type { HaltedLane, NoticeFacts } from "./notice-facts.ts";
 
 /** Lanes whose halt was told, by id. */
 export type HaltedMemory = Readonly<Record<string, ToldHalt>>;

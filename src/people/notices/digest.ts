@@ -1,5 +1,6 @@
 import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
 import type { DigestBase, NoticeItem } from "../../job/contracts/notices.ts";
+import { sumOf } from "../read/totals.ts";
 import { wantsDrain } from "./narrow-to-target.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
 
@@ -14,8 +15,8 @@ export function toDigestBase(
   const own = facts.drains.filter(({ drain }) => wantsDrain(target, drain));
   return {
     at: now,
-    published: own.reduce((sum, { published }) => sum + published, 0),
-    failedAgain: own.reduce((sum, { failedAgain }) => sum + failedAgain, 0),
+    published: sumOf(own, ({ published }) => published),
+    failedAgain: sumOf(own, ({ failedAgain }) => failedAgain),
   };
 }
 
@@ -45,9 +46,9 @@ export function toDigestItem(
       published,
       failedAgain: Math.max(0, base.failedAgain - (before?.failedAgain ?? 0)),
       newFailures: failures.length,
-      waiting: own.reduce((sum, { waiting }) => sum + waiting, 0),
-      heldByRules: own.reduce((sum, { heldByRules }) => sum + heldByRules, 0),
-      parked: own.reduce((sum, { parked }) => sum + parked, 0),
+      waiting: sumOf(own, ({ waiting }) => waiting),
+      heldByRules: sumOf(own, ({ heldByRules }) => heldByRules),
+      parked: sumOf(own, ({ parked }) => parked),
       withoutCopy: target.drains === undefined ? facts.uncopied : 0,
       ...(expiries.length === 0 ? {} : { expiresAt: Math.min(...expiries) }),
     },

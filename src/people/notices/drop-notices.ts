@@ -12,7 +12,6 @@ interface NoticePlace {
   readonly events: Events;
 }
 
-/** Takes notices out that will not be told. */
 export async function dropNotices(
   place: NoticePlace,
   isDropped: (notice: Notice) => boolean,
@@ -24,7 +23,6 @@ export async function dropNotices(
   place.events.emit({ type: "notice:dropped", target: place.target, notices, why });
 }
 
-/** Of all sources, the oldest first. */
 export async function noticesFor({
   target,
   books,

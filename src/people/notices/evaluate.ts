@@ -14,7 +14,6 @@ export interface NoticeParts {
   /** Of every source, as they are when it is called. */
   readonly readFacts: () => Promise<ReadonlyMap<SourceId, NoticeFacts>>;
   readonly events: Events;
-  /** Unix ms. */
   readonly now: number;
 }
 

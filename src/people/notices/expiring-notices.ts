@@ -1,13 +1,13 @@
 import type { StandingFailure } from "../../job/contracts/failures.ts";
 import type { NoticeItem } from "../../job/contracts/notices.ts";
-import { toMainFailure } from "./main-failure.ts";
-import type { NoticeFacts } from "./notice-facts.ts";
+import { hourMs, sumOf } from "../read/totals.ts";
+import { type NoticeFacts, toMainFailure } from "./notice-facts.ts";
 
 /** When it was told, Unix ms, by drain; an empty name: that some have no copy. Absent: nothing expires soon. */
 export type ExpiringMemory = Readonly<Record<string, number>>;
 
 /** A drain with `beforeExpiry: within` of less is still told this early. */
-const nearMs = 12 * 3_600_000;
+const nearMs = 12 * hourMs;
 const againMs = 86_400_000;
 const uncopiedKey = "";
 
@@ -30,7 +30,7 @@ export function toExpiringNotices(
     const soonMs = Math.max(nearMs, one.nearMs);
     if (expiresAt === null || expiresAt - now > soonMs) continue;
     const countOf = (failure: StandingFailure): number => expiringBetween(now, now + soonMs, failure);
-    const expiring = failures.reduce((sum, failure) => sum + countOf(failure), 0);
+    const expiring = sumOf(failures, countOf);
     // Zero: no full pass has counted by hours yet. At least the oldest expires.
     tell(drain, () => ({
       drain,
@@ -46,12 +46,10 @@ export function toExpiringNotices(
   return { items, after };
 }
 
-const hourMs = 3_600_000;
-
 /** How many of a kind expire in hours that reach into this span (Unix ms). */
 function expiringBetween(fromMs: number, toMs: number, { expires }: StandingFailure): number {
   const hours = Object.entries(expires).filter(
     ([hour]) => (Number(hour) + 1) * hourMs > fromMs && Number(hour) * hourMs < toMs,
   );
-  return hours.reduce((sum, [, count]) => sum + count, 0);
+  return sumOf(hours, ([, count]) => count);
 }

@@ -3,9 +3,7 @@ import type { DrainName } from "../../job/contracts/ids.ts";
 import { toAnswerText } from "../read/answer-text.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
 
-/** One kind of failure as of the last evaluation. */
 export interface ToldFailure {
-  /** Ever. */
   readonly arrived: number;
   /** Of these, before it was new (again). */
   readonly base: number;
@@ -14,7 +12,6 @@ export interface ToldFailure {
   readonly told: boolean;
   /** A person did not want to hear of it. */
   readonly quiet?: true;
-  /** Somebody worked on it. */
   readonly owned?: true;
 }
 
@@ -73,18 +70,16 @@ export function toFailureNotices(
   return { items, after };
 }
 
-interface Arrivals {
-  arrived: number;
-  lastAt: number;
-  drain: DrainName;
-  /** More may have arrived: a first listing goes on. */
-  isLeast: boolean;
+/** `isLeast`: more may have arrived, as a first listing goes on. */
+interface Arrivals extends Readonly<Record<"arrived" | "lastAt" | "most", number>> {
+  readonly drain: DrainName;
+  readonly isLeast: boolean;
 }
 
 /** Of all drains, each record once; the drain that has most of it. */
-function byKind({ drains }: NoticeFacts): ReadonlyMap<string, Arrivals> {
-  const all = new Map<string, Arrivals & { readonly most: number }>();
-  for (const { drain, failures, isFirstListing = false } of drains) {
+function byKind({ drains }: NoticeFacts) {
+  const all = new Map<string, Arrivals>();
+  for (const { drain, failures, isFirstListing } of drains) {
     for (const { id, arrived, lastArrivedAt, again } of failures) {
       const known = all.get(id);
       all.set(id, {

@@ -53,7 +53,6 @@ export function longestWaitMs(everyMs: number): number {
   return laterInterval * everyMs + groupWaitMs;
 }
 
-/** When these go, the oldest first. */
 export function dueAt(
   waiting: readonly [Notice, ...(readonly Notice[])],
   incident: Incident | null,
@@ -67,7 +66,6 @@ export function dueAt(
   return Math.min(Math.max(grouped, incident.nextAt), (early?.at ?? Infinity) + groupMs);
 }
 
-/** After a message with these. */
 export function toIncident(
   before: Incident | null,
   told: readonly Notice[],

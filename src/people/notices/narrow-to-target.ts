@@ -3,7 +3,6 @@ import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import type { NoticeItem } from "../../job/contracts/notices.ts";
 import type { NoticeNews } from "./to-notices.ts";
 
-/** What of the news of a source a target wants to be told. */
 export function narrowToTarget(
   news: NoticeNews,
   source: SourceId,

@@ -153,7 +153,6 @@ function letters(count: number): string {
   return `${number(count)} ${count === 1 ? "dead letter" : "dead letters"}`;
 }
 
-/** `12,480`. */
 function number(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -5,7 +5,6 @@ import type { DrainNoticeFacts, NoticeFacts } from "./notice-facts.ts";
 /** What is parked of a drain as of the last evaluation, by kind of failure. Times are Unix ms. */
 export interface ParkedMemory {
   readonly seen: Readonly<Record<string, number>>;
-  /** Not told yet. */
   readonly more: Readonly<Record<string, number>>;
   /** When the first and the last of these were seen; absent: there are none. */
   readonly firstAt?: number;
@@ -46,14 +45,8 @@ export function toParkedNotices(
     .filter(([, count]) => count > 0)
     .map(([id, count]) => {
       const kind = kinds.get(id);
-      const cause = kind === undefined ? null : toAnswerText(kind);
-      return {
-        drain,
-        destination: kind?.origin ?? null,
-        cause,
-        failure: kind === undefined ? null : id,
-        count,
-      };
+      if (kind === undefined) return { drain, destination: null, cause: null, failure: null, count };
+      return { drain, destination: kind.origin, cause: toAnswerText(kind), failure: id, count };
     });
   return { items, after: { seen, more: {} } };
 }

@@ -2,11 +2,12 @@ import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import { createProxyAgent } from "../../egress/proxy-agent.ts";
 import type { ForwardProxy } from "../../egress/proxy-for.ts";
+import { lookup as systemLookup } from "node:dns";
+import { isPrivateHost } from "../../job/message/private-host.ts";
 
 export interface Posted {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** The first bytes of the answer. */
   readonly body: string;
 }
 
@@ -47,4 +48,35 @@ async function readStart(answer: AsyncIterable<Buffer>): Promise<string> {
     if (room <= 0) break;
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+export class PrivateAddress extends Error {
+  constructor() {
+    super("its name leads to a private address");
+    this.name = "PrivateAddress";
+  }
+}
+
+/**
+ * Resolves a name, and fails with `PrivateAddress` if any of its addresses is private. The socket connects to what
+ * this answers, so a name cannot change between the check and the call. Never asked for an address.
+ */
+export function createPublicLookup(resolve: typeof systemLookup = systemLookup): LookupFunction {
+  return (hostname, options, answer) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return answer(error, "", 0);
+      if (addresses.some((one) => isPrivateAddress(one.address, one.family))) {
+        return answer(new PrivateAddress(), "", 0);
+      }
+      const [first] = addresses;
+      if (options.all === true || first === undefined) return answer(null, addresses);
+      answer(null, first.address, first.family);
+    });
+  };
+}
+
+function isPrivateAddress(address: string, family: number): boolean {
+  // A zone (`%eth0`) is no part of it.
+  const [plain = ""] = address.split("%");
+  return isPrivateHost(family === 6 ? `[${plain}]` : plain);
 }

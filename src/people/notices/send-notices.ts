@@ -5,10 +5,9 @@ import { proxyFor, type EgressConfig } from "../../egress/proxy-for.ts";
 import type { Clock } from "../../job/contracts/clock.ts";
 import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
 import { isRedriverError, RedriverError } from "../../job/contracts/errors.ts";
-import type { Notice, NoticeAnswer, SendNotices } from "../../job/contracts/notices.ts";
+import type { NoticeAnswer, SendNotices } from "../../job/contracts/notices.ts";
 import { toCloudEvent } from "./cloud-event.ts";
-import { post } from "./post.ts";
-import { createPublicLookup, PrivateAddress } from "./public-lookup.ts";
+import { createPublicLookup, post, PrivateAddress } from "./post.ts";
 import { toSlackMessage } from "./slack-message.ts";
 import { createHmac } from "node:crypto";
 
@@ -30,14 +29,8 @@ export interface SendParts {
 }
 
 /** Messages of errors name the target and a proxy, and never the target's address. */
-export function createSendNotices({
-  target,
-  url,
-  secret,
-  clock,
-  egress,
-  consoleUrl,
-}: SendParts): SendNotices {
+export function createSendNotices(parts: SendParts): SendNotices {
+  const { target, url, secret, clock, egress, consoleUrl } = parts;
   const fail = (why: string, cause?: unknown, through = ""): RedriverError =>
     new RedriverError("notice-undelivered", `notify.${target.name}${through}: ${why}`, { cause });
   return async (notices, signal) => {
@@ -46,12 +39,13 @@ export function createSendNotices({
     const proxy = proxyFor(address, egress);
     const through = throughProxy(proxy);
     const now = clock.now();
-    const { body, contentType } = toMessage(notices, target.form, consoleUrl, now);
+    const { toMessage, type } = forms[target.form];
+    const body = JSON.stringify(toMessage(notices, consoleUrl, now));
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await post(address, {
         headers: {
-          "content-type": contentType,
+          "content-type": `application/${type}; charset=utf-8`,
           "user-agent": "redriver",
           ...(secret === undefined ? {} : { [signatureHeader]: toSignature(secret, body, now) }),
         },
@@ -78,27 +72,10 @@ function checkAddress(text: string, allowPrivate: boolean): URL | string {
   return url.protocol === "https:" ? url : "its url is no https address; allowPrivate: true would allow it";
 }
 
-function toMessage(
-  notices: readonly Notice[],
-  form: NotifyTarget["form"],
-  consoleUrl: string | undefined,
-  now: number,
-): { readonly body: string; readonly contentType: string } {
-  switch (form) {
-    case "events":
-      return {
-        body: JSON.stringify(toCloudEvent(notices, consoleUrl, now)),
-        contentType: "application/cloudevents+json; charset=utf-8",
-      };
-    case "slack":
-      return {
-        body: JSON.stringify(toSlackMessage(notices, consoleUrl, now)),
-        contentType: "application/json; charset=utf-8",
-      };
-    default:
-      return form satisfies never;
-  }
-}
+const forms = {
+  events: { toMessage: toCloudEvent, type: "cloudevents+json" },
+  slack: { toMessage: toSlackMessage, type: "json" },
+} satisfies Record<NotifyTarget["form"], object>;
 
 function toAnswer(
   { status, body, retryAfter }: Awaited<ReturnType<typeof post>>,

@@ -21,7 +21,6 @@ export interface NoticeMemory {
   readonly expiring: ExpiringMemory;
 }
 
-/** Items of one event, before they are a notice. */
 export type NoticeNews = readonly (readonly [event: NoticeEvent, items: readonly NoticeItem[]])[];
 
 /**

@@ -1,12 +1,11 @@
 import type { Core, DrainRuntime } from "../../job/door.ts";
-import { RedriverError } from "../../job/contracts/errors.ts";
+import { misused, type RedriverError } from "../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { toMeant } from "./nearest.ts";
 
-/** Throws unless drains are named or all are meant, not both. */
 export function requireNamesOrAll(names: readonly string[], all: boolean): void {
   if (all !== names.length > 0) return;
-  throw new RedriverError("command-misused", "name at least one drain, or give --all, not both");
+  throw misused("name at least one drain, or give --all, not both");
 }
 
 export function chooseDrains(core: Core, names: readonly string[]): readonly DrainRuntime[] {
@@ -21,7 +20,7 @@ export function chooseDrains(core: Core, names: readonly string[]): readonly Dra
 export function unknownDrain(name: string, known: readonly string[]): RedriverError {
   const has = known.join(", ") || "none";
   const text = `no drain is named "${name}"; the document has ${has}${toMeant(name, known)}`;
-  return new RedriverError("command-misused", text);
+  return misused(text);
 }
 
 /** For a command that found nothing of a drain which the document does not have; null if it has it. */
@@ -35,10 +34,9 @@ export function unknownDrainNote(
   return `nothing is known of a drain named ${JSON.stringify(name)}${has}\n`;
 }
 
-/** Throws `command-misused` if several could be meant. */
 export function chooseSource({ sources }: Pick<Core, "sources">, named: string | undefined): SourceId {
   const [only, ...others] = sources.keys();
   if (named !== undefined) return named as SourceId;
   if (only !== undefined && others.length === 0) return only;
-  throw new RedriverError("command-misused", `source is one of ${[...sources.keys()].join(", ")}`);
+  throw misused(`source is one of ${[...sources.keys()].join(", ")}`);
 }

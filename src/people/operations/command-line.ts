@@ -1,6 +1,4 @@
-/** What a person types into a shell to do the same. */
-import { fieldsOf, kindOf, toWords, type FieldFace, type Operation, type Texts } from "./define.ts";
-import { toShellWord } from "./shell-word.ts";
+import { type FieldFace, fieldsOf, kindOf, type Operation, type Texts, toWords } from "./define.ts";
 
 /** Words that are missing are left out. Hosts and queues are named by strangers. */
 export function toCommandLine(...words: readonly (string | false | undefined)[]): string {
@@ -8,7 +6,6 @@ export function toCommandLine(...words: readonly (string | false | undefined)[])
   return ["redriver", ...given].map(toShellWord).join(" ");
 }
 
-/** For what the person has yet to write. */
 export const toBeWritten = "...";
 
 export function toReasonWords({ reason = toBeWritten }: Texts): readonly string[] {
@@ -39,4 +36,23 @@ export function toFlag(field: string, { flag }: Pick<FieldFace, "flag">): string
 /** A browser sends nothing for a field that is left empty. */
 export function toSent(text: string | undefined, { isEmptyMeant = false }: FieldFace): string | undefined {
   return text ?? (isEmptyMeant ? "" : undefined);
+}
+
+/**
+ * One word for any shell like sh: a container often has no other. What a screen would obey is written as its bytes,
+ * and then so is what such a quote would have to be careful with, in one shell or another.
+ */
+export function toShellWord(word: string): string {
+  // zsh takes a leading = for the path of a program.
+  if (/^(?!=)[A-Za-z0-9_@%+=:,./-]+$/.test(word)) return word;
+  if (!unsafe.test(word)) return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return `"$(printf %b '${word.replaceAll(new RegExp(String.raw`[\\'!]|${unsafe.source}`, "gu"), toBytes)}')"`;
+}
+
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+function toBytes(character: string): string {
+  return [...Buffer.from(character)]
+    .map((byte) => String.raw`\0${byte.toString(8).padStart(3, "0")}`)
+    .join("");
 }

@@ -6,13 +6,12 @@
 import { z } from "zod";
 import type { ConsoleRole } from "../../job/contracts/console-roles.ts";
 import type { Core } from "../../job/door.ts";
-import { RedriverError } from "../../job/contracts/errors.ts";
+import { misused, RedriverError } from "../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { unknownDrain } from "./choose-drains.ts";
 import type { ParkedSearch } from "./parked/find-parked.ts";
 import type { PlanDesk } from "./plans/plan-desk.ts";
 
-/** How a person meets a field of an operation. */
 export interface FieldFace {
   /** In help, in the API's document, and beside the field of a form. */
   readonly about: string;
@@ -30,7 +29,6 @@ export interface FieldFace {
   readonly label?: string;
   /** In a form: meant if nobody chooses anything of that field. */
   readonly insteadOf?: string;
-  /** In a form, before anybody types. */
   readonly preset?: string;
   /** In a form: who leaves it empty means so. */
   readonly isEmptyMeant?: boolean;
@@ -68,9 +66,7 @@ export interface OperationCall<Input> extends ParkedSearch {
   readonly requestSweep: (source: SourceId) => Promise<void>;
   /** A command opens one if it is asked for. */
   readonly plans: () => Promise<PlanDesk>;
-  /** The document loads. */
   readonly isWhole: boolean;
-  /** Unix ms, by this process. */
   readonly now: number;
 }
 
@@ -82,7 +78,6 @@ export interface Did<Row> {
   readonly isRefused?: boolean;
 }
 
-/** What a person should know before the act. */
 export interface Foresight<Found> {
   /** What the act is about, and costs: before the question on a terminal. */
   readonly tells: readonly string[];
@@ -113,7 +108,6 @@ export interface Operation<
   readonly about: string;
   /** What the act costs, beside its form, if its title does not say so. */
   readonly costs?: string;
-  /** What happens next, or where it is seen. */
   readonly afterwards?: string;
   /** `names`: the document is taken for its names, if its rules do not load. */
   readonly needs: "names" | "rules";
@@ -130,7 +124,6 @@ export interface Operation<
   check?(input: z.output<z.ZodObject<Shape>>): void;
   /** Throws `command-misused` for a reason that is none. */
   checkReason?(reason: string): void;
-  /** What a program reads of one thing that was done. */
   readonly row: z.ZodType<Row>;
   /** Of the console, to go on with; absent: the page that the form was on. */
   page?(row: Row): string;
@@ -152,12 +145,11 @@ export const maxReasonCharacters = 500;
 export function checkReason(operation: Pick<Operation, "checkReason">, reason: string): void {
   if (reason.length > maxReasonCharacters) {
     const expected = `expected a reason of at most ${maxReasonCharacters} characters`;
-    throw new RedriverError("command-misused", `${expected}, got ${reason.length}`);
+    throw misused(`${expected}, got ${reason.length}`);
   }
   operation.checkReason?.(reason);
 }
 
-/** Operations of different fields in one list. */
 export function defineOperation<Shape extends z.ZodRawShape, Row extends object, Found = undefined>(
   operation: Operation<Shape, Row, Found>,
 ): Operation {
@@ -170,14 +162,11 @@ export type Texts = Readonly<Record<string, string | undefined>>;
 export type Input = z.output<Operation["input"]>;
 
 /** Fields in the order of the declaration, which is that of help and forms. */
-export function fieldsOf({
-  input,
-}: Pick<Operation, "input">): readonly (readonly [name: string, schema: z.ZodType, face: FieldFace])[] {
-  return Object.entries(input.shape).map(([name, schema]) => [
-    name,
-    schema as z.ZodType,
-    faceOf(schema as z.ZodType),
-  ]);
+export function fieldsOf({ input }: Pick<Operation, "input">) {
+  return Object.entries(input.shape).map(([name, shape]) => {
+    const schema = shape as z.ZodType;
+    return [name, schema, faceOf(schema)] as const;
+  });
 }
 
 /** Throws `command-misused`; `toPlace` names a field as the face shows it. */
@@ -191,33 +180,25 @@ export function parseInput(
   const problems = read.error.issues.map(
     ({ path: [name = "", ...rest], message }) => `${[toPlace(String(name)), ...rest].join(".")}: ${message}`,
   );
-  throw new RedriverError("command-misused", problems.slice(0, 5).join("; "));
+  throw misused(problems.slice(0, 5).join("; "));
 }
 
 /** Before anybody is asked for anything. Throws `command-misused`. */
 export function checkInput(operation: Operation, input: Input, drains: readonly DrainName[]): void {
   operation.check?.(input);
-  for (const [name, , face] of fieldsOf(operation)) {
-    if (face.namesDrains !== true) continue;
-    const names = (input[name] ?? []) as readonly string[];
-    for (const drain of names) {
-      if (!drains.includes(drain as DrainName)) throw unknownDrain(drain, drains);
-    }
-  }
+  const named = fieldsOf(operation).flatMap(([name, , face]) =>
+    face.namesDrains === true ? ((input[name] ?? []) as readonly DrainName[]) : [],
+  );
+  const unknown = named.find((drain) => !drains.includes(drain));
+  if (unknown !== undefined) throw unknownDrain(unknown, drains);
 }
 
 /** A text of a command line or a form as the value that its field takes. The field itself judges it. */
 export function toFieldValue(schema: z.ZodType, text: string, face: Partial<FieldFace> = {}): unknown {
-  switch (kindOf(schema)) {
-    case "array":
-      return toWords(text, face);
-    case "number":
-      return /^\d+$/.test(text) ? Number(text) : text;
-    case "boolean":
-      return true;
-    case "text":
-      return text;
-  }
+  const kind = kindOf(schema);
+  if (kind === "array") return toWords(text, face);
+  if (kind === "boolean") return true;
+  return kind === "number" && /^\d+$/.test(text) ? Number(text) : text;
 }
 
 /** A drain's name has no blank, so a form names several in one value. */
@@ -225,9 +206,7 @@ export function toWords(text: string, { namesDrains = false }: Partial<FieldFace
   return namesDrains ? text.split(" ") : [text];
 }
 
-export type FieldKind = "array" | "number" | "boolean" | "text";
-
-export function kindOf(schema: z.ZodType): FieldKind {
+export function kindOf(schema: z.ZodType): "array" | "number" | "boolean" | "text" {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return kindOf(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray) return "array";

@@ -1,11 +1,9 @@
-/** Fields that several operations have. */
 import { z } from "zod";
-import { toDestinationName, type DestinationName } from "../../job/message/destination-names.ts";
+import { toDestinationName } from "../../job/message/destination-names.ts";
 import { parkReasons } from "../../job/message/park-reasons.ts";
 import { parseDuration } from "../../job/rules/durations.ts";
 import { field, type FieldFace } from "./define.ts";
 
-/** May be empty. */
 export function shortText(maxCharacters: number) {
   return z.string().trim().max(maxCharacters, `expected at most ${maxCharacters} characters`);
 }
@@ -16,20 +14,23 @@ export const expectedDestination =
   "expected a host (pay.example.com), a host with its port (pay.example.com:8443), an origin (https://pay.example.com) or a queue (queue:<name>)";
 export const expectedDuration = "expected a duration in s, m, h or d, such as 30m, 2h or 1d";
 
-const destination = nameText.transform((text, context): DestinationName => {
-  const name = toDestinationName(text);
-  if (name !== null) return name;
-  context.addIssue({ code: "custom", message: expectedDestination });
-  return z.NEVER;
-});
+/** What `read` makes of a text; null: it is none. */
+export function readAs<Value>(text: z.ZodString, read: (text: string) => Value | null, expected: string) {
+  return text.transform((given, context): Value => {
+    const value = read(given);
+    if (value !== null) return value;
+    context.addIssue({ code: "custom", message: expected });
+    return z.NEVER;
+  });
+}
 
-/** Ms, more than none. */
-const span = z.string().transform((text, context): number => {
+const destination = readAs(nameText, toDestinationName, expectedDestination);
+
+const toMs = (text: string): number | null => {
   const read = parseDuration(text);
-  if (read.ok && read.value > 0) return read.value;
-  context.addIssue({ code: "custom", message: expectedDuration });
-  return z.NEVER;
-});
+  return read.ok && read.value > 0 ? read.value : null;
+};
+const span = readAs(z.string(), toMs, expectedDuration);
 
 export const failureId = z
   .string()
@@ -73,7 +74,6 @@ export const forSpan = field(span.optional(), {
   isOpen: true,
 });
 
-/** The destination of a lane. */
 export const laneHost = field(destination, {
   about: "a host, host:port, an origin or queue:<name>",
   value: "host",
@@ -102,30 +102,25 @@ export const sourceId = field(nameText.optional(), {
   value: "id",
 });
 
-/** Of what is told page by page. */
 export const unixMs = z.coerce.number().int().min(0).max(9e15).optional();
 
 const expectedCount = "expected a whole number, at least 1";
 
-/** How many; it need not be given. */
 export function countField(about: string, face: Partial<FieldFace> = {}) {
   const count = z.number(expectedCount).int(expectedCount).min(1, expectedCount).max(1e12, expectedCount);
   return field(count.optional(), { about, value: "n", ...face });
 }
 
-/** True, or not given. */
 export function flag(about: string, face: Partial<FieldFace> = {}) {
   return field(z.literal(true).optional(), { about, value: "", ...face });
 }
 
-/** A filter that need not be given. */
 export function filter(about: string, value: string) {
   return field(nameText.optional(), { about, value });
 }
 
 export const hostGlob = filter("only for this destination host; * stands for any part", "host");
 
-/** Of what is parked. */
 export const parkedFilter = z.strictObject({
   drain: filter("only what this drain parked", "name"),
   for: field(z.enum(parkReasons).optional(), {

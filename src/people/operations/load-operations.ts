@@ -18,7 +18,6 @@ export function firstWordOf(file: string): string {
   return file.split(/[-.]/, 1)[0] ?? file;
 }
 
-/** Of its file and form: `lanes-probe`. */
 export function nameOf({ words }: Pick<Operation, "words">): string {
   return words.replaceAll(/\W+/g, "-");
 }

@@ -1,25 +1,15 @@
 import { checkInput, checkReason, type OperationCall, type Input, type Operation } from "./define.ts";
 
-/** What became of an operation, for a face that answers once. */
-export interface Performed {
-  /** A line for each thing that was done, and for each that could not be done now. */
-  readonly done: readonly string[];
-  readonly refused: readonly string[];
-  readonly warnings: readonly string[];
-  readonly results: readonly object[];
-}
+export type Performed = Awaited<ReturnType<typeof perform>>;
 
 /** Throws `command-misused` before anything is done for values that cannot be meant. */
-export async function perform(operation: Operation, call: OperationCall<Input>): Promise<Performed> {
-  checkInput(
-    operation,
-    call.input,
-    call.core.document.drains.map(({ name }) => name),
-  );
+export async function perform(operation: Operation, call: OperationCall<Input>) {
+  const drains = call.core.document.drains.map(({ name }) => name);
+  checkInput(operation, call.input, drains);
   checkReason(operation, call.reason);
   const foreseen = await operation.foresee?.(call);
-  const done: string[] = [];
-  const refused: string[] = [];
+  /** A line for each thing that was done, and for each that could not be done now. */
+  const [done, refused]: [string[], string[]] = [[], []];
   const results: object[] = [];
   for await (const { said, row, isRefused = false } of operation.run(call, foreseen?.found)) {
     (isRefused ? refused : done).push(said);

@@ -12,7 +12,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 /** Made once, because a page asks for it hundreds of times; and when it is asked for, because it takes 20 ms. */
 let numberFormat: Intl.NumberFormat | undefined;
 
-/** `12,480`. */
 export function number(count: number): string {
   numberFormat ??= new Intl.NumberFormat("en-US");
   return numberFormat.format(count);
@@ -35,7 +34,6 @@ export function present(parts: readonly Part[]): readonly string[] {
   return parts.filter((part) => typeof part === "string" && part !== "") as string[];
 }
 
-/** As the first word of a sentence. */
 export function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

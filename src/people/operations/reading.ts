@@ -3,7 +3,7 @@
  * agent's tool (console/api/operation-route.ts), and the arguments and flags of its command (cli/operation-command.ts).
  */
 import { z } from "zod";
-import { RedriverError } from "../../job/contracts/errors.ts";
+import { misused } from "../../job/contracts/errors.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../read/failure-views.ts";
 import type { OperationCall } from "./define.ts";
@@ -35,7 +35,6 @@ export type Given<Shape extends Fields> = z.output<z.ZodObject<Shape>>;
 export interface Reading<Shape extends Fields = Fields> {
   /** Below /api/v1. A part such as `:id` is a field. */
   readonly path: `/${string}`;
-  /** Of the API. */
   readonly summary: string;
   /** As it is typed, and what help says of it; absent: its command is written out, or there is none. */
   readonly command?: { readonly words: string; readonly about: string };
@@ -53,7 +52,6 @@ export interface Reading<Shape extends Fields = Fields> {
   ): Promise<object>;
 }
 
-/** Readings of different fields in one list. */
 export function defineReading<Shape extends Fields>(reading: Reading<Shape>): Reading & Reading<Shape> {
   return reading;
 }
@@ -61,7 +59,6 @@ export function defineReading<Shape extends Fields>(reading: Reading<Shape>): Re
 export const count = z.number().int().min(0);
 export const counts = z.record(z.string(), z.number());
 export const time = z.number().describe("Unix ms.");
-/** What is deep and only for people. */
 export const open = z.looseObject({});
 export const next = z.string().nullable().describe("For `after`; null: there is no more.");
 export const owner = z.object({ name: z.string(), at: time });
@@ -72,7 +69,7 @@ export async function toPage<Row>(
   { limit, after = "0" }: AskedPage,
 ): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
   if (!/^\d{1,9}$/.test(after)) {
-    throw new RedriverError("command-misused", "the cursor is none of this list");
+    throw misused("the cursor is none of this list");
   }
   const end = Number(after) + limit;
   const shown: Row[] = [];

@@ -10,7 +10,6 @@ import { reportReading } from "./report/read.ts";
 import { rulesReading } from "./rules/read-rules.ts";
 import { statusReading } from "./status/reading.ts";
 
-/** All of them, in the order of the docs. */
 export const readings: readonly Reading[] = [
   statusReading,
   failuresReading,

@@ -27,6 +27,7 @@ import {
   withNewer,
   workOrdered,
 } from "../../job/door.ts";
+import { groupBy } from "../../group-items-by-key.ts";
 import type { PlanCheck } from "./check-plan.ts";
 import { isBeingDeleted } from "./compare-with-plan.ts";
 import { createHeldLanes } from "./held-lanes.ts";
@@ -56,7 +57,6 @@ export interface ApplyWait {
   readonly left: number;
   /** Their reasons, as far as known, with the count of each. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** Ms until the next listing of the range, at the latest. */
   readonly nextCheckMs: number;
   /** Those that hold some of them, as they are now. */
   readonly lanes?: LaneWaits["lanes"];
@@ -76,7 +76,6 @@ export interface Applied {
   readonly leftReasons: Readonly<Record<string, number>>;
   /** The lanes that some of them wait for, as they are now; null if there are none, or Redis is away. */
   readonly leftLanes: LaneWaits | null;
-  /** Why it ended early; null if it did not. */
   readonly stop:
     | null
     | { readonly kind: "interrupted" }
@@ -268,7 +267,6 @@ function createWork(run: ApplyRun, pause: PauseWatch) {
       }
       return null;
     },
-    /** Throws `redis-unavailable`. */
     lanes: () => held.count(drain),
     applied,
   };
@@ -287,12 +285,8 @@ function isOfLane(reason: string): boolean {
 }
 
 function sum(ids: Iterable<DlqId>, reasons: ReadonlyMap<DlqId, string>): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const dlqId of ids) {
-    const reason = reasons.get(dlqId) ?? "not-reached";
-    counts[reason] = (counts[reason] ?? 0) + 1;
-  }
-  return counts;
+  const alike = groupBy(ids, (dlqId) => reasons.get(dlqId) ?? "not-reached");
+  return Object.fromEntries([...alike].map(([reason, { length }]) => [reason, length]));
 }
 
 /** `onWait` gets how many of a query wait for a rate, and ms until the first could be granted. */

@@ -33,7 +33,6 @@ const left: Sided = { decided: null, mark: "" };
 
 export interface DocumentsCompared {
   readonly drain: DrainRuntime | null;
-  /** The drain of that name in the other document. */
   readonly against: DrainRuntime | null;
   readonly range: FrozenRange;
   /** Unix ms by the service's clock: both decide as of it. */
@@ -72,7 +71,6 @@ function createGroup(before: Decided, after: Decided, isSentOtherwise: boolean) 
   };
 }
 
-/** Throws as `survey` does. */
 export async function compareDocuments(compared: DocumentsCompared) {
   const knowing = (one: DrainRuntime | null) => one && withNewer(one, compared.range, compared.signals);
   const [drain, against] = [await knowing(compared.drain), await knowing(compared.against)];

@@ -10,7 +10,6 @@ export type PlanComparison =
   | "done"
   /** Not just now: in another worker's hands, cooling after a refusal, or without capacity. */
   | "not-now"
-  /** Its content differs from the listed one. */
   | "changed"
   /** Today's rules, the ledger or time decide otherwise, or the message to publish would differ. */
   | "otherwise";

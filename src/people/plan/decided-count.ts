@@ -1,7 +1,6 @@
 /** Sums of the decisions of a plan, of bounded size: for a queue just read, and for a plan's file. */
-import { createRuleCount, type CountedRecord } from "./rule-report.ts";
+import { type CountedRecord, createExpiryCount, createRuleCount } from "./rule-report.ts";
 import { sumOf } from "../read/totals.ts";
-import { createExpiryCount } from "./expiry-count.ts";
 
 export type DecidedReport = ReturnType<ReturnType<typeof createDecidedCount>["report"]>;
 
@@ -37,7 +36,6 @@ export function createDecidedCount() {
         parkedAlready,
         /** Of `republish`: by the service's own retry, as many calls. The others share batches. */
         byService: sumOf(reports, (one) => one.byService),
-        /** Records without a deciding rule come last. Rules that decided nothing are left out. */
         rules: reports.toSorted(
           (one, other) => rankOf(one.rule) - rankOf(other.rule) || other.count - one.count,
         ),

@@ -1,15 +1,19 @@
-/** A plan's publishes by destination, in bounded memory. */
 import type { Origin } from "../../job/contracts/lanes.ts";
 import { laneOriginOf, rateHostOf } from "../../job/message/destination-url.ts";
 import type { Item, Letter } from "../../job/door.ts";
 import { isReconciling } from "../../job/door-pure.ts";
+import type { DeadLetter } from "../../job/message/dead-letter.ts";
+import { defined } from "../../job/message/defined.ts";
+import { type FailureKind, failureKindOf } from "../../job/message/failure-kind.ts";
+import { type Show, toPrintable } from "../../job/message/show-masked-values.ts";
+import type { Decision } from "../../job/rules/decision.ts";
+import { createTopCount } from "./top-count.ts";
 
 export interface DestinationPublishes {
   /** Null: all destinations that are not counted apart. */
   readonly origin: Origin | null;
   /** By which a rate per host counts. */
   readonly host: string;
-  /** Due now. */
   readonly publishes: number;
   /** Due later, by time alone. */
   readonly later: number;
@@ -17,7 +21,6 @@ export interface DestinationPublishes {
 
 export type PublishCounts = ReturnType<ReturnType<typeof createDestinationCount>["report"]>;
 
-/** Destinations that are counted apart. All others share one count. */
 const maxDestinations = 1_000;
 
 /** `limited`: rules with a rate of their own. */
@@ -65,4 +68,40 @@ export function createDestinationCount(limited: ReadonlySet<string>) {
 
 function createCount(host: string) {
   return { host, publishes: 0, later: 0 };
+}
+
+const maxKinds = 1_000;
+const topKinds = 20;
+
+export function createFailureCount(show: Show) {
+  const kinds = createTopCount<string>(maxKinds);
+  const known = new Map<string, ReturnType<typeof createOne>>();
+  const createOne = (kind: FailureKind, letter: DeadLetter) => ({
+    kind,
+    decisions: createTopCount<Decision["then"]>(10),
+    /** Only if content is shown: the answer of the first of them, at most 200 characters. */
+    example: show === "content" ? toPrintable(letter.responseBody) : undefined,
+  });
+  return {
+    add(letter: DeadLetter, then: Decision["then"]): void {
+      const kind = failureKindOf(letter);
+      kinds.add(kind.id);
+      if (!known.has(kind.id) && known.size >= maxKinds) return;
+      const one = known.get(kind.id) ?? createOne(kind, letter);
+      known.set(kind.id, one);
+      one.decisions.add(then);
+    },
+    counts() {
+      const { top, more } = kinds.top(topKinds);
+      return {
+        top: top.flatMap(({ key, count }) => {
+          const one = known.get(key);
+          if (one === undefined) return [];
+          const { kind, decisions, example } = one;
+          return [{ ...kind, count, decisions: decisions.top(10).top, ...defined({ example }) }];
+        }),
+        more,
+      };
+    },
+  };
 }

@@ -14,7 +14,6 @@ export type Estimate = ReturnType<typeof estimate>;
 
 export interface EstimateInput {
   readonly limits: LimitsConfig;
-  /** Of rules that have one, by name. */
   readonly ruleRates: ReadonlyMap<string, Rate>;
   readonly counts: PublishCounts;
   readonly room: Pick<Room, "perDay">;
@@ -75,10 +74,7 @@ function toLeast(kind: LeastTime["kind"], rate: Rate, publishes: number, name?: 
 }
 
 function longestOf(times: readonly LeastTime[]): LeastTime | null {
-  return times.reduce<LeastTime | null>(
-    (one, other) => (one !== null && one.ms >= other.ms ? one : other),
-    null,
-  );
+  return times.toSorted((one, other) => other.ms - one.ms)[0] ?? null;
 }
 
 function daysOf(publishes: number, ceiling: DayCeiling | null): number {
@@ -93,7 +89,6 @@ function toShown(destinations: readonly DestinationPublishes[]) {
   const together = destinations.filter(({ origin }) => origin === null);
   const rest = [...apart.slice(maxShown), ...together];
   return {
-    /** Those with most publishes, also later ones. */
     top: apart.slice(0, maxShown),
     /** How many others, as far as they are counted apart. */
     more: {

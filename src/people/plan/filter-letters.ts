@@ -1,8 +1,9 @@
 import { parseUrl } from "../../job/message/destination-url.ts";
 import type { PlanFilter } from "../../job/contracts/plans.ts";
 import { compileHostGlob } from "../../job/rules/patterns/host-and-path-tests.ts";
-import type { Letter, DrainRuntime } from "../../job/door.ts";
-import { readFailureMatcher } from "./failure-matcher.ts";
+import type { DrainRuntime, Letter } from "../../job/door.ts";
+import type { FailureBook } from "../../job/contracts/failures.ts";
+import { type FailureKind, otherFailuresId, othersOfAllId } from "../../job/message/failure-kind.ts";
 
 /** True for a decided letter that a plan's filter lets through. Throws `redis-unavailable`. */
 export async function createFilter(
@@ -23,4 +24,27 @@ export async function createFilter(
     const url = parseUrl(content.url);
     return url !== null && fitsHost(url.host);
   };
+}
+
+export type FailureMatcher = (kind: Pick<FailureKind, "id" | "origin">) => boolean;
+
+/**
+ * True for the kinds that an id stands for. That of a destination's other failures stands for kinds of that
+ * destination which are not recorded. `recorded`: the ids of the source.
+ */
+export function createFailureMatcher(id: string, recorded: ReadonlySet<string>): FailureMatcher {
+  return (kind) => {
+    if (kind.id === id) return true;
+    if (recorded.has(kind.id)) return false;
+    const others = otherFailuresId(kind.origin);
+    return others === id || (id === othersOfAllId && !recorded.has(others));
+  };
+}
+
+/** By what the source has recorded now. Throws `redis-unavailable`. */
+export async function readFailureMatcher(
+  { failures }: { readonly failures: FailureBook },
+  id: string,
+): Promise<FailureMatcher> {
+  return createFailureMatcher(id, new Set((await failures.all()).map((kind) => kind.id)));
 }

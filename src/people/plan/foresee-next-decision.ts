@@ -12,7 +12,6 @@ export interface NextDecision {
   readonly at: number;
 }
 
-/** What becomes of a letter by time alone. */
 export interface Foreseen {
   readonly letter: Letter;
   /** Null unless it is held until a time that is known. */

@@ -7,7 +7,6 @@ export type Room = Awaited<ReturnType<typeof readRoom>>;
 export type ClosedGuard = Room["closedGuards"][number];
 export type DayCeiling = NonNullable<Room["perDay"]>;
 
-/** Throws `redis-unavailable`. */
 export async function readRoom({ config, source }: DrainRuntime) {
   const { perDay, perPass } = config.limits;
   const facts = perPass === undefined ? null : await source.passes.facts(config.name);

@@ -7,14 +7,11 @@ import { laneOriginOf, laneOriginOfLetter } from "../../job/message/destination-
 import { peekLanes } from "../read/lane-standings.ts";
 import { createLaneWaitCount, type LaneWaits } from "./lane-waits.ts";
 
-/** One call to Redis each. */
 const lookAtLanesEveryMs = 2_000;
-/** Lanes that one call asks. */
 const lanesLookedAt = 100;
 
 /** `isHeld`: a lane holds this letter still. */
 export function createHeldLanes(isHeld: (dlqId: DlqId) => boolean) {
-  /** Of letters that have waited for a lane. */
   const origins = new Map<DlqId, Origin>();
   const heldOrigins = (): readonly Origin[] =>
     [...origins].flatMap(([dlqId, origin]) => (isHeld(dlqId) ? [origin] : []));

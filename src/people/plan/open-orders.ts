@@ -56,7 +56,6 @@ export function createOpenOrders(
       open.delete(dlqId);
       return null;
     },
-    /** Takes out one that is done. True if it was there. */
     takeOut: (dlqId: DlqId): boolean => open.delete(dlqId),
     /** Takes out unlisted records: done if the ledger shows it, else gone. Throws `redis-unavailable`. */
     async takeOutUnlisted(unlisted: Iterable<DlqId>): Promise<void> {
@@ -74,7 +73,6 @@ export function createOpenOrders(
         }
       }
     },
-    /** `since`: of all, those done since that time. */
     done: () => done,
     skips: skips.report,
   };

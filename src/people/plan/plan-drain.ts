@@ -6,14 +6,13 @@ import { type ListingSignals, survey, type FrozenRange, type DrainRuntime } from
 import { createFilter } from "./filter-letters.ts";
 import { createElsewhere, type DrainsBeside } from "./planned-elsewhere.ts";
 import { createDecidedCount } from "./decided-count.ts";
-import { createDestinationCount } from "./destination-count.ts";
+import { createDestinationCount, createFailureCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
 import { toCounted } from "./file-summary.ts";
 import { foresee, type Foreseen } from "./foresee-next-decision.ts";
 import { toPlanRecord, type PlanRecord } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
-import { createFailureCount } from "./failure-count.ts";
 
 export type DrainReport = Awaited<ReturnType<typeof planDrain>>;
 
@@ -49,7 +48,6 @@ export async function planDrain(run: PlanRun) {
   const unusable: Record<string, number> = {};
   let listed = 0;
   let elsewhere = 0;
-  /** Of the limit. */
   let taken = 0;
   let cut = false;
 

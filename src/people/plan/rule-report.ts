@@ -4,7 +4,6 @@ import { compareDlqIds } from "../../job/message/message-ids.ts";
 import type { Decision } from "../../job/rules/decision.ts";
 import type { NextDecision } from "./foresee-next-decision.ts";
 import { createTopCount } from "./top-count.ts";
-import { createExpiryCount } from "./expiry-count.ts";
 import { createHash } from "node:crypto";
 
 /** A due record, with the changes of its rebuild. */
@@ -145,5 +144,37 @@ export function createSamples<Sample>() {
     /** By time of entry. */
     all: (): readonly Sample[] =>
       kept.toSorted((one, other) => compareDlqIds(one.dlqId, other.dlqId)).map(({ sample }) => sample),
+  };
+}
+
+const hourMs = 3_600_000;
+
+export type ExpiryReport = ReturnType<ReturnType<typeof createExpiryCount>["report"]>;
+
+export function createExpiryCount() {
+  let [expired, within1h, within6h, within24h, earliest] = [0, 0, 0, 0, Infinity];
+  return {
+    /** Both Unix ms by the service's clock. */
+    add(expiresAt: number, now: number): void {
+      earliest = Math.min(earliest, expiresAt);
+      const leftMs = expiresAt - now;
+      if (leftMs <= 0) {
+        expired += 1;
+        return;
+      }
+      if (leftMs <= hourMs) within1h += 1;
+      if (leftMs <= 6 * hourMs) within6h += 1;
+      if (leftMs <= 24 * hourMs) within24h += 1;
+    },
+    report: () => ({
+      /** Past the retention that the document has for the source. */
+      expired,
+      /** Each includes the ones before it. */
+      within1h,
+      within6h,
+      within24h,
+      /** Unix ms by the service's clock; null without a record. */
+      earliestAt: Number.isFinite(earliest) ? earliest : null,
+    }),
   };
 }

@@ -1,7 +1,6 @@
 import type { DlqId } from "../../job/message/dead-letter.ts";
 import type { Planned } from "./plan-file-record.ts";
 
-/** The act that was or is to be done with a record, and its rule. */
 type SkippedDecision = Pick<Planned, "then" | "reason" | "rule">;
 
 export interface Skip {
@@ -29,7 +28,6 @@ export function createSkips() {
   const counts = { gone: 0, changed: 0, otherwise: 0 };
   const examples: Skip[] = [];
   return {
-    /** `is`: the decision about an `otherwise`. */
     add(dlqId: DlqId, why: Skip["why"], was: SkippedDecision, is?: SkippedDecision): void {
       counts[why] += 1;
       if (examples.length === maxExamples) return;
@@ -50,7 +48,6 @@ export function skippedOf({ gone, changed, otherwise }: Omit<SkipReport, "exampl
   return gone + changed + otherwise;
 }
 
-/** Sums; the examples of the first come first. */
 export function addSkips(one: SkipReport, other: SkipReport): SkipReport {
   return {
     gone: one.gone + other.gone,

@@ -1,14 +1,13 @@
+import { sumOf } from "../read/totals.ts";
+
 export interface Counted<Key> {
   readonly key: Key;
   readonly count: number;
 }
 
-export interface TopCounted<Key> {
-  /** Most frequent first, of equals the first by name. */
-  readonly top: readonly Counted<Key>[];
-  /** All other keys: how many different ones, as far as they are counted apart, and their count. */
-  readonly more: { readonly kinds: number; readonly count: number };
-}
+export type TopCounted<Key extends string | number> = ReturnType<
+  ReturnType<typeof createTopCount<Key>>["top"]
+>;
 
 /** Counts keys in bounded memory. Once `maxKeys` are known, all new ones share one count. */
 export function createTopCount<Key extends string | number>(maxKeys: number) {
@@ -21,16 +20,17 @@ export function createTopCount<Key extends string | number>(maxKeys: number) {
       else counts.set(key, (known ?? 0) + times);
     },
     count: (key: Key): number => counts.get(key) ?? 0,
-    top(count: number): TopCounted<Key> {
+    /** Most frequent first, of equals the first by name. `more`: how many others, as far as they are counted apart. */
+    top(count: number) {
       const sorted = [...counts].toSorted(
         ([one, ones], [other, others_]) => others_ - ones || (one < other ? -1 : 1),
       );
       const rest = sorted.slice(count);
       return {
-        top: sorted.slice(0, count).map(([key, times]) => ({ key, count: times })),
+        top: sorted.slice(0, count).map(([key, times]): Counted<Key> => ({ key, count: times })),
         more: {
           kinds: rest.length + (others > 0 ? 1 : 0),
-          count: rest.reduce((sum, [, times]) => sum + times, others),
+          count: others + sumOf(rest, ([, times]) => times),
         },
       };
     },

@@ -24,7 +24,6 @@ export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<
   return {
     /** Aborted once there was a pause, also if it is over again. */
     signal: paused.signal,
-    /** Null while there was none. */
     why: () => why,
     end: () => ended.abort(),
   };

@@ -12,51 +12,19 @@ import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { UnselectedKind } from "../../job/contracts/source-book.ts";
 import { earlier } from "../../job/contracts/tally.ts";
 import { countsByKind, type FailureOfDrain } from "./counts-by-kind.ts";
-import { sumOf, toExpired, type Expired } from "./totals.ts";
+import { sumOf, toExpired } from "./totals.ts";
 
 /** `open`: nobody works on it. `resolved`: by itself, see `resolvedAfterMs`; an unknown count resolves nothing. */
 export const failureStates = ["open", "acknowledged", "resolved"] as const;
 export type FailureState = (typeof failureStates)[number];
 
 /** Times are Unix ms. Counts are of the chosen drains. */
-export interface FailureView
-  extends
-    RecordedFailure,
-    Expired,
-    Pick<
-      StandingFailure,
-      "waiting" | "parked" | "arrived" | "published" | "discarded" | "failedAgain" | "ruled"
-    > {
-  readonly source: SourceId;
-  /** Of one of the chosen drains, which may have any kind: at least so many wait and are parked. */
-  readonly stillCounting: boolean;
-  /** Entry of the first dead letter since the queue had none of the kind; null: nothing waits or is parked. */
-  readonly since: number | null;
-  /** First met within a day, and nobody has written anything down about it. */
-  readonly isNew: boolean;
-  readonly isQuiet: boolean;
-  /** Of all drains. */
-  readonly state: FailureState;
-  /** Who works on it, or did until it was resolved. Null: nobody since it came last. */
-  readonly owner: FailureOwner | null;
-  readonly note: FailureMark["note"];
-  readonly quiet: FailureMark["quiet"];
-  /** Why the quiet is over; null: there is none, or it is not. */
-  readonly quietEnded: QuietEnd;
-  /** Of those that failed again, what is of another kind now, the most first. */
-  readonly failedAgainAs: readonly Pick<RecordedFailure & { count: number }, "id" | "status" | "count">[];
-  /** Entry of its latest dead letter, or when one was met if none has arrived since it is known. */
-  readonly lastSeenAt: number;
-  /** Of all drains. */
-  readonly largestHour: number;
-  readonly drains: readonly FailureOfDrain[];
-}
+export type FailureView = ReturnType<typeof viewsOf>[number];
 
 export interface ToViewFailures {
   readonly facts: Pick<QueueFacts, "drains" | "sources">;
   readonly marksOf: (source: SourceId) => ReadonlyMap<string, FailureMark>;
-  /** Count only this drain; absent: all. */
-  readonly drain?: DrainName;
+  readonly drain?: DrainName | undefined;
   readonly now: number;
 }
 
@@ -66,34 +34,10 @@ const dayMs = 86_400_000;
  * Those in trouble first: met within a day, then with most that waits, then with most parked; quiet ones last. A
  * note moves nothing: what a person has explained may still be what hurts most.
  */
-export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): readonly FailureView[] {
-  const views = facts.sources.flatMap((source) => {
-    const marks = marksOf(source.source);
-    const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
-    const drains = facts.drains.filter((one) => one.source === source.source);
-    const byKind = countsByKind(source, drains, now);
-    const statusOf = new Map(source.failures.map(({ id, status }) => [id, status]));
-    const countedAt = toCountedAt(drains);
-    const stillCounting = drains.some(
-      (one) => one.stillCounting && (drain === undefined || one.drain === drain),
-    );
-    return [...source.failures, ...forgotten].map((kind): FailureView => {
-      const own = byKind.get(kind.id) ?? [];
-      const chosen = own.filter((one) => drain === undefined || one.drain === drain);
-      return toView(kind, marks.get(kind.id), {
-        source: source.source,
-        own,
-        chosen,
-        isOfAll: drain === undefined,
-        stillCounting,
-        countedAt,
-        ofNoDrain: source.census?.unselectedKinds?.find(({ id }) => id === kind.id),
-        statusOf,
-        now,
-      });
-    });
-  });
-  return views
+export function toFailureViews(asked: ToViewFailures): readonly FailureView[] {
+  const { facts, drain, now } = asked;
+  return facts.sources
+    .flatMap((source) => viewsOf(source, asked))
     .filter(({ drains }) => drain === undefined || drains.length > 0)
     .toSorted(
       (one, other) =>
@@ -104,7 +48,6 @@ export function toFailureViews({ facts, marksOf, drain, now }: ToViewFailures): 
     );
 }
 
-/** Whether it matters now: something waits or is parked, or it was seen within a day. */
 export function isCurrent({ waiting, parked, lastSeenAt }: FailureView, now: number): boolean {
   return waiting > 0 || parked > 0 || lastSeenAt > now - dayMs;
 }
@@ -161,79 +104,81 @@ function toReopenedAt(own: readonly StandingFailure[]): number {
   return hasGoneOn ? toReopenedAt(others) : at;
 }
 
-function toView(
-  kind: RecordedFailure,
-  mark: FailureMark | undefined,
-  {
-    source,
-    own,
-    chosen,
-    isOfAll,
-    stillCounting,
-    countedAt,
-    ofNoDrain,
-    statusOf,
-    now,
-  }: {
-    readonly source: SourceId;
-    readonly ofNoDrain: UnselectedKind | undefined;
-    readonly own: readonly FailureOfDrain[];
-    readonly chosen: readonly FailureOfDrain[];
-    /** Each record counts once then, whichever drains list it. */
-    readonly isOfAll: boolean;
-    readonly stillCounting: boolean;
-    readonly countedAt: ReadonlyMap<DrainName, number>;
-    readonly statusOf: ReadonlyMap<string, number | null>;
-    readonly now: number;
-  },
-): FailureView {
-  const { note = null, quiet = null } = mark ?? {};
-  const nowIs = {
-    largestHour: Math.max(0, ...own.map((one) => one.largestHour)),
-    ruled: sumNamed(own.map(({ ruled }) => ruled)),
-  };
-  const ended = quiet === null ? null : quietEnd(quiet, nowIs, now);
-  const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
-  const sumOnce = (name: "waiting" | "parked" | "arrived"): number =>
-    sumOf(chosen, ({ again, ...one }) => one[name] - (isOfAll ? (again?.[name] ?? 0) : 0));
-  const owner = ownerOf(mark, own);
-  const taken = owner === null ? "open" : "acknowledged";
-  const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
-  // One by one: an object that gets so many fields after a spread takes V8 30 µs, a hundred times as long.
-  return {
-    id,
-    origin,
-    status,
-    text,
-    sample,
-    firstMetAt,
-    lastMetAt,
-    drain,
-    source,
-    stillCounting,
-    since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
-    waiting: sumOnce("waiting"),
-    parked: sumOnce("parked"),
-    arrived: sumOnce("arrived"),
-    published: sumOf(chosen, ({ published }) => published),
-    discarded: sumOf(chosen, ({ discarded }) => discarded),
-    failedAgain: sumOf(chosen, ({ failedAgain }) => failedAgain),
-    failedAgainAs: Object.entries(sumNamed(chosen.map((one) => one.failedAgainAs)))
-      .map(([as, count]) => ({ id: as, status: statusOf.get(as) ?? null, count }))
-      .toSorted((one, other) => other.count - one.count),
-    ruled: toRuled(chosen, isOfAll),
-    isNew: isOfToday(kind.firstMetAt, now) && note === null && quiet === null && owner === null,
-    isQuiet: quiet !== null && ended === null,
-    state: isResolved(kind, own, countedAt, ofNoDrain) ? "resolved" : taken,
-    owner,
-    note,
-    quiet,
-    quietEnded: ended,
-    lastSeenAt: arrivedAt.length === 0 ? kind.lastMetAt : Math.max(...arrivedAt),
-    largestHour: nowIs.largestHour,
-    drains: chosen,
-    ...toExpired(chosen, ({ waiting, parked }) => waiting + parked),
-  };
+function viewsOf(
+  { source, failures, census }: QueueFacts["sources"][number],
+  { facts, marksOf, drain: asked, now }: ToViewFailures,
+) {
+  const marks = marksOf(source);
+  const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
+  const drains = facts.drains.filter((one) => one.source === source);
+  const byKind = countsByKind({ census }, drains, now);
+  const statusOf = new Map(failures.map(({ id, status }) => [id, status]));
+  const countedAt = toCountedAt(drains);
+  // A drain that nothing has counted may have any kind: at least so many wait and are parked.
+  const stillCounting = drains.some(
+    (one) => one.stillCounting && (asked === undefined || one.drain === asked),
+  );
+  return [...failures, ...forgotten].map((kind) => {
+    const { id, origin, status, text, sample, firstMetAt, lastMetAt, drain } = kind;
+    const mark = marks.get(id);
+    const { note = null, quiet = null } = mark ?? {};
+    const own = byKind.get(id) ?? [];
+    const chosen = own.filter((one) => asked === undefined || one.drain === asked);
+    // Of all drains each record counts once, whichever drains list it.
+    const sumOnce = (name: "waiting" | "parked" | "arrived"): number =>
+      sumOf(chosen, ({ again, ...one }) => one[name] - (asked === undefined ? (again?.[name] ?? 0) : 0));
+    const largestHour = Math.max(0, ...own.map((one) => one.largestHour));
+    const ruledNow = sumNamed(own.map(({ ruled }) => ruled));
+    const quietEnded = quiet === null ? null : quietEnd(quiet, { largestHour, ruled: ruledNow }, now);
+    const arrivedAt = chosen.flatMap(({ lastArrivedAt }) => lastArrivedAt ?? []);
+    const owner = ownerOf(mark, own);
+    const ofNoDrain = census?.unselectedKinds?.find((one) => one.id === id);
+    const taken = owner === null ? "open" : "acknowledged";
+    const state: FailureState = isResolved(kind, own, countedAt, ofNoDrain) ? "resolved" : taken;
+    // One by one: an object that gets so many fields after a spread takes V8 30 µs, a hundred times as long.
+    return {
+      id,
+      origin,
+      status,
+      text,
+      sample,
+      firstMetAt,
+      lastMetAt,
+      drain,
+      source,
+      stillCounting,
+      /** Entry of the first dead letter since the queue had none of the kind; null: nothing waits or is parked. */
+      since: chosen.reduce<number | null>((first, one) => earlier(first, one.since), null),
+      waiting: sumOnce("waiting"),
+      parked: sumOnce("parked"),
+      arrived: sumOnce("arrived"),
+      published: sumOf(chosen, ({ published }) => published),
+      discarded: sumOf(chosen, ({ discarded }) => discarded),
+      failedAgain: sumOf(chosen, ({ failedAgain }) => failedAgain),
+      /** Of those that failed again, what is of another kind now, the most first. */
+      failedAgainAs: Object.entries(sumNamed(chosen.map((one) => one.failedAgainAs)))
+        .map(([as, count]) => ({ id: as, status: statusOf.get(as) ?? null, count }))
+        .toSorted((one, other) => other.count - one.count),
+      ruled: toRuled(chosen, asked === undefined),
+      /** First met within a day, and nobody has written anything down about it. */
+      isNew: isOfToday(firstMetAt, now) && note === null && quiet === null && owner === null,
+      isQuiet: quiet !== null && quietEnded === null,
+      /** Of all drains. */
+      state,
+      /** Who works on it, or did until it was resolved. Null: nobody since it came last. */
+      owner,
+      note,
+      quiet,
+      /** Why the quiet is over; null: there is none, or it is not. */
+      quietEnded,
+      /** Entry of its latest dead letter, or when one was met if none has arrived since it is known. */
+      lastSeenAt: arrivedAt.length === 0 ? lastMetAt : Math.max(...arrivedAt),
+      /** Of all drains. */
+      largestHour,
+      drains: chosen,
+      ...toExpired(chosen, ({ waiting, parked }) => waiting + parked),
+    };
+  });
 }
 
 function sumNamed(all: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
@@ -252,22 +197,18 @@ function toRuled(all: readonly FailureOfDrain[], isOnce: boolean): Readonly<Reco
   return Object.fromEntries(once.filter(([, count]) => count > 0));
 }
 
-/** What a quiet depends on, as it is now. */
-export interface FailureNow {
-  /** Arrivals in the hour with most of them. */
-  readonly largestHour: number;
-  /** What its rules do, by counts. */
-  readonly ruled: Readonly<Record<string, number>>;
-}
-
 /** Why a person's order to be quiet about a kind is over; null: it is not. */
 export type QuietEnd = "time" | "arrivals" | "rules" | null;
 
 /** A kind that is quiet until it changes speaks again above this many times its fullest hour. */
 const changedAbove = 2;
 
-/** Pure. `now`: Unix ms. */
-export function quietEnd(quiet: FailureQuiet, { largestHour, ruled }: FailureNow, now: number): QuietEnd {
+/** By the arrivals of its fullest hour, and by what its rules do. Pure. `now`: Unix ms. */
+export function quietEnd(
+  quiet: FailureQuiet,
+  { largestHour, ruled }: Pick<StandingFailure, "largestHour" | "ruled">,
+  now: number,
+): QuietEnd {
   if (quiet.until !== "changed") return now < quiet.until ? null : "time";
   if (largestHour > changedAbove * quiet.largestHour) return "arrivals";
   // None was known if the order came before the first pass had decided any.

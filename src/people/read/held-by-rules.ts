@@ -1,4 +1,3 @@
-/** Which destinations only rules hold. */
 import type { RecordedFailure, StandingFailure } from "../../job/contracts/failures.ts";
 
 /** Rules did nothing but hold it since the last full pass. Pure. */

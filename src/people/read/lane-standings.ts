@@ -1,29 +1,13 @@
 /** How lanes stand now. They are asked without wanting anything: they grant nothing, and record nothing. */
 import type { LaneConfig } from "../../job/contracts/drains-document.ts";
-import type { LaneAnswer, LaneState, LaneView, Origin } from "../../job/contracts/lanes.ts";
+import type { LaneView, Origin } from "../../job/contracts/lanes.ts";
 import type { DrainRuntime } from "../../job/door.ts";
 import { toLaneId } from "../../job/message/short-id.ts";
 
-export interface LaneStanding {
-  readonly state: LaneState;
-  /** How long it has been in this state; null if nobody has asked for it, or not lately. */
-  readonly sinceMs: number | null;
-  readonly why: string | null;
-  /** Redis time, Unix ms, of the last probe since it halted. Null: there was none, or it is not halted. */
-  readonly lastProbeAt: number | null;
-  /** Planned size of the step that is collecting or watched; 1 if it is halted. */
-  readonly size: number;
-  /** Sent of that step; of a halted lane 1 while its probe is out. */
-  readonly sent: number;
-  /** Ms until the next step or probe can go, or until the sent probe is judged, at the latest; 0: now. */
-  readonly nextInMs: number;
-  /** Records without attempts left are not parked because of it. */
-  readonly isSuspect: boolean;
-}
+export type LaneStanding = ReturnType<typeof toStanding>;
 
 export type LaneStandings = ReadonlyMap<Origin, LaneStanding>;
 
-/** Lanes that one call asks. */
 const lanesPerCall = 100;
 
 /** Empty if the drain has no lanes. Throws `redis-unavailable`. */
@@ -48,7 +32,7 @@ function toStanding(
   { answer, at, nextInMs }: PeekedLane,
   view: LaneView | undefined,
   { canary, watchMs }: LaneConfig,
-): LaneStanding {
+) {
   const { state, step, isSuspect } = answer;
   // A lane that was open or ramping and is long unused starts over, which its view does not show.
   const seen = view?.state === state ? view : null;
@@ -58,33 +42,33 @@ function toStanding(
   const judgedInMs = lastProbeAt === null ? watchMs : Math.max(0, lastProbeAt + watchMs - at);
   return {
     state,
+    /** How long it has been in this state; null if nobody has asked for it, or not lately. */
     sinceMs: seen === null ? null : Math.max(0, at - seen.since),
     why: seen === null || seen.why === "" ? null : seen.why,
+    /** Redis time, Unix ms, of the last probe since it halted. Null: there was none, or it is not halted. */
     lastProbeAt,
+    /** Planned size of the step that is collecting or watched; 1 if it is halted. */
     size,
+    /** Sent of that step; of a halted lane 1 while its probe is out. */
     sent,
-    // A probe that is out is judged by its own watch, long before another may go.
+    /** Ms until the next step or probe can go, or until the probe that is out is judged, at the latest; 0: now. */
     nextInMs: state === "halted" && sent > 0 ? Math.min(grantInMs, judgedInMs) : grantInMs,
+    /** Records without attempts left are not parked because of it. */
     isSuspect,
   };
 }
 
-export interface PeekedLane {
-  readonly origin: Origin;
-  readonly lane: string;
-  readonly answer: LaneAnswer;
-  /** Redis time of the answer, Unix ms. */
-  readonly at: number;
-  /** Ms until its next step has room or is judged, or its probe is due; 0: now; null: open, or unknown. */
-  readonly nextInMs: number | null;
-}
+type PeekedLane = Awaited<ReturnType<typeof peekLanes>>[number];
 
-/** Lanes grant nothing and record nothing. At most 100, in order. Throws `redis-unavailable`. */
+/**
+ * Lanes grant nothing and record nothing. At most 100, in order, as of `at`, Unix ms by Redis. `nextInMs`: until its next
+ * step has room or is judged, or its probe is due; 0: now; null: open, or unknown. Throws `redis-unavailable`.
+ */
 export async function peekLanes(
   { config, source }: DrainRuntime,
   given: LaneConfig,
   origins: readonly Origin[],
-): Promise<readonly PeekedLane[]> {
+) {
   const nothing = { wanted: 0, resumeMinutes: [] };
   const asks = origins.map((origin) => ({ lane: toLaneId(config.name, origin), origin, ...nothing }));
   const { answers, at } = await source.lanes.ask(config.name, given, asks);

@@ -1,18 +1,11 @@
 /** What other drains know of destinations: their lanes that are halted, or wait for what they have sent. */
-import type { LaneState, Origin } from "../../job/contracts/lanes.ts";
-import type { DrainName } from "../../job/contracts/ids.ts";
+import type { LaneView, Origin } from "../../job/contracts/lanes.ts";
 import type { Core, DrainRuntime } from "../../job/door.ts";
 import { groupBy } from "../../group-items-by-key.ts";
 import { toLaneId } from "../../job/message/short-id.ts";
 
-export interface OtherLane {
-  readonly drain: DrainName;
-  readonly origin: Origin;
-  readonly state: LaneState;
-  /** Redis time, Unix ms. */
-  readonly since: number;
-  readonly why: string;
-}
+/** `since`: Redis time, Unix ms. */
+export type OtherLane = Pick<LaneView, "drain" | "origin" | "state" | "since" | "why">;
 
 const lanesPerCall = 100;
 
@@ -31,9 +24,9 @@ export async function readOtherLanes(
     for (let from = 0; from < ids.length; from += lanesPerCall) {
       const views = await source.lanes.viewsOf(ids.slice(from, from + lanesPerCall));
       const waiting = views.filter(({ state, sent }) => state === "halted" || (state !== "open" && sent > 0));
-      for (const { drain, origin, state, since, why } of waiting) {
-        found.push({ drain, origin, state, since, why });
-      }
+      found.push(
+        ...waiting.map(({ drain, origin, state, since, why }) => ({ drain, origin, state, since, why })),
+      );
     }
   }
   return found.toSorted((a, b) => Number(b.state === "halted") - Number(a.state === "halted"));

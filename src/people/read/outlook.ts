@@ -2,43 +2,17 @@ import type { DrainFacts } from "../../job/contracts/passes.ts";
 import type { Destination } from "../../job/contracts/queue-facts.ts";
 import type { LaneStanding } from "./lane-standings.ts";
 import type { HoldReason } from "../../job/rules/decision.ts";
+import { sumOf } from "./totals.ts";
 
 export interface DestinationOutlook extends Destination {
   /** Null: the drain has no lanes, or too many destinations to ask each. */
   readonly lane: LaneStanding | null;
-  /** It, or its whole drain. */
   readonly isPaused: boolean;
 }
 
-export interface Outlook {
-  /** In the DLQ and not parked. */
-  readonly waiting: number;
-  /** Of those: held until somebody changes a rule. */
-  readonly heldByRules: number;
-  /** When a full pass last counted them, Unix ms; arrivals since are added. Null: the first goes on, and has met so many. */
-  readonly heldByRulesAt: number | null;
-  /** Of those: for destinations whose lane is halted, or that a person paused; or of a kind that a person paused. */
-  readonly stoppedWaiting: number;
-  /** Of the others at least: came back, and the wait before their next attempt is not over. */
-  readonly waitingForAttempt: number;
-  /** Of the others: nothing but a person ends their hold. */
-  readonly waitingForPerson: number;
-  /** Of the others: not before a date of their own. */
-  readonly waitingForDate: number;
-  /** Sent, and neither proven nor refused yet: in flight, or in doubt. */
-  readonly waitingForProof: number;
-  /** The others: only limits, lanes and the first minutes hold them. */
-  readonly going: number;
-  /** Waiting, and published since something waits: the size of the backlog. */
-  readonly backlog: number;
-  /** Over the last minute at most; null: nothing was published, or for too short a time to say, or the service is away. */
-  readonly perSecond: number | null;
-  /**
-   * Ms that `going` takes at that rate. Null: it was not measured for a whole minute yet, nothing goes, more may wait
-   * than was listed so far, or the service is behind and takes none of them, or has refused all of them lately.
-   */
-  readonly atRateMs: number | null;
-}
+export type Outlook = ReturnType<typeof toOutlook>;
+
+type Reasons = Pick<DrainFacts, "reasons"> | null;
 
 /** Nothing but another document, or a person, ends these holds. */
 const heldByRules: readonly HoldReason[] = ["rule", "otherwise"];
@@ -48,21 +22,15 @@ const spanMs = 60_000;
 const minSpanMs = 5_000;
 
 /** Of those that wait: held until somebody changes a rule. */
-export function toHeldByRules(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): number {
+export function toHeldByRules(facts: Reasons, waiting: number): number {
   return Math.min(waiting, countHeld(facts, heldByRules));
 }
 
-function countHeld(facts: Pick<DrainFacts, "reasons"> | null, reasons: readonly HoldReason[]): number {
-  return reasons.reduce((sum, reason) => sum + (facts?.reasons.held[reason] ?? 0), 0);
+function countHeld(facts: Reasons, reasons: readonly HoldReason[]): number {
+  return sumOf(reasons, (reason) => facts?.reasons.held[reason] ?? 0);
 }
 
-/** Waits that are not ordinary ones of the drain: when they end, it is another backlog. */
-export interface LeftAlone {
-  /** Their attempts are used up, or a person has paused their destination. */
-  readonly forPerson: number;
-  /** Single messages that the service refused, so they are tried rarely. */
-  readonly cooling: number;
-}
+export type LeftAlone = ReturnType<typeof toLeftAlone>;
 
 /** Without those of a pause, which end with it. */
 const forPersonAlone: readonly HoldReason[] = ["attempts-exhausted", "implausible-date"];
@@ -71,19 +39,20 @@ const coolingAlone: readonly HoldReason[] = ["refused-alone", "cooling"];
 /** If more cool at once, the service refuses and not the message: they go when it accepts again. */
 const maxCoolingAlone = 9;
 
-/** Of those that wait, besides what rules hold: what the drain will not publish within its ordinary waits. */
-export function toLeftAlone(facts: Pick<DrainFacts, "reasons"> | null, waiting: number): LeftAlone {
+/**
+ * Of those that wait, besides what rules hold: what the drain will not publish within its ordinary waits. When these end,
+ * it is another backlog.
+ */
+export function toLeftAlone(facts: Reasons, waiting: number) {
   const left = waiting - toHeldByRules(facts, waiting);
   const forPerson = Math.min(left, countHeld(facts, leftToPersons));
   const cooling = countHeld(facts, coolingAlone);
-  return { forPerson, cooling: cooling > maxCoolingAlone ? 0 : Math.min(left - forPerson, cooling) };
-}
-
-interface Moment {
-  readonly stillCounting: boolean;
-  readonly now: number;
-  readonly open: number;
-  readonly isAway: boolean;
+  return {
+    /** Their attempts are used up, or a person has paused their destination. */
+    forPerson,
+    /** Single messages that the service refused, so they are tried rarely. */
+    cooling: cooling > maxCoolingAlone ? 0 : Math.min(left - forPerson, cooling),
+  };
 }
 
 /**
@@ -93,14 +62,17 @@ interface Moment {
 export function toOutlook(
   facts: Pick<DrainFacts, "pace" | "backlog" | "reasons" | "gone" | "lastFullAt"> | null,
   destinations: readonly DestinationOutlook[],
-  { stillCounting, now, open, isAway }: Moment,
-): Outlook {
-  let waiting = 0;
-  let ofStopped = 0;
-  for (const one of destinations) {
-    waiting += one.waiting;
-    if (isStopped(one)) ofStopped += one.waiting;
-  }
+  {
+    stillCounting,
+    now,
+    open,
+    isAway,
+  }: Readonly<Record<"stillCounting" | "isAway", boolean> & Record<"now" | "open", number>>,
+) {
+  const waiting = sumOf(destinations, (one) => one.waiting);
+  const ofStopped = sumOf(destinations, (one) =>
+    one.isPaused || one.lane?.state === "halted" ? one.waiting : 0,
+  );
   const stoppedWaiting = ofStopped + toPausedKinds(facts, ofStopped);
   const ruled = toHeldByRules(facts, waiting);
   // What is stopped may have waited for its attempt when it was last listed, and is counted as stopped.
@@ -122,39 +94,49 @@ export function toOutlook(
   const rate = facts === null || isAway ? null : toRate(facts.pace, now);
   const isKnown = rate?.isOfMinute === true && !stillCounting && isTaken;
   return {
+    /** In the DLQ and not parked. */
     waiting,
+    /** Of those: held until somebody changes a rule. */
     heldByRules: ruled,
+    /** When a full pass last counted them, Unix ms; arrivals since are added. Null: the first goes on, and has met so many. */
     heldByRulesAt: facts?.gone === null ? facts.lastFullAt : null,
+    /** Of those: for destinations whose lane is halted, or that a person paused; or of a kind that a person paused. */
     stoppedWaiting,
+    /** Of the others at least: came back, and the wait before their next attempt is not over. */
     waitingForAttempt,
+    /** Of the others: nothing but a person ends their hold. */
     waitingForPerson,
+    /** Of the others: not before a date of their own. */
     waitingForDate,
+    /** Sent, and neither proven nor refused yet: in flight, or in doubt. */
     waitingForProof,
+    /** The others: only limits, lanes and the first minutes hold them. */
     going,
+    /** Waiting, and published since something waits: the size of the backlog. */
     backlog: waiting + (facts?.backlog?.published ?? 0),
+    /** Over the last minute at most; null: nothing was published, or for too short a time to say, or the service is away. */
     perSecond: rate?.perSecond ?? null,
+    /**
+     * Ms that `going` takes at that rate. Null: it was not measured for a whole minute yet, nothing goes, more may wait
+     * than was listed so far, or the service is behind and takes none of them, or has refused all of them lately.
+     */
     atRateMs: isKnown ? Math.ceil((going / rate.perSecond) * 1_000) : null,
   };
 }
 
 /** Of paused kinds of failure, as last listed: held as paused, and for no destination that is stopped. */
-function toPausedKinds(facts: Pick<DrainFacts, "reasons"> | null, ofStopped: number): number {
+function toPausedKinds(facts: Reasons, ofStopped: number): number {
   const held = facts?.reasons.held ?? {};
   const ofPausedHosts = Math.max(0, ofStopped - (held["lane-halted"] ?? 0));
   return Math.max(0, (held["host-paused"] ?? 0) - ofPausedHosts);
 }
 
-function isStopped({ lane, isPaused }: DestinationOutlook): boolean {
-  return isPaused || lane?.state === "halted";
-}
-
 /** Publishes per second of the last minute, or since the first of them. Null: none, or for too short a time. */
 function toRate(pace: DrainFacts["pace"], now: number) {
   const fromSlot = Math.floor((now - spanMs) / slotMs);
-  const slots = Object.entries(pace).map(([slot, published]) => ({ slot: Number(slot), published }));
-  const count = slots.reduce((sum, one) => sum + (one.slot < fromSlot ? 0 : one.published), 0);
+  const count = sumOf(Object.entries(pace), ([slot, published]) => (Number(slot) < fromSlot ? 0 : published));
   // Slots of more than a minute ago are still there, and then the whole minute was measured.
-  const first = Math.min(...slots.map(({ slot }) => slot));
+  const first = Math.min(...Object.keys(pace).map(Number));
   const overMs = now - Math.max(first, fromSlot) * slotMs;
   if (count === 0 || overMs < minSpanMs) return null;
   return { perSecond: (count / overMs) * 1_000, isOfMinute: overMs >= spanMs };

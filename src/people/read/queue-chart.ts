@@ -46,33 +46,28 @@ export async function readSamples(
 
 export type Moved = "arrived" | "published" | "failedAgain";
 
-export interface QueueChart {
-  /** Unix ms. It begins with its first sample if that is younger than its range. */
-  readonly from: number;
-  readonly to: number;
-  readonly waiting: readonly ChartPoint[];
-  /** Between the point before and this one. */
-  readonly moved: Readonly<Record<Moved, readonly ChartPoint[]>>;
-  /** Within the whole chart, since its first sample. */
-  readonly sums: Readonly<Record<Moved, number>>;
-  /** Of the first sample, Unix ms; null: there is none yet. */
-  readonly since: number | null;
-}
+export type QueueChart = ReturnType<typeof toQueueChart>;
 
 /** Null: nobody sampled that moment, so it is not known. */
 export type ChartPoint = readonly [at: number, count: number | null];
+
+const eachMoved = <Value>(toValue: (name: Moved) => Value): Readonly<Record<Moved, Value>> => ({
+  arrived: toValue("arrived"),
+  published: toValue("published"),
+  failedAgain: toValue("failedAgain"),
+});
 
 /** `latest`: the counts of now; null: they are not known. */
 export function toQueueChart(
   minutes: readonly number[],
   samples: readonly (QueueSample | null)[],
   latest: { readonly at: number; readonly sample: QueueSample } | null,
-): QueueChart {
-  const moments = minutes.map((minute, index) => {
+) {
+  const past = minutes.map((minute, index) => {
     const sample = samples[index] ?? null;
     return { at: sample?.at ?? minute * minuteMs, sample };
   });
-  if (latest !== null) moments.push(latest);
+  const moments = latest === null ? past : [...past, latest];
   const known = moments.flatMap(({ at, sample }) => (sample === null ? [] : [{ at, sample }]));
   const [first, last] = [known[0], known.at(-1)];
   const [begin, to] = [moments[0]?.at ?? 0, moments.at(-1)?.at ?? 0];
@@ -86,19 +81,17 @@ export function toQueueChart(
   const sumOf = (name: Moved): number =>
     first === undefined || last === undefined ? 0 : Math.max(0, last.sample[name] - first.sample[name]);
   return {
+    /** Unix ms. It begins with its first sample if that is younger than its range. */
     from,
     to,
-    waiting: moments.flatMap(({ at, sample }) => (at < from ? [] : [[at, sample?.waiting ?? null] as const])),
-    moved: {
-      arrived: movedOf("arrived"),
-      published: movedOf("published"),
-      failedAgain: movedOf("failedAgain"),
-    },
-    sums: {
-      arrived: sumOf("arrived"),
-      published: sumOf("published"),
-      failedAgain: sumOf("failedAgain"),
-    },
+    waiting: moments.flatMap(({ at, sample }): readonly ChartPoint[] =>
+      at < from ? [] : [[at, sample?.waiting ?? null]],
+    ),
+    /** Between the point before and this one. */
+    moved: eachMoved(movedOf),
+    /** Within the whole chart, since its first sample. */
+    sums: eachMoved(sumOf),
+    /** Of the first sample, Unix ms; null: there is none yet. */
     since: first?.at ?? null,
   };
 }

@@ -1,4 +1,3 @@
-/** What a chart remembers of a minute. Pure. */
 import type { KindsSample, QueueSample } from "../../job/contracts/queue-series.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 

@@ -1,9 +1,10 @@
-import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
-import type { FailureMark } from "../../job/contracts/failures.ts";
+import type { DrainName } from "../../job/contracts/ids.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
-import { toFailureViews, type FailureView } from "./failure-views.ts";
 import type { Core } from "../../job/door.ts";
+import { type FailureView, toFailureViews } from "./failure-views.ts";
 import { readQueueFacts } from "./queue-facts.ts";
+import { hostOf, parseUrl } from "../../job/message/destination-url.ts";
+import type { FailureBook } from "../../job/contracts/failures.ts";
 
 /** Every kind of failure of the document's sources, by trouble. Throws `redis-unavailable`. */
 export async function readFailureViews(
@@ -22,10 +23,19 @@ export async function viewFailures(
   drain?: DrainName,
 ): Promise<readonly FailureView[]> {
   const marks = new Map(
-    await Promise.all(
-      [...sources].map(async ([id, { failureMarks }]) => [id, await failureMarks.all()] as const),
-    ),
+    await Promise.all([...sources].map(async ([id, one]) => [id, await one.failureMarks.all()] as const)),
   );
-  const marksOf = (source: SourceId): ReadonlyMap<string, FailureMark> => marks.get(source) ?? new Map();
-  return toFailureViews({ facts, marksOf, now, ...(drain === undefined ? {} : { drain }) });
+  return toFailureViews({ facts, marksOf: (source) => marks.get(source) ?? new Map(), drain, now });
+}
+
+/**
+ * Hosts of the kinds of failure that a source has recorded, by their ids: for records that nobody has listed.
+ * A kind of a queue, and one that stands for several destinations, has none. Throws `redis-unavailable`.
+ */
+export async function readHostsOfKinds({
+  failures,
+}: Readonly<{ failures: Pick<FailureBook, "all"> }>): Promise<ReadonlyMap<string, string>> {
+  const kinds = await failures.all();
+  const known = kinds.filter(({ origin }) => /^https?:/.test(origin) && parseUrl(origin) !== null);
+  return new Map(known.map(({ id, origin }) => [id, hostOf(origin)]));
 }

@@ -18,7 +18,6 @@ interface Part extends Readonly<Record<Name, number>>, Expired {
 }
 
 export interface CountedSoFar extends Expired {
-  /** At least so many. */
   readonly stillCounting: boolean;
 }
 
@@ -125,15 +124,7 @@ export function toAtLeast<Drain extends { readonly source: string } & Expired>(
 }
 
 /** Over all drains, what several of them list once. Pure. */
-export function toTotals({ drains, sources }: Standings): {
-  readonly waiting: number;
-  /** How many a sum of what waits by drain has too many. */
-  readonly waitingOften: number;
-  readonly parked: number;
-  readonly expired: Readonly<Record<Name, Expired>>;
-  /** By drains that only plan, and in no other drain. */
-  readonly wouldBeParked: number;
-} {
+export function toTotals({ drains, sources }: Standings) {
   const waitingOften = sumOf(sources, ({ shared }) => shared?.waiting ?? 0);
   const parkedOften = sumOf(sources, ({ shared }) => shared?.parked ?? 0);
   const all = drains.flatMap(({ destinations }) => destinations);
@@ -143,8 +134,10 @@ export function toTotals({ drains, sources }: Standings): {
   const wouldBeParked = sumOf(planning, ({ parked = 0, ...one }) => parked - toAgain(one).parked);
   return {
     waiting: sumOf(drains, ({ outlook }) => outlook.waiting) - waitingOften,
+    /** How many a sum of what waits by drain has too many. */
     waitingOften,
     parked: sumOf(drains, ({ parked = 0 }) => parked) - parkedOften - wouldBeParked,
+    /** By drains that only plan, and in no other drain. */
     wouldBeParked,
     expired: { waiting: expiredOf("waiting"), parked: expiredOf("parked") },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DoctorFinding } from "../../../src/people/operations/doctor/finding.ts";
+import type { DoctorFinding } from "../../../src/people/operations/doctor/examine.ts";
 import { runToEnd } from "../../support/command.ts";
 import { createEnv, startDaemon, type DaemonSetup } from "../../support/daemon.ts";
 import { startHttp } from "../../support/message-service-server.ts";

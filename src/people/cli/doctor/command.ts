@@ -1,6 +1,5 @@
 import { misused } from "../../../job/contracts/errors.ts";
-import { examine } from "../../operations/doctor/examine.ts";
-import type { DoctorFinding } from "../../operations/doctor/finding.ts";
+import { type DoctorFinding, examine } from "../../operations/doctor/examine.ts";
 import { counted, present } from "../../operations/phrases.ts";
 import type { Register, Io } from "../io.ts";
 import { loadAll, type Loaded } from "../load-config.ts";
@@ -30,9 +29,8 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .option("--yes", "do not ask")
     .action(async (options: TrialOptions & { readonly tryService?: boolean }, command) => {
       const { tryService: isTrial = false, json: _, ...ofTrial } = options;
-      if (!isTrial && Object.keys(ofTrial).length > 0) {
+      if (!isTrial && Object.keys(ofTrial).length > 0)
         throw misused("all flags but --json are of --try-service");
-      }
       const loaded = loadAll(command, io);
       if (isTrial) return exitWith(await tryService(io, loaded, options));
       const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
@@ -64,38 +62,30 @@ type TrialOptions = Readonly<Partial<Record<"source" | "to" | "queue" | "out", s
 
 /** Asks first; answers the exit code. */
 const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<number> =>
-  withCore(io, loaded, {}, async (core, teardown) => {
-    const { to = nowhere, queue, out, yes, json = false, clean = false } = options;
-    const chosen = core.document.sources.filter(({ name }) => name === (options.source ?? name));
-    const [config] = chosen;
-    if (config === undefined || chosen.length > 1 || parseUrl(to) === null) {
+  withCore(io, loaded, {}, async ({ document, sources }, teardown) => {
+    const { source, to = nowhere, queue, out, yes, json = false, clean = false } = options;
+    const [config, ...others] = document.sources.filter(({ name }) => name === (source ?? name));
+    if (config === undefined || others.length > 0 || parseUrl(to) === null)
       throw misused("expected --source with one source, and --to with a URL");
-    }
-    if (out !== undefined && (clean || (out === "-" && json))) {
-      throw misused(
-        clean
-          ? "--clean writes no record, so it takes no --out"
-          : "--out - takes stdout, so --json has no place",
-      );
-    }
-    const what = clean
-      ? `deletes what trials left in source ${config.name}`
-      : `publishes 17 messages of its own through source ${config.name} to ${new URL(to).host}, each tried once, ` +
-        "in about 60 calls, and deletes them at the end; pause its live drains before";
-    io.err(`${what}\n`);
+    if (out !== undefined && clean) throw misused("--clean writes no record, so it takes no --out");
+    if (out === "-" && json) throw misused("--out - takes stdout, so --json has no place");
+    const messages = `publishes 17 messages of its own through source ${config.name} to ${new URL(to).host}`;
+    const rest =
+      "each tried once, in about 60 calls, and deletes them at the end; pause its live drains before";
+    io.err(clean ? `deletes what trials left in source ${config.name}\n` : `${messages}, ${rest}\n`);
     requireConsent(io, yes, "a trial");
     if (!(await hasConsent(io, yes, () => "Go on?"))) return 3;
     // Before anything is sent.
     const output = out === undefined ? null : await openNamedOutput(out, io);
     if (output !== null) teardown.add("record of the trial", output.discard);
-    const { signal, stopping } = createStop(io, teardown);
-    const trial = createTrial(core.sources.get(config.id)!, { to, queue }, (step) => io.err(`${step}\n`));
-    await trial.clean(signal);
+    const say = (step: string): void => io.err(`${step}\n`);
+    const trial = createTrial(sources.get(config.id)!, { to, queue }, createStop(io, teardown), say);
+    await trial.clean();
     if (clean) return 0;
     try {
-      await trial.run(stopping);
+      await trial.run();
     } finally {
-      await trial.clean(signal);
+      await trial.clean();
     }
     const record = trial.record();
     await output?.write(toJsonText(record));

@@ -87,7 +87,7 @@ function toRow(name: string, { count, oldestEnteredAt, firstExpiryAt }: ParkedCo
   return { count, oldestEnteredAt, firstExpiryAt, of: name };
 }
 
-function toRows<Kind>(
+function toRows<Kind extends object>(
   max: number,
   { top, more }: Top<Kind>,
   toName: (kind: Kind) => string,

@@ -18,11 +18,10 @@ import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { counted, ifAny, joined, present, toAge, toSpan, toTime } from "../../operations/phrases.ts";
 import type { DecidedReport } from "../../plan/decided-count.ts";
 import type { Estimate } from "../../plan/estimate.ts";
-import type { ExpiryReport } from "../../plan/expiry-count.ts";
+import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../plan/rule-report.ts";
 import type { Room } from "../../plan/guards-and-ceilings.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import type { DrainReport } from "../../plan/plan-drain.ts";
-import type { NextReport, RuleReport, SampleReport } from "../../plan/rule-report.ts";
 import type { Counted, TopCounted } from "../../plan/top-count.ts";
 import { sumOf } from "../../read/totals.ts";
 import { toAnswerText as toAnswer } from "../../read/answer-text.ts";
@@ -237,7 +236,7 @@ type CountedKind = FailureKind & {
 /** `more`: beyond these, as far as counted apart. */
 export function toFailureRows(
   all: readonly CountedKind[],
-  more: TopCounted<unknown>["more"],
+  more: TopCounted<string>["more"],
 ): readonly object[] {
   const hidden = all.slice(shownFailures);
   const rest = sumOf(hidden, ({ count }) => count) + more.count;

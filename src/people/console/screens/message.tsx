@@ -2,7 +2,7 @@
 import type { DeadLetter } from "../../../job/message/dead-letter.ts";
 import { parseRecord } from "../../../job/message/parse-record.ts";
 import { toAnyText } from "../../../job/message/write-safe-json.ts";
-import { parkedAgainFor } from "../../operations/parked/find-useless.ts";
+import { parkedAgainFor } from "../../operations/parked/release.ts";
 import { insteadOfRelease } from "../../operations/parked/next-step.ts";
 import {
   isKnown,

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { defineOperation, faceOf, field } from "../define.ts";
 import { number } from "../phrases.ts";
-import { choosePlan } from "../plans/choose-plan.ts";
-import { requireMessages } from "../plans/require-messages.ts";
+import { choosePlan, requireMessages } from "../plans/choose-plan.ts";
 import { planId } from "../plans/plan-operation.ts";
 
 export const apply = defineOperation({

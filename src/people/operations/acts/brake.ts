@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { recordIntent, type SourceRuntime } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { defineOperation } from "../define.ts";
@@ -23,7 +23,7 @@ export const brake = defineOperation({
   input: z.strictObject({ host: brakedHost, all }),
   check({ host, all: isAll }) {
     if ((host === undefined) === (isAll === undefined)) {
-      throw new RedriverError("command-misused", "give a host, or --all");
+      throw misused("give a host, or --all");
     }
   },
   row: targetRow,

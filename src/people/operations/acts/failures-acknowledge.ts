@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { recordIntent } from "../../../job/door.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { defineOperation, field } from "../define.ts";
 import { failureOfMark, flag, shortText } from "../fields.ts";
 import { present } from "../phrases.ts";
@@ -12,7 +12,6 @@ const owner = field(shortText(100).optional(), {
   label: "Who works on it",
 });
 
-/** In each source that has met the kind. */
 export const acknowledge = defineOperation({
   words: "failures acknowledge",
   path: "/failures/:id/acknowledge",
@@ -31,7 +30,7 @@ export const acknowledge = defineOperation({
   }),
   check({ owner: given, off = false }) {
     if (!off || given === undefined) return;
-    throw new RedriverError("command-misused", "give --owner or --off, not both");
+    throw misused("give --owner or --off, not both");
   },
   row: markRow,
   run: ({ core, input: { id, owner: given, off = false }, by, reason }) =>

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { recordIntent } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { defineOperation, field } from "../define.ts";
 import { failureOfMark, shortText } from "../fields.ts";
 import { markEach, markRow } from "../failures/marks.ts";
@@ -20,7 +20,6 @@ const ticket = field(shortText(100).optional(), {
   isEmptyMeant: true,
 });
 
-/** In each source that has met the kind. */
 export const note = defineOperation({
   words: "failures note",
   path: "/failures/:id/note",
@@ -34,10 +33,7 @@ export const note = defineOperation({
   input: z.strictObject({ id: failureOfMark, text, ticket }),
   check(input) {
     if ((input.text ?? input.ticket) !== undefined) return;
-    throw new RedriverError(
-      "command-misused",
-      "give a text or a ticket; an empty one removes what was there",
-    );
+    throw misused("give a text or a ticket; an empty one removes what was there");
   },
   row: markRow,
   run: ({ core, input: { id, ...words }, by }) =>

@@ -1,28 +1,20 @@
 import { z } from "zod";
 import { systemClock } from "../../../system-world.ts";
 import { recordIntent } from "../../../job/door.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import { parseDateOrTime } from "../../../job/rules/patterns/parse-dates.ts";
 import { defineOperation, field } from "../define.ts";
-import { failureOfMark, flag } from "../fields.ts";
+import { failureOfMark, flag, readAs } from "../fields.ts";
 import { markEach, markRow } from "../failures/marks.ts";
 import { present, toTime } from "../phrases.ts";
 
 /** `changed`, or a moment to come as Unix ms. */
-const end = z
-  .string()
-  .trim()
-  .transform((text, context): "changed" | number => {
-    const read = parseQuietEnd(text, systemClock.now());
-    if (read !== null) return read;
-    context.addIssue({
-      code: "custom",
-      message:
-        "expected changed, a duration (2h), or a date (2026-12-01) or time with a zone (2026-12-01T18:00:00Z) to come",
-    });
-    return z.NEVER;
-  });
+const end = readAs(
+  z.string().trim(),
+  (text) => parseQuietEnd(text, systemClock.now()),
+  "expected changed, a duration (2h), or a date (2026-12-01) or time with a zone (2026-12-01T18:00:00Z) to come",
+);
 
 const until = field(end.optional(), {
   about:
@@ -38,7 +30,6 @@ const until = field(end.optional(), {
   isOpen: true,
 });
 
-/** In each source that has met the kind. */
 export const quiet = defineOperation({
   words: "failures quiet",
   path: "/failures/:id/quiet",
@@ -56,10 +47,7 @@ export const quiet = defineOperation({
   }),
   check({ until: given, off = false }) {
     if (off !== (given !== undefined)) return;
-    throw new RedriverError(
-      "command-misused",
-      "give --until changed, a time or a duration, or --off, not both",
-    );
+    throw misused("give --until changed, a time or a duration, or --off, not both");
   },
   row: markRow,
   run: ({ core, input: { id, until: given }, by, reason }) =>

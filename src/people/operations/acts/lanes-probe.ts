@@ -39,19 +39,13 @@ async function probeNow(call: LaneCall, { built, view: before }: ChosenLane) {
   if (view.sent > 0) return alreadyOut(view.lastUsedAt);
   await recordLaneAct(call, chosen, { act: "lane-probe", to: view.state });
   const found = await lanes.probeNow(view.lane);
-  switch (found.kind) {
-    case "unknown":
-      return {
-        said: "its lane was forgotten a moment ago: it starts over with a few messages",
-        isDone: false,
-      };
-    case "not-halted":
-      return notHalted(found.state);
-    case "under-way":
-      return alreadyOut(found.since);
-    case "due":
-      return { said: `its next probe is due now${await wakeUp(call, chosen)}`, isDone: true };
-  }
+  if (found.kind === "not-halted") return notHalted(found.state);
+  if (found.kind === "under-way") return alreadyOut(found.since);
+  const isDone = found.kind === "due";
+  const said = isDone
+    ? `its next probe is due now${await wakeUp(call, chosen)}`
+    : "its lane was forgotten a moment ago: it starts over with a few messages";
+  return { said, isDone };
 }
 
 function alreadyOut(since: number) {

@@ -1,15 +1,15 @@
 import { z } from "zod";
+import { groupBy } from "../../../group-items-by-key.ts";
 import { defined } from "../../../job/message/defined.ts";
-import { parkReasons, type ParkReason } from "../../../job/message/park-reasons.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
-import { defineOperation, field, type OperationCall, type Foresight } from "../define.ts";
+import { parkReasons } from "../../../job/message/park-reasons.ts";
+import { misused } from "../../../job/contracts/errors.ts";
+import { defineOperation, field, type OperationCall } from "../define.ts";
 import { requireFailure } from "../failures/choose.ts";
 import { countField, filter, flag, nameText, parkedFilter } from "../fields.ts";
 import { createParkedCount } from "../parked/count.ts";
 import { createOldest, visitParked, type FoundParked } from "../parked/find.ts";
-import { findUseless } from "../parked/find-useless.ts";
+import { findUseless, releaseParked } from "../parked/release.ts";
 import { insteadOfRelease } from "../parked/next-step.ts";
-import { releaseParked } from "../parked/release.ts";
 import { counted, number } from "../phrases.ts";
 
 const input = z.strictObject({
@@ -34,13 +34,6 @@ const row = z.object({
   useless: z.number().describe("Left parked, because they would only be parked again."),
 });
 
-interface Chosen {
-  readonly helped: readonly FoundParked[];
-  readonly notParked: readonly string[];
-  /** Left parked, because they would only be parked again. */
-  readonly useless: number;
-}
-
 type ReleaseInput = z.output<typeof input>;
 
 export const release = defineOperation({
@@ -62,8 +55,6 @@ export const release = defineOperation({
   async *run({ core, by, reason }, { helped, notParked, useless }) {
     if (notParked.length > 0)
       yield { said: `not parked: ${notParked.join(", ")}`, row: null, isRefused: true };
-    const counts = createParkedCount();
-    helped.forEach(counts.add);
     let released = 0;
     for (const { runtime } of core.sources.values()) {
       const own = helped.filter(({ source }) => source === runtime);
@@ -76,10 +67,7 @@ export const release = defineOperation({
         : isRefused
           ? "nothing was released"
           : "nothing to release";
-    const reasons = counts
-      .read()
-      .reasons()
-      .map(({ drain, reason: why, count }) => ({ drain, reason: why, count }));
+    const reasons = reasonsOf(helped).map(({ drain, reason: why, count }) => ({ drain, reason: why, count }));
     yield { said, row: { released, reasons, notParked, useless }, isRefused };
   },
 });
@@ -88,7 +76,7 @@ async function choose({
   core,
   input: { dlqIds: ids = [], limit = Infinity, anyway, ...filter },
   ...search
-}: ChooseCall): Promise<Foresight<Chosen>> {
+}: ChooseCall) {
   if (filter.failure !== undefined) await requireFailure(core, core.sources.keys(), filter.failure);
   const oldest = createOldest<FoundParked>(limit);
   await visitParked(core, { filter: defined(filter), ids, listing: "if-needed" }, search, (one) => {
@@ -96,15 +84,11 @@ async function choose({
   });
   const found = oldest.read();
   const notParked = ids.filter((id) => !found.some(({ dlqId }) => dlqId === id));
-  const counts = createParkedCount();
-  found.forEach(counts.add);
-  const { reasons, unknown } =
-    anyway === true
-      ? { reasons: new Map<FoundParked, ParkReason>(), unknown: null }
-      : await findUseless(core, found, search);
+  const { reasons, unknown } = await findUseless(core, anyway === true ? [] : found, search);
   const helped = found.filter((one) => !reasons.has(one));
-  const warnings = [...countsOf(reasons.values())].map(
-    ([why, count]) => `${number(count)} would only be parked again for ${why}: ${insteadOfRelease(why)}`,
+  const warnings = [...groupBy(reasons.values(), (why) => why)].map(
+    ([why, { length }]) =>
+      `${number(length)} would only be parked again for ${why}: ${insteadOfRelease(why)}`,
   );
   if (reasons.size > 0)
     warnings.push(
@@ -112,13 +96,10 @@ async function choose({
     );
   if (unknown !== null) warnings.push(`whether a release helps could not be found out (${unknown})`);
   return {
-    tells: counts
-      .read()
-      .reasons()
-      .map(
-        ({ drain, hasDrain, reason, count }) =>
-          `${number(count)} parked for ${reason} by ${drain}${hasDrain ? "" : " (not in the document)"}`,
-      ),
+    tells: reasonsOf(found).map(
+      ({ drain, hasDrain, reason, count }) =>
+        `${number(count)} parked for ${reason} by ${drain}${hasDrain ? "" : " (not in the document)"}`,
+    ),
     warnings,
     question:
       helped.length === 0
@@ -130,10 +111,10 @@ async function choose({
 
 type ChooseCall = Pick<OperationCall<ReleaseInput>, "core" | "input" | "signal" | "stopping" | "onListed">;
 
-function countsOf(reasons: Iterable<ParkReason>): ReadonlyMap<ParkReason, number> {
-  const counts = new Map<ParkReason, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return counts;
+function reasonsOf(parked: readonly FoundParked[]) {
+  const counts = createParkedCount();
+  parked.forEach(counts.add);
+  return counts.read().reasons();
 }
 
 /** A release names what it means: everything is never meant by leaving something out. */
@@ -141,15 +122,14 @@ function requireChoice({
   dlqIds,
   all: everything,
   drain,
-  for: reason,
   host,
   rule,
-  failure: kind,
+  failure,
+  ...input
 }: ReleaseInput): void {
-  const chooses = [dlqIds, drain, reason, host, rule, kind].some((one) => one !== undefined);
+  const chooses = [dlqIds, drain, input.for, host, rule, failure].some((one) => one !== undefined);
   if ((everything === true) !== chooses) return;
-  throw new RedriverError(
-    "command-misused",
+  throw misused(
     "name dead letters or give --drain, --for, --host, --rule or --failure, or --all for everything that is parked, not both",
   );
 }
@@ -157,8 +137,5 @@ function requireChoice({
 /** A reason of parking as a person's reason is a mistyped `--for`, and would release everything else too. */
 function requireOwnReason(reason: string): void {
   if (!parkReasons.some((one) => one === reason)) return;
-  throw new RedriverError(
-    "command-misused",
-    `--reason says why you release; what is parked for ${reason} is chosen with --for ${reason}`,
-  );
+  throw misused(`--reason says why you release; what is parked for ${reason} is chosen with --for ${reason}`);
 }

@@ -15,7 +15,7 @@ import {
   type DoneTo,
   type Target,
 } from "../pauses/targets.ts";
-import { toShellWord } from "../shell-word.ts";
+import { toShellWord } from "../command-line.ts";
 
 export const resume = defineOperation({
   words: "resume",

@@ -10,7 +10,6 @@ export async function readArrivals(
   const sums = new Map<string, HourlyArrivals>();
   for (const [id, hours] of all.flatMap((kinds) => [...kinds])) {
     const known = sums.get(id);
-    // Most kinds are met by one drain alone.
     sums.set(id, known === undefined ? hours : addHours(known, hours));
   }
   return sums;
@@ -22,7 +21,6 @@ function addHours(one: HourlyArrivals, other: HourlyArrivals): HourlyArrivals {
   return sum;
 }
 
-/** Of all sources. */
 export async function readAllArrivals({
   sources,
   drains,

@@ -1,4 +1,3 @@
-/** What happened to a kind of failure, in words. */
 import { durationText } from "../../../job/rules/durations.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import { laneMoveText, reasonText } from "../history/rows.ts";

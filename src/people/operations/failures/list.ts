@@ -1,9 +1,9 @@
 import type { Core } from "../../../job/door.ts";
-import { toOfNoDrain, type OfNoDrain } from "../../read/of-no-drain.ts";
+import { toOfNoDrain } from "../../read/of-no-drain.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";
 import { parseUrl } from "../../../job/message/destination-url.ts";
-import { isCurrent, type FailureState, type FailureView } from "../../read/failure-views.ts";
+import { isCurrent, type FailureState } from "../../read/failure-views.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
 import { chooseDrains } from "../choose-drains.ts";
 
@@ -16,18 +16,8 @@ export interface FailureFilter {
   readonly all?: boolean | undefined;
 }
 
-interface FailureList {
-  readonly shown: readonly FailureView[];
-  /** How many fit and are not current. */
-  readonly hidden: number;
-  /** Origins of all kinds of the drain, whatever their host. */
-  readonly met: readonly string[];
-  /** Those that no drain selects; empty if one is asked for. */
-  readonly ofNoDrain: readonly OfNoDrain[];
-}
-
 /** Throws `command-misused` for an unknown drain. */
-export async function readFailureList(core: Core, filter: FailureFilter, now: number): Promise<FailureList> {
+export async function readFailureList(core: Core, filter: FailureFilter, now: number) {
   const [drain] = filter.drain === undefined ? [] : chooseDrains(core, [filter.drain]);
   const facts = await readQueueFacts(core);
   const all = await viewFailures(core, facts, now, drain?.config.name);
@@ -38,6 +28,7 @@ export async function readFailureList(core: Core, filter: FailureFilter, now: nu
   );
   const ofNoDrain = drain === undefined ? toOfNoDrain(core, facts, fitsHost) : [];
   const shown = filter.all === true ? views : views.filter((one) => isCurrent(one, now));
+  // `hidden`: fit, and are not current.
   return { shown, hidden: views.length - shown.length, met, ofNoDrain };
 }
 

@@ -38,7 +38,6 @@ export async function* markEach(
   }
 }
 
-/** Of an entry that a mark has left. */
 export function isAboutFailure({ act, why }: Pick<AuditEntry, "act" | "why">, id: string): boolean {
   return markActs.some((one) => one === act) && why?.startsWith(toSubjectStart(id)) === true;
 }

@@ -10,7 +10,6 @@ import { need, toLaneWords, type Need } from "../status/needs.ts";
 export interface NeedsOfKind {
   readonly failure: FailureView;
   readonly lanes: readonly { readonly drain: string; readonly lane: LaneStanding }[];
-  /** Drains that only plan. */
   readonly planned: ReadonlySet<string>;
   readonly isPaused: (drain: string) => boolean;
 }
@@ -35,22 +34,16 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
         first: { kind: "probe", drain, origin, lane, isHere: true },
       }),
     ),
-    ...(parked === 0
-      ? []
-      : [
-          need("warn", `${capitalised(toLeft(parked, failure))} are parked: they wait for a person`, {
-            detail: "",
-            first: { kind: "parked", of: { source, ...failureOf } },
-          }),
-        ]),
-    ...(held.count === 0
-      ? []
-      : [
-          need("warn", `${capitalised(toCertain(held))} are held by rules`, {
-            detail: "Nothing of it is sent until a rule decides otherwise, or a person discards it.",
-            first: { kind: "rules" },
-          }),
-        ]),
+    parked > 0 &&
+      need("warn", `${capitalised(toLeft(parked, failure))} are parked: they wait for a person`, {
+        detail: "",
+        first: { kind: "parked", of: { source, ...failureOf } },
+      }),
+    held.count > 0 &&
+      need("warn", `${capitalised(toCertain(held))} are held by rules`, {
+        detail: "Nothing of it is sent until a rule decides otherwise, or a person discards it.",
+        first: { kind: "rules" },
+      }),
     ...going
       .filter((one) => canBePlanned && planned.has(one.drain) && !isHeldByRules(one))
       .map(({ waiting, again, ...one }) => ({ ...one, count: waiting - (again?.waiting ?? 0) }))
@@ -61,18 +54,13 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
           first: { kind: "plan", drain, ...failureOf },
         }),
       ),
-    ...(halted.length > 0 || free.length === 0 || !canBePlanned
-      ? []
-      : [
-          need("good", `${capitalised(toCertain(toOnce(free, listing, "waiting")))} wait their turn`, {
-            detail:
-              "The rules send them by themselves, as the lane lets them. A plan sends the same ones, by the same lane.",
-            first: {
-              kind: "plan",
-              drain: free.map(({ drain }) => drain).join(" "),
-              ...failureOf,
-            },
-          }),
-        ]),
-  ];
+    halted.length === 0 &&
+      free.length > 0 &&
+      canBePlanned &&
+      need("good", `${capitalised(toCertain(toOnce(free, listing, "waiting")))} wait their turn`, {
+        detail:
+          "The rules send them by themselves, as the lane lets them. A plan sends the same ones, by the same lane.",
+        first: { kind: "plan", drain: free.map(({ drain }) => drain).join(" "), ...failureOf },
+      }),
+  ].filter((one) => one !== false);
 }

@@ -1,4 +1,3 @@
-/** Kinds of failure, as programs and commands ask for them. */
 import { z } from "zod";
 import { failureStates, type FailureView } from "../../read/failure-views.ts";
 import { field } from "../define.ts";
@@ -116,7 +115,6 @@ export const failureReading = defineReading({
   },
 });
 
-/** Times are Unix ms. */
 export function toFailureJson({ quiet, quietEnded, isNew, isQuiet, ...view }: FailureView) {
   return {
     ...view,

@@ -2,7 +2,6 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { sumOf } from "../../read/totals.ts";
 
-/** `then`: `republish`, `hold` and so on. */
 export interface RuledShare {
   readonly drain: DrainName;
   readonly then: string;
@@ -29,14 +28,12 @@ export function toRuledShares({ drains }: Pick<FailureView, "drains">): readonly
   });
 }
 
-/** Why there are none. */
 export function whyNotRuled({ waiting, parked }: Pick<FailureView, "waiting" | "parked">): string {
   return waiting + parked === 0
     ? "nothing of it is left to decide"
     : "none was decided since the last full pass";
 }
 
-/** At least 1. */
 export function toPercent(share: number): number {
   return Math.max(1, Math.round(share * 100));
 }

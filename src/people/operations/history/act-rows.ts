@@ -19,11 +19,9 @@ export interface ActRow extends Pick<
   readonly since: number;
   /** Records; 0 for an act on none, and for an apply, which orders: the acts that follow count. */
   readonly count: number;
-  /** Of an apply: records that it was about to act on. */
   readonly ordered?: number;
   readonly rule?: string | null;
   readonly reason?: string;
-  /** If it is one record. */
   readonly dlqId?: string;
   readonly hosts: TopCounted<string>;
   /** By note, such as a loss of the rebuild, how many records have it. */
@@ -91,21 +89,17 @@ function createRow(
 ) {
   const hosts = createTopCount<string>(maxHosts);
   const notes: Record<string, number> = {};
-  let since = orderedAt;
-  let count = 0;
-  let comeBacks = 0;
-  let dlqId = "";
+  let [since, count, comeBacks, dlqId] = [orderedAt, 0, 0, ""];
   return {
     at,
     add(seenAt: number, record: AuditRecord): void {
       const { host, parent, count: alike = 1 } = record;
       since = Math.min(since, seenAt);
       count += alike;
-      ({ dlqId } = record);
+      dlqId = record.dlqId;
       if (host !== undefined) hosts.add(host, alike);
       if (parent !== undefined) comeBacks += alike;
       for (const written of record.notes ?? []) {
-        // Each has its own newer letter.
         // A row may be of any number of kinds; rows of records name each.
         if (written.startsWith(ofFailureNote)) continue;
         const note = written.startsWith("superseded-by:") ? "superseded-by" : written;

@@ -27,15 +27,9 @@ interface LineageSearch {
  * The ids that this one came back from, its own, and those that came back from it. The notes are what rows
  * alone do not show, also that a queue cannot be asked. Fails with `redis-unavailable`.
  */
-export async function findLineage(
-  dlqId: string,
-  parts: LineageSearch,
-): Promise<{
-  readonly dlqIds: ReadonlySet<string>;
-  readonly isListed: boolean;
-  readonly notes: readonly string[];
-}> {
+export async function findLineage(dlqId: string, parts: LineageSearch) {
   const { reader, sources } = parts;
+  const notes: string[] = [];
   const known = await reader.lineageOf(dlqId);
   const acts = await actsOn(reader, dlqId);
   const isNew = acts.size === 0 && known.size === 1;
@@ -43,10 +37,9 @@ export async function findLineage(
   const hasOrigin = acts.has("republish") || acts.has("park") || acts.has("drop");
   // Without a time in its id only the whole queue can show it, and only if nothing else is known.
   if (hasOrigin || (toEnteredAt(dlqId) === null && !isNew)) {
-    return { dlqIds: known, isListed: false, notes: [] };
+    return { dlqIds: known, isListed: false, notes };
   }
   const dlqIds = new Set(known);
-  const notes: string[] = [];
   let isListed = false;
   for (const source of sources) {
     const name = source.config.name;
@@ -103,7 +96,6 @@ async function look(
   return findRecord(dlqId, { ...quiet, onPage: (listed) => progress.show(`${listed} listed`) });
 }
 
-/** Null for a record that cannot be read. */
 function readingOf(raw: RawRecord, keys: readonly string[]): LineageReading | null {
   const parsed = parseRecord(raw);
   return parsed.kind === "letter" ? readLineage(parsed.letter, keys) : null;

@@ -7,7 +7,7 @@ import {
   type AuditReader,
   isAboutDrain,
 } from "../../../job/contracts/audit.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { openAuditReader } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
@@ -21,7 +21,6 @@ import { selectRecords, type RecordFilter } from "./select-records.ts";
 export interface HistoryFilter extends RecordFilter {
   readonly drain?: DrainName;
   readonly acts?: ReadonlySet<AuditAct>;
-  /** A person or daemon; `*` stands for any part. */
   readonly by?: string;
   /** Unix ms, inclusive. */
   readonly from?: number;
@@ -39,25 +38,23 @@ export interface HistoryPageRequest extends HistoryFilter {
   readonly maxRecords?: number;
 }
 
-export interface HistoryPage {
-  /** Newest first. An act that is cut by the end of the page goes on as a row of the next. */
-  readonly rows: readonly ActRow[];
-  /** Null: the audit has nothing older. A page may be without rows and have a next one. */
-  readonly next: string | null;
-  /** Unix ms: how far back was read; null: there was nothing. */
-  readonly readTo: number | null;
-  /** What the filters left out because the audit lacks its host or rule; else empty. */
-  readonly missing: string;
-}
+export type HistoryPage = Awaited<ReturnType<typeof readHistoryPage>>;
 
-/** Throws `command-misused` for a cursor that is none, and `redis-unavailable`. */
+/**
+ * Rows newest first. An act that is cut by the end of the page goes on as a row of the next, and a page may be without
+ * rows and have a next one. `missing`: what the filters left out because the audit lacks its host or rule; else empty.
+ * Throws `command-misused` for a cursor that is none, and `redis-unavailable`.
+ */
 export async function readHistoryPage(
   reader: AuditReader,
   { before = null, maxRows, maxEntries, maxRecords = Infinity, ...wanted }: HistoryPageRequest,
-): Promise<HistoryPage> {
+) {
   const start = before === null ? null : toPlace(before);
   const rows: ActRow[] = [];
-  const progress = { next: null as string | null, readTo: null as number | null };
+  /** Null: the audit has nothing older. */
+  let next: string | null = null;
+  /** Unix ms: how far back was read; null: there was nothing. */
+  let readTo: number | null = null;
   const fits = toTest(wanted);
 
   async function* entries(): AsyncGenerator<AuditEntry> {
@@ -71,20 +68,20 @@ export async function readHistoryPage(
       ...(acts === undefined ? {} : { skims: (act: AuditAct) => !acts.has(act) }),
     } as const;
     for await (const entry of reader.read(query)) {
-      if (entry.at !== progress.readTo) readOfMs = 0;
+      if (entry.at !== readTo) readOfMs = 0;
       readOfMs += 1;
       if (entry.at === start?.at && toSkip > 0) {
         toSkip -= 1;
-        progress.readTo = entry.at;
+        readTo = entry.at;
         continue;
       }
       if (read === maxEntries || records >= maxRecords || rows.length >= maxRows) {
-        progress.next = toCursor(progress.readTo ?? entry.at, lastRead);
+        next = toCursor(readTo ?? entry.at, lastRead);
         return;
       }
       read += 1;
       for (const { count = 1 } of entry.records) records += count;
-      progress.readTo = entry.at;
+      readTo = entry.at;
       lastRead = readOfMs;
       if (fits(entry)) yield entry;
     }
@@ -93,22 +90,17 @@ export async function readHistoryPage(
 
   const selected = selectRecords(entries(), wanted);
   for await (const row of toActRows(selected.entries)) rows.push(row);
-  return { rows, ...progress, missing: selected.missing() };
-}
-
-/** Entries are only added at the newer end, so that a place stays one: a time, and how many of it were read. */
-interface Place {
-  readonly at: number;
-  readonly read: number;
+  return { rows, next, readTo, missing: selected.missing() };
 }
 
 function toCursor(at: number, read: number): string {
   return `${at}-${read}`;
 }
 
-function toPlace(before: string): Place {
+/** Entries are only added at the newer end, so that a place stays one: a time, and how many of it were read. */
+function toPlace(before: string): Readonly<Record<"at" | "read", number>> {
   const [, at, read] = /^(\d{1,15})-(\d{1,9})$/.exec(before) ?? [];
-  if (at === undefined) throw new RedriverError("command-misused", "the cursor is none of the history");
+  if (at === undefined) throw misused("the cursor is none of the history");
   return { at: Number(at), read: Number(read) };
 }
 
@@ -125,7 +117,6 @@ function toTest({ drain, acts, by }: HistoryFilter): (entry: AuditEntry) => bool
     isBy(entry.by);
 }
 
-/** Of the audit, for one page, also those that the filters leave out. */
 const maxEntries = 2_000;
 
 export const historyReading = defineReading({

@@ -33,7 +33,6 @@ export const historyColumns = {
   as: (row) => toPrintable(row.as ?? "-"),
 } satisfies Readonly<Record<string, (row: ProvenRow) => string>>;
 
-/** Rows newest first: each delete with its proof. */
 export function withProofs(rows: readonly HistoryRow[]): readonly ProvenRow[] {
   const proofs = new Map<string | null, string>();
   return rows
@@ -85,7 +84,6 @@ export function toAllOf(source: string): string {
   return `all of ${source}`;
 }
 
-/** What a row of acts says beside its host and its reason. */
 export function toActNotes(row: ActRow, toText: (count: number) => string): readonly Part[] {
   const { count, ordered, notes, comeBacks, forMs } = row;
   const many = (times: number, what: string): string => (count === 1 ? what : `${toText(times)} ${what}`);

@@ -32,7 +32,6 @@ export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }
     return isHost === null || record.host !== undefined || lacks("host", act, record);
   };
 
-  /** Of its lane, or a pause of it. */
   const isOfHost = ({ lane, host: paused }: AuditEntry): boolean => {
     const names = [
       ...(lane === undefined ? [] : [lane.origin, hostOf(lane.origin)]),
@@ -56,7 +55,6 @@ export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }
 
   return {
     entries: selected(),
-    /** One line for each filter that could not tell; else empty. */
     missing: (): string => joined(toMissing("host", missing.host), toMissing("rule", missing.rule)),
   };
 }

@@ -2,7 +2,7 @@ import type { AuditAct, AuditEntry } from "../../../job/contracts/audit.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 
 /** Acts counted together: records, or how often it was done if it is not about records. Times in Unix ms. */
-export interface CountedActs {
+interface CountedActs {
   readonly count: number;
   /** Of an apply: records that it was about to act on. What it did is in the acts that follow. */
   readonly ordered?: number;
@@ -10,26 +10,12 @@ export interface CountedActs {
   readonly last: number;
 }
 
-export interface HistorySummary {
-  readonly acts: readonly (CountedActs & { readonly act: AuditAct; readonly drain: DrainName | null })[];
-  readonly people: readonly (CountedActs & { readonly by: string; readonly act: AuditAct })[];
-}
-
 /** Acts on dead letters. One without any counts none, and is named; the others are acts on drains, lanes or failures. An apply only orders. */
-const ofRecords: ReadonlySet<AuditAct> = new Set([
-  "republish",
-  "published",
-  "drop",
-  "park",
-  "delete",
-  "copy",
-  "release",
-]);
+const ofRecords = new Set<AuditAct>(["republish", "published", "drop", "park", "delete", "copy", "release"]);
 
 /** Replicas come and go, and their names with them. Here they are one. */
 const daemonPrefix = "daemon ";
 const daemon = "daemon";
-/** More names than this are counted as one. */
 const maxPeople = 1_000;
 const others = "(others)";
 
@@ -37,9 +23,9 @@ const others = "(others)";
 export async function sumHistory(
   entries: AsyncIterable<AuditEntry>,
   onRead: (read: number, at: number) => void,
-): Promise<HistorySummary> {
-  const acts = new Map<string, HistorySummary["acts"][number]>();
-  const people = new Map<string, HistorySummary["people"][number]>();
+) {
+  const acts = new Map<string, CountedActs & { readonly act: AuditAct; readonly drain: DrainName | null }>();
+  const people = new Map<string, CountedActs & { readonly by: string; readonly act: AuditAct }>();
   const names = new Set<string>();
   let read = 0;
   for await (const { at, act, drain, by, records } of entries) {
@@ -77,6 +63,4 @@ function grown(
   };
 }
 
-function mostFirst(one: CountedActs, other: CountedActs): number {
-  return other.count - one.count;
-}
+const mostFirst = (one: CountedActs, other: CountedActs): number => other.count - one.count;

@@ -1,29 +1,13 @@
 /** Search indexes and the guards on them, as Redis has them: no index is read for it. */
 import { z } from "zod";
 import { type Core, openIndexReader } from "../../../job/door.ts";
-import type { GuardConfig, IndexConfig } from "../../../job/contracts/drains-document.ts";
-import type { GuardStanding } from "../../../job/contracts/guards.ts";
-import type { DrainName } from "../../../job/contracts/ids.ts";
-import type { IndexReading, IndexSeries } from "../../../job/contracts/index-statistics.ts";
 import { defineReading, open } from "../reading.ts";
 
-export interface IndexGuard extends GuardStanding {
-  readonly drain: DrainName;
-  readonly config: GuardConfig;
-}
-
-export interface IndexStanding extends Pick<IndexConfig, "name" | "id" | "period"> {
-  /** The last one, taken by any replica; null: none, or it is stale. */
-  readonly reading: IndexReading | null;
-  /** Of that reading; null: none, or a replica of an earlier version took it. */
-  readonly series: IndexSeries | null;
-  readonly guards: readonly IndexGuard[];
-}
+export type IndexStanding = Awaited<ReturnType<typeof readIndexes>>[number];
+export type IndexGuard = IndexStanding["guards"][number];
 
 /** All indexes of the document, in its order. Throws `redis-unavailable`. */
-export async function readIndexes(
-  core: Pick<Core, "redis" | "document" | "drains">,
-): Promise<readonly IndexStanding[]> {
+export async function readIndexes(core: Pick<Core, "redis" | "document" | "drains">) {
   const { indexes } = core.document;
   const reader = await openIndexReader(core);
   const readings = await reader.readAll(indexes.map(({ name }) => name));
@@ -31,7 +15,7 @@ export async function readIndexes(
   const guards = await Promise.all(
     [...core.drains.values()].map(async ({ config, source }) => {
       const standings = await source.guards.peek(config);
-      return config.guards.flatMap((guard, position): readonly IndexGuard[] => {
+      return config.guards.flatMap((guard, position) => {
         const standing = standings[position];
         return standing === undefined ? [] : [{ ...standing, drain: config.name, config: guard }];
       });
@@ -41,7 +25,9 @@ export async function readIndexes(
     name,
     id,
     period,
+    /** The last one, taken by any replica; null: none, or it is stale. */
     reading: readings.find(({ index }) => index === name) ?? null,
+    /** Of that reading; null: none, or a replica of an earlier version took it. */
     series: series[position] ?? null,
     guards: guards.flat().filter(({ index }) => index === name),
   }));

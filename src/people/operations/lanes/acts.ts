@@ -1,13 +1,13 @@
-/** What the two acts on a lane share. */
 import { z } from "zod";
 import type { AuditLane } from "../../../job/contracts/audit.ts";
 import { unlessRedisAway } from "../../../job/contracts/errors.ts";
-import { recordIntent } from "../../../job/door.ts";
-import type { OperationCall, Did, Foresight } from "../define.ts";
+import { type DrainRuntime, recordIntent } from "../../../job/door.ts";
+import type { Did, Foresight, OperationCall } from "../define.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { laneDrain, laneHost } from "../fields.ts";
 import { chooseLane, type ChosenLane } from "./choose-lane.ts";
-import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
+import { namesOfOrigin } from "../../../job/message/destination-names.ts";
+import { hostPausesOf, pauseOf, type PauseRecord } from "../../../job/contracts/pauses.ts";
 
 const input = z.strictObject({ host: laneHost, drain: laneDrain });
 const row = z.object({
@@ -81,3 +81,25 @@ const toAdvice: Readonly<Record<WaitsFor, string>> = {
   "drain paused": "its drain is paused (redriver resume)",
   "host paused": "its destination is paused (redriver resume --host)",
 };
+
+/** Why nothing is sent by a lane, whatever it allows. In reading order: the first needs a person first. */
+export type WaitsFor = "no replica" | "drain unknown" | "plan mode" | "drain paused" | "host paused";
+
+export interface Surroundings {
+  readonly isAnyReplicaUp: boolean;
+  readonly pauses: readonly PauseRecord[];
+  /** Of the document; undefined if it does not have this drain; null if it does not load, so nobody knows. */
+  readonly drain: DrainRuntime | undefined | null;
+}
+
+export function whyNothingGoes(
+  lane: { readonly drain: string; readonly origin: string },
+  { isAnyReplicaUp, pauses, drain }: Surroundings,
+): WaitsFor | null {
+  if (!isAnyReplicaUp) return "no replica";
+  if (drain === undefined) return "drain unknown";
+  if (drain?.config.mode === "plan") return "plan mode";
+  if (drain?.config.paused === true || pauseOf(pauses, lane.drain) !== undefined) return "drain paused";
+  const names = namesOfOrigin(lane.origin);
+  return hostPausesOf(pauses, lane.drain).some(({ host }) => names.includes(host)) ? "host paused" : null;
+}

@@ -1,9 +1,8 @@
-import type { BuiltSource, Core } from "../../../job/door.ts";
-import { namesOfOrigin, type DestinationName } from "../../../job/message/destination-names.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import type { BuiltSource, Core, SourceRuntime } from "../../../job/door.ts";
+import { type DestinationName, namesOfOrigin } from "../../../job/message/destination-names.ts";
+import { misused, RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import type { LaneView } from "../../../job/contracts/lanes.ts";
-import { allLanes, findLanes } from "./find-lanes.ts";
+import { laneStates, type LaneView } from "../../../job/contracts/lanes.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { toMeant } from "../nearest.ts";
 
@@ -40,8 +39,7 @@ export async function chooseLane(
     ...(drains.size > 1 ? [`a drain with --drain (${[...drains].join(", ")})`] : []),
     ...(origins.size > 1 ? [`one origin (${[...origins].join(", ")})`] : []),
   ];
-  throw new RedriverError(
-    "command-misused",
+  throw misused(
     `${toDestinationText(host)} has ${found.length} lanes${where}; name ${advice.join(" and ") || "a drain of one source"}`,
   );
 }
@@ -58,4 +56,39 @@ async function namesOfLanes(sources: Iterable<BuiltSource>): Promise<readonly st
     }
   }
   return names;
+}
+
+const perCall = 100;
+
+/**
+ * All lanes of a source: halted ones first, then in the order of `laneStates`, of each the last used first. A
+ * lane that moves meanwhile may come twice or not at all. Throws `redis-unavailable`.
+ */
+export async function* allLanes({
+  lanes,
+}: Pick<SourceRuntime, "lanes">): AsyncGenerator<readonly LaneView[]> {
+  for (const state of laneStates) {
+    for (let skip = 0; ; skip += perCall) {
+      const views = await lanes.viewsIn(state, skip, perCall);
+      // Fewer than asked for may be lanes that were forgotten a moment ago.
+      if (views.length === 0) break;
+      yield views;
+    }
+  }
+}
+
+/** The lanes of a destination, each once. `drain`: only this one's. Throws `redis-unavailable`. */
+export async function findLanes(
+  source: Pick<SourceRuntime, "lanes">,
+  host: DestinationName,
+  drain: DrainName | undefined,
+): Promise<readonly LaneView[]> {
+  const found = new Map<string, LaneView>();
+  for await (const views of allLanes(source)) {
+    for (const view of views) {
+      const isOfDrain = drain === undefined || view.drain === drain;
+      if (isOfDrain && namesOfOrigin(view.origin).includes(host)) found.set(view.lane, view);
+    }
+  }
+  return [...found.values()];
 }

@@ -4,10 +4,10 @@ import type { SourceId } from "../../../job/contracts/ids.ts";
 import { laneStates } from "../../../job/contracts/lanes.ts";
 import { filter } from "../fields.ts";
 import { count, defineReading, next, time, toPage } from "../reading.ts";
-import { allLanes } from "./find-lanes.ts";
+import { allLanes } from "./choose-lane.ts";
 import { lastProbeAtOf } from "../../read/lane-standings.ts";
 import { readLaneNext, type LaneStatus } from "../status/read.ts";
-import { whyNothingGoes, type WaitsFor } from "./why-nothing-goes.ts";
+import { whyNothingGoes, type WaitsFor } from "./acts.ts";
 
 export interface LaneRow extends LaneStatus {
   readonly source: SourceId;

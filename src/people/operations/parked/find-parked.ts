@@ -14,9 +14,7 @@ import { type DrainRuntime, type SourceRuntime, type ListingSignals, listToEnd }
 
 /** What the queue and the rules show of a parked dead letter that is still listed. */
 export interface ParkedLetter {
-  /** Host with port of its destination. */
   readonly host: string;
-  /** The HTTP status of its failure; null: no answer. */
   readonly status: number | null;
   readonly failure: FailureKind;
   /** The rule that matches now; null: none, or its drain is no longer in the document. */
@@ -53,7 +51,6 @@ export async function readParked({ ledger }: SourceRuntime): Promise<readonly Pa
 }
 
 export interface ParkedSearch extends ListingSignals {
-  /** How many records were listed so far. */
   readonly onListed?: (listed: number) => void;
 }
 

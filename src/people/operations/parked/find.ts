@@ -3,22 +3,27 @@ import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import type { Core, SourceRuntime } from "../../../job/door.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
-import { findParkedLetters, readParked, type ParkedRecord, type ParkedSearch } from "./find-parked.ts";
+import {
+  findParkedLetters,
+  readParked,
+  type ParkedRecord,
+  type ParkedSearch,
+  type ParkedLetter,
+} from "./find-parked.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
-import type { ToRelease } from "./release.ts";
-import { readFailureMatcher } from "../../plan/failure-matcher.ts";
+import { readFailureMatcher } from "../../plan/filter-letters.ts";
 
 export interface ParkedFilter {
   readonly drain?: string;
   readonly for?: ParkReason;
   readonly host?: string;
   readonly rule?: string;
-  /** The id of a kind of failure. */
   readonly failure?: string;
 }
 
 /** Its `letter`: null if it is no longer in the queue, undefined if it was not listed. */
-export interface FoundParked extends ToRelease {
+export interface FoundParked extends ParkedRecord {
+  readonly letter?: ParkedLetter | null | undefined;
   readonly source: SourceRuntime;
   /** False: the document has no such drain on this source, so no rules decide it again until a release. */
   readonly hasDrain: boolean;
@@ -26,7 +31,6 @@ export interface FoundParked extends ToRelease {
 
 export interface ParkedSelection {
   readonly filter: ParkedFilter;
-  /** Only these; empty: all. */
   readonly ids?: readonly string[];
   /** `if-needed`: the queue is listed only if host, rule or failure are asked for. */
   readonly listing: "always" | "if-needed";
@@ -93,7 +97,6 @@ function oldestOf(known: readonly FoundParked[], most: number): readonly FoundPa
   return oldest.read();
 }
 
-/** Keeps the oldest, at most so many. */
 export function createOldest<One extends ParkedRecord>(limit: number) {
   let kept: One[] = [];
   const trim = (): void => {

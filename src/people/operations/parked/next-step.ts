@@ -66,7 +66,6 @@ export function isOfRecord(reason: ParkReason): boolean {
   return steps[reason] === "message" || steps[reason] in instead;
 }
 
-/** What to do about dead letters that a release would only have parked again. */
 export function insteadOfRelease(reason: ParkReason): string {
   if (reason === "bad-destination") {
     return "change the destination by a rule (set), or see urlCredentials of the source";

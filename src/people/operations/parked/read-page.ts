@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Core } from "../../../job/door.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import { parkReasons } from "../../../job/message/park-reasons.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
-import type { DrainName, SourceId } from "../../../job/contracts/ids.ts";
+import { misused } from "../../../job/contracts/errors.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { ParkedDeadLetter } from "../../../job/contracts/ledger-entries.ts";
 import type { ParkedPlace } from "../../../job/contracts/ledger.ts";
 import { drainName, type Frozen } from "../../../job/contracts/plans.ts";
@@ -28,20 +28,10 @@ const parkedRow = z.object({
 });
 type ParkedRow = Frozen<z.infer<typeof parkedRow>>;
 
-export interface ParkedRows {
-  readonly rows: readonly ParkedRow[];
-  /** Of the source, also on other pages. */
-  readonly total: number;
-  /** For `after`; null: there is no more. */
-  readonly next: string | null;
-}
+export type ParkedRows = Awaited<ReturnType<typeof readParkedPage>>;
 
-export interface ParkedRowFilter {
-  readonly drain?: string | undefined;
-  readonly reason?: string | undefined;
-  /** The id of a kind of failure. */
-  readonly failure?: string | undefined;
-}
+/** `failure`: the id of a kind. */
+export type ParkedRowFilter = Partial<Readonly<Record<"drain" | "reason" | "failure", string | undefined>>>;
 
 interface ParkedPageRequest {
   readonly after?: string | null;
@@ -62,9 +52,9 @@ export async function readParkedPage(
   core: Pick<Core, "sources" | "drains">,
   source: SourceId,
   { after = null, limit, filter = {} }: ParkedPageRequest,
-): Promise<ParkedRows> {
+) {
   const runtime = core.sources.get(source)?.runtime;
-  if (runtime === undefined) throw new RedriverError("command-misused", `no source has the id ${source}`);
+  if (runtime === undefined) throw misused(`no source has the id ${source}`);
   const { retentionMs } = runtime.config;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const wanted = isFiltered ? entriesPerRead : limit;
@@ -89,19 +79,12 @@ export async function readParkedPage(
     const { drain, reason, attempt, failure = null } = view;
     const enteredAt = enteredAtOfId(dlqId);
     const hasDrain = core.drains.get(drain)?.config.source.id === source;
-    return {
-      dlqId,
-      drain,
-      hasDrain,
-      reason,
-      attempt,
-      failure,
-      enteredAt,
-      expiresAt: enteredAt + retentionMs,
-    };
+    const expiresAt = enteredAt + retentionMs;
+    return { dlqId, drain, hasDrain, reason, attempt, failure, enteredAt, expiresAt };
   }
 
-  function toRows(total: number, next: ParkedPlace | null): ParkedRows {
+  /** `total`: of the source, also on other pages. `next`: for `after`; null: there is no more. */
+  function toRows(total: number, next: ParkedPlace | null) {
     return { rows, total, next: next === null ? null : `${next.keptUntil} ${next.dlqId}` };
   }
 }
@@ -116,22 +99,17 @@ function fits(view: ParkedDeadLetter["view"], { drain, reason, failure }: Parked
 
 function toPlace(after: string): ParkedPlace {
   const [, keptUntil, dlqId = ""] = /^(\d{1,15}) (\S{1,200})$/.exec(after) ?? [];
-  if (keptUntil === undefined) throw new RedriverError("command-misused", "the cursor is none of this list");
+  if (keptUntil === undefined) throw misused("the cursor is none of this list");
   return { keptUntil: Number(keptUntil), dlqId };
 }
 
-export interface ParkedSum {
-  readonly drain: DrainName;
-  readonly source: SourceId;
-  readonly reason: string;
-  readonly count: number;
-}
+export type ParkedSum = ReturnType<typeof toParkedSums>[number];
 
 /**
  * By drain and reason, most first, as the passes have counted them: without a drain that the document lacks. The
  * reasons are those of the last passes, fitted to the live counts.
  */
-export function toParkedSums({ drains }: Pick<QueueFacts, "drains">): readonly ParkedSum[] {
+export function toParkedSums({ drains }: Pick<QueueFacts, "drains">) {
   return drains
     .flatMap(({ drain, source, facts }) =>
       Object.entries(facts?.reasons.parked ?? {}).map(([reason, count]) => ({

@@ -1,16 +1,23 @@
 import { defined } from "../../../job/message/defined.ts";
-import { readHostsOfKinds } from "../../read/hosts-of-kinds.ts";
+import { readHostsOfKinds } from "../../read/read-failures.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
-import { type DrainRuntime, type SourceRuntime, recordIntent } from "../../../job/door.ts";
+import {
+  type Core,
+  type DrainRuntime,
+  findWithOneCall,
+  recordIntent,
+  type SourceRuntime,
+} from "../../../job/door.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import type { ParkedLetter, ParkedRecord } from "./find-parked.ts";
+import { findParkedLetters, type ParkedSearch } from "./find-parked.ts";
+import { decideRecord } from "../../../job/door-pure.ts";
+import type { RawRecord } from "../../../job/message/dead-letter.ts";
+import type { ParkReason } from "../../../job/message/park-reasons.ts";
+import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
+import type { FoundParked } from "./find.ts";
+import { isOfRecord } from "./next-step.ts";
 
 const entriesPerCall = 100;
-
-/** `letter`: what the queue shows of it, if it was listed. */
-export interface ToRelease extends ParkedRecord {
-  readonly letter?: ParkedLetter | null | undefined;
-}
 
 /**
  * Releases parked records by a person's order: each may be tried once more, whatever parked it. Writes the
@@ -22,7 +29,7 @@ export interface ToRelease extends ParkedRecord {
 export async function releaseParked(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
-  entries: readonly ToRelease[],
+  entries: readonly Pick<FoundParked, "dlqId" | "view" | "letter">[],
   why: string,
 ): Promise<number> {
   if (entries.length === 0) return 0;
@@ -57,4 +64,70 @@ async function makeNextPassFull(
         .filter(({ config }) => config.source.id === source.config.id)
         .map(({ config }) => config.name);
   for (const name of names) await source.passes.forceFull(name);
+}
+
+export interface Useless {
+  readonly reasons: ReadonlyMap<FoundParked, ParkReason>;
+  /** Why the others were not looked at; null: they were, or nothing suggests it. */
+  readonly unknown: string | null;
+}
+
+/** So many are read one by one, whatever parked them. Of more, those that were parked for what they are. */
+const maxSingle = 10;
+
+/**
+ * Reads them from the queue and decides each as if it were released. Changes nothing. What cannot be read may
+ * be released: the order is a person's. Throws `redis-unavailable`.
+ */
+export async function findUseless(
+  core: Core,
+  found: readonly FoundParked[],
+  search: ParkedSearch,
+): Promise<Useless> {
+  const reasons = new Map<FoundParked, ParkReason>();
+  const look = (one: FoundParked, raw: RawRecord): void => {
+    const reason = parkedAgainFor(core, one, raw);
+    if (reason !== null) reasons.set(one, reason);
+  };
+  try {
+    if (found.length <= maxSingle) {
+      for (const one of found) {
+        const raw = await findWithOneCall(one.dlqId, { source: one.source, signal: search.signal });
+        if (raw !== null) look(one, raw);
+      }
+    } else {
+      const ofRecord = found.filter(({ view }) => isOfRecord(view.reason));
+      for (const [source, own] of groupBy(ofRecord, (one) => one.source)) {
+        await findParkedLetters(source, core.drains, own, search, (one, _letter, raw) => look(one, raw));
+      }
+    }
+  } catch (error) {
+    if (!isRedriverError(error) || isRedisAway(error)) throw error;
+    return { reasons, unknown: error.code };
+  }
+  return { reasons, unknown: null };
+}
+
+/** Null: it would be sent, or nobody can tell. */
+export function parkedAgainFor(
+  { drains }: Pick<Core, "drains">,
+  { view, hasDrain }: Pick<FoundParked, "view" | "hasDrain">,
+  raw: RawRecord,
+): ParkReason | null {
+  const drain = drains.get(view.drain);
+  if (drain === undefined || !hasDrain) return null;
+  const decided = decideRecord(drain, raw, {
+    view: {
+      state: "cool",
+      dueAt: 0,
+      refusedAlone: 0,
+      attempt: Math.max(0, view.attempt - 1),
+      released: "by-person",
+      suffix: 1,
+    },
+    viewedAt: 0,
+  });
+  if ("unusable" in decided) return decided.unusable?.reason ?? null;
+  const { decision } = decided.letter;
+  return decision.then === "park" ? decision.reason : null;
 }

@@ -1,4 +1,3 @@
-/** What a brake did at the service, and a resume. */
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 import type { FlowKey } from "../../../job/contracts/service.ts";
 import { counted, number } from "../phrases.ts";

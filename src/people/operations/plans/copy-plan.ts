@@ -7,7 +7,7 @@ import {
   survey,
   withNewer,
 } from "../../../job/door.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused, RedriverError } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { PlanOrder, SharedPlan } from "../../../job/contracts/plans.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
@@ -19,9 +19,7 @@ import { checkParts, toPart, type CheckedPart } from "./apply-parts.ts";
 
 export interface CopyEnd {
   readonly drain: DrainName;
-  /** Of the target. */
   readonly to: string;
-  /** Messages that the plan would publish. */
   readonly planned: number;
   /** Accepted by the service, which is no delivery. */
   readonly copied: number;
@@ -40,16 +38,11 @@ export interface CopyRun {
   readonly onPage: (drain: DrainName, copied: number) => void;
 }
 
-/** The origin that a person means. Throws `command-misused` for anything else. */
 export function parseTarget(text: string): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && [url.origin, url.href].includes(text);
   if (isOrigin && url.href === `${url.origin}/`) return url.origin;
-  throw misused("expected scheme, host and port, as https://test.example.com");
-}
-
-function misused(why: string): RedriverError {
-  return new RedriverError("command-misused", `--to: ${why}`);
+  throw misused("--to: expected scheme, host and port, as https://test.example.com");
 }
 
 /** Null: the person said no. Throws as `checkParts` and `sendCopies` do. */
@@ -65,7 +58,7 @@ export async function copyPlan(run: CopyRun): Promise<readonly CopyEnd[] | null>
     for (const [dlqId, { then, host }] of open) {
       if (then !== "republish") open.delete(dlqId);
       else if (host === hostOf(run.to))
-        throw misused("some of the messages go there anyway; a copy is for another");
+        throw misused("--to: some of the messages go there anyway; a copy is for another");
     }
   }
   const count = checked.reduce((sum, { check }) => sum + check.open.size, 0);

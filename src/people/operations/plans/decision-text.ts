@@ -30,7 +30,6 @@ export function toDecisionText({ then, reason, rule }: Pick<NextReport, "then" |
   return rule === null ? head : `${head} by ${rule}`;
 }
 
-/** Empty if the archive was read whole. */
 export function toLost(damaged: readonly ArchiveDamage[]): string {
   if (damaged.length === 0) return "";
   const isKnown = damaged.every(({ entries }) => entries !== null);

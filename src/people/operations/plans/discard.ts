@@ -1,10 +1,13 @@
 /** A plan that needs the archive, to discard into it or to publish from it. It is made and applied as any other. */
 import type { Core, DrainRuntime } from "../../../job/door.ts";
 import { openArchivedLetters } from "../../plan/archived-letters.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused, planRefused } from "../../../job/contracts/errors.ts";
 import type { PlanFilter, PlanVerdict } from "../../../job/contracts/plans.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
 import { number } from "../phrases.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { chooseDrains } from "../choose-drains.ts";
+import { requireFailure } from "../failures/choose.ts";
 
 type OfArchive = { readonly document: Pick<Core["document"], "archive"> };
 
@@ -16,22 +19,15 @@ export function requireArchive(
   if (discard === undefined && fromArchive === undefined) return;
   if (document.archive === undefined) {
     const which = fromArchive === undefined ? "what is discarded is archived first, and the" : "the";
-    throw new RedriverError(
-      "plan-refused",
-      `${which} document has no archive; expected archive: { dir: … } at its top`,
-    );
+    throw planRefused(`${which} document has no archive; expected archive: { dir: … } at its top`);
   }
   if (fromArchive === undefined) return;
-  if (discard !== undefined) throw new RedriverError("plan-refused", "what is archived cannot be discarded");
+  if (discard !== undefined) throw planRefused("what is archived cannot be discarded");
   if (ledger === "none") {
-    throw new RedriverError(
-      "plan-refused",
-      "without a ledger nobody knows what of the archive was published",
-    );
+    throw planRefused("without a ledger nobody knows what of the archive was published");
   }
 }
 
-/** The drain, as it decides for the plan. */
 export function toOrdered(
   core: Core,
   drain: DrainRuntime,
@@ -48,12 +44,11 @@ export function toOrdered(
 /** For the audit: the plan, and the person's reason. Throws `command-misused` for a discard without one. */
 export function toWhyOrdered({ discard }: PlanFilter, id: string, reason = ""): string {
   if (discard !== undefined && reason.trim() === "") {
-    throw new RedriverError("command-misused", "a discard needs a reason (--reason)");
+    throw misused("a discard needs a reason (--reason)");
   }
   return reason === "" ? `plan ${id}` : `plan ${id}: ${reason}`;
 }
 
-/** What a person should know before. */
 export function toDiscardWarning({ document: { archive } }: OfArchive, count: number): string {
   const all = count === 1 ? "This one is" : `All ${number(count)} are`;
   const where = archive === undefined ? "the archive, which the document has not" : archive.dir;
@@ -83,4 +78,27 @@ export async function toDiscardVerdict(
   const where = discarded === 0 ? "" : `; archived in ${dir}`;
   const told = { state: "told", sent: 0, cameBack: 0, delivered: 0, silent: 0, failures: [] } as const;
   return { ...told, discarded, isBad: false, text: `${number(discarded)}${of} discarded${others}${where}` };
+}
+
+/** The drains of a plan. Throws `command-misused` for a name, rule or kind that is none, and as `requireArchive`. */
+export async function requireSelection(
+  core: Core,
+  names: readonly DrainName[],
+  { rules = [], failure, ...filter }: PlanFilter,
+): Promise<readonly DrainRuntime[]> {
+  const drains = chooseDrains(core, names);
+  requireRules(drains, rules);
+  requireArchive(core, filter);
+  const sources = drains.map(({ config }) => config.source.id);
+  if (core.ledger === "there" && failure !== undefined) await requireFailure(core, sources, failure);
+  return drains;
+}
+
+/** A mistyped rule would select nothing, which looks like good news. Throws `command-misused`. */
+export function requireRules(drains: readonly DrainRuntime[], rules: readonly string[]): void {
+  const known = new Set(drains.flatMap(({ config }) => config.rules.map(({ name }) => name)));
+  const unknown = rules.find((rule) => !known.has(rule));
+  if (unknown === undefined) return;
+  const have = [...known].join(", ") || "none";
+  throw misused(`no rule of these drains is named "${unknown}"; they have ${have}`);
 }

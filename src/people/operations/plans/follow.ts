@@ -20,7 +20,7 @@ import {
   type ListingSignals,
 } from "../../../job/door.ts";
 import { toDestinationText } from "../destination-text.ts";
-import { toTime } from "../phrases.ts";
+import { present, toTime } from "../phrases.ts";
 import type { Applied } from "../../plan/apply.ts";
 import type { PlanCheck } from "../../plan/check-plan.ts";
 
@@ -28,13 +28,9 @@ export interface FollowRun {
   readonly drain: DrainRuntime;
   readonly check: Pick<PlanCheck, "orders" | "sentFrom">;
   readonly signals: ListingSignals;
-  /** How many this apply has sent. */
   readonly sentHere: number;
-  /** What has stopped the apply; null: nothing. */
   readonly stop: Applied["stop"];
-  /** False: a person does not want to wait. */
   readonly isWanted: boolean;
-  /** What is known so far. */
   readonly onNews: (verdict: PlanVerdict | null) => void;
 }
 
@@ -94,11 +90,10 @@ export async function follow(run: FollowRun): Promise<PlanVerdict | null> {
 }
 
 /** What the plan has sent is more than this apply has, if the drain itself or an earlier apply sent some of it. */
-function withShare(sentHere: number, verdict: PlanVerdict): PlanVerdict {
+function withShare(sentHere: number, { text, ...verdict }: PlanVerdict): PlanVerdict {
   const others = verdict.sent - sentHere;
-  if (sentHere === 0 || others <= 0) return verdict;
-  const share = `of these, this apply sent ${sentHere}, and the drain itself or an earlier apply ${others}`;
-  return { ...verdict, text: `${verdict.text}; ${share}` };
+  const share = `; of these, this apply sent ${sentHere}, and the drain itself or an earlier apply ${others}`;
+  return { ...verdict, text: sentHere === 0 || others <= 0 ? text : `${text}${share}` };
 }
 
 type Known = ReturnType<typeof createKnown>;
@@ -108,13 +103,12 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
   const sent = new Set<DlqId>();
   const back = new Map<DlqId, Failure>();
   const delivered = new Set<DlqId>();
-  /** When the last of them came back. */
   let backAt = 0;
   /** A publish has no answer yet. Its come-back would show that it was sent. */
   let isInDoubt = false;
 
   /** Answers how long ago the last of them was sent, and names those with a come-back that another has met. */
-  const readLedger = async (): Promise<{ readonly sentMsAgo: number; readonly named: readonly DlqId[] }> => {
+  const readLedger = async () => {
     const named: DlqId[] = [];
     let sentMsAgo = Infinity;
     isInDoubt = false;
@@ -165,7 +159,6 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
   };
 }
 
-/** Hosts that are bad are named one by one. */
 const maxBadHosts = 3;
 
 function toVerdict(
@@ -203,27 +196,19 @@ function countOf(
   { back, delivered }: Known,
   haltAt: number,
 ): Omit<PlanVerdict, "text"> {
-  const counts = new Map<string, PlanVerdict["failures"][number]>();
-  for (const dlqId of ids) {
-    const failure = back.get(dlqId);
-    if (failure === undefined) continue;
-    const key = JSON.stringify(failure);
-    counts.set(key, { ...failure, count: (counts.get(key)?.count ?? 0) + 1 });
-  }
-  const failures = [...counts.values()].toSorted((a, b) => b.count - a.count).slice(0, maxFailures);
-  const [sent, cameBack] = [ids.length, ids.filter((dlqId) => back.has(dlqId)).length];
+  const met = ids.flatMap((dlqId) => back.get(dlqId) ?? []);
+  const failures = [...groupBy(met, (failure) => JSON.stringify(failure)).values()]
+    .map((alike) => ({ ...alike[0]!, count: alike.length }))
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, maxFailures);
+  const [sent, cameBack] = [ids.length, met.length];
   const heard = ids.filter((dlqId) => delivered.has(dlqId)).length;
   const isBad = cameBack > 0 && (cameBack > haltAt * sent + 1e-9 || cameBack === sent);
   return { state, sent, cameBack, delivered: heard, silent: sent - cameBack - heard, failures, isBad };
 }
 
 /** `5 sent, 5 came back: 503, the receiver was still down at 07:24:50 UTC`. It is read later too. */
-function toText(
-  verdict: Omit<PlanVerdict, "text">,
-  backAt: number,
-  watchMs: number,
-  why: string | undefined,
-): string {
+function toText(verdict: Omit<PlanVerdict, "text">, backAt: number, watchMs: number, why?: string): string {
   const { state, sent, cameBack, delivered, silent, failures } = verdict;
   if (state === "not-followed") {
     return `${sent} sent, not followed${why === undefined ? "" : `, as ${why}`}: whether they came back is not known`;
@@ -241,7 +226,7 @@ function toText(
     state === "stopped" && "not followed to the end of its watch",
     state === "unknown" && `the queue was not read to its end (${why})`,
   ];
-  return parts.filter((part) => part !== false).join(", ");
+  return present(parts).join(", ");
 }
 
 function toFailuresText(failures: PlanVerdict["failures"]): string {

@@ -26,7 +26,6 @@ import type { PlanRecord } from "../../plan/plan-file-record.ts";
 import type { Keeper } from "./keep-plan.ts";
 
 export interface PlanReport {
-  /** Unix ms. */
   readonly createdAt: number;
   readonly documentHash: string;
   /** `none`: what was published, parked or paused before is not known. */
@@ -51,15 +50,12 @@ export interface FreezeRun {
   readonly filter: PlanFilter;
   readonly show: Show;
   readonly signals: ListingSignals;
-  /** Of redriver. */
   readonly version: string;
   /** Of a plan in Redis; null: it is not kept there. */
   readonly keeper: Keeper | null;
   /** Called for each drain before any is listed: the destinations that are paused for it. */
   readonly onHostPauses?: (drain: DrainName, pauses: readonly HostPause[]) => void;
-  /** Called with each line of the file. */
   readonly write?: (line: string) => Promise<void>;
-  /** Called with each record before it is written. */
   readonly onRecord?: (record: Foreseen, line: PlanRecord) => void;
   readonly onPage?: (drain: DrainName, page: { readonly listed: number; readonly planned: number }) => void;
 }
@@ -142,7 +138,7 @@ async function freeze(run: FreezeRun, signals: ListingSignals): Promise<PlanRepo
     complete = false;
   }
   const damages = damagesOf(drains);
-  const damaged = damages.length === 0 ? {} : { damaged: damages };
+  const damaged = damages.length > 0 && { damaged: damages };
   return { createdAt, documentHash, ledger: core.ledger, filter, complete, ...damaged, drains: reports };
 }
 

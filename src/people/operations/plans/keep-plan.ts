@@ -1,23 +1,24 @@
 /** Keeps a plan in Redis, line by line as its file is, while it is made or read from a file. */
 import type { Clock } from "../../../job/contracts/clock.ts";
-import { RedriverError, toFailure } from "../../../job/contracts/errors.ts";
+import { planRefused, RedriverError, toFailure } from "../../../job/contracts/errors.ts";
 import type { DrainName, Identities, PlanId } from "../../../job/contracts/ids.ts";
 import {
-  planLimits,
   type PlanAbout,
   type PlanBook,
   type PlanClaim,
+  planLimits,
   type PlanMaking,
 } from "../../../job/contracts/plans.ts";
 import { isNewAct, type PlanRecord } from "../../plan/plan-file-record.ts";
 import { keepSigning, toWhyStopped } from "./keep-signing.ts";
+import { toShownUrl } from "../../../job/message/show-masked-values.ts";
+import { createPlanWriter, type PlanFile, readPlan } from "../../plan/plan-file.ts";
 
 export interface KeepParts {
   readonly book: PlanBook;
   readonly clock: Pick<Clock, "sleep">;
   readonly identities: Pick<Identities, "token">;
   readonly replica: string;
-  /** Of redriver. */
   readonly version: string;
   /** Most records of the plans that are made or applied here at once: their orders are in memory. */
   readonly maxRecords?: number;
@@ -45,7 +46,7 @@ export async function beginKeeping(
   if ((await parts.book.begin(claim, about, parts.replica, isPassing)) === "begun") {
     return createKeeper(parts, claim, isPassing);
   }
-  throw refused(
+  throw planRefused(
     isPassing
       ? "others were asked for, and there is no room beside them"
       : "there are as many applied plans already as may be at once: remove one (redriver plans remove)",
@@ -55,7 +56,6 @@ export async function beginKeeping(
 function createKeeper(parts: KeepParts, claim: PlanClaim, isPassing: boolean) {
   const { book, clock, version, maxRecords = planLimits.records } = parts;
   let making: PlanMaking = { drain: null, listed: 0, planned: 0 };
-  /** Of the drains before. */
   let before = { listed: 0, planned: 0 };
   const decisions = { republish: 0, drop: 0, settle: 0, park: 0, hold: 0 };
   let records = 0;
@@ -68,8 +68,8 @@ function createKeeper(parts: KeepParts, claim: PlanClaim, isPassing: boolean) {
 
   const flush = async (): Promise<void> => {
     const answer = text === "" ? "kept" : await book.append(claim, count, text);
-    if (answer === "full") throw refused("the plan would be larger than all plans may be: narrow it");
-    if (answer === "lost") throw refused("the plan is gone from Redis, or another has it");
+    if (answer === "full") throw planRefused("the plan would be larger than all plans may be: narrow it");
+    if (answer === "lost") throw planRefused("the plan is gone from Redis, or another has it");
     if (text !== "") count += 1;
     text = "";
   };
@@ -100,13 +100,12 @@ function createKeeper(parts: KeepParts, claim: PlanClaim, isPassing: boolean) {
         text += line;
         if (text.length >= partCharacters) await flush();
       }),
-    /** Throws `plan-refused` for one record too many. */
     count(record: PlanRecord): void {
       records += 1;
       decisions[record.then] += 1;
       if (isNewAct(record)) acts += 1;
       if (records > maxRecords) {
-        throw refused(
+        throw planRefused(
           `the plan has more than ${maxRecords} records, the most of a replica: narrow it, or make and apply it by commands (redriver plan --keep, redriver apply), which have no such limit`,
         );
       }
@@ -125,10 +124,9 @@ function createKeeper(parts: KeepParts, claim: PlanClaim, isPassing: boolean) {
         await flush();
         const made = { records, acts, decisions, sha256: hash };
         const answer = await book.complete(claim, made, JSON.stringify({ version, report }), count);
-        if (answer === "lost") throw refused("the plan is gone from Redis, or another has it");
+        if (answer === "lost") throw planRefused("the plan is gone from Redis, or another has it");
         await signing.close();
       }),
-    /** It ends without being whole. */
     async abandon(stopping: AbortSignal, error?: unknown): Promise<void> {
       if (stopping.aborted) return end("interrupted", toWhyStopped(stopping));
       const { code, message } = toFailure(error);
@@ -137,6 +135,35 @@ function createKeeper(parts: KeepParts, claim: PlanClaim, isPassing: boolean) {
   };
 }
 
-function refused(why: string): RedriverError {
-  return new RedriverError("plan-refused", why);
+const never = new AbortController().signal;
+
+/** Keeps the plan of a file, without the content that it may show. Throws `plan-invalid` if it is another file now. */
+export async function importPlan({ head, sha256, read }: PlanFile, keeper: Keeper): Promise<void> {
+  const { flags } = head;
+  const writer = createPlanWriter();
+  try {
+    await keeper.write(writer.head({ ...head, flags: { ...flags, showContent: false } }));
+    const reading = await readPlan(read(), async (record) => {
+      const line = flags.showContent ? toMasked(record) : record;
+      keeper.count(line);
+      await keeper.write(writer.record(line));
+    });
+    if (!reading.ok || reading.sha256 !== sha256) {
+      throw new RedriverError("plan-invalid", "the file was changed while it was read");
+    }
+    await keeper.write(writer.end());
+    await keeper.complete(null, sha256);
+  } catch (error) {
+    await keeper.abandon(never, error);
+    throw error;
+  }
+}
+
+function toMasked({
+  record: _record,
+  becomes: _becomes,
+  changes: _changes,
+  ...line
+}: PlanRecord): PlanRecord {
+  return { ...line, url: toShownUrl(line.url, "masked") };
 }

@@ -62,7 +62,6 @@ export function toStopped(why: string): RedriverError {
   return new RedriverError("stopped", `stopped ${why}`);
 }
 
-/** Why a work ended early, for people to read. */
 export function toWhyStopped(stopping: AbortSignal): string {
   const { reason } = stopping as { readonly reason: unknown };
   return reason instanceof RedriverError ? reason.message : "stopped: its replica is shut down";

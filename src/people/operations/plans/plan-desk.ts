@@ -9,7 +9,7 @@
  * into Redis before it is applied. Nothing continues elsewhere by itself: a replica that dies leaves its work interrupted, and a person applies again.
  * The ledger knows what is done.
  */
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused, planRefused, RedriverError } from "../../../job/contracts/errors.ts";
 import { isObject, parseJson } from "../../../job/message/json-value.ts";
 import type { DrainName, PlanId } from "../../../job/contracts/ids.ts";
 import {
@@ -24,9 +24,8 @@ import { applySharedPlan, type ApplyEnd, type ApplyWatch, type BesideApply } fro
 import { shownIdLength } from "./choose-plan.ts";
 import { toWhyOrdered } from "./discard.ts";
 import { freezePlan, type PlanReport } from "./freeze-plan.ts";
-import { importPlan } from "./import-plan.ts";
-import { beginKeeping, newClaim, type Keeper, type KeepParts } from "./keep-plan.ts";
-import { requireSelection } from "./require-selection.ts";
+import { beginKeeping, importPlan, type Keeper, type KeepParts, newClaim } from "./keep-plan.ts";
+import { requireSelection } from "./discard.ts";
 import { type Core, type CoreLease, recordIntent } from "../../../job/door.ts";
 
 export interface PlanDeskParts extends BesideApply, KeepParts {
@@ -43,16 +42,7 @@ export interface PlanRequest {
   readonly filter: PlanFilter;
 }
 
-export interface ShownPlan {
-  readonly plan: SharedPlan;
-  /** What `redriver plan` shows of it; null while it is not whole, and if another version has made it. */
-  readonly report: PlanReport | null;
-}
-
-/** `ended`: what became of each drain; null: the person said no. Rejects with what stopped it before anything was done. */
-export interface Applying {
-  readonly ended: Promise<readonly ApplyEnd[] | null>;
-}
+export type ShownPlan = Awaited<ReturnType<PlanDesk["show"]>>;
 
 export type PlanDesk = ReturnType<typeof createPlanDesk>;
 
@@ -66,11 +56,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
   let applying = 0;
 
   const run = (work: Promise<unknown>): void => {
-    // How it ended is in the plan's row.
-    const ended = work.then(
-      () => undefined,
-      () => undefined,
-    );
+    const ended = work.then(nothing, nothing);
     running.add(ended);
     void ended.then(() => running.delete(ended));
   };
@@ -79,7 +65,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
     stopping: AbortSignal.any([stop, ...drains.map((drain) => superseded(drain))]),
   });
   const refuseStopped = (): void => {
-    if (stop.aborted) throw refused("this replica is being shut down");
+    if (stop.aborted) throw planRefused("this replica is being shut down");
   };
 
   async function settled(): Promise<void> {
@@ -92,17 +78,9 @@ export function createPlanDesk(parts: PlanDeskParts) {
     return found.plan;
   }
 
-  async function audited(
-    act: "plan-stop" | "plan-remove",
-    plan: SharedPlan,
-    order: PersonsOrder,
-  ): Promise<void> {
+  async function audited(act: "plan-stop" | "plan-remove", plan: SharedPlan, order: PersonsOrder) {
     const { core, release } = acquire();
-    try {
-      await auditPlanAct(core, act, plan, order);
-    } finally {
-      release();
-    }
+    await auditPlanAct(core, act, plan, order).finally(release);
   }
 
   /** Begins a plan that the caller makes. One that is passing is no act, so no audit has it. */
@@ -115,7 +93,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
   async function make(request: PlanRequest): Promise<PlanId> {
     const { drains: names, filter } = request;
     refuseStopped();
-    if (isMaking) throw refused("this replica is making a plan already: wait for its end, or stop it");
+    if (isMaking) throw planRefused("this replica is making a plan already: wait for its end, or stop it");
     isMaking = true;
     const { core, superseded, release } = acquire();
     const end = (): void => {
@@ -123,7 +101,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
       release();
     };
     try {
-      if (names.length === 0) throw new RedriverError("command-misused", "a plan is of at least one drain");
+      if (names.length === 0) throw misused("a plan is of at least one drain");
       const drains = await requireSelection(core, names, filter);
       const keeper = await keep(request, core);
       const signals = signalsOf(superseded, names);
@@ -135,13 +113,21 @@ export function createPlanDesk(parts: PlanDeskParts) {
     }
   }
 
-  async function apply(id: PlanId, order: PlanOrder, watch: ApplyWatch = {}): Promise<Applying> {
+  /**
+   * A person's order; its reason goes into the audit. What is done already is skipped. `ended`: what became of each
+   * drain; null: the person said no. Rejects with what stopped it before anything was done.
+   */
+  async function apply(
+    id: PlanId,
+    order: PlanOrder,
+    watch: ApplyWatch = {},
+  ): Promise<{ readonly ended: Promise<readonly ApplyEnd[] | null> }> {
     refuseStopped();
     const { made, drains, filter } = await read(id);
     if (made === null) throw notWhole(id);
     toWhyOrdered(filter, id, order.why);
     if (applying + made.records > maxRecords) {
-      throw refused(
+      throw planRefused(
         `this replica applies ${applying} records already, and ${maxRecords} is the most at once: wait for its end, stop it, or use a command (redriver apply ${id})`,
       );
     }
@@ -164,7 +150,6 @@ export function createPlanDesk(parts: PlanDeskParts) {
     }
   }
 
-  /** Throws `plan-refused` if it cannot be applied now. */
   async function start(claim: PlanClaim, order: PlanOrder): Promise<void> {
     let started = await book.startApply(claim, order, replica);
     if (started.kind === "busy" && parts.isGone?.(started.replica) === true) {
@@ -175,7 +160,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
     if (started.kind === "busy") {
       const { by, drain, replica: of } = started;
       const other = started.id.slice(0, shownIdLength);
-      throw refused(
+      throw planRefused(
         `${by} applies plan ${other} of drain ${drain} already, in replica ${of}, and one plan of a drain is applied at a time: wait for its end, or stop it (redriver plans stop ${other}) and apply the rest of it later`,
       );
     }
@@ -196,10 +181,10 @@ export function createPlanDesk(parts: PlanDeskParts) {
       await importPlan(file, keeper);
       return read(keeper.id);
     },
-    /** A person's order; its reason goes into the audit. What is done already is skipped. */
     apply,
     list: () => book.all(),
-    async show(id: PlanId): Promise<ShownPlan> {
+    /** `report`: what `redriver plan` shows of it; null while it is not whole, and if another version has made it. */
+    async show(id: PlanId) {
       const found = await book.read(id);
       if (found === null) throw unknown(id);
       const { plan, summary } = found;
@@ -216,7 +201,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
     },
     /** Of any replica's work. It ends at the end of a page or batch. */
     async stop(id: PlanId, order: PersonsOrder): Promise<void> {
-      const idle = (): RedriverError => refused(`nobody works on plan ${id} now`);
+      const idle = (): RedriverError => planRefused(`nobody works on plan ${id} now`);
       const plan = await read(id);
       if (!isWorkedOn(plan)) throw idle();
       await audited("plan-stop", plan, order);
@@ -225,7 +210,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
       if (answer === "idle") throw idle();
     },
     async remove(id: PlanId, order: PersonsOrder): Promise<void> {
-      const busy = (): RedriverError => refused(`plan ${id} is being worked on: stop it first`);
+      const busy = (): RedriverError => planRefused(`plan ${id} is being worked on: stop it first`);
       const plan = await read(id);
       if (isWorkedOn(plan)) throw busy();
       await audited("plan-remove", plan, order);
@@ -233,15 +218,11 @@ export function createPlanDesk(parts: PlanDeskParts) {
       if (answer === "unknown") throw unknown(id);
       if (answer === "busy") throw busy();
     },
-    /** Resolves when nothing of this process works on a plan. */
     settled,
     /** After `stop` has aborted: calls end by softMs, and nobody waits longer than hardMs. Never rejects. */
     async close({ softMs, hardMs }: { readonly softMs: number; readonly hardMs: number }): Promise<void> {
       const ended = new AbortController();
-      clock.sleep(softMs, ended.signal).then(
-        () => now.abort(),
-        () => undefined,
-      );
+      clock.sleep(softMs, ended.signal).then(() => now.abort(), nothing);
       await Promise.race([settled(), clock.sleep(hardMs, ended.signal)]);
       ended.abort();
       now.abort();
@@ -249,12 +230,10 @@ export function createPlanDesk(parts: PlanDeskParts) {
   };
 }
 
+const nothing = (): void => undefined;
+
 function isWorkedOn({ state }: SharedPlan): boolean {
   return state === "making" || state === "applying" || state === "stopping";
-}
-
-function refused(why: string): RedriverError {
-  return new RedriverError("plan-refused", why);
 }
 
 function unknown(id: PlanId): RedriverError {
@@ -262,16 +241,11 @@ function unknown(id: PlanId): RedriverError {
 }
 
 function notWhole(id: PlanId): RedriverError {
-  return refused(`plan ${id} is not whole, so it cannot be applied: make a new one`);
+  return planRefused(`plan ${id} is not whole, so it cannot be applied: make a new one`);
 }
 
-/** What a person does with a plan, in the audit of each of its drains. An apply has entries of its own. */
-
-interface PersonsOrder {
-  readonly by: string;
-  /** A person's reason; absent: a program gave none. */
-  readonly why?: string | undefined;
-}
+/** `why`: a person's reason; absent: a program gave none. */
+type PersonsOrder = Pick<PlanOrder, "by"> & Partial<PlanOrder>;
 
 /**
  * Before the act is done. A drain that the document has no longer has no audit to be in. Throws
@@ -283,12 +257,8 @@ async function auditPlanAct(
   plan: { readonly id: PlanId; readonly drains: readonly DrainName[] },
   { by, why }: PersonsOrder,
 ): Promise<void> {
-  for (const name of plan.drains) {
-    const drain = drains.get(name);
-    if (drain === undefined) continue;
-    await recordIntent({ ...drain.source, by }, act, [], {
-      drain: name,
-      why: toWhyOrdered({}, plan.id, why),
-    });
+  const text = toWhyOrdered({}, plan.id, why);
+  for (const drain of plan.drains.flatMap((name) => drains.get(name) ?? [])) {
+    await recordIntent({ ...drain.source, by }, act, [], { drain: drain.config.name, why: text });
   }
 }

@@ -48,7 +48,6 @@ export const planInput = z.strictObject({
 
 export type PlanInput = z.output<typeof planInput>;
 
-/** Names are checked where the plan is made. */
 export function toSelection(
   { document }: Pick<Core, "document">,
   { drains: names, rules, host, failure: kind, limit, discard, fromArchive }: PlanInput,

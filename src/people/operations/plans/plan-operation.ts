@@ -1,4 +1,3 @@
-/** What acts of a plan have in common. */
 import { z } from "zod";
 import type { PlanId } from "../../../job/contracts/ids.ts";
 import { field, type Did, type OperationCall } from "../define.ts";

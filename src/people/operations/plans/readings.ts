@@ -1,4 +1,3 @@
-/** Plans, as programs and commands ask for them. */
 import { z } from "zod";
 import type { PlanId } from "../../../job/contracts/ids.ts";
 import { planFilter, sharedPlan } from "../../../job/contracts/plans.ts";

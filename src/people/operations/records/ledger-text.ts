@@ -1,7 +1,6 @@
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import { toTime } from "../phrases.ts";
 
-/** What the ledger knows of a dead letter, or why it was not asked. */
 export function toLedgerText(view: LedgerView | string): string {
   if (typeof view === "string") return `not asked: ${view}`;
   switch (view.state) {

@@ -1,6 +1,5 @@
 /** One dead letter: what the ledger knows, the record and what it would become, and its history. */
 import { z } from "zod";
-import { serviceNow } from "../../../job/contracts/service.ts";
 import {
   openAuditReader,
   type DrainRuntime,
@@ -8,7 +7,6 @@ import {
   findWithOneCall,
   type Core,
   type BuiltSource,
-  lineageOf,
 } from "../../../job/door.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import { defined } from "../../../job/message/defined.ts";
@@ -21,24 +19,13 @@ import type { SourceId } from "../../../job/contracts/ids.ts";
 import type { LedgerView } from "../../../job/contracts/ledger-entries.ts";
 import { chooseSource } from "../choose-drains.ts";
 import { letterId, sourceId } from "../fields.ts";
-import { readHostsOfKinds } from "../../read/hosts-of-kinds.ts";
+import { readHostsOfKinds } from "../../read/read-failures.ts";
 import { toHistoryRows, type HistoryRow } from "../history/rows.ts";
 import { defineReading, open, time } from "../reading.ts";
-import { explainRecord, type Explanation } from "../rules/explain.ts";
+import { explainNow } from "../rules/explain.ts";
 import { toMaskedRecord } from "./masked-record.ts";
 
-export interface ReadMessage {
-  readonly dlqId: DlqId;
-  readonly source: SourceId;
-  /** By its id, Unix ms. */
-  readonly enteredAt: number;
-  readonly expiresAt: number;
-  readonly ledger: LedgerView;
-  /** As the service lists it, with its content; a text: why it was not found. */
-  readonly record: RawRecord | string;
-  /** Null: it was not found, or no drain selects it. */
-  readonly explanation: Explanation | null;
-}
+export type ReadMessage = NonNullable<Awaited<ReturnType<typeof readMessage>>>;
 
 const messageAnswer = z.object({
   dlqId: z.string(),
@@ -68,13 +55,13 @@ export async function readMessage(
   core: Core,
   { source: id, dlqId, show }: { readonly source: string; readonly dlqId: string; readonly show: Show },
   signal: AbortSignal,
-): Promise<ReadMessage | null> {
+) {
   const found = find(core, id, dlqId);
   if (found === null) return null;
   const { source, enteredAt } = found;
   const { runtime } = source;
   const { views, at } = await runtime.ledger.peek([found.dlqId]);
-  const ledger = views[0] ?? { state: "absent" };
+  const ledger: LedgerView = views[0] ?? { state: "absent" };
   const record = await readRecord(found.dlqId, source, signal);
   const drain = typeof record === "string" ? null : drainOf(core, runtime.config.id, record, ledger);
   return {
@@ -83,22 +70,13 @@ export async function readMessage(
     enteredAt,
     expiresAt: enteredAt + runtime.config.retentionMs,
     ledger,
+    /** As the service lists it, with its content; a text: why it was not found. */
     record,
+    /** Null: it was not found, or no drain selects it. */
     explanation:
       drain === null || typeof record === "string"
         ? null
-        : explainRecord(drain.config, record, {
-            now: serviceNow(runtime),
-            view: ledger,
-            viewedAt: at,
-            lineage: await lineageOf(runtime, record),
-            headerPrefix: runtime.headerPrefix,
-            lineageKeys: runtime.lineageKeys(),
-            checkItem: runtime.checkItem,
-            show,
-            ledgerNotAsked: null,
-            notes: [],
-          }),
+        : await explainNow(drain, record, { view: ledger, viewedAt: at, show }),
   };
 }
 
@@ -133,19 +111,14 @@ async function hostIfParked({
   return (await readHostsOfKinds(runtime)).get(view.failure);
 }
 
-export interface MessageHistory {
-  /** Newest first. */
-  readonly rows: readonly HistoryRow[];
-  /** It has more than these. */
-  readonly isCut: boolean;
-}
+export type MessageHistory = Awaited<ReturnType<typeof readMessageHistory>>;
 
-/** Of the dead letter, those it came back from, and those that came back from it. Reads Redis alone. */
+/** Of the dead letter, those it came back from, and those that came back from it: rows, the newest first. Reads Redis alone. */
 export async function readMessageHistory(
   core: Pick<Core, "redis" | "sources">,
   { source: id, dlqId, record }: Pick<ReadMessage, "source" | "dlqId" | "record">,
   maxRows: number,
-): Promise<MessageHistory> {
+) {
   const reader = await openAuditReader(core);
   const dlqIds = new Set(await reader.lineageOf(dlqId));
   // Until something is done to it, only its own record knows what it came back from.
@@ -156,9 +129,9 @@ export async function readMessageHistory(
   const rows: HistoryRow[] = [];
   for await (const entry of reader.read({ dlqIds, order: "newest-first" })) {
     rows.push(...toHistoryRows(entry));
-    if (rows.length > maxRows) return { rows: rows.slice(0, maxRows), isCut: true };
+    if (rows.length > maxRows) break;
   }
-  return { rows, isCut: false };
+  return { rows: rows.slice(0, maxRows), isCut: rows.length > maxRows };
 }
 
 function find(core: Pick<Core, "sources">, id: string, dlqId: string) {

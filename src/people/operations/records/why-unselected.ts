@@ -14,14 +14,12 @@ export function whyUnselected(
   { select: { not, ...select } }: Pick<DrainConfig, "select">,
   raw: RawRecord,
 ): readonly string[] {
+  const its = (key: keyof Filters): string => `its ${key} is ${shown(key, valueOf(key, raw))}`;
   const missed = keysOf(select)
     .filter((key) => !createSelectMatcher({ [key]: select[key] })(raw))
-    .map((key) => `its ${key} is ${shown(key, valueOf(key, raw))}, select asks for ${asked(key, select)}`);
+    .map((key) => `${its(key)}, select asks for ${asked(key, select)}`);
   if (not === undefined || !createSelectMatcher(not)(raw)) return missed;
-  const left = keysOf(not).map(
-    (key) => `its ${key} is ${shown(key, valueOf(key, raw))}, select.not leaves it`,
-  );
-  return [...missed, ...left];
+  return [...missed, ...keysOf(not).map((key) => `${its(key)}, select.not leaves it`)];
 }
 
 function keysOf(filters: Filters): readonly (keyof Filters)[] {
@@ -40,19 +38,13 @@ function valueOf(key: keyof Filters, raw: RawRecord): unknown {
   return raw[key === "callerIp" ? "callerIP" : key];
 }
 
-/** At most so many of a list: the document has the rest. */
 const maxShown = 5;
 
 function asked(key: keyof Filters, select: Filters): string {
   const given = select[key];
   const values = typeof given === "object" ? given : [given];
-  const more = values.length > maxShown ? `, … (${values.length} in all)` : "";
-  return (
-    values
-      .slice(0, maxShown)
-      .map((value) => shown(key, value))
-      .join(" or ") + more
-  );
+  const some = values.slice(0, maxShown).map((value) => shown(key, value));
+  return `${some.join(" or ")}${values.length > maxShown ? `, … (${values.length} in all)` : ""}`;
 }
 
 function shown(key: keyof Filters, value: unknown): string {

@@ -7,24 +7,12 @@
  * Pure. Times are Unix ms. A report has whole hours, as arrivals are kept by the hour.
  */
 import type { AuditAct, AuditEntry } from "../../../job/contracts/audit.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { arrivalHours, type HourlyArrivals } from "../../../job/contracts/failures.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
-import { sumOf } from "../../read/totals.ts";
 import type { FailureView } from "../../read/failure-views.ts";
-
-/** A kind of failure, as the drains of its source have counted it. */
-type CountedKind = FailureView & { readonly hours: HourlyArrivals };
-
-/** `from` is inclusive, `to` is not. `isHost`: null for all. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-  readonly now: number;
-  readonly retentionMs: number;
-  readonly isHost: ((host: string) => boolean) | null;
-}
+import { hourMs, sumOf } from "../../read/totals.ts";
 
 /** Each figure, in the words of a report. */
 export const figureWords = {
@@ -46,7 +34,6 @@ export type Figure = keyof typeof figureWords;
 const figureNames = Object.keys(figureWords) as Figure[];
 export const eachFigure = <Value>(toValue: (name: Figure) => Value) =>
   Object.fromEntries(figureNames.map((name) => [name, toValue(name)])) as Record<Figure, Value>;
-const ofHost = { sentAgain: 0, failedAgain: 0, waitsAfter: 0 };
 
 const newLetter = () => ({
   /** First of each act. */
@@ -59,10 +46,13 @@ const newLetter = () => ({
   messages: 0,
 });
 
+/** `from` is inclusive, `to` is not. `isHost`: null for all. */
+type Span = Readonly<Record<"from" | "to" | "now" | "retentionMs", number>> & {
+  readonly isHost: ((host: string) => boolean) | null;
+};
+
 /** Of so many dead letters in the queue, and how it ended. */
 type Stay = readonly [many: number, enteredAt: number, leftAt: number, end: Figure];
-
-export const hourMs = 3_600_000;
 
 /** Takes the entries of one source. One that was written twice counts once. */
 export function createCount(maxLetters: number) {
@@ -72,10 +62,8 @@ export function createCount(maxLetters: number) {
   function add({ act, at, records }: Pick<AuditEntry, "act" | "at" | "records">): void {
     for (const { dlqId, host, as = "", parent, reason } of records) {
       const letter = letters.get(dlqId) ?? newLetter();
-      if (letters.set(dlqId, letter).size > maxLetters) {
-        const why = `redriver acted on more than ${maxLetters} dead letters: choose a later beginning`;
-        throw new RedriverError("command-misused", why);
-      }
+      if (letters.set(dlqId, letter).size > maxLetters)
+        throw misused(`redriver acted on more than ${maxLetters} dead letters: choose a later beginning`);
       letter.at[act] ??= at;
       letter.host = host ?? letter.host;
       if (reason === "discarded" || reason === "from-archive") letter.why = reason;
@@ -86,15 +74,21 @@ export function createCount(maxLetters: number) {
   }
 
   /** `silent`: ids that are not known to have come back. `unknown`: why a figure is not known. */
-  function read(kinds: readonly CountedKind[], { from, to, now, retentionMs, isHost }: Span) {
+  function read(
+    kinds: readonly (FailureView & { readonly hours: HourlyArrivals })[],
+    { from, to, now, retentionMs, isHost }: Span,
+  ) {
     const figures = eachFigure(() => 0);
     const unknown = new Map<Figure, string>();
-    const hosts = new Map<string, typeof ofHost>();
-    const of = (host: string): typeof ofHost => hosts.get(host) ?? hosts.set(host, { ...ofHost }).get(host)!;
+    const hosts = new Map<string, Record<"sentAgain" | "failedAgain" | "waitsAfter", number>>();
+    const of = (host: string) => {
+      const sums = hosts.get(host) ?? { sentAgain: 0, failedAgain: 0, waitsAfter: 0 };
+      return hosts.set(host, sums) && sums;
+    };
     const [silent, delays]: [string[], number[]] = [[], []];
     /** What arrived in each, less what redriver took of it: it waits, or expired, or is gone. */
     const hours = new Map<number, number>();
-    const addTo = (hour: number, many: number): void => void hours.set(hour, (hours.get(hour) ?? 0) + many);
+    const addTo = (hour: number, many: number) => hours.set(hour, (hours.get(hour) ?? 0) + many);
     const isIn = (at = 0): boolean => at >= from && at < to;
     const isThere = ([, enteredAt, leftAt]: Stay): boolean => leftAt >= from && enteredAt < to;
     const count = (...stays: readonly Stay[]): void => {
@@ -146,10 +140,9 @@ export function createCount(maxLetters: number) {
     const rest = (first: number, end: number): number =>
       sumOf(stays, ([many, at, until]) => (at >= first && at < end && until >= now ? many : 0));
     const isStale = there.some(({ expiredSince }) => expiredSince !== undefined);
+    const isSince = (at: number): boolean => !isStale && there.every(({ since }) => (since ?? 0) >= at);
     const enteredSince = (at: number): number =>
-      !isStale && there.every(({ since }) => (since ?? 0) >= at)
-        ? all
-        : Math.max(0, Math.min(all, rest(at, now)));
+      isSince(at) ? all : Math.max(0, Math.min(all, rest(at, now)));
     const [since, later] = [enteredSince(from), to >= now ? 0 : enteredSince(to)];
     count([all - since, from - 1, Infinity, "gone"], [since - later, from, Infinity, "gone"]);
     const gone: Stay = [rest(from, to) - since + later, from, from, "gone"];
@@ -161,24 +154,22 @@ export function createCount(maxLetters: number) {
     // Of the hour that goes on some may be gone; and what is not counted since may stand both as waiting and as expired.
     const turning = Math.floor((now - retentionMs) / hourMs) * hourMs;
     const isTurning = turning < to && (hours.get(turning / hourMs) ?? 0) > 0;
-    const isWithin = turning + retentionMs < to;
-    const isOff: Partial<Record<Figure, boolean>> = {
-      waitedBefore: isStale || (isTurning && turning < from),
-      expired: isTurning && isWithin,
-      gone: isStale || (isTurning && turning >= from),
-      waitsAfter: isStale || (isTurning && !isWithin),
-    };
-    for (const name of figureNames.filter((one) => isOff[one])) {
+    const off: Figure[] = isStale ? ["waitedBefore", "gone", "waitsAfter"] : [];
+    if (isTurning) off.push(turning < from ? "waitedBefore" : "gone");
+    if (isTurning) off.push(turning + retentionMs < to ? "expired" : "waitsAfter");
+    for (const name of figureNames.filter((one) => off.includes(one))) {
       unknown.set(name, "what expires in this hour is known when it is over and counted");
     }
     if (from - retentionMs < now - arrivalHours * hourMs) {
       unknown.set("expired", "arrivals are kept for a week, and what expired first had come before");
     }
-    const rows = [...hosts].map(([host, { sentAgain, ...rest }]) => {
+    const rows = [...hosts].map(([host, { sentAgain, failedAgain, waitsAfter }]) => ({
+      host,
       // What goes to a queue is in the audit by its host.
-      const waitsAfter = unknown.has("waitsAfter") ? null : rest.waitsAfter;
-      return { host, sentAgain: host.startsWith("queue:") ? null : sentAgain, ...rest, waitsAfter };
-    });
+      sentAgain: host.startsWith("queue:") ? null : sentAgain,
+      failedAgain,
+      waitsAfter: unknown.has("waitsAfter") ? null : waitsAfter,
+    }));
     return { figures, unknown, hosts: rows, silent, delays };
   }
   return { add, read };

@@ -1,14 +1,14 @@
 /** What an outage came to, from Redis alone: the audit, what the passes count, and what callbacks told. */
 import { z } from "zod";
 import { laneActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
-import { RedriverError } from "../../../job/contracts/errors.ts";
+import { misused } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
 import { isOfOneAct } from "../../read/chart-marks.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";
-import { sumOf } from "../../read/totals.ts";
+import { hourMs, sumOf } from "../../read/totals.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
 import { field } from "../define.ts";
 import { readAllArrivals } from "../failures/arrivals.ts";
@@ -16,7 +16,7 @@ import { hostGlob, unixMs } from "../fields.ts";
 import { toActRows, type ActRow } from "../history/act-rows.ts";
 import { selectRecords } from "../history/select-records.ts";
 import { count, defineReading, time } from "../reading.ts";
-import { createCount, eachFigure, hourMs } from "./count.ts";
+import { createCount, eachFigure } from "./count.ts";
 
 /** Of a source, in memory at once, some 300 bytes each: for a process that has more to do. */
 export const maxLetters = 100_000;
@@ -32,7 +32,7 @@ const input = z.strictObject({
   host: hostGlob,
 });
 
-const toldActs: ReadonlySet<AuditAct> = new Set<AuditAct>([...personActs, ...laneActs]);
+const toldActs = new Set<AuditAct>([...personActs, ...laneActs]);
 const maxTold = 200;
 
 /** `most`: letters. Throws `command-misused` for a span that is none or too large, and `redis-unavailable`. */
@@ -40,7 +40,7 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
   const { host, from: since = now - 24 * hourMs, to: until = now } = request;
   const from = Math.floor(since / hourMs) * hourMs;
   const to = Math.min(now, Math.ceil(until / hourMs) * hourMs);
-  if (!(from < to)) throw new RedriverError("command-misused", "the report ends before it begins");
+  if (!(from < to)) throw misused("the report ends before it begins");
   const isHost = host === undefined ? null : compileHostGlob(host);
   const reader = await openAuditReader(core);
   const sources = [...core.sources.values()].map(({ runtime }) => ({ ...runtime, ...createCount(most) }));
@@ -73,6 +73,7 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
     if (acts[0] !== undefined && !isOnItsOwn && isOfOneAct(acts[0], row)) acts.shift();
     if (acts.unshift(row) === maxTold) break;
   }
+  const hosts = counted.flatMap((one) => one.hosts);
   return {
     from,
     to,
@@ -83,9 +84,7 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
     /** That no drain selects, as counted last, so that they are in no figure. Times are Unix ms. */
     ofNoDrain: ofNoDrain.count,
     expiredSince: ofNoDrain.expiredSince,
-    hosts: counted
-      .flatMap((one) => one.hosts)
-      .toSorted((one, other) => (other.sentAgain ?? 0) - (one.sentAgain ?? 0)),
+    hosts: hosts.toSorted((one, other) => (other.sentAgain ?? 0) - (one.sentAgain ?? 0)),
     /** Of people and lanes, the first first. */
     acts,
     unknown: [...unknown].map(([figure, why]) => ({ figure, why })),

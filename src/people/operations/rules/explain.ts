@@ -1,8 +1,11 @@
+import { defined } from "../../../job/message/defined.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import { describeRebuild } from "../../../job/message/describe-rebuild.ts";
 import { toPrintable, type Show, toShownUrl } from "../../../job/message/show-masked-values.ts";
 import { createSelectMatcher } from "../../../job/message/select.ts";
 import { failureKindOf } from "../../../job/message/failure-kind.ts";
+import { serviceNow } from "../../../job/contracts/service.ts";
+import { lineageOf, type DrainRuntime } from "../../../job/door.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
 import { withoutOwnHeaders } from "../../plan/plan-hashes.ts";
 import type { Decision } from "../../../job/rules/decision.ts";
@@ -36,7 +39,6 @@ export function explainRecord(drain: DrainConfig, raw: RawRecord, conditions: Ex
     explanation: trial.explanation,
     otherwise: drain.otherwise,
     notes: conditions.notes,
-    /** Null for a record that cannot be read. */
     record: decided === null ? null : toRecord(decided, conditions.show),
     problem: trial.kind === "unusable" ? trial.problem : null,
     /** How each rule fared; empty if no rule was asked. */
@@ -47,14 +49,30 @@ export function explainRecord(drain: DrainConfig, raw: RawRecord, conditions: Ex
   };
 }
 
+/** With what the ledger has of it, as of `viewedAt`. Throws `redis-unavailable`. */
+export async function explainNow(
+  { config, source }: DrainRuntime,
+  raw: RawRecord,
+  known: Pick<ExplainConditions, "view" | "viewedAt" | "show">,
+) {
+  return explainRecord(config, raw, {
+    ...known,
+    now: serviceNow(source),
+    lineage: await lineageOf(source, raw),
+    headerPrefix: source.headerPrefix,
+    lineageKeys: source.lineageKeys(),
+    checkItem: source.checkItem,
+    ledgerNotAsked: null,
+    notes: [],
+  });
+}
+
 type Decided = Extract<Trial, { kind: "decided" }>;
 
-/** Times are Unix ms. */
 function toRecord({ letter, facts }: Decided, show: Show) {
   return {
     messageId: toPrintable(letter.messageId),
     url: toShownUrl(letter.url, show),
-    /** Null without an HTTP answer. */
     status: letter.responseStatus ?? null,
     failure: failureKindOf(letter),
     /** The receiver's answer, at most 200 characters, only if content is shown. */
@@ -75,16 +93,9 @@ function isByLedger({ decision, routing }: Decided): boolean {
 /** Without what a rule sets: header values and parts of bodies. */
 function withoutChanges(decision: Decision) {
   const { then, reason, rule } = decision;
-  /** Of a hold, if known: Unix ms. */
   const until = decision.then === "hold" ? decision.until : undefined;
   const by = "by" in decision ? decision.by : undefined;
-  return {
-    then,
-    reason,
-    rule,
-    ...(until === undefined ? {} : { until }),
-    ...(by === undefined ? {} : { by }),
-  };
+  return { then, reason, rule, ...defined({ until, by }) };
 }
 
 function toItem({ letter, becoming }: Decided, { headerPrefix, show }: ExplainConditions) {
@@ -96,7 +107,6 @@ function toItem({ letter, becoming }: Decided, { headerPrefix, show }: ExplainCo
     via,
     changes: describeRebuild(letter, item, { headerPrefix, show }),
     losses,
-    /** Complete, only if content is shown. */
     ...(show === "content" ? { item: withoutOwnHeaders(item, headerPrefix) } : {}),
   };
 }

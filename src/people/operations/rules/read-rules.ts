@@ -8,7 +8,6 @@ import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
 import { count, counts, defineReading, time } from "../reading.ts";
 
 export interface RuleLines {
-  /** Of the document that this text is. */
   readonly hash: string;
   /** The line of a drain's rule, from 1 on; undefined if it has no such rule. */
   lineOf(drain: string, rule: string): number | undefined;
@@ -43,7 +42,6 @@ const ruleStanding = z.object({
 });
 export type RuleStanding = Frozen<z.infer<typeof ruleStanding>>;
 
-/** In the order of the document. */
 export function toRuleStandings(
   { drains }: Pick<DrainsDocument, "drains">,
   facts: Pick<QueueFacts, "drains" | "sources">,
@@ -53,18 +51,16 @@ export function toRuleStandings(
     const of = facts.drains.find((one) => one.drain === drain)?.facts;
     const decided = decidedByRule(of?.failures ?? []);
     const counts = new Map(counted.filter((one) => one.drain === drain).map((one) => [one.rule, one]));
+    const asOf = of?.lastSuccessAt ?? null;
     return rules.map(({ name: rule }): RuleStanding => {
       const { published = null, failedAgain = null } = counts.get(rule) ?? {};
-      const asOf = of?.lastSuccessAt ?? null;
       return { drain, rule, decided: decided.get(rule) ?? {}, published, failedAgain, asOf };
     });
   });
 }
 
 /** By the rule's name. Each kind is looked at once: there are hundreds, and as many rules. */
-function decidedByRule(
-  kinds: readonly Pick<StandingFailure, "ruled">[],
-): ReadonlyMap<string, Readonly<Record<string, number>>> {
+function decidedByRule(kinds: readonly Pick<StandingFailure, "ruled">[]) {
   const sums = new Map<string, Record<string, number>>();
   for (const { ruled } of kinds) {
     for (const [key, count] of Object.entries(ruled)) {

@@ -25,10 +25,8 @@ export interface TrialConditions {
   readonly viewedAt: number;
   readonly lineage?: Lineage | null;
   readonly headerPrefix: string;
-  /** The first signs. */
   readonly lineageKeys: readonly [string, ...string[]];
   readonly checkItem: CheckItem;
-  /** Absent: not known here. */
   readonly newer?: FindNewer | undefined;
 }
 

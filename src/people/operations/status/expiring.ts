@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { HostPause, PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { Expiring, ExpiringGroup, ExpiringOfDrain } from "../../../job/contracts/queue-facts.ts";
 import type { DrainFacts } from "../../../job/contracts/passes.ts";
@@ -25,18 +26,11 @@ export interface HeldBy {
   readonly paused: PauseRecord | { readonly by: "document" } | null;
   readonly lane: LaneStanding | null;
   readonly hostPause: HostPause | null;
-  /** Of the source. */
   readonly hostPauses: readonly PauseRecord[];
   readonly reasons: DrainFacts["reasons"] | undefined;
 }
 
-export interface SavedGroup extends Omit<ExpiringGroup, "drains"> {
-  readonly drains: readonly ExpiringOfDrain["drain"][];
-  /** Of `count` at least so many are sent by nothing but a person's act. */
-  readonly unsent: number;
-  readonly isUnsentExact: boolean;
-  readonly saves: readonly Save[];
-}
+export type SavedGroup = ReturnType<typeof toSaved>;
 
 /** Sums sources: null if one is not counted, as of the oldest count. Pure. */
 export function sumExpiring<Group extends SavedGroup>(
@@ -64,28 +58,27 @@ export function sumExpiring<Group extends SavedGroup>(
   };
 }
 
-/** Pure. */
 export function toSaved(
   { drains, ...group }: ExpiringGroup,
   heldByOf: (drain: ExpiringOfDrain["drain"]) => HeldBy,
-): SavedGroup {
+) {
   const parts = drains.map((one) => toPart(group, one, drains.length === 1, heldByOf(one.drain)));
-  const saves = parts.flatMap((part) => part.saves);
+  const names: readonly ExpiringOfDrain["drain"][] = drains.map(({ drain }) => drain);
+  const all = parts.flatMap((part) => part.saves);
+  const saves: readonly Save[] = all.filter(
+    (one, at) => at === all.findIndex((same) => isDeepStrictEqual(same, one)),
+  );
+  const byDocument: readonly Save[] = [{ act: "drain", command: null }];
   const sentAtMost = sumOf(parts, ({ most }) => most);
   const sentAtLeast = Math.max(0, ...parts.map(({ least }) => least));
   const unsent = Math.max(0, group.count - sentAtMost);
   return {
     ...group,
-    drains: drains.map(({ drain }) => drain),
+    drains: names,
+    /** Of `count` at least so many are sent by nothing but a person's act. */
     unsent,
     isUnsentExact: unsent === group.count - sentAtLeast,
-    saves:
-      drains.length === 0
-        ? [{ act: "drain", command: null }]
-        : saves.filter(
-            ({ act, command }, at) =>
-              at === saves.findIndex((one) => one.act === act && one.command === command),
-          ),
+    saves: drains.length === 0 ? byDocument : saves,
   };
 }
 

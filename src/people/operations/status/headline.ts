@@ -5,7 +5,6 @@ import type { Mood, Need } from "./needs.ts";
 import type { Status } from "./read.ts";
 import { toBehind, toHeadline, toRestTexts } from "./verdict.ts";
 
-/** By a person or the document. */
 export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
   return drains.length > 0 && drains.every(({ paused }) => paused !== null);
 }
@@ -13,7 +12,6 @@ export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
 export interface Headline {
   readonly mood: Mood;
   readonly text: string;
-  /** A sentence below it; empty: none. */
   readonly hint: string;
 }
 

@@ -29,7 +29,6 @@ import { toNextStepText } from "../lane-words.ts";
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
 export type Mood = "bad" | "warn" | "good" | "calm";
 
-/** What a person would do first about it. */
 export type FirstAct =
   | {
       readonly kind: "probe";
@@ -50,7 +49,6 @@ export type FirstAct =
       readonly kind: "expiring";
       /** The kind that expires first; null: it is of none. */
       readonly failure: string | null;
-      /** Of it. */
       readonly count: number;
     }
   | { readonly kind: "rules" };
@@ -80,54 +78,48 @@ export function toNeeds(status: Status): readonly Need[] {
   const isExact = !drains.some(({ stillCounting }) => stillCounting);
   const parkedText = capitalised(toCertain({ count: parked, isExact, ...expired.parked }));
   const needs = [
-    ...(rejecting.length === 0
-      ? []
-      : [
-          need("bad", `${counted(rejecting.length, "replica")} cannot load the drains document`, {
-            detail: rejecting[0]?.rejected ?? "",
-            first: { kind: "rules" },
-          }),
-        ]),
+    rejecting.length > 0 &&
+      need("bad", `${counted(rejecting.length, "replica")} cannot load the drains document`, {
+        detail: rejecting[0]?.rejected ?? "",
+        first: { kind: "rules" },
+      }),
     ...toRestTexts(status).map(({ source, isHalted, text }) => {
       const { isSoon, words } = toExpiryWhileAway(status, source);
+      const next = isHalted
+        ? "It is tried again by itself, rarely."
+        : "What waits goes on with the first answer.";
       return need(isHalted || isSoon ? "bad" : "warn", capitalised(text), {
         headline: text,
-        detail: isHalted
-          ? `It is tried again by itself, rarely. ${words}`.trim()
-          : `What waits goes on with the first answer. ${words}`.trim(),
+        detail: `${next} ${words}`.trim(),
         first: { kind: "runbook", alert: isHalted ? "RedriverSourceHalted" : "RedriverServiceErrors" },
       });
     }),
-    ...toUnsent(status),
+    toUnsent(status),
     ...toHalted(status),
-    ...(parked === 0
-      ? []
-      : [
-          need("warn", `${parkedText} are parked: they wait for a person`, {
-            detail: toParkedDetail(status, parked),
-            first: { kind: "parked" },
-            owners: toParkedOwners(drains, status.at),
-          }),
-        ]),
-    ...drains.flatMap((one) => {
+    parked > 0 &&
+      need("warn", `${parkedText} are parked: they wait for a person`, {
+        detail: toParkedDetail(status, parked),
+        first: { kind: "parked" },
+        owners: toParkedOwners(drains, status.at),
+      }),
+    ...drains.map((one) => {
       const toGo = toPlannable(one);
-      if (one.mode !== "plan" || one.paused !== null || toGo.count === 0) return [];
-      return [
-        need("warn", `${capitalised(toCertain(toGo))} could go in drain ${one.drain}, which only plans`, {
+      if (one.mode !== "plan" || one.paused !== null || toGo.count === 0) return false;
+      return need(
+        "warn",
+        `${capitalised(toCertain(toGo))} could go in drain ${one.drain}, which only plans`,
+        {
           detail: "Nothing of it is sent until somebody applies a plan, or its mode is live.",
           first: { kind: "plan", drain: one.drain },
-        }),
-      ];
+        },
+      );
     }),
-    ...(unselected.count === 0
-      ? []
-      : [
-          need("warn", `${capitalised(toCertain(unselected))} are selected by no drain`, {
-            detail: "They stay in the queue until they expire.",
-            first: { kind: "rules" },
-          }),
-        ]),
-  ];
+    unselected.count > 0 &&
+      need("warn", `${capitalised(toCertain(unselected))} are selected by no drain`, {
+        detail: "They stay in the queue until they expire.",
+        first: { kind: "rules" },
+      }),
+  ].filter((one) => one !== false);
   return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];
 }
 
@@ -157,21 +149,21 @@ function toExpiryWhileAway({ expiring, at }: Status, source: string) {
 }
 
 /** What expires within a day, and nothing sends by itself. A halt is told apart. */
-function toUnsent(status: Status): readonly Need[] {
+function toUnsent(status: Status): Need | false {
   const { groups } = status.expiring;
   const unsent = groups.filter((group) => group.unsent > 0);
   const [first] = unsent;
-  if (first === undefined) return [];
+  if (first === undefined) return false;
   const [drain, ...others] = first.drains;
-  return [
-    need("bad", toUnsentText(status), {
-      detail: toWhyUnsent(unsent, status.at),
-      first:
-        unsent.length === 1 && first.saves[0]?.act === "plan" && others.length === 0 && first.failure !== null
-          ? { kind: "plan", drain, failure: first.failure }
-          : { kind: "expiring", failure: first.failure, count: first.unsent },
-    }),
-  ];
+  const { failure } = first;
+  const isPlanned = unsent.length === 1 && first.saves[0]?.act === "plan" && others.length === 0;
+  return need("bad", toUnsentText(status), {
+    detail: toWhyUnsent(unsent, status.at),
+    first:
+      isPlanned && failure !== null
+        ? { kind: "plan", drain, failure }
+        : { kind: "expiring", failure, count: first.unsent },
+  });
 }
 
 const toWhy: Readonly<Record<Save["act"] | "several" | "none", (count: string) => string>> = {
@@ -201,7 +193,6 @@ function toWhyUnsent(groups: Status["expiring"]["groups"], at: number): string {
   return `Of them ${texts.join("; ")}.`;
 }
 
-/** `owners`: who works on it, in words; empty or absent: nobody. */
 export function need(
   mood: Need["mood"],
   what: string,
@@ -239,7 +230,6 @@ function kindsOf(sources: Status["sources"], source: string) {
   return new Map(sources.find((one) => one.source === source)?.failures.map((kind) => [kind.id, kind]));
 }
 
-/** Of all destinations that have parked ones. */
 function toParkedOwners(drains: readonly Drain[], now: number): string {
   const all = drains.flatMap(({ destinations }) => destinations.filter((one) => one.parked > 0));
   if (all.some(({ owners }) => owners.length === 0)) return "";
@@ -322,7 +312,6 @@ export function toOnceByOrigin(
   return { count: sumOf(parts, toCount), isExact, ...toExpired(parts, toCount) };
 }
 
-/** So that a headline fits a line. */
 const maxHost = 40;
 
 /** The answer that halted it, and how many wait with it. If that is not known, the answer that most of them got. */

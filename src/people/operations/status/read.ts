@@ -13,10 +13,9 @@ import {
   type QueueFacts,
 } from "../../../job/contracts/queue-facts.ts";
 import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts";
-import { toDeliveries, type DeliveryStanding } from "../../read/deliveries.ts";
+import { type DeliveryStanding, toDeliveries, toRest } from "../../read/deliveries.ts";
 import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
-import { toRest } from "../../read/rests.ts";
 import { toHeldByOrigin } from "../../read/held-by-rules.ts";
 import { nobody, toOwners, toOwnersByOrigin, type OwnersOfOrigin } from "../../read/owners.ts";
 import { toExpired } from "../../read/totals.ts";
@@ -31,44 +30,30 @@ export interface DestinationStatus extends DestinationOutlook, OwnersOfOrigin {
   readonly isHeldByRules: boolean;
 }
 
-export async function readStatus(
-  core: Core,
-  /** `problems`: of a document that does not load, so that only its names are known. `now`: Unix ms. */
-  {
-    nextRuns,
-    problems,
-    now,
-    facts: given,
-  }: {
-    nextRuns: ReadonlyMap<string, number>;
-    problems: number;
-    now: number;
-    /** Those that were read a moment ago. */
-    facts?: QueueFacts;
-  },
-) {
+interface StatusRequest {
+  readonly nextRuns: ReadonlyMap<string, number>;
+  /** Of a document that does not load, so that only its names are known. */
+  readonly problems: number;
+  readonly now: number;
+  /** Those that were read a moment ago. */
+  readonly facts?: QueueFacts;
+}
+
+export async function readStatus(core: Core, { nextRuns, problems, now, facts: given }: StatusRequest) {
   const isWhole = problems === 0;
-  const [facts, replicas, pauses] = await Promise.all([
+  const [facts, replicas, pausesOf] = await Promise.all([
     given ?? readQueueFacts(core),
     core.replicas.all(),
-    Promise.all([...core.sources.values()].map((source) => source.pauses.all())),
+    mapEach(core.sources, ({ pauses }) => pauses.all()),
   ]);
-  const lanesOf = new Map(
-    await Promise.all(
-      facts.drains.map(async (drain) => [drain.drain, await readDestinationLanes(core, drain)] as const),
-    ),
-  );
-  const owners = new Map(
-    await Promise.all(
-      [...core.sources].map(async ([id, { failureMarks }]) => {
-        const own = facts.drains.filter(({ source }) => source === id);
-        const met = own.map(({ facts: found }) => found?.failures ?? []);
-        return [id, toOwners(await failureMarks.all(), met)] as const;
-      }),
-    ),
-  );
-  const hostRates = new Map(await Promise.all([...core.drains].map(readHostRates)));
-  const pausesOf = new Map([...core.sources.keys()].map((source, index) => [source, pauses[index] ?? []]));
+  const drainFacts = new Map(facts.drains.map((one) => [one.drain, one]));
+  const lanesOf = await mapEach(drainFacts, (one) => readDestinationLanes(core, one));
+  const owners = await mapEach(core.sources, async ({ failureMarks }, id) => {
+    const own = facts.drains.filter(({ source }) => source === id);
+    const met = own.map(({ facts: found }) => found?.failures ?? []);
+    return toOwners(await failureMarks.all(), met);
+  });
+  const hostRates = await mapEach(core.drains, readHostRates);
   const drainRows = facts.drains.map((row) => {
     const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
     const config = core.drains.get(drain)?.config;
@@ -215,12 +200,16 @@ export type Status = Awaited<ReturnType<typeof readStatus>>;
 
 const maxHostRates = 100;
 
-/** Of the hosts whose watch began last. */
-async function readHostRates([name, { config, source }]: readonly [DrainName, DrainRuntime]) {
-  const { perHost } = config.limits;
-  const isLearned = perHost !== undefined && isAutoRate(perHost);
-  const of = { source: source.config.id, drain: name };
-  return [name, isLearned ? await source.capacity.learned(of, maxHostRates) : null] as const;
+async function readHostRates({ config: { name, limits }, source }: DrainRuntime) {
+  if (limits.perHost === undefined || !isAutoRate(limits.perHost)) return null;
+  return source.capacity.learned({ source: source.config.id, drain: name }, maxHostRates);
+}
+
+async function mapEach<Key, Value, Answer>(
+  all: ReadonlyMap<Key, Value>,
+  read: (value: Value, key: Key) => Promise<Answer>,
+): Promise<ReadonlyMap<Key, Answer>> {
+  return new Map(await Promise.all([...all].map(async ([key, one]) => [key, await read(one, key)] as const)));
 }
 
 function readDeliveries(core: Core, source: SourceId, lanes: LanesCounted | null): DeliveryStanding | null {

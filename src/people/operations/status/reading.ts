@@ -1,4 +1,3 @@
-/** The status, as programs ask for it. */
 import { z } from "zod";
 import { count, defineReading, open, owner, time } from "../reading.ts";
 import { saveActs } from "./expiring.ts";

@@ -6,7 +6,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut, counted, number, present, toCertain, toClock, toIn, toUntil, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
-import { toRest } from "../../read/rests.ts";
+import { toRest } from "../../read/deliveries.ts";
 import { isAtLeast, sumOf, toAgain, toAtLeast, toExpired, toTotals } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { Status } from "./read.ts";
@@ -14,7 +14,6 @@ import { toNextStepText } from "../lane-words.ts";
 
 type DrainStatus = Status["drains"][number];
 
-/** One sentence, parts of it apart by `; `. */
 export function toVerdict(status: Status): string {
   const { drains, sources, replicas, documentProblems } = status;
   const { parked, wouldBeParked, expired } = toTotals(status);
@@ -99,7 +98,6 @@ export function toUnsentText({ expiring: { unsent, groups }, at }: Pick<Status, 
 
 const toPlanned = ({ outlook, ...one }: DrainStatus): number => outlook.waiting - toAgain(one).waiting;
 
-/** The first part of the verdict. */
 export function toHeadline(status: Status): string {
   const { drains, sources, replicas, at } = status;
   const { waiting: listed, waitingOften, expired } = toTotals(status);
@@ -230,7 +228,6 @@ function toPauseNotes({ drains, sources, at }: Status): readonly Part[] {
   ];
 }
 
-/** So that it fits a line. */
 const maxHost = 44;
 
 function toHost(origin: string): string {

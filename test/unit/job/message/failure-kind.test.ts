@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFailureMatcher } from "../../../../src/people/plan/failure-matcher.ts";
+import { createFailureMatcher } from "../../../../src/people/plan/filter-letters.ts";
 import {
   failureKindOf,
   otherFailuresId,

@@ -1,7 +1,7 @@
 import type { lookup as systemLookup, LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { expect, it } from "vitest";
-import { createPublicLookup, PrivateAddress } from "../../../../src/people/notices/public-lookup.ts";
+import { createPublicLookup, PrivateAddress } from "../../../../src/people/notices/post.ts";
 import { words } from "../../../support/words.ts";
 
 function ask(addresses: readonly LookupAddress[], all: boolean): Promise<unknown> {

@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditAct } from "../../../../src/job/contracts/audit.ts";
-import { createCount, hourMs } from "../../../../src/people/operations/report/count.ts";
+import { createCount } from "../../../../src/people/operations/report/count.ts";
+import { hourMs } from "../../../../src/people/read/totals.ts";
 
 const start = 472_000 * hourMs;
 const retentionMs = 12 * hourMs;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Show } from "../../../../src/job/message/show-masked-values.ts";
-import { createFailureCount } from "../../../../src/people/plan/failure-count.ts";
+import { createFailureCount } from "../../../../src/people/plan/destination-count.ts";
 import { letterOf } from "../../../support/letters.ts";
 
 const responseBody = '{"error":"no tenant for jane@example.com","password":"hunter2"}';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DrainFacts } from "../../../../src/job/contracts/passes.ts";
 import { toDepth as depthOf } from "../../../../src/people/read/depth.ts";
-import { countsByKind } from "../../../../src/people/read/counts-by-kind.ts";
-import { isStillCounting, toDestinations } from "../../../../src/people/read/destinations.ts";
+import { countsByKind, isStillCounting, toDestinations } from "../../../../src/people/read/counts-by-kind.ts";
 import { toLeftAlone, toOutlook, type DestinationOutlook } from "../../../../src/people/read/outlook.ts";
 import { standingFailure } from "../../../support/failures.ts";
 import type { LaneStanding } from "../../../../src/people/read/lane-standings.ts";

@@ -46,7 +46,6 @@ export const readAll = (records: readonly RawRecord[], { run }: Aim): readonly O
     const isOf = parsed.kind === "letter" && parsed.letter.body.startsWith(`{"run":"${run}.${number}"`);
     return isOf ? [{ ...parsed.letter, number: Number(number) }] : [];
   });
-export const numbersOf = (letters: readonly OwnLetter[]): number[] => letters.map(({ number }) => number);
 
 export function toOwnItem({ to, queue, headerPrefix, run }: Aim, number: number): BatchItem {
   const own = {

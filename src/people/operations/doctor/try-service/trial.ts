@@ -5,14 +5,13 @@
 import { sleptFully } from "../../../../job/contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../../../../job/contracts/errors.ts";
 import type { ListQuery } from "../../../../job/contracts/service.ts";
-import type { BuiltSource } from "../../../../job/door.ts";
+import type { BuiltSource, ListingSignals } from "../../../../job/door.ts";
 import type { DeadLetter, DlqId, RawRecord } from "../../../../job/message/dead-letter.ts";
 import { encodeItem } from "../../../../job/message/encode-item.ts";
 import { valuesOf } from "../../../../job/message/headers.ts";
 import { hashBody, nextLineage, readLineage, signLineage } from "../../../../job/message/lineage.ts";
 import { compareDlqIds, toDeduplicationId } from "../../../../job/message/message-ids.ts";
 import { rebuildItem } from "../../../../job/message/rebuild-item.ts";
-import { asAssumed, differs, either, notSeen, probe, type Answer } from "./answers.ts";
 import * as own from "./own-messages.ts";
 
 const diesWithinMs = 180_000;
@@ -21,20 +20,31 @@ const lookEveryMs = 500;
 const calmMs = 3_000;
 const pageSize = 4;
 const maxTries = 6;
-const maxPages = 100;
+
+/** `as-assumed`: redriver works with this as it is. Else `set` is what to change; null: no setting helps. */
+const answerAs =
+  (verdict: "as-assumed" | "differs" | "not-seen") =>
+  (seen: string, set: string | null = null) => ({ verdict, seen, set });
+const [asAssumed, differs, notSeen] = [answerAs("as-assumed"), answerAs("differs"), answerAs("not-seen")];
+type Answer = ReturnType<typeof asAssumed>;
+const either = (isSo: boolean, so: string, otherwise = so) => (isSo ? asAssumed(so) : differs(otherwise));
+/** A question to the service. `find` may go on from what those before it have sent. */
+const probe = (about: string, find: () => Answer | Promise<Answer>) => ({ about, find });
 
 const inOrder = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
+const numbersOf = (letters: readonly own.OwnLetter[]): number[] => letters.map(({ number }) => number);
 
 /** `say` tells a person what is looked at. */
 export function createTrial(
   { service, runtime }: BuiltSource,
   given: Pick<own.Aim, "to" | "queue">,
+  signals: ListingSignals,
   say: (what: string) => void,
 ) {
   const { clock, config, headerPrefix, identities, lineageKeys } = runtime;
   const aim = { ...given, headerPrefix, run: identities.token().slice(0, 8) };
-  /** Of the run or the cleaning that is under way. */
-  let signal = AbortSignal.abort();
+  /** A cleaning goes on when a person stops the run. */
+  let { signal } = signals;
   const url = own.addressesOf(aim.to);
   const marked = { label: [own.mark], url };
   let calls = 0;
@@ -64,7 +74,7 @@ export function createTrial(
   }
   const list = (query: Partial<ListQuery>) =>
     patiently(() => service.list({ select: marked, count: 100, ...query }, signal));
-  async function listAll(query: Partial<ListQuery>, pages = maxPages): Promise<readonly RawRecord[]> {
+  async function listAll(query: Partial<ListQuery>, pages = 100): Promise<readonly RawRecord[]> {
     const { records, cursor } = await list(query);
     if (cursor === undefined || pages === 1) return records;
     return [...records, ...(await listAll({ ...query, cursor }, pages - 1))];
@@ -104,7 +114,7 @@ export function createTrial(
   let parents: readonly own.OwnLetter[] = [];
   const redrive = () => {
     const items = parents.map((parent) => rebuild(parent));
-    return post(own.numbersOf(parents), items);
+    return post(numbersOf(parents), items);
   };
   const isRedriven = (parent: own.OwnLetter) =>
     letters(parent.number).some((letter) => {
@@ -129,15 +139,14 @@ export function createTrial(
 
   /** For those that were refused, all of them fit the next time. */
   let refused: number[] = [];
-  let removed = [pageSize, 0, 0];
+  let removal = notSeen("nothing was deleted");
   /** In turn, and in the order of the report. */
   const probes = {
     mark: probe("label and header of a message", async () => {
       const { outcome } = await post([0]);
-      if (promised.length === 0) return differs(`none is accepted for this address: ${outcome.kind}`, "--to");
       const [letter] = letters();
-      if (letter === undefined)
-        return differs("it does not die within 3 min", "service.headerPrefix, or --to");
+      if (promised.length === 0) return differs(`none is accepted for this address: ${outcome.kind}`, "--to");
+      if (!letter) return differs("it does not die within 3 min", "service.headerPrefix, or --to");
       const isWhole = letter.labels.includes(own.mark) && JSON.stringify(letter.header).includes(aim.run);
       return isWhole ? asAssumed("they come back") : differs("they are lost", "service.headerPrefix");
     }),
@@ -148,8 +157,7 @@ export function createTrial(
     }),
     bodies: probe("bodies of records", () => {
       const changed = letters().filter(({ body, number }) => body !== own.toOwnItem(aim, number).body);
-      const numbers = own.numbersOf(changed).join();
-      return either(numbers === "", "whole, up to 20 KB", `changed: ${numbers}`);
+      return either(changed.length === 0, "whole, up to 20 KB", `changed: ${numbersOf(changed).join()}`);
     }),
     flowControl: probe("flow control of a message", () => {
       const { flowControlKey, parallelism, rate, period } = letters(own.steered)[0] ?? {};
@@ -158,18 +166,19 @@ export function createTrial(
       return either(flow === `${own.mark},2,100,60`, seen, `it is listed as ${flow}`);
     }),
     silence: probe("responseStatus without an answer", () => {
-      const answered = letters().filter(({ responseStatus }) => responseStatus !== undefined);
-      if (answered.length < dead.size) return asAssumed("0 or absent");
-      return notSeen(`the address answers ${answered[0]?.responseStatus}`);
+      const statuses = letters().map(({ responseStatus }) => responseStatus);
+      return statuses.includes(undefined)
+        ? asAssumed("0 or absent")
+        : notSeen(`the address answers ${statuses[0]}`);
     }),
     dates: probe("what fromDate and toDate compare", async () => {
       const [late] = letters(own.delayed);
       if (late === undefined || late.enteredAt - late.createdAt < 1_000) return notSeen("no delay");
       const isAt = async (at: number) => (await idsOf({ fromDate: at, toDate: at })).includes(late.dlqId);
       const [atDeath, atCreation] = [await isAt(late.enteredAt), await isAt(late.createdAt)];
-      if (atDeath === atCreation)
-        return differs(`${atDeath ? "both" : "none"} of two dates that are 2 s apart`);
-      return asAssumed(atDeath ? "the time of death" : "createdAt; each pass lists everything");
+      const both = `${atDeath ? "both" : "none"} of two dates that are 2 s apart`;
+      const one = atDeath ? "the time of death" : "createdAt; each pass lists everything";
+      return either(atDeath !== atCreation, one, both);
     }),
     order: probe("order of a listing", async () => {
       const ids = (await idsOf({ count: pageSize })).join();
@@ -183,38 +192,36 @@ export function createTrial(
       const queue = aim.queue === undefined ? [] : [{ ...marked, queueName: [aim.queue] }];
       const found: number[] = [];
       for (const select of [{ label }, { url: some }, { label, url: some }, ...queue]) {
-        for (const id of await idsOf({ select })) found.push(dead.get(id)?.number ?? -1);
+        found.push(...(await idsOf({ select })).map((id) => dead.get(id)?.number ?? -1));
       }
       const [numbers, wanted] = [inOrder(found), inOrder([3, 5, 6, ...queue.map(() => own.queued)])];
       return either(numbers === wanted, "as they say", `${numbers}, not ${wanted}`);
     }),
     refusal: probe("a call with an unfit item", async () => {
-      const numbers = [own.fit, own.unfit];
       const bad = { ...own.toOwnItem(aim, own.unfit), destination: `${own.mark} unfit` };
-      const { outcome } = await post(numbers, [own.toOwnItem(aim, own.fit), bad]);
-      refused = outcome.kind === "refused" ? numbers : [own.unfit];
+      const { outcome } = await post([own.fit, own.unfit], [own.toOwnItem(aim, own.fit), bad]);
+      refused = outcome.kind === "refused" ? [own.fit, own.unfit] : [own.unfit];
       if (outcome.kind === "refused") return asAssumed("it is refused whole");
       if (outcome.kind !== "answered") return differs(`its end is not clear: ${outcome.error}`);
       const [fit, unfit] = outcome.items;
-      if (fit?.kind === "accepted" && unfit?.kind === "refused")
-        return asAssumed("its item has an error, others go");
-      const why = unfit?.kind === "in-doubt" ? unfit.why : "not the unfit item is refused";
-      return differs(why, "unknownOutcome");
+      const isApart = fit?.kind === "accepted" && unfit?.kind === "refused";
+      if (isApart) return asAssumed("its item has an error, others go");
+      return differs(
+        unfit?.kind === "in-doubt" ? unfit.why : "not the unfit item is refused",
+        "unknownOutcome",
+      );
     }),
     refusedIds: probe("deduplication ids of what was refused", async () => {
       const { outcome, hits } = await post(refused);
       const isFree = hits === 0 ? "free" : `${hits} are taken; a new series begins`;
       return either(outcome.kind === "answered", isFree, "it is refused, although it is fit now");
     }),
-    arrivals: probe("a cursor while records arrive", async () => {
+    arrivals: probe("a cursor while records arrive", () => {
       parents = letters(2, 3, own.steered);
-      return across(async () => {
-        await redrive();
-        return 0;
-      });
+      return across(() => redrive().then(() => 0));
     }),
     redrive: probe("a rebuilt message that dies again", () => {
-      const changed = own.numbersOf(parents.filter((parent) => !isRedriven(parent))).join();
+      const changed = numbersOf(parents.filter((parent) => !isRedriven(parent))).join();
       return either(changed === "", "the same, with its lineage", `not the same: ${changed}`);
     }),
     hit: probe("a second POST of an id", async () => {
@@ -222,19 +229,17 @@ export function createTrial(
       return either(hits === parents.length, `${hits} of ${parents.length} are hits`);
     }),
     acceptance: probe("messages that were accepted, and that died", () => {
-      const [said, died] = [inOrder(promised), inOrder(own.numbersOf(letters()))];
+      const [said, died] = [inOrder(promised), inOrder(numbersOf(letters()))];
       return either(said === died, "the same", `${said}; ${died}`);
     }),
     deletes: probe("a cursor while records are deleted", () =>
       across(async (page) => {
-        removed = [page.length, await remove(page), await remove(page)];
+        const [all, first, then] = [page.length, await remove(page), await remove(page)];
+        removal = either(first === all && then === 0, `${first} of ${all}, then ${then}`);
         return page.length;
       }),
     ),
-    removal: probe("what a delete counts", () => {
-      const [all, first, then] = removed;
-      return either(first === all && then === 0, `${first} of ${all}, then ${then}`);
-    }),
+    removal: probe("what a delete counts", () => removal),
     limits: probe("rate limits", () => {
       if (limited.length === 0) return notSeen("no 429");
       const early = limited.filter(Boolean).length;
@@ -244,25 +249,26 @@ export function createTrial(
     manyIds: probe("more than 100 ids in a delete", () => notSeen("redriver never sends more")),
     waiting: probe("order of what waits for the account's parallelism", () => notSeen("redriver needs none")),
   };
+  const answers = new Map<string, Answer>();
 
   return {
-    async run(until: AbortSignal): Promise<void> {
-      signal = until;
-      for (const one of Object.values(probes)) {
-        say(one.about);
+    async run(): Promise<void> {
+      signal = signals.stopping;
+      for (const [question, { about, find }] of Object.entries(probes)) {
+        say(about);
         try {
-          one.answer = await one.find();
+          answers.set(question, await find());
         } catch (error) {
           // A call that the service refuses is an answer too.
           if (!isRedriverError(error) || ![200, 400, 404, 422].includes(error.status ?? 0)) throw error;
-          one.answer = differs(error.message);
+          answers.set(question, differs(error.message));
         }
-        if (probes.mark.answer.verdict !== "as-assumed") return;
+        if (answers.get("mark")?.verdict !== "as-assumed") return;
       }
     },
     /** Deletes what any trial left, until two looks in a row show nothing. */
-    async clean(until: AbortSignal): Promise<void> {
-      signal = until;
+    async clean(): Promise<void> {
+      ({ signal } = signals);
       say("what is left of trials");
       for (let empty = 0; empty < 2;) {
         const byLabel = await idsOf({ select: { label: [own.mark] } });
@@ -273,13 +279,14 @@ export function createTrial(
       }
     },
     record() {
-      const answers = Object.entries(probes).map(([question, { about, answer }]) => {
-        return { question, about, ...answer };
+      const none = notSeen("the trial ended before");
+      const told = Object.entries(probes).map(([question, { about }]) => {
+        return { question, about, ...(answers.get(question) ?? none) };
       });
       const left = Math.max(0, promised.length - dead.size);
-      const ok = left === 0 && answers.every(({ verdict }) => verdict !== "differs");
+      const ok = left === 0 && told.every(({ verdict }) => verdict !== "differs");
       const of = { source: config.name, at: new Date(clock.now()).toISOString(), headerPrefix };
-      return { ok, ...of, messages: promised.length, calls, left, answers };
+      return { ok, ...of, messages: promised.length, calls, left, answers: told };
     },
   };
 }
