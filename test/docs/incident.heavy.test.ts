@@ -16,7 +16,7 @@ const movingParts = new Map([
   [demoLine, /^.+$/gm],
   ["redriver status", /^(?:draining|drain .*|destination .*|.* replica, document.*)$/gm],
   ["redriver lanes", /^.+$/gm],
-  ["redriver history --by ann", /\S+ \S+ \S+ [^\n]*; why [^\n]*; by ann/g],
+  ["redriver history --by ann --act release,apply,lane-probe", /\S+ \S+ \S+ [^\n]*; why [^\n]*; by ann/g],
   // A look at the first terminal, where several messages may come as one.
   ["", /newly parked for a person|gets messages again|\w+: drained/g],
 ]);

@@ -3,6 +3,7 @@ const changing: readonly (readonly [RegExp, string])[] = [
   // Where a line is broken depends on the numbers in it.
   [/\n {4,}/g, " "],
   [/\d{13}-\d+/g, "<dlqId>"],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<plan>"],
   // A moment of tomorrow has its date.
   // An act that took a second has its end too.
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:–\d\d:\d\d:\d\d)?(?:Z| UTC)?/g, "<time>"],
