@@ -1,4 +1,5 @@
 import { RedriverError } from "../contracts/errors.ts";
+import { onAbort } from "../contracts/on-abort.ts";
 
 export interface Lease {
   readonly bytes: number;
@@ -84,21 +85,18 @@ export function createByteBudget(total: number) {
       const taken = tryAcquire(bytes);
       if (taken !== null) return taken;
       return new Promise((resolve, reject) => {
-        const waiting: Waiting = {
-          bytes,
-          passed: 0,
-          grant(lease: Lease): void {
-            signal.removeEventListener("abort", stop);
-            resolve(lease);
-          },
-        };
         const stop = (): void => {
           queue.splice(queue.indexOf(waiting), 1);
           reject(stopped(signal));
           // It may have delayed requests that fit.
           serve();
         };
-        signal.addEventListener("abort", stop, { once: true });
+        const leave = onAbort(signal, stop);
+        const grant = (lease: Lease): void => {
+          leave();
+          resolve(lease);
+        };
+        const waiting: Waiting = { bytes, passed: 0, grant };
         queue.push(waiting);
       });
     },

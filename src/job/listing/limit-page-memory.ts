@@ -42,7 +42,6 @@ export interface PageMemoryParts {
 }
 
 export type PageMemory = ReturnType<typeof createPageMemory>;
-export type PageLease = Awaited<ReturnType<PageMemory["takeTurn"]>>;
 
 export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbage }: PageMemoryParts) {
   const sizes = createRecordSizes();

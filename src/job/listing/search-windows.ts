@@ -60,13 +60,17 @@ function shorten(part: SearchWindow, times: readonly number[], longestMs: number
 
 /** The time span of a page that is in ascending or descending order, at least 1 ms; null without order. */
 export function spanOf(listed: readonly number[]): number | null {
-  const [first] = listed;
-  const last = listed.at(-1);
-  if (first === undefined || last === undefined) return null;
-  const step = Math.sign(last - first);
-  for (let i = 1; i < listed.length; i += 1) {
-    const move = Math.sign((listed[i] ?? 0) - (listed[i - 1] ?? 0));
-    if (move !== 0 && move !== step) return null;
+  if (listed.length === 0 || orderOf(listed) === null) return null;
+  return Math.max(1, Math.abs(listed.at(-1)! - listed[0]!));
+}
+
+/** 1: ascending. -1: descending. 0: all equal. null: in no order. */
+export function orderOf(dates: readonly number[]): number | null {
+  let order = 0;
+  for (let i = 1; i < dates.length; i += 1) {
+    const step = Math.sign((dates[i] ?? 0) - (dates[i - 1] ?? 0));
+    if (step * order < 0) return null;
+    order ||= step;
   }
-  return Math.max(1, Math.abs(last - first));
+  return order;
 }

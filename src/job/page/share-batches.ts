@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import type { DlqId } from "../message/dead-letter.ts";
 import { sleptFully, type Clock } from "../contracts/clock.ts";
+import { onAbort } from "../contracts/on-abort.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { apart } from "./apart.ts";
 import { hold } from "./fate.ts";
@@ -45,11 +46,10 @@ class Sending {
     const rest = new AbortController();
     this.#rest = rest;
     // A window's signal outlives thousands of pages, so nothing may stay at it.
-    const end = (): void => rest.abort("stop");
-    signal.addEventListener("abort", end);
+    const leave = onAbort(signal, () => rest.abort("stop"));
     if (forMs === null) await once(rest.signal, "abort");
     else await sleptFully(clock, forMs, rest.signal);
-    signal.removeEventListener("abort", end);
+    leave();
     this.#rest = null;
   }
 

@@ -7,6 +7,7 @@
  */
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { Window } from "../contracts/passes.ts";
+import { orderOf } from "../listing/search-windows.ts";
 import { createdAtOf, enteredAtOf } from "../listing/record-dates.ts";
 
 export interface WindowSizes {
@@ -173,21 +174,5 @@ function toWindows({ windowId, from, to, depth }: Window, ends: readonly number[
 }
 
 function datesOf(records: readonly RawRecord[], dateOf: DateOf): readonly number[] {
-  const dates: number[] = [];
-  for (const record of records) {
-    const date = dateOf(record);
-    if (date !== null) dates.push(date);
-  }
-  return dates;
-}
-
-/** 1: ascending. -1: descending. 0: all equal. null: in no order. */
-function orderOf(dates: readonly number[]): number | null {
-  let order = 0;
-  for (let i = 1; i < dates.length; i += 1) {
-    const step = Math.sign((dates[i] ?? 0) - (dates[i - 1] ?? 0));
-    if (step * order < 0) return null;
-    order ||= step;
-  }
-  return order;
+  return records.map(dateOf).filter((date) => date !== null);
 }

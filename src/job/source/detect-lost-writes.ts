@@ -1,5 +1,6 @@
 import { postHorizonMs, type LedgerLimits } from "../contracts/ledger-limits.ts";
 import type { Ledger, LedgerStamp, LedgerSummary } from "../contracts/ledger.ts";
+import { earlier } from "../contracts/tally.ts";
 
 export interface LostWrites {
   readonly expected: string;
@@ -86,13 +87,12 @@ export function watchLedger(
 }
 
 /** A record in doubt was first published up to a horizon before its last POST. */
-function oldestUnsettledAt(summary: LedgerSummary, limits: LedgerLimits): number | undefined {
-  const { oldestPendingAt, oldestOpenAt, unknown } = summary;
-  const times = [
-    ...(oldestPendingAt === null ? [] : [oldestPendingAt]),
-    ...(oldestOpenAt === null || unknown === 0 ? [] : [oldestOpenAt - postHorizonMs(limits)]),
-  ];
-  return times.length === 0 ? undefined : Math.min(...times);
+function oldestUnsettledAt(
+  { oldestPendingAt, oldestOpenAt, unknown }: LedgerSummary,
+  limits: LedgerLimits,
+): number | undefined {
+  const openAt = oldestOpenAt === null || unknown === 0 ? null : oldestOpenAt - postHorizonMs(limits);
+  return earlier(oldestPendingAt, openAt) ?? undefined;
 }
 
 function toText({ epoch, sequence }: LedgerStamp): string {

@@ -65,24 +65,28 @@ export async function sweep(
     waits: { leftMs: waitsForMs, signal: stop },
     dates: memory.dates,
   });
-  const half = (name: "reconcile" | "settle", work: (job: CarefulJob) => Promise<SweptHalf>) =>
-    caught(async () => {
+  const half = async (
+    name: "reconcile" | "settle",
+    isNeeded: boolean,
+    work: (job: CarefulJob) => Promise<SweptHalf>,
+  ): Promise<SweptHalf> => {
+    if (!isNeeded) return { done: 0, failure: null };
+    try {
       const job = await takeJob(source, name, hasStalled);
-      try {
-        return await work(job);
-      } finally {
-        await job.end();
-      }
-    });
+      return await work(job).finally(() => job.end());
+    } catch (error) {
+      // It does not stop the other half.
+      if (!isRedriverError(error)) throw error;
+      return { done: 0, failure: error };
+    }
+  };
   const [reconciling, settling] = await Promise.all([
-    before.unknown === 0
-      ? nothing
-      : half("reconcile", (job) =>
-          reconcileUnknown(source, drains, memory.reconciling, job, budget(), signal),
-        ),
-    before.pendingDelete === 0
-      ? nothing
-      : half("settle", (job) => settlePending(source, memory.settling, job, budget(), signal)),
+    half("reconcile", before.unknown > 0, (job) =>
+      reconcileUnknown(source, drains, memory.reconciling, job, budget(), signal),
+    ),
+    half("settle", before.pendingDelete > 0, (job) =>
+      settlePending(source, memory.settling, job, budget(), signal),
+    ),
   ]);
   const { id } = source.config;
   const after = isIdle ? before : await source.ledger.summary();
@@ -96,16 +100,4 @@ export async function sweep(
   const result = { settled: settling.done, reconciled: reconciling.done, left };
   source.events.emit({ type: "sweep:finished", source: id, ...result });
   return result;
-}
-
-const nothing: SweptHalf = { done: 0, failure: null };
-
-/** Turns the failure of one half into a value, so that it does not stop the other half. */
-async function caught(half: () => Promise<SweptHalf>): Promise<SweptHalf> {
-  try {
-    return await half();
-  } catch (error) {
-    if (!isRedriverError(error)) throw error;
-    return { done: 0, failure: error };
-  }
 }
