@@ -12,7 +12,6 @@ export function createQueueGauges(
   clock: Pick<Clock, "now">,
 ): (facts: QueueFacts | "refused" | null) => void {
   const all: { reset(): void }[] = [];
-  /** Answers the function that sets one subject's series, after all were removed. */
   const table = <Subject>({ labels, rows }: Table<Subject>) => {
     const made = Object.entries(rows).map(([name, [help, value]]) => {
       const Metric = typeOf(name) === "gauge" ? Gauge : Counter;

@@ -87,7 +87,6 @@ export const eventMetrics: readonly MetricDefinition[] = [
   ...Object.values(gauges),
 ];
 
-/** Counts of this process's events. Per replica, so queries take the sum of rates. */
 export function createEventCounters(registry: Registry) {
   const registers = [registry];
   const counters = counterRows.map(({ owner, name, help, on, series }) => {

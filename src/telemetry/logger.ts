@@ -4,7 +4,6 @@ import { createRedact } from "./redact.ts";
 
 export type LineLevel = "debug" | "info" | "warn" | "error" | "fatal";
 
-/** A field named `err` may hold any thrown value. */
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** One JSON line per call, its time in ISO 8601, on the destination. Never throws. */

@@ -1,6 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
 
-/** A metric of our own. docs/metrics.md says of each which question it answers. */
 export interface MetricDefinition {
   readonly type: "counter" | "gauge" | "histogram";
   readonly name: string;

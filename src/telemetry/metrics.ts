@@ -58,7 +58,6 @@ const droppedLines = {
   help: "Lines of the log that were not written, because nobody read it fast enough.",
   labels: [],
 } as const satisfies MetricDefinition;
-/** Of this process alone. */
 export const processMetrics: readonly MetricDefinition[] = [
   ...eventMetrics,
   droppedLines,
@@ -122,7 +121,6 @@ export function createMetrics(options: MetricsOptions) {
   };
 }
 
-/** Redis answers, and lets this user read nothing. */
 function toRefused(error: unknown): "refused" {
   if (isRedisAway(error) && !isRedisSilent(error)) return "refused";
   throw error;

@@ -18,7 +18,6 @@ export interface Table<Subject> {
   readonly rows: Rows<Subject>;
 }
 
-/** What waits in a drain, or in none. */
 interface Waiting {
   readonly exact: boolean;
   readonly oldestAt: number | null;

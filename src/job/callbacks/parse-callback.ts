@@ -5,7 +5,6 @@ import { isMessageId } from "../message/message-ids.ts";
 import { toHeaders } from "../message/parse-record.ts";
 import type { AttemptReport } from "../contracts/callbacks.ts";
 
-/** Parses a callback's body; null if it is none. Unused fields are ignored. */
 export function parseCallback(body: Buffer): AttemptReport | null {
   const fields = isUtf8(body) ? toFields(body.toString("utf8")) : null;
   if (fields === null) return null;

@@ -6,7 +6,6 @@ import { jwtVerify } from "jose/jwt/verify";
 const leewaySeconds = 60;
 
 export type SignatureVerdict =
-  /** `isFor`: true if it was signed for exactly this body. */
   | { readonly kind: "verified"; readonly isFor: (body: Buffer) => boolean }
   /** `why` shows nothing that the caller sent. */
   | { readonly kind: "unverified"; readonly why: string };

@@ -28,7 +28,6 @@ export function countStrays() {
     }
   };
   return {
-    /** `unreadable`: records that are no letters. */
     add(letters: readonly Letter[], unreadable: number): void {
       if (unreadable > 0) addKind(unreadableKind, null, unreadable);
       for (const { reading, content, failure, enteredAt, responseStatus: status = null } of letters) {

@@ -46,7 +46,6 @@ export async function comeBacksIn<Found>(
 
 export interface FoundComeBack {
   readonly parentDlqId: DlqId;
-  /** Origin of its destination, or its queue; null: it is no URL. */
   readonly origin: Origin | null;
   readonly status: number;
   /** When it entered, Unix ms by the service's clock; null: its id does not say. */

@@ -15,7 +15,6 @@ export function resumeMinutesBeside(
   return held.some(({ enteredAt }) => known.includes(toMinute(enteredAt))) ? [] : resumeMinutesOf(held);
 }
 
-/** The pass book lists again by minutes of entry. */
 function toMinute(at: number): number {
   return Math.floor(at / 60_000) * 60_000;
 }

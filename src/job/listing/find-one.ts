@@ -76,7 +76,6 @@ async function listUntil(
   return null;
 }
 
-/** One page of the query: its first record of a kind of failure. Null: it has none. */
 export async function findOfKind(
   source: SourceRuntime,
   query: ListingRange,

@@ -24,7 +24,6 @@ import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 export interface Wanted {
   readonly dlqId: DlqId;
   readonly messageId: MessageId | null;
-  /** As in the ledger's view; absent: not known. */
   readonly datesAgree?: boolean;
 }
 

@@ -36,7 +36,6 @@ export interface PageMemoryParts {
   readonly budget: ByteBudget;
   /** How many pages at once share the budget, except pages of a single large record. */
   readonly shares: number;
-  /** The longest answer that is ever read. */
   readonly maxAnswerBytes: number;
   readonly collectGarbage: () => void;
 }
@@ -78,11 +77,9 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
         saysLength = saidBytes !== undefined;
         return lease !== null || reads(budget.tryAcquire((saidBytes ?? maxBytes) * readingFactor));
       },
-      /** Waits for it. Throws as `takeTurn`. */
       async waitToRead(maxBytes: number): Promise<void> {
         if (lease === null) reads(await take(budget, maxBytes * readingFactor, waitSignal));
       },
-      /** Reports that the page was read, with its records and answer bytes. */
       read(records: number, answerBytes: number): void {
         sizes.note(records, answerBytes);
         first?.release();

@@ -32,7 +32,6 @@ export interface ListingSignals {
 
 export type ListedPage = ListPage & { readonly readAt: number };
 
-/** How many records the next page of one listing asks for. */
 export interface PageSize {
   count: number;
   fitted: number;

@@ -34,7 +34,6 @@ const outside = -1;
 
 export interface ListingPage extends ListedPage, PageInMemory {
   readonly isLast: boolean;
-  /** True if it was asked for by the cursor of the page before. */
   readonly isBehindCursor: boolean;
   /**
    * Null on a page of records. Otherwise a record with this date, Unix ms by the service's dates, is too large to

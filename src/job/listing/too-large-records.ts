@@ -16,7 +16,6 @@ export function isMoment({ fromDate, toDate }: DateRange): boolean {
   return fromDate !== undefined && fromDate === toDate;
 }
 
-/** Cuts a range into disjoint parts that cover it. Each of these moments within it is a part of its own. */
 export function cutAround(range: DateRange, moments: readonly number[]): readonly DateRange[] {
   const parts: DateRange[] = [];
   let rest: DateRange | null = range;

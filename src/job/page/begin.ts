@@ -103,7 +103,6 @@ export function toRecord(
   return { ...record, ...parentOf(letter), ...(notes.length === 0 ? {} : { notes }) };
 }
 
-/** Holds the letters of paused destinations and begins the others. Each call leaves out one at least. */
 async function beginOthers(
   drain: DrainRuntime,
   letters: readonly Letter[],

@@ -14,7 +14,6 @@ export interface DecidingRuntime {
   readonly newer?: DrainRuntime["newer"];
   readonly source: ServiceTime &
     Pick<DrainRuntime["source"], "headerPrefix" | "lineageKeys" | "checkItem"> & {
-      /** Absent: as the document says. */
       readonly serviceRetry?: Pick<DrainRuntime["source"]["serviceRetry"], "isOn">;
       readonly brake?: Pick<DrainRuntime["source"]["brake"], "parallelism">;
     };

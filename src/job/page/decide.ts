@@ -82,7 +82,6 @@ function decidedByOrder(drain: DecidingDrain, letter: Decidable, now: number): D
   return { then: "hold", reason: "outcome-unknown", rule: null };
 }
 
-/** The release that the next attempt is made by; false: none. */
 export function releasedBy(view: LedgerView): Released {
   return view.state === "cool" || view.state === "open" ? view.released : false;
 }

@@ -54,7 +54,6 @@ export function isPaused({ fate }: Pick<Fated, "fate">): boolean {
   return reason === "paused" || reason === "host-paused";
 }
 
-/** It broke a stage. */
 export function isPutAside({ fate }: Pick<Fated, "fate">): boolean {
   return (fate?.kind === "parked" || fate?.kind === "held") && fate.decision.reason === "unworkable";
 }

@@ -43,7 +43,6 @@ export class Letter {
 
   // look-up.ts
   view: LedgerView = absent;
-  /** Redis time of the view, Unix ms. */
   viewedAt = 0;
   /** Of the look at its page, which its letters share. */
   lookedUp: BeginOptions["lookedUp"] = undefined;
@@ -100,7 +99,6 @@ export class Letter {
     return this.#raw ?? forgotten();
   }
 
-  /** All that was listed. */
   get content(): DeadLetter {
     return this.#content ?? forgotten();
   }
@@ -117,7 +115,6 @@ export class Letter {
     return url === undefined ? undefined : hostOf(url);
   }
 
-  /** Encoded bytes of its item. */
   get bytes(): number {
     return this.due.bytes;
   }
@@ -141,7 +138,6 @@ export class Letter {
     this.facts = null;
   }
 
-  /** The same listed letter, to be decided under another time. */
   again(): Letter {
     const letter = new Letter(this.raw, this.content, this.reading, this.failure);
     letter.view = this.view;

@@ -57,7 +57,6 @@ export async function lineageOf(
   return found;
 }
 
-/** Asks the ledger what was done to each letter. */
 export async function lookUp({ source, workerLostAt }: DrainRuntime, letters: readonly Letter[]) {
   if (letters.length === 0) return;
   see(letters, await source.ledger.look(idsOf(letters), workerLostAt), source.ledger.limits);

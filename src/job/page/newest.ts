@@ -22,7 +22,6 @@ const maxValues = 200_000;
 export interface NewestRange extends SurveyRange {
   /** Its windows share one listing in each process. Absent: a person waits for it, for any time. */
   readonly pass?: string;
-  /** Moments and letters that are passed over, because they ended their workers. */
   readonly unlistable?: readonly number[];
   readonly unworkable?: ReadonlySet<unknown>;
   readonly onPage?: () => Promise<void>;

@@ -97,7 +97,6 @@ export function reportUnworkable({ config, source }: DrainRuntime, dlqId: DlqId,
   source.events.emit({ type: "record:unworkable", ...of, ...toFailure(error) });
 }
 
-/** Undefined if even this breaks on the record. */
 async function unlessBroken<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask();

@@ -24,7 +24,6 @@ import { itemOf } from "./publish/canary-variant.ts";
 
 export interface TestTarget {
   readonly origin: string;
-  /** Of one run: what it sends twice is one message. */
   readonly run: Token;
   readonly why: string;
 }

@@ -16,7 +16,6 @@ export interface SettleCall {
   readonly waits: WaitBudget;
   /** Ids whose delete is not in the audit yet; absent: all. Those of a page came with their publication. */
   readonly unrecorded?: ReadonlySet<DlqId>;
-  /** A DELETE of some of them failed before. */
   readonly isAgain?: boolean;
 }
 

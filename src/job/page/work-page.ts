@@ -46,7 +46,6 @@ export interface PageWork {
   readonly onTurn?: () => Promise<void>;
 }
 
-/** Works one page. Throws RedriverErrors of the ledger; failures of the service are in the outcome. */
 export async function workPage(
   drain: DrainRuntime,
   page: Page,

@@ -99,7 +99,6 @@ export async function runPassInProcess(
   const { windowsAtOnce = 1 } = settings;
   const failure = new AbortController();
   const stopping = AbortSignal.any([signals.stopping, failure.signal]);
-  /** In the order in which they are to be worked, those at work included. */
   const left: Window[] = [...opened.windows];
   const running = new Map<string, Promise<void>>();
   const soFar = new Map<string, Tally>();

@@ -16,7 +16,6 @@ import { createCarefulWork, putLostAside, workPageBut, type CarefulWork } from "
 export interface WindowPaging extends TakenWindow {
   readonly drain: DrainRuntime;
   readonly owner: string;
-  /** How many windows of the pass are worked at once. */
   readonly places: number;
   readonly signal: AbortSignal;
   readonly stopping: AbortSignal;

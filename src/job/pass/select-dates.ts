@@ -22,7 +22,6 @@ export function selectRange(
   return { fullFrom: Math.max(0, Math.min(to, Math.floor(startOf(dates, now)))), to };
 }
 
-/** The part of a window that the dates select, for a pass that began at `startedAt`; null: none. */
 export function narrowWindow(dates: Dates, window: Window, startedAt: number): Window | null {
   const from = Math.max(window.from, startOf(dates, startedAt));
   return from > window.to ? null : { ...window, from };

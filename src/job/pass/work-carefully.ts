@@ -87,7 +87,6 @@ export function createCarefulWork(
     lost: (care.alone?.lost ?? 0) + (care.alone?.long ?? 0),
     setAside: ({ dlqId }: Identified): Promise<void> =>
       mark({ under: "waiting", unworkable: [dlqId as DlqId] }),
-    /** Before these are worked. */
     async begin(records: readonly Identified[]): Promise<void> {
       await mark({ under: idsOf(records) });
       soon = new AbortController();

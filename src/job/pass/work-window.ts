@@ -17,7 +17,6 @@ export interface WindowWork {
   readonly owner?: string;
   readonly signal: AbortSignal;
   readonly stopping: AbortSignal;
-  /** True if a failure that could be tried again ends the window instead. */
   readonly lastTry: boolean;
   /** If true, failures of Redis get more tries even on the last try. */
   readonly awaitsRedis?: true;
@@ -26,7 +25,6 @@ export interface WindowWork {
   /** True if another living process may call the source that is halted here; absent: there is no other. */
   readonly isCalledElsewhere?: () => Promise<boolean>;
   readonly onPage?: (tally: Tally) => void;
-  /** The lock of an earlier run has ended while it ran. */
   readonly hasStalled?: boolean;
   /** How many windows of the pass all processes work on at once. Absent: 1. */
   readonly places?: number;

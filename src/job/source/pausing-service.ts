@@ -17,7 +17,6 @@ import type { TakeTurn } from "./calls-in-turn.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
 export interface KnownPauses {
-  /** How long calls of this class still pause, ms; 0: no known pause. */
   leftMs(callClass: CallClass): number;
   /** It paused because it did not answer, and nobody has told this process of an answer since. */
   isFailing(): boolean;

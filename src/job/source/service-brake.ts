@@ -73,7 +73,6 @@ export function createServiceBrake(
       await steer(others?.flatMap(({ key, isPaused }) => (isPaused ? [] : key)) ?? [], "pause");
       return (await list(host))?.filter(({ isPaused }) => isPaused) ?? null;
     },
-    /** The paused keys of a destination, or all, that nothing in `left` holds. */
     async held(host: DestinationName | undefined, left: readonly (DestinationName | undefined)[]) {
       const paused = (await list(host))?.filter(({ isPaused }) => isPaused) ?? [];
       return paused.map(({ key }) => key).filter((key) => !left.some((name) => isKeyOf(key, name)));

@@ -74,7 +74,6 @@ export function createSourceHealth(
   };
 
   const health = {
-    /** True if a failed call may be tried again now. Takes one try from the budget. */
     takeRetry: (): boolean => pauses.takeRetry(),
     /** It did not answer several times in a row, and no answer is known since. Between two probes too. */
     isFailing: (): boolean => pauses.isFailing(),
@@ -86,7 +85,6 @@ export function createSourceHealth(
       const leftMs = pauses.leftMs(callClass);
       return leftMs > 0 ? { state: "waiting", until: clock.now() + leftMs } : { state: "usable" };
     },
-    /** The state of the source for watchers. On trial counts as halted. */
     standing: (): Health => worst() ?? health.current("batch"),
     /** Throws the reason as a RedriverError unless calls of this class may be made; default: listing and deleting. */
     check(callClass?: CallClass): void {
@@ -111,7 +109,6 @@ export function createSourceHealth(
       foreignDeletes = isForeign ? foreignDeletes + 1 : 0;
       if (!isForeign || foreignDeletes >= foreignToHalt) health.note(error);
     },
-    /** Halts calls of this class; default: all calls. */
     halt(code: ErrorCode, message: string, callClass: CallClass = "dlq"): void {
       const before = halts[callClass];
       if (before !== null && !before.onTrial) return;
@@ -121,7 +118,6 @@ export function createSourceHealth(
         halts[callClass] = { state: "halted", callClass, code, message, since, onTrial: false, failedTrials };
       });
     },
-    /** Ends the halt of this class; default: every halt. */
     resume(callClass?: CallClass): void {
       changeHalts(() => {
         for (const one of callClass === undefined ? callClasses : [callClass]) halts[one] = null;

@@ -1,7 +1,6 @@
 import { isRedriverError } from "../contracts/errors.ts";
 import { sleptFully, type Clock } from "../contracts/clock.ts";
 
-/** How long several calls may still wait in all for pauses that the service asked for. */
 export interface WaitBudget {
   leftMs: number;
   readonly signal: AbortSignal;

@@ -9,7 +9,6 @@ const maxRemembered = 10_000;
 
 export type PerIdBackoff = ReturnType<typeof createPerIdBackoff>;
 
-/** Spaces the tries for one id: after 15 s, 30 s, … up to the maximum, by the clock of this process. */
 export function createPerIdBackoff(clock: Pick<Clock, "monotonic">, maxWaitMs = defaultMaxWaitMs) {
   const remembered = new BoundedMap<DlqId, { readonly dueAt: number; readonly waitMs: number }>(
     maxRemembered,

@@ -38,7 +38,6 @@ const maxSkipped = 2;
 
 export interface SettleMemory {
   readonly refused: RefusedDeletes;
-  /** Sweeps in a row with refused deletes. */
   failures: number;
   toSkip: number;
 }

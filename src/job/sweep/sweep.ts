@@ -73,7 +73,11 @@ export async function sweep(
     if (!isNeeded) return { done: 0, failure: null };
     try {
       const job = await takeJob(source, name, hasStalled);
-      return await work(job).finally(() => job.end());
+      try {
+        return await work(job);
+      } finally {
+        await job.end();
+      }
     } catch (error) {
       // It does not stop the other half.
       if (!isRedriverError(error)) throw error;

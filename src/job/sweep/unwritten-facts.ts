@@ -13,7 +13,6 @@ export function createUnwrittenFacts() {
     keep(facts: readonly PublishedFact[]): void {
       for (const fact of facts) kept.add(fact);
     },
-    /** Writes the facts. Throws as the ledger does, and then keeps them. */
     async replay(ledger: Ledger): Promise<void> {
       // By identity: two replays may run at once, and facts may be added during a write.
       while (kept.size > 0) {

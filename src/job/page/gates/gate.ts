@@ -1,7 +1,6 @@
 import type { DrainRuntime } from "../../runtime.ts";
 import type { Letter } from "../letter.ts";
 
-/** A reason why a letter does not go now, asked in gates.ts. */
 export interface Gate {
   readonly name: "guard" | "pause" | "lane" | "source-health" | "capacity";
   readonly letsReconcilingPass: boolean;

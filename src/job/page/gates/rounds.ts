@@ -134,7 +134,6 @@ function holdWhatIsFar(
   return waits.some(({ isOutdated }) => isOutdated) ? 0 : wakeAt - now;
 }
 
-/** Redis time, Unix ms. A ceiling has no turn in sight. */
 function turnAt({ verdict }: CapacityWait): number {
   return verdict.kind === "wait" ? verdict.until : Infinity;
 }

@@ -32,7 +32,6 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">) {
     posted(count: number): void {
       current().posted += count;
     },
-    /** Counts a poison message: its batch was refused, and then the message alone. */
     found(): void {
       current().found += 1;
     },
@@ -43,11 +42,9 @@ export function createPoisonShare(clock: Pick<Clock, "monotonic">) {
     },
     /** A batch was refused, so that some messages may not share a full one. */
     hasRefused: (): boolean => together.size > 0,
-    /** How many messages may share a first batch with this one; at most `maxCount`. */
     maxBeside: (dlqId: DlqId, maxCount: number): number =>
       Math.min(maxCount, Math.ceil((together.get(dlqId) ?? 2 * maxCount) / 2)),
     postedLately: (): number => current().posted + before.posted,
-    /** How many messages of POSTs in doubt may share a batch; at most `maxCount`. */
     batchSize(maxCount: number): number {
       const { posted, found } = current();
       const poison = found + before.found;

@@ -13,7 +13,6 @@ import type { Item, Letter, SendAs } from "../letter.ts";
 
 export type Sendable = Pick<Letter, "sendAs" | "due">;
 
-/** The item for a series' suffix. The deduplication id is the same in every variant. */
 export function itemOf({ sendAs, due }: Sendable, suffix: number): BatchItem {
   const item = decodeItem(inSeries(due.json, suffix));
   if (sendAs === null) return item;

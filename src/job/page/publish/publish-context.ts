@@ -12,7 +12,6 @@ export interface PublishContext {
   readonly inDoubt: {
     readonly token: Token;
     readonly letters: readonly Letter[];
-    /** So many of their POSTs were not answered. */
     readonly times: number;
     readonly isUnreadable: boolean;
     readonly why: string;
