@@ -1,7 +1,4 @@
-/**
- * Lines to a stream whose reader may stall: beyond a bound they are dropped and counted. Files and terminals are
- * written at once, a pipe without waiting.
- */
+/** Lines to a stream whose reader may stall: beyond a bound they are dropped and counted. */
 import type { Writable } from "node:stream";
 
 interface BoundedLinesParts {

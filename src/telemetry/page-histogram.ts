@@ -6,10 +6,7 @@ interface Row {
   sum: number;
 }
 
-/**
- * Takes the values of a whole page at once. The library's own looks its labels up for each value, which costs as
- * much as all other counting of a message.
- */
+/** Of a whole page at once: the library looks labels up for each value, which costs as much as all other counting. */
 export function createPageHistogram(
   registry: Registry,
   { name, help, labels: [label = ""] }: MetricDefinition,

@@ -73,10 +73,7 @@ export async function takeCensus(
   return census;
 }
 
-/**
- * Counts and copies while Redis cannot be relied on: each replica for itself, each record once, and nothing is
- * recorded.
- */
+/** While Redis cannot be relied on: each replica for itself, each record once, and nothing is recorded. */
 export async function takeCensusWithoutRedis(order: CensusOrder, signals: ListingSignals): Promise<void> {
   const { source } = order;
   const startedAt = source.clock.monotonic();

@@ -52,10 +52,7 @@ function mostOf<One extends { readonly count: number }>(all: ReadonlyMap<string,
   return [...all.values()].toSorted((one, other) => other.count - one.count).slice(0, most);
 }
 
-/**
- * Tells of the come-backs among letters that no drain selects, as a page does, each once. Drains that only plan
- * learn nothing. Throws `redis-unavailable`.
- */
+/** Tells of come-backs as a page does, each once. Drains that only plan learn nothing. Throws `redis-unavailable`. */
 export async function noteStrays(
   source: SourceRuntime,
   drains: readonly DrainConfig[],

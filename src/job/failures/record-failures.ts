@@ -14,8 +14,8 @@ const maxRemembered = 2_000;
 export type RecordFailures = ReturnType<typeof createRecordFailures>;
 
 /**
- * Records the kinds of a tally that this process has not recorded lately, and answers its counts by recorded id.
- * `losses`: how often Redis has lost what it had. Throws `redis-unavailable`.
+ * Answers a tally's counts by recorded id. `losses`: how often Redis has lost what it had. Throws
+ * `redis-unavailable`.
  */
 export function createRecordFailures(book: FailureBook, monotonic: () => number, losses: () => number) {
   const recorded = new Map<

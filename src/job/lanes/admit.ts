@@ -22,10 +22,7 @@ import { toLaneId } from "../message/short-id.ts";
 import { laneOriginOf, laneOriginOfLetter } from "../message/destination-url.ts";
 import { resumeMinutesOf, resumeMinutesBeside } from "./resume-minutes.ts";
 
-/**
- * A lane is not asked again within this part of a watch: until then a halt spares little, and a period's canaries
- * are spread over the messages that go.
- */
+/** A lane is not asked again so soon: a halt spares little until then, and canaries are spread over a period. */
 const partOfWatch = 1 / 20;
 
 export const admission: Gate = {

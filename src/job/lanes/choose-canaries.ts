@@ -35,10 +35,7 @@ function isComeBack({ messageId, lineage }: Choosable): boolean {
   return lineage.rootId !== messageId;
 }
 
-/**
- * In order of failure and age, one from the middle of each of `count` equal parts: each kind has its share of the
- * list.
- */
+/** By failure and age, one from the middle of each of `count` equal parts: each kind has its share. */
 function sample<One extends Choosable>(letters: readonly One[], count: number): readonly One[] {
   if (count >= letters.length) return letters;
   const sorted = letters

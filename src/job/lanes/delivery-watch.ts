@@ -5,10 +5,7 @@ import type { ServiceLoad, ServiceLoadReader } from "../contracts/service.ts";
 
 export type DeliveryWatch = ReturnType<typeof createDeliveryWatch>;
 
-/**
- * Asks the service how much it has under way (`watchDeliveries`). What nobody can read proves nothing. Without the
- * endpoint it is not asked again by this process.
- */
+/** How much the service has under way (`watchDeliveries`). What nobody can read proves nothing. */
 export function createDeliveryWatch(
   { id, watchDeliveries }: Pick<SourceConfig, "id" | "watchDeliveries">,
   service: ServiceLoadReader,

@@ -30,10 +30,7 @@ export interface LanesParts {
   readonly by: string;
 }
 
-/**
- * The lanes of one source for its stages. They report changes, and collect the drains to wake for them. What is
- * lost without Redis makes a lane more careful.
- */
+/** They report changes, and collect the drains to wake. What is lost without Redis makes a lane more careful. */
 export function createLanes({ source, book, clock, events, passes, audit, by }: LanesParts) {
   const ready = new Set<DrainName>();
   let nextCheckAt: number | null = null;
@@ -110,10 +107,7 @@ export function createLanes({ source, book, clock, events, passes, audit, by }: 
       ready.clear();
       return taken;
     },
-    /**
-     * The next times of lanes, Unix ms by our clock, learned since the last call: the first end of a watch of its
-     * own canaries, and the first probe of a lane that held something.
-     */
+    /** Unix ms by our clock, since the last call: the first end of a watch of its canaries, and the first probe. */
     takeNext(): readonly number[] {
       const next = [nextCheckAt, nextProbeAt].filter((at) => at !== null);
       reportedProbeAt = nextProbeAt ?? reportedProbeAt;

@@ -18,8 +18,8 @@ interface Interval {
 }
 
 /**
- * Lists what entered in the watches of the steps, and so proves their silence. A step is judged only by a listing
- * that was read to its end. Without watches, nothing is called. Throws RedriverErrors.
+ * Lists the watches of the steps, and so proves silence: only a listing that was read to its end does. Throws as it
+ * does.
  */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
   // Read first: a stop in between lists more than is needed, never less. The earlier clock, as in passes.

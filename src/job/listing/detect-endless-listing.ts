@@ -9,10 +9,7 @@ const minPages = 1_000;
 
 export type ListingDeadline = ReturnType<typeof createListingDeadline>;
 
-/**
- * How long one listing waits for the service, all parts together. Past its time and 1,000 pages it counts as
- * endless.
- */
+/** How long one listing waits for the service. Past its time and 1,000 pages it counts as endless. */
 export function createListingDeadline(clock: Pick<Clock, "monotonic">, maxMs: number) {
   let spentMs = 0;
   let pages = 0;
@@ -50,8 +47,8 @@ const maxPagesAgain = 5;
 const maxKnown = 100_000;
 
 /**
- * Answers why no further page is asked for; null: it may be. Cursors prove little: they may stay the same while the
- * listing moves on, and change while it does not.
+ * Answers why no more is asked for. Cursors prove little: one may stay while the listing moves, and change if it
+ * does not.
  */
 export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => RedriverError | null {
   const seen = new Set<string>();
@@ -94,10 +91,7 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
   };
 }
 
-/**
- * Services list in the order of ids, or against it. While each is beyond the one before, all are new, and none is
- * hashed.
- */
+/** Services list in the order of ids, or against it. While each is beyond the one before, none is hashed. */
 function createListedIds() {
   let inOrder: string[] = [];
   let isUpward: boolean | null = null;

@@ -7,10 +7,7 @@ import { createdAtOf, enteredAtOf } from "./record-dates.ts";
 /** The meaning of a source's `fromDate` and `toDate`; null: not known yet, and taken as entry. */
 export type DatesMeaning = "entered" | "created" | null;
 
-/**
- * True if a drain lists a record at `now`, or will later: an upper end that moves with the clock reaches every
- * record. A record without a date is not excluded by it.
- */
+/** At `now` or later: an upper end that moves reaches every record. One without a date is not excluded by it. */
 export type DrainSelects = (record: RawRecord, now: number) => boolean;
 
 export function createDrainSelects(

@@ -35,8 +35,8 @@ export async function findNear(dlqId: DlqId, search: RecordSearch): Promise<RawR
 }
 
 /**
- * One call for the millisecond of its id, two if the answer is too large. Null proves nothing: others may share it,
- * and dates may mean creation.
+ * Two calls if the answer is too large. Null proves nothing: others share the millisecond, and dates may mean
+ * creation.
  */
 export async function findWithOneCall(
   dlqId: DlqId,

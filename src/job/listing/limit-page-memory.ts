@@ -11,8 +11,7 @@
 import { createByteBudget, type ByteBudget, type Lease } from "./byte-budget.ts";
 
 /**
- * Memory per byte of an answer, garbage included, until its batch ends. Measured (docs/internals/memory.md): 6 if a
- * character takes one byte, 10 if it takes two.
+ * Until a batch ends, garbage included. Measured (docs/internals/memory.md): 6 at one byte a character, 10 at two.
  */
 export const readingFactor = 10;
 /** The same once it is parsed: then the answer and its text are garbage. */
@@ -117,10 +116,7 @@ export function createPageMemory({ budget, shares, maxAnswerBytes, collectGarbag
       records === 1 && answerBytes > shareBytes / 2,
     /** True if a page may be read ahead: the other half is left to listings that have no page yet. */
     hasSpare: (): boolean => budget.used() <= budget.total / 2,
-    /**
-     * Waits until this source may ask for a page. Calls `toCount` once the first page is read. Throws `stopped`, or
-     * `noRoom`.
-     */
+    /** Waits for its turn to ask. Calls `toCount` once the first page is read. Throws `stopped`, or `noRoom`. */
     async takeTurn(toCount: () => number, waitSignal: WaitSignal) {
       const first = await takeFirst(waitSignal);
       try {

@@ -144,8 +144,8 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 /**
- * One GET of the DLQ. `readAt`: Redis time from before it. A record that died with our callback gets its original
- * one back, whatever is configured, so rules, rebuilds and the archive never see ours.
+ * One GET. `readAt`: Redis time before it. What died with our callback gets its own back: rules and archive see no
+ * other.
  */
 export async function listPage(
   source: SourceRuntime,

@@ -9,10 +9,7 @@ export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | n
   return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
 }
 
-/**
- * The source may delete it until `by`. If its id does not show its entry, its creation counts. One without either
- * is near.
- */
+/** The source may delete it until `by`. By its id, else by its creation. One without either is near. */
 export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {
   return (expiresAtOf(record, retentionMs) ?? by) <= by;
 }

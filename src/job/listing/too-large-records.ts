@@ -1,7 +1,4 @@
-/**
- * Nothing of such a record can be read, not even its id. It is found by its date, and listings go around that
- * moment.
- */
+/** Nothing of such a record can be read. It is found by its date, and listings go around that moment. */
 import { dayMs } from "./record-dates.ts";
 import { BoundedMap } from "../../bounded-map.ts";
 import type { Clock } from "../contracts/clock.ts";
@@ -33,8 +30,8 @@ const rememberedMs = 3_600_000;
 const maxRemembered = 1_000;
 
 /**
- * The moments of such records, for an hour after they were met. They only decide where a listing is cut into parts,
- * so an outdated one costs two calls and hides nothing.
+ * For an hour after they were met. They only cut listings into parts: an outdated one costs two calls and hides
+ * nothing.
  */
 export function createTooLargeDates(clock: Pick<Clock, "monotonic">) {
   const until = new BoundedMap<number, number>(maxRemembered);

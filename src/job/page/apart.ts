@@ -15,8 +15,7 @@ import type { Letter } from "./letter.ts";
 import { putLetterAside } from "./put-aside.ts";
 
 /**
- * Works letters in one stage, and puts aside those that break it. Answers the others. Throws what no letter has
- * caused.
+ * Works letters in one stage, puts aside those that break it, and answers the others. Throws what none has caused.
  */
 export async function apart(
   drain: DrainRuntime,

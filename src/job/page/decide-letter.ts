@@ -19,10 +19,7 @@ export interface DecidingRuntime {
     };
 }
 
-/**
- * Gives a letter its decision, and its item if it is due. What cannot be rebuilt or may not be published becomes a
- * park.
- */
+/** Gives a letter its decision, and its item if it is due. What may not be published becomes a park. */
 export function decideLetter(
   runtime: DecidingRuntime,
   letter: Letter,
@@ -76,8 +73,8 @@ export function isDiscard({ then, reason }: Letter["decision"]): boolean {
 }
 
 /**
- * Parked as vanished, and listed after all because a listing lagged. Or parked by these very rules, which decide
- * otherwise by now. `begin` itself takes one that was parked under other rules.
+ * Vanished and listed after all, or parked by these very rules, which decide otherwise by now. `begin` takes
+ * others.
  */
 export function isToUnpark({ config }: DrainRuntime, { view, item, decision }: Letter): boolean {
   // A discard takes it as it is.

@@ -10,8 +10,8 @@ import { recordFact, type ActOf } from "../write-audit.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
 /**
- * Copies records to the archive, each once. A failing archive is reported and stops nothing: the census counts
- * records without a copy. Nor does a Redis that takes no writes: a second copy costs less than none.
+ * Copies records, each once. Neither a failing archive nor Redis stops anything: the census counts what has no
+ * copy.
  */
 export async function keepCopies(
   source: SourceRuntime,

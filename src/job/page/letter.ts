@@ -128,10 +128,7 @@ export class Letter {
     if (lineage !== null) this.reading = { kind: "come-back", lineage };
   }
 
-  /**
-   * V8's collector copies what waits for its lane and batch. So only what names it, dates it and tells how it
-   * failed stays.
-   */
+  /** V8's collector copies what lives long, so only what names it, dates it and tells how it failed stays. */
   forgetContent(): void {
     this.#raw = null;
     this.#content = null;
@@ -224,8 +221,8 @@ export interface Proof {
 }
 
 /**
- * An earlier POST may have been accepted, and a POST under the same id can still show it. What is listed after the
- * service's own retry was not published by it.
+ * An earlier POST may have been accepted, and one under the same id can still show it: none of the service's own
+ * retry.
  */
 export function isReconciling({ view }: Pick<Letter, "view">): boolean {
   return view.state === "open" && view.via === undefined && !view.pastHorizon;

@@ -6,10 +6,7 @@ import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { lineageIn, type Lineage } from "../message/lineage.ts";
 import { idsOf, type Letter } from "./letter.ts";
 
-/**
- * Writes that the parents of come-backs were published: a forgotten parent is settled then, and not republished.
- * Marks and answers those that name theirs for the first time.
- */
+/** Writes that the parents of come-backs were published, so that none is sent again. Answers those that are new. */
 export async function writeEvidence(
   { ledger, identities }: SourceRuntime,
   letters: readonly Letter[],
@@ -34,8 +31,7 @@ export async function writeEvidence(
 }
 
 /**
- * By the lineages in the ledger: what the service's own retry has published carries none, or that of an earlier
- * redrive.
+ * By the ledger's lineages: what the service's own retry has published carries none, or that of an earlier redrive.
  */
 export async function recognise(
   { config, ledger }: Pick<SourceRuntime, "config" | "ledger">,

@@ -124,10 +124,7 @@ function toEnd({ code, status, notSent, disposition }: RedriverError, isRefused:
   return disposition === "halt" && code !== "answer-unreadable" ? "failed" : "unanswered";
 }
 
-/**
- * Without this write they stay pending, and the sweep finds them. The DELETE was made: nothing here may lead to a
- * second.
- */
+/** Without this write they stay pending for the sweep. The DELETE was made: nothing here may lead to a second. */
 async function leaveToSweep(write: () => Promise<unknown>): Promise<void> {
   try {
     await unlessRedisAway(write, undefined);

@@ -66,8 +66,8 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { clock } = source;
   let waiting: Letter[] = [];
   /**
-   * From a letter's arrival until its batch has ended, also if its page ends before: another page may list the same
-   * record, and must not publish it beside that batch.
+   * From a letter's arrival until its batch has ended: another page may list it, and must not publish it beside
+   * that batch.
    */
   const sendingOf = new Map<DlqId, Sending>();
   let coming = 0;
@@ -138,8 +138,8 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
       };
       return {
         /**
-         * Publishes these in some batch, and answers, as they come, those that have a fate or ask their gates
-         * again. `due`: of the page.
+         * Publishes these, and answers those that have a fate or ask their gates again, as they come. `due`: of the
+         * page.
          */
         async *publish(letters: readonly Letter[], page: Page, due: number) {
           const sending = new Sending(page, due, clock.monotonic());

@@ -38,10 +38,7 @@ export async function takeJob(source: SourceRuntime, name: JobName, hasStalled: 
     endsListings: careful?.endsListings === true,
     /** What ends the listing itself is passed over (list-to-end.ts). */
     unlistable: taken?.unlistable ?? [],
-    /**
-     * Works all together; after lost workers in parts, the suspects last and alone. What ends workers goes to
-     * `aside`.
-     */
+    /** Works all together; after lost workers in parts, the suspects last. What ends workers goes to `aside`. */
     async each<One extends Identified>(
       ones: readonly One[],
       work: (some: readonly One[]) => Promise<void>,

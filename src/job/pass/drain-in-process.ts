@@ -25,8 +25,8 @@ const maxViews = 200;
 const maxPauseMs = 60_000;
 
 /**
- * Runs passes in this process until no lane holds messages that only wait for a watch to end, as the daemon does.
- * Answers all passes as one: the sum of their work, and what the last one left.
+ * Runs passes until no lane holds messages that only wait for a watch. Answers all as one, and what the last one
+ * left.
  */
 export async function drainInProcess(
   drain: DrainRuntime,

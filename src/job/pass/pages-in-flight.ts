@@ -1,15 +1,15 @@
 const perWindow = 8;
 /**
- * Of all windows of a source in this process. Eight list as fast as so many pages are worked, at any latency: a
- * window lists one in a call's time, and a page takes two calls more.
+ * Of a source in this process. A page takes two calls more than its listing, so eight windows list as fast as it
+ * works.
  */
 const perSource = 24;
 
 export type PagesInFlight = ReturnType<typeof createPagesInFlight>;
 
 /**
- * A window lists its next page while others are worked, if it has a place and there is memory to spare. One without
- * a page at work always lists, so no window waits for another.
+ * A window lists ahead if it has a place and memory. One without a page at work always lists: none waits for
+ * another.
  */
 export function createPagesInFlight(limits = { perWindow, perSource }) {
   let ofSource = 0;

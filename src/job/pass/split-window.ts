@@ -127,8 +127,8 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
 }
 
 /**
- * Where the rest is cut, ms from its begin, ascending. `together` parts begin at once, and are to end one after the
- * other: while all wait for their last pages, nothing is listed.
+ * Cuts, ms from the begin, ascending. Parts that begin together end one after the other, so that something is
+ * listed.
  */
 function cutsOf(restMs: number, partMs: number, together: number): readonly number[] {
   const equal = Math.max(partsAtOnce, together);

@@ -1,9 +1,6 @@
 import type { Capacity, CapacityQuery } from "../contracts/capacity.ts";
 
-/**
- * While a page waits for a rate, none is listed ahead: older records have the next turns. With limits, the first
- * page shows whether they leave room.
- */
+/** While a page waits for a rate, none is listed ahead. With limits, the first page shows whether they leave room. */
 export function watchRates(capacity: Capacity, hasLimits: boolean) {
   let leaveRoom = !hasLimits;
   let waiting = 0;

@@ -12,8 +12,8 @@ export interface Binding {
 }
 
 /**
- * Binds a source id to its account. Throws `source-rebound` if the ledger of another id knows, or may know, what
- * was published for it, or if this id's ledger is another account's. Then nothing is written.
+ * Throws `source-rebound`, and writes nothing, if the ledger of another id may know what was published for the
+ * account.
  */
 export async function bindSource({
   config,

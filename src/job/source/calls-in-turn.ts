@@ -29,10 +29,7 @@ const turnsPerList = 8;
 /** A replica's part if Redis was never there. */
 const partWithoutRedis = 4;
 
-/**
- * Waits for the turn of one call, and answers what ends it; safe to call twice. A call that was stopped has no
- * turn, and the client ends it before it is sent.
- */
+/** Answers what ends the turn; safe to call twice. A call that was stopped has none, and the client ends it. */
 export type TakeTurn = (operation: ServiceOperation, signal?: AbortSignal) => Promise<() => void>;
 
 type Waiter = (isTurn: boolean) => void;

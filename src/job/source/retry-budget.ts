@@ -4,8 +4,8 @@ const answersPerTry = 5;
 export type RetryBudget = ReturnType<typeof createRetryBudget>;
 
 /**
- * Some tries in a burst, then one for every few answered calls: a half failing service would get several times the
- * calls of a healthy one. Nothing is earned in a pause (pausing-service.ts).
+ * A burst, then one for every few answers: a half failing service would get several times the calls of a healthy
+ * one.
  */
 export function createRetryBudget() {
   // Counted in answers: a fifth of a try has no exact number.

@@ -14,8 +14,8 @@ const maxTries = 6;
 const keptMs = 5_000;
 
 /**
- * Pauses and resumes our own flow control keys at the service. Without the endpoints it is not asked again by this
- * process, and nothing is sent under a key of ours any more.
+ * Our own flow control keys at the service. Without the endpoints it is not asked again, and nothing is sent under
+ * one.
  */
 export function createServiceBrake(
   { id, brake }: Pick<SourceConfig, "id" | "brake">,

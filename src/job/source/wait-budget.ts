@@ -11,10 +11,7 @@ const minWaitMs = 50;
 /** Spreads calls that were rejected together. Listings of passes come later (list-page.ts). */
 const maxJitterMs = 100;
 
-/**
- * Makes a call again after a pause, while the budget lasts. Such calls come before the next listing of a pass: it
- * would take the calls that settle its records.
- */
+/** Makes a call again after a pause, before the next listing of a pass takes the calls that settle its records. */
 export async function waitWithinBudget<Value>(
   clock: Pick<Clock, "now" | "random" | "sleep">,
   waits: WaitBudget,

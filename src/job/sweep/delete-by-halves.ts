@@ -39,8 +39,8 @@ export function createRefusedDeletes(clock: Clock) {
 }
 
 /**
- * The ids that need an audit entry before a delete: all but those refused alone, with one less than an hour old.
- * The others refused alone count as recorded from now on.
+ * All but those refused alone whose audit entry is less than an hour old. The others of these count as recorded
+ * now.
  */
 export function unrecordedLately(
   ids: readonly DlqId[],

@@ -42,10 +42,7 @@ export async function needsSweep({ unwritten, ledger }: SourceRuntime): Promise<
   return pendingDelete > 0 || unknown > 0;
 }
 
-/**
- * Throws RedriverErrors; finished work stays finished. If both halves fail, one failure is thrown and the other
- * reported.
- */
+/** Finished work stays finished. If both halves fail, one failure is thrown and the other reported. */
 export async function sweep(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,

@@ -3,10 +3,7 @@ import type { Ledger, PublishedFact } from "../contracts/ledger.ts";
 
 const pageSize = 100;
 
-/**
- * Published facts wait here while Redis is away: the proof is in hand, so the delete goes on. If the process dies
- * first, the delete or the lineage covers the loss.
- */
+/** They wait here while Redis is away. If the process dies first, the delete or the lineage covers the loss. */
 export function createUnwrittenFacts() {
   const kept = new Set<PublishedFact>();
   return {

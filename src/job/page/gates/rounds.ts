@@ -165,10 +165,7 @@ function byEntry(one: Letter, other: Letter): number {
   return one.enteredAt - other.enteredAt;
 }
 
-/**
- * First what reconciles, then one host after the other in turn, the earliest expiry first. So no host waits behind
- * another's backlog, and if time runs out, the youngest are left. Pure.
- */
+/** First what reconciles, then hosts in turn, earliest expiry first: no host waits behind another's backlog. Pure. */
 export function inPublishOrder(letters: readonly Letter[]): readonly Letter[] {
   const fresh: Letter[] = [];
   const again: Letter[] = [];

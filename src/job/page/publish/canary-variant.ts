@@ -1,7 +1,4 @@
-/**
- * One letter is sent plain, or as a canary in a step of a lane. They differ in headers alone, so the second is
- * another POST of the same deduplication id.
- */
+/** A letter is sent plain, or as a canary. They differ in headers alone, so either is a POST of the same id. */
 import type { BatchItem } from "../../message/dead-letter.ts";
 import { decodeItem, encodeItem, inSeries, type EncodedItem } from "../../message/encode-item.ts";
 import { itemNamesOf } from "../../message/headers.ts";
@@ -29,10 +26,7 @@ export function sendAsCanary(letter: Letter, { step, isProbe, timeoutMs, endsAt 
   letter.sendAs = { step, isProbe, timeoutMs, endsAt, lineage };
 }
 
-/**
- * The largest canary of the plain item, with a filler for its lineage. It always has a timeout and retries, and
- * never a delay: either may be larger.
- */
+/** Its lineage is a filler. A canary has a timeout, retries and no delay: the plain item or it may be larger. */
 export function largestCanary(
   plain: Pick<Item, "json" | "lineage" | "bodyHash" | "headerPrefix" | "lineageKey" | "proofAddress">,
   attempt: number,

@@ -2,8 +2,7 @@
 export const refusalsThatHalt = 10;
 
 /**
- * Since a POST of this source was last in doubt: it may have been accepted, so these do not show that all are
- * refused.
+ * Since a POST of this source was last in doubt: it may have been accepted, so these do not show a refusal of all.
  */
 export class RefusalsInARow {
   /** Without a POST in doubt so far, the ledger's count of the source decides alone. */

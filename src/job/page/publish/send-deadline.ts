@@ -1,9 +1,6 @@
 import type { Clock } from "../../contracts/clock.ts";
 
-/**
- * True while less than `forMs` has passed by both clocks: the monotonic one may stand still while the machine
- * sleeps, and the wall clock may be set back.
- */
+/** By both clocks: the monotonic one may stand still while the machine sleeps, and the wall clock may be set back. */
 export function startSendDeadline(clock: Pick<Clock, "now" | "monotonic">, forMs: number): () => boolean {
   const monotonicAt = clock.monotonic();
   const wallAt = clock.now();
