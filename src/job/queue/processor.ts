@@ -19,9 +19,8 @@ export const lockLost = "lock-lost";
 const maxLeft = 1_000;
 /** The pause after a job that was left to others, long enough for one to take it: 40 jobs a second. */
 const leftPauseMs = 25;
-/** The pause after a job that was left twice with none of ours in between: all waiting jobs were seen. */
+/** And after one that was left twice with none of ours in between: all waiting jobs were seen. */
 const leftAgainPauseMs = 1_000;
-
 /** How soon a job is moved again that Redis did not let move. */
 const moveAgainMs = 1_000;
 
@@ -97,12 +96,6 @@ export function createProcessor(processing: Processing) {
     return end;
   }
 
-  function isLeftAgain(id: string): boolean {
-    if (left.delete(id)) return true;
-    left.add(id);
-    return false;
-  }
-
   async function work(stored: StoredJob<unknown>, token: string, outer: AbortSignal | undefined) {
     const job = parseJob(stored.data);
     if (job === null) {
@@ -136,12 +129,16 @@ export function createProcessor(processing: Processing) {
           if (isRedisAway(error) && mayReport(toFailure(error).code)) tell(job.kind, toFailure(error), false);
           await move(() => stored.moveToDelayed(end.until, token), outer);
           throw new DelayedError();
-        case "leave":
+        case "leave": {
           // To the back, so that this worker comes to the jobs behind it. It pauses, because otherwise it
           // would be the first to get the same job again.
-          pause(isLeftAgain(stored.id ?? "") ? leftAgainPauseMs : leftPauseMs);
+          const id = stored.id ?? "";
+          const isLeftAgain = left.delete(id);
+          if (!isLeftAgain) left.add(id);
+          pause(isLeftAgain ? leftAgainPauseMs : leftPauseMs);
           await move(() => stored.moveToDelayed(clock.now(), token), outer);
           throw new DelayedError();
+        }
         case "give-up":
           throw giveUp(job.kind, toFailure(error));
         case "retry":

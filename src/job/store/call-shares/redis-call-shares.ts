@@ -7,10 +7,7 @@ import { serverTimeLua } from "../server-time.lua.ts";
 
 /** Without calls for so long, nothing is kept. */
 const keptMs = 10 * 60_000;
-/**
- * A limit that no answer has named for 20 of its windows is forgotten: the service may allow more by now. If
- * it names the limit only in a 429, that is one 429 each minute.
- */
+/** Windows after which a limit that no answer has named is forgotten. If only a 429 names it, that is one each minute. */
 const rateLife = { windows: 20, minMs: 60_000, maxMs: keptMs };
 /** Each 429 beside the moments takes a fiftieth of the limit away for so long: others call the service too. */
 const missLifeMs = 60_000;

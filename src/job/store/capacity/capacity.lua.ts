@@ -120,28 +120,25 @@ local function freeAt(log, rate, rank)
   return at + math.floor((rank - 1) / rate.max) * rate.spanMs
 end
 
+-- Adds to the grants at these places.
+local function add(places, by)
+  for i, j in pairs(places) do
+    logs[i].counts[j] = logs[i].counts[j] + by
+    logs[i].used = logs[i].used + by
+  end
+end
+
 -- Takes the earlier grant of a request out of the rates that still count it. Returns where it was.
 local function takeOut(request)
   local places = {}
-  if not request.grantedAt then return places end
-  for _, i in ipairs(request.needs) do
+  for _, i in ipairs(request.grantedAt and request.needs or {}) do
     local at = slotEnd(request.grantedAt, call.rates[i])
     for j, one in ipairs(logs[i].ats) do
       if one == at and logs[i].counts[j] > 0 then places[i] = j end
     end
   end
-  for i, j in pairs(places) do
-    logs[i].counts[j] = logs[i].counts[j] - 1
-    logs[i].used = logs[i].used - 1
-  end
+  add(places, -1)
   return places
-end
-
-local function putBack(places)
-  for i, j in pairs(places) do
-    logs[i].counts[j] = logs[i].counts[j] + 1
-    logs[i].used = logs[i].used + 1
-  end
 end
 
 local function ask(request)
@@ -153,11 +150,10 @@ local function ask(request)
     return { kind = 'ceiling', by = 'pass', ['until'] = cjson.null }
   end
   local places = takeOut(request)
-  local hasRoom = true
   -- What moves is counted already.
   local counts = undelivered and not request.grantedAt
   local isFull = counts and roomForMore(undelivered, call.undelivered) < 1
-  if isFull then hasRoom = false end
+  local hasRoom = not isFull
   for _, i in ipairs(request.needs) do
     if logs[i].used >= call.rates[i].max then hasRoom = false end
   end
@@ -174,7 +170,7 @@ local function ask(request)
     end
     return { kind = 'granted' }
   end
-  putBack(places)
+  add(places, 1)
   local verdict = { kind = 'wait', ['until'] = now }
   for _, i in ipairs(request.needs) do
     logs[i].waiting = logs[i].waiting + 1

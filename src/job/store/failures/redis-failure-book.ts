@@ -1,12 +1,15 @@
-import { maxFailureKinds, type FailureBook } from "../../contracts/failures.ts";
+import { maxFailureKinds, type FailureBook, type RecordedFailure } from "../../contracts/failures.ts";
 import type { SourceId } from "../../contracts/ids.ts";
 import { sourceKey } from "../../redis/key-prefix.ts";
 import { luaScript, parseReply } from "../../redis/script-runner.ts";
 import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
-import { toRecorded, type StoredFailure } from "./stored-failure.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
+
+/** As scripts keep a kind: an absent status or sample stands for null. */
+export type StoredFailure = Omit<RecordedFailure, "id" | "status" | "sample"> &
+  Partial<Pick<RecordedFailure, "status" | "sample">>;
 
 /**
  * KEYS: 1 kinds (hash: id → JSON of a StoredFailure), 2 marks (redis-failure-marks.ts). ARGV: 1 { drain, maxKinds,
@@ -110,4 +113,11 @@ export function createRedisFailureBook(redis: StoreRedis, sourceId: SourceId): F
       );
     },
   };
+}
+
+export function toRecorded(
+  id: string,
+  { status = null, sample = null, ...kind }: StoredFailure,
+): RecordedFailure {
+  return { id, status, sample, ...kind };
 }

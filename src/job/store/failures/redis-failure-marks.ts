@@ -12,7 +12,7 @@ import type { StoreRedis } from "../connection-needs.ts";
 import { toHashEntries } from "../hash-entries.ts";
 import { sourceKeys } from "../keys.ts";
 import { serverTimeLua } from "../server-time.lua.ts";
-import { toRecorded, type StoredFailure } from "./stored-failure.ts";
+import { toRecorded, type StoredFailure } from "./redis-failure-book.ts";
 
 /** At most 551 kinds are recorded, so one that was forgotten is always there to make room. */
 const maxMarks = 1_000;

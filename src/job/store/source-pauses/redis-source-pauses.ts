@@ -19,18 +19,14 @@ import { serverTimeLua } from "../server-time.lua.ts";
 const lifeMs = 3_600_000;
 
 /**
- * Six verbs over one hash.
- *
  * KEYS: 1 the source's pauses: `dlq`, `batch` (rate limited until, Unix ms), `failures` in a row, `failed`
  * (when last), `failing` (until), `probe` (until), `noted` (when one of them was last set); of each class
  * that is limited `<class>ProbeFrom` (the next probe may go) and `<class>Lease` (one is under way until).
  * ARGV: 1 verb, 2 class of calls (ask, limited, lifted, giveBack), 3 a number: the lease (ask) or pause
  * (limited) in ms, the jitter (failed).
- * Returns: JSON { why, forMs } of a pause, `probe`, `limit-probe`, `calm`, or nil.
- * Effects: those of SourcePauseBook.
+ * Returns: JSON { why, forMs } of a pause, `probe`, `limit-probe`, `calm`, or nil. Effects: those of SourcePauseBook.
  * Run twice: a second `ask` may find its own probe and wait until the lease ends; a second `failed` counts
- * once more while failures are few. Both only wait longer. A second `giveBack` may let another call go beside
- * the probe.
+ * once more while failures are few. A second `giveBack` may let another call go beside the probe.
  */
 const sourcePauseScript = luaScript<SourcePause>("source-pauses")`${serverTimeLua}
 local verb, class, given = ARGV[1], ARGV[2], tonumber(ARGV[3])
