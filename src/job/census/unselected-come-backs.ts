@@ -21,17 +21,17 @@ export function countStrays() {
   const groups = new Map<string, { host: string; status: number | null; count: number }>();
   const kinds = new Map<string, UnselectedKind>();
   let count = 0;
-  const addKind = (kind: FailureKind, enteredAt: number | null, by = 1): void => {
+  const addKind = (kind: FailureKind, enteredAt: number | null, by = 1, of = {}): void => {
     const { count: before = 0, since = null } = kinds.get(kind.id) ?? {};
     if (kinds.size < maxGroups || before > 0) {
-      kinds.set(kind.id, { ...kind, count: before + by, since: earlier(since, enteredAt) });
+      kinds.set(kind.id, { ...kind, ...of, count: before + by, since: earlier(since, enteredAt) });
     }
   };
   return {
     add(letters: readonly Letter[], unreadable: number): void {
       if (unreadable > 0) addKind(unreadableKind, null, unreadable);
-      for (const { reading, content, failure, enteredAt, responseStatus: status = null } of letters) {
-        addKind(failure, enteredAt);
+      for (const { reading, content, dlqId, failure, enteredAt, responseStatus: status = null } of letters) {
+        addKind(failure, enteredAt, 1, { sample: dlqId });
         if (reading.kind !== "come-back") continue;
         count += 1;
         const host = hostOf(content.url);

@@ -42,6 +42,8 @@ export type ExpiresByHour = Readonly<Record<string, number>>;
 export interface UnselectedKind extends FailureKind {
   readonly count: number;
   readonly since: number | null;
+  /** Absent: nobody can read them, or of an earlier version. */
+  readonly sample?: string;
 }
 
 export interface StrayComeBacks {

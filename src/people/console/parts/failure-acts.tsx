@@ -162,10 +162,7 @@ function Rules({
   alike,
   isHeld,
 }: Pick<KindModel, "failure" | "alike"> & { readonly isHeld: boolean }): Html {
-  const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
-  const where =
-    queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
-  const when = `{ ${where}, responseStatus: ${status ?? "none"} }`;
+  const when = toWhen({ origin, status });
   const held = isHeld ? "Its rules hold it, so no plan sends it: only a rule that republishes it does. " : "";
   if (alike > 0) {
     return (
@@ -197,6 +194,14 @@ function Rules({
       </p>
     </>
   );
+}
+
+/** Of a rule, for what goes there and was answered so. */
+export function toWhen({ origin, status }: Pick<FailureView, "origin" | "status">): string {
+  const [, queue] = /^queue:(.*)$/.exec(origin) ?? [];
+  const where =
+    queue === undefined ? `host: ${JSON.stringify(hostOf(origin))}` : `queueName: ${JSON.stringify(queue)}`;
+  return `{ ${where}, responseStatus: ${status ?? "none"} }`;
 }
 
 /** Those that list it now, of all that have met it. */

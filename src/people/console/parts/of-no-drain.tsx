@@ -33,7 +33,10 @@ export function OfNoDrainList({
           columns={({ column, amounts }) => [
             column("failure", (kind) => (
               <>
-                <Foreign text={toAnswerText(kind)} /> <br />
+                <a href={`/of-no-drain/${source}/${kind.id}`}>
+                  <Foreign text={toAnswerText(kind)} />
+                </a>{" "}
+                <br />
                 <span class="hint">
                   <Foreign text={kind.origin} /> · {kind.id}
                 </span>

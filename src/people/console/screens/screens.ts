@@ -7,6 +7,7 @@ import { indexesScreen } from "./indexes.tsx";
 import { messageScreen } from "./message.tsx";
 import { nowScreen } from "./now.tsx";
 import { parkedScreen } from "./parked.tsx";
+import { ofNoDrainScreen } from "./of-no-drain.tsx";
 import { planScreen } from "./plan.tsx";
 import { plansScreen } from "./plans.tsx";
 import { reportScreen } from "./report.tsx";
@@ -17,6 +18,7 @@ export const screens: readonly Screen[] = [
   nowScreen,
   failuresScreen,
   failureScreen,
+  ofNoDrainScreen,
   plansScreen,
   planScreen,
   messageScreen,

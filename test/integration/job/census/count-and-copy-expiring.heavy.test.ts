@@ -78,7 +78,12 @@ describe("a census", () => {
       selected: { orders: { [failed!.id]: 1 }, refunds: { [failed!.id]: 150 } },
       strayComeBacks: { count: 0, top: [] },
       unselectedKinds: [
-        expect.objectContaining({ id: failed!.id, count: 30, since: enteredAt(lost[0]) }),
+        expect.objectContaining({
+          id: failed!.id,
+          count: 30,
+          since: enteredAt(lost[0]),
+          sample: expect.stringMatching(/^\d+-\d+$/) as string,
+        }),
         expect.objectContaining({ id: "unreadable", count: 1, since: null }),
       ],
       oldestEnteredAt: enteredAt(oldest[0]),
