@@ -40,10 +40,7 @@ export async function removeNotices(
   notices: readonly Notice[],
 ): Promise<void> {
   for (const [source, book] of books) {
-    const own = notices.filter((notice) => notice.source === source);
-    await book.remove(
-      target,
-      own.map(({ id }) => id),
-    );
+    const own = notices.filter((notice) => notice.source === source).map(({ id }) => id);
+    await book.remove(target, own);
   }
 }

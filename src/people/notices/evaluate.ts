@@ -24,9 +24,8 @@ export interface NoticeParts {
  */
 export async function evaluateNotices(parts: NoticeParts): Promise<ReadonlySet<string>> {
   const { books, targets, readFacts, events, now } = parts;
-  const states = new Map(
-    await Promise.all([...books].map(async ([source, book]) => [source, await book.read()] as const)),
-  );
+  const read = [...books].map(async ([source, book]) => [source, await book.read()] as const);
+  const states = new Map(await Promise.all(read));
   const factsOf = await readFacts();
   const pending = new Set<string>();
   for (const [source, book] of books) {
@@ -42,7 +41,7 @@ export async function evaluateNotices(parts: NoticeParts): Promise<ReadonlySet<s
         notice: toNotice(event, items, { source, at: now, number: `${state.version}-${index}` }),
       })),
     );
-    if (notices.length === 0 && isSame(state.memory, after)) continue;
+    if (notices.length === 0 && JSON.stringify(state.memory) === JSON.stringify(after)) continue;
     const verdict = await book.replace(state.version, after, notices);
     if (verdict.kind === "changed") continue;
     for (const { target } of notices) pending.add(target);
@@ -52,10 +51,6 @@ export async function evaluateNotices(parts: NoticeParts): Promise<ReadonlySet<s
     }
   }
   return forgetUnknown(pending, parts);
-}
-
-function isSame(before: NoticeMemory | null, after: NoticeMemory): boolean {
-  return JSON.stringify(before) === JSON.stringify(after);
 }
 
 /** A target's first digest counts from when it was named. */

@@ -24,10 +24,7 @@ interface Pace extends Pick<NotifyTarget, "everyMs"> {
   readonly isOver: boolean;
 }
 
-/**
- * True while a backlog goes on, or parks of it are still being counted. What is halted has a backlog. `before`: only
- * what began by then.
- */
+/** A backlog goes on, or parks of it are still being counted. `before`: only what began by then. */
 export function goesOn(
   memory: NoticeMemory | null,
   { drains }: Pick<NotifyTarget, "drains">,

@@ -1,6 +1,5 @@
 import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
-import type { NoticeItem } from "../../job/contracts/notices.ts";
 import type { NoticeNews } from "./to-notices.ts";
 
 export function narrowToTarget(
@@ -9,13 +8,10 @@ export function narrowToTarget(
   target: Pick<NotifyTarget, "events" | "sources" | "drains">,
 ): NoticeNews {
   if (!wantsSource(target, source)) return [];
-  return news
-    .filter(([event]) => target.events.includes(event))
-    .map(
-      ([event, items]) =>
-        [event, items.filter((item: NoticeItem) => wantsDrain(target, item.drain))] as const,
-    )
-    .filter(([, items]) => items.length > 0);
+  return news.flatMap(([event, all]) => {
+    const items = target.events.includes(event) ? all.filter(({ drain }) => wantsDrain(target, drain)) : [];
+    return items.length === 0 ? [] : [[event, items] as const];
+  });
 }
 
 export function wantsSource({ sources }: Pick<NotifyTarget, "sources">, source: SourceId): boolean {

@@ -7,10 +7,7 @@ const maxLines = 5;
 /** What was true so long ago has its time in front: it has waited for its turn. */
 const lateMs = 60_000;
 
-/**
- * What a person reads of one notice, a line for each thing. A digest has a line for each question. `now`: when it is
- * sent, Unix ms.
- */
+/** What a person reads of one notice, a line for each thing. `now`: when it is sent, Unix ms. */
 export function toNoticeLines(
   { event, items, more, at, source }: Notice,
   consoleUrl?: string,

@@ -5,12 +5,6 @@ import type { ForwardProxy } from "../../egress/proxy-for.ts";
 import { lookup as systemLookup } from "node:dns";
 import { isPrivateHost } from "../../job/message/private-host.ts";
 
-export interface Posted {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly body: string;
-}
-
 export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -23,7 +17,7 @@ export interface PostOptions {
 const maxAnswerBytes = 4_096;
 
 /** One POST on a connection of its own. Redirects are answers like others. Rejects if there is no answer. */
-export async function post(url: URL, { headers, body, signal, lookup, proxy }: PostOptions): Promise<Posted> {
+export async function post(url: URL, { headers, body, signal, lookup, proxy }: PostOptions) {
   // Connections are not kept: another target may have made one under another check.
   const dispatcher = proxy ? createProxyAgent(proxy) : new Agent({ connect: { ...(lookup && { lookup }) } });
   try {
@@ -32,6 +26,7 @@ export async function post(url: URL, { headers, body, signal, lookup, proxy }: P
     return {
       status: answer.statusCode,
       retryAfter: typeof retryAfter === "string" ? retryAfter : null,
+      /** The first bytes of the answer. */
       body: await readStart(answer.body),
     };
   } finally {

@@ -23,10 +23,7 @@ export interface NoticeMemory {
 
 export type NoticeNews = readonly (readonly [event: NoticeEvent, items: readonly NoticeItem[]])[];
 
-/**
- * What is news since the last evaluation, at most one entry per event. Pure. `before`: null at the first
- * evaluation. `now`: Unix ms.
- */
+/** At most one entry per event. Pure. `before`: null at the first evaluation. `now`: Unix ms. */
 export function toNotices(
   before: NoticeMemory | null,
   facts: NoticeFacts,

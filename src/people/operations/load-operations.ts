@@ -7,11 +7,10 @@ const folder = new URL("./acts/", import.meta.url);
 const isModule = /^[a-z-]+\.[jt]s$/;
 
 /** Files of operations, without loading one. */
-export function operationFiles(): readonly string[] {
-  return readdirSync(folder)
+export const operationFiles = (): readonly string[] =>
+  readdirSync(folder)
     .filter((file) => isModule.test(file))
     .toSorted();
-}
 
 /** `pause` of pause.js, `lanes` of lanes-probe.js. */
 export function firstWordOf(file: string): string {

@@ -46,8 +46,6 @@ export async function createElsewhere(
 }
 
 function isActOf({ config: { rulesHash } }: DrainRuntime, letter: Letter): boolean {
-  return isAct({
-    then: letter.decision.then,
-    ...(isParkedAlready(letter, rulesHash) ? { already: true } : {}),
-  });
+  const already = isParkedAlready(letter, rulesHash) && { already: true as const };
+  return isAct({ then: letter.decision.then, ...already });
 }

@@ -2,10 +2,7 @@ import { ofFailureNote, type AuditRecord } from "../../job/contracts/audit.ts";
 import { ofDrain, recordIntent, type DrainRuntime, type Letter } from "../../job/door.ts";
 import { hostOf } from "../../job/message/destination-url.ts";
 
-/**
- * Writes an apply's orders into the audit before they are acted on: each record once, and again if it is
- * decided for another reason. Throws `redis-unavailable`.
- */
+/** Writes orders into the audit before the act: each once, and again if it is decided for another reason. */
 export function createOrderRecorder(
   drain: DrainRuntime,
   order: { readonly why?: string; readonly orderedAt?: number },

@@ -15,12 +15,7 @@ export interface Skip {
   readonly is?: SkippedDecision;
 }
 
-export interface SkipReport {
-  readonly gone: number;
-  readonly changed: number;
-  readonly otherwise: number;
-  readonly examples: readonly Skip[];
-}
+export type SkipReport = ReturnType<ReturnType<typeof createSkips>["report"]>;
 
 const maxExamples = 100;
 
@@ -34,7 +29,7 @@ export function createSkips() {
       const now = is === undefined ? {} : { is: withoutHashes(is) };
       examples.push({ dlqId, why, was: withoutHashes(was), ...now });
     },
-    report: (): SkipReport => ({ ...counts, examples: [...examples] }),
+    report: () => ({ ...counts, examples: [...examples] as readonly Skip[] }),
   };
 }
 

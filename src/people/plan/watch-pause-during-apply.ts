@@ -4,10 +4,7 @@ const checkEveryMs = 1_000;
 
 export type PauseWatch = ReturnType<typeof watchPause>;
 
-/**
- * Watches for a pause while an apply waits or publishes, until there is one, or it is ended. No answer is no
- * pause: apply asks again before it acts.
- */
+/** Until there is a pause, or it is ended. No answer is no pause: apply asks again before it acts. */
 export function watchPause(clock: Pick<Clock, "sleep">, pausedBy: () => Promise<string | null>) {
   const paused = new AbortController();
   const ended = new AbortController();

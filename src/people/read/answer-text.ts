@@ -9,10 +9,7 @@ export function toAnswerText({ id, status, text }: Pick<FailureKind, "id" | "sta
   return text === "(empty)" ? "no answer" : `no answer: ${text}`;
 }
 
-/**
- * How early a lane's evidence names the answer of a kind: `4 of 5 failed again, 503, no answer` has 503 first. Infinity:
- * it does not.
- */
+/** How early a lane's evidence names the answer, as in `4 of 5 failed again, 503`. Infinity: it does not. */
 export function rankInEvidence(why: string, { status }: Pick<FailureKind, "status">): number {
   const at = why.search(status === null ? /, no answer\b/ : new RegExp(`, ${status}\\b`));
   return at < 0 ? Infinity : at;

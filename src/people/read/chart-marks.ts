@@ -21,6 +21,8 @@ const acts: ReadonlySet<AuditAct> = new Set([
   "release",
 ]);
 
+const skims = (act: AuditAct): boolean => !acts.has(act);
+
 /** Each act once, as of its first entry. `since`: Unix ms. Throws `redis-unavailable`. */
 export async function readChartMarks(
   reader: Pick<AuditReader, "read">,
@@ -29,11 +31,7 @@ export async function readChartMarks(
   const marks: ChartMark[] = [];
   let newer: AuditEntry | null = null;
   let read = 0;
-  for await (const entry of reader.read({
-    order: "newest-first",
-    since,
-    skims: (act) => !acts.has(act),
-  })) {
+  for await (const entry of reader.read({ order: "newest-first", since, skims })) {
     read += 1;
     if (read > maxRead || marks.length === maxMarks) break;
     const { at, act, by, drain, lane, host, records } = entry;

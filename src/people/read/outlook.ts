@@ -39,10 +39,7 @@ const coolingAlone: readonly HoldReason[] = ["refused-alone", "cooling"];
 /** If more cool at once, the service refuses and not the message: they go when it accepts again. */
 const maxCoolingAlone = 9;
 
-/**
- * Of those that wait, besides what rules hold: what the drain will not publish within its ordinary waits. When these end,
- * it is another backlog.
- */
+/** Of those that wait, besides what rules hold: what the drain will not publish within its ordinary waits. */
 export function toLeftAlone(facts: Reasons, waiting: number) {
   const left = waiting - toHeldByRules(facts, waiting);
   const forPerson = Math.min(left, countHeld(facts, leftToPersons));

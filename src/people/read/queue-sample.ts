@@ -5,10 +5,8 @@ import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 const maxKinds = 300;
 
 /** Null: a drain has not been counted yet, so a sum would be too small. What two drains list counts once. */
-export function toQueueSample({
-  drains,
-  sources,
-}: Pick<QueueFacts, "drains" | "sources">): QueueSample | null {
+export function toQueueSample(facts: Pick<QueueFacts, "drains" | "sources">): QueueSample | null {
+  const { drains, sources } = facts;
   if (drains.length === 0 || drains.some(({ facts, stillCounting }) => facts === null || stillCounting)) {
     return null;
   }

@@ -28,10 +28,7 @@ export async function viewFailures(
   return toFailureViews({ facts, marksOf: (source) => marks.get(source) ?? new Map(), drain, now });
 }
 
-/**
- * Hosts of the kinds of failure that a source has recorded, by their ids: for records that nobody has listed.
- * A kind of a queue, and one that stands for several destinations, has none. Throws `redis-unavailable`.
- */
+/** Hosts of recorded kinds, by their ids. A kind of a queue, or of several destinations, has none. */
 export async function readHostsOfKinds({
   failures,
 }: Readonly<{ failures: Pick<FailureBook, "all"> }>): Promise<ReadonlyMap<string, string>> {

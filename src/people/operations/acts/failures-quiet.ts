@@ -80,6 +80,7 @@ function toWhy(what: string, reason: string): string {
 function parseQuietEnd(text: string, now: number): "changed" | number | null {
   if (text === "changed") return text;
   const span = parseDuration(text);
-  const at = span.ok ? { ok: true as const, value: now + span.value } : parseDateOrTime(text);
-  return at.ok && at.value > now ? at.value : null;
+  const date = parseDateOrTime(text);
+  const at = span.ok ? now + span.value : date.ok ? date.value : now;
+  return at > now ? at : null;
 }

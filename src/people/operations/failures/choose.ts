@@ -21,10 +21,7 @@ export function sourceOf({ sources }: Core, { source }: FailureView): BuiltSourc
   return built;
 }
 
-/**
- * For an id that selects: a mistyped one would select nothing, which looks like good news. Throws
- * `not-found` if none of the sources knows it.
- */
+/** A mistyped id would select nothing, which looks like good news. Throws `not-found` if no source knows it. */
 export async function requireFailure(core: Core, sources: Iterable<SourceId>, id: string): Promise<void> {
   const known: string[] = [];
   for (const source of new Set(sources)) {

@@ -64,10 +64,7 @@ const beforeFirstMetMs = 3_600_000;
 
 const acts: ReadonlySet<AuditAct> = new Set([...laneActs, "pause", "resume", "drop", "apply", ...markActs]);
 
-/**
- * Reads a bounded part of the audit. `halted`: drains whose lane of the destination is halted now. Throws
- * `redis-unavailable`.
- */
+/** Reads a bounded part of the audit. `halted`: drains whose lane is halted now. Throws `redis-unavailable`. */
 export async function readTimeLine(
   reader: AuditReader,
   ledger: Pick<Ledger, "peek">,

@@ -17,10 +17,7 @@ interface LineageSearch {
     readonly book: Pick<SourceRuntime["book"], "datesMean">;
   })[];
   readonly signal: AbortSignal;
-  readonly progress: {
-    show(text: string): void;
-    end(): void;
-  };
+  readonly progress: { show(text: string): void; end(): void };
 }
 
 /**

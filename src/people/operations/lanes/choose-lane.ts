@@ -64,12 +64,10 @@ const perCall = 100;
  * All lanes of a source: halted ones first, then in the order of `laneStates`, of each the last used first. A
  * lane that moves meanwhile may come twice or not at all. Throws `redis-unavailable`.
  */
-export async function* allLanes({
-  lanes,
-}: Pick<SourceRuntime, "lanes">): AsyncGenerator<readonly LaneView[]> {
+export async function* allLanes(source: Pick<SourceRuntime, "lanes">): AsyncGenerator<readonly LaneView[]> {
   for (const state of laneStates) {
     for (let skip = 0; ; skip += perCall) {
-      const views = await lanes.viewsIn(state, skip, perCall);
+      const views = await source.lanes.viewsIn(state, skip, perCall);
       // Fewer than asked for may be lanes that were forgotten a moment ago.
       if (views.length === 0) break;
       yield views;

@@ -38,10 +38,7 @@ export interface ParkedSelection {
   readonly most?: number;
 }
 
-/**
- * Calls back with each parked record that fits, in no order, and with the record itself if it is listed.
- * Answers how many fit, also without `most`. Holds the ids of all, and of none its letter.
- */
+/** Calls back with each that fits, in no order, with its record if listed. Answers how many, also without `most`. */
 export async function visitParked(
   core: Core,
   { filter, ids = [], listing, most = Infinity }: ParkedSelection,

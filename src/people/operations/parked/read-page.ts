@@ -43,11 +43,7 @@ const entriesPerRead = 100;
 /** 20 reads of Redis. What is rare may need several pages. */
 const maxEntries = 2_000;
 
-/**
- * Those first that were listed longest ago. It reads a bounded number of entries, so a page with a filter may be
- * empty and have a next one. Throws `command-misused` for a source that the document lacks, or a cursor that is
- * none.
- */
+/** Those first that were listed longest ago. A page with a filter may be empty and have a next one. */
 export async function readParkedPage(
   core: Pick<Core, "sources" | "drains">,
   source: SourceId,
@@ -89,12 +85,9 @@ export async function readParkedPage(
   }
 }
 
-function fits(view: ParkedDeadLetter["view"], { drain, reason, failure }: ParkedRowFilter): boolean {
-  return (
-    (drain === undefined || view.drain === drain) &&
-    (reason === undefined || view.reason === reason) &&
-    (failure === undefined || view.failure === failure)
-  );
+function fits(view: ParkedDeadLetter["view"], filter: ParkedRowFilter): boolean {
+  const names = ["drain", "reason", "failure"] as const;
+  return names.every((name) => filter[name] === undefined || view[name] === filter[name]);
 }
 
 function toPlace(after: string): ParkedPlace {
@@ -105,10 +98,7 @@ function toPlace(after: string): ParkedPlace {
 
 export type ParkedSum = ReturnType<typeof toParkedSums>[number];
 
-/**
- * By drain and reason, most first, as the passes have counted them: without a drain that the document lacks. The
- * reasons are those of the last passes, fitted to the live counts.
- */
+/** By drain and reason, most first: reasons of the last passes, fitted to the live counts. */
 export function toParkedSums({ drains }: Pick<QueueFacts, "drains">) {
   return drains
     .flatMap(({ drain, source, facts }) =>

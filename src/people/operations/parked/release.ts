@@ -66,12 +66,6 @@ async function makeNextPassFull(
   for (const name of names) await source.passes.forceFull(name);
 }
 
-export interface Useless {
-  readonly reasons: ReadonlyMap<FoundParked, ParkReason>;
-  /** Why the others were not looked at; null: they were, or nothing suggests it. */
-  readonly unknown: string | null;
-}
-
 /** So many are read one by one, whatever parked them. Of more, those that were parked for what they are. */
 const maxSingle = 10;
 
@@ -79,16 +73,14 @@ const maxSingle = 10;
  * Reads them from the queue and decides each as if it were released. Changes nothing. What cannot be read may
  * be released: the order is a person's. Throws `redis-unavailable`.
  */
-export async function findUseless(
-  core: Core,
-  found: readonly FoundParked[],
-  search: ParkedSearch,
-): Promise<Useless> {
+export async function findUseless(core: Core, found: readonly FoundParked[], search: ParkedSearch) {
   const reasons = new Map<FoundParked, ParkReason>();
   const look = (one: FoundParked, raw: RawRecord): void => {
     const reason = parkedAgainFor(core, one, raw);
     if (reason !== null) reasons.set(one, reason);
   };
+  /** Why the others were not looked at; null: they were, or nothing suggests it. */
+  let unknown: string | null = null;
   try {
     if (found.length <= maxSingle) {
       for (const one of found) {
@@ -103,9 +95,9 @@ export async function findUseless(
     }
   } catch (error) {
     if (!isRedriverError(error) || isRedisAway(error)) throw error;
-    return { reasons, unknown: error.code };
+    unknown = error.code;
   }
-  return { reasons, unknown: null };
+  return { reasons, unknown };
 }
 
 /** Null: it would be sent, or nobody can tell. */

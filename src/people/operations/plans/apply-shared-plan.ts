@@ -78,10 +78,7 @@ export type ApplyEnd = CheckedPart & {
 
 const shownSkips = 10;
 
-/**
- * Shows in the plan's row how far it is and how it ended, and ends if a person stops it there. Null: the person said
- * no. Throws what stopped it before anything was done.
- */
+/** Null: the person said no. Throws what stopped it before anything was done. */
 export async function applySharedPlan(run: ApplySharedRun): Promise<readonly ApplyEnd[] | null> {
   const { core, book, clock, claim, order, watch, afterPage } = run;
   let orderedAt: number | undefined;

@@ -17,16 +17,7 @@ import { randomIdentities } from "../../../system-world.ts";
 import { readPause } from "../drain-pause-and-address.ts";
 import { checkParts, toPart, type CheckedPart } from "./apply-parts.ts";
 
-export interface CopyEnd {
-  readonly drain: DrainName;
-  readonly to: string;
-  readonly planned: number;
-  /** Accepted by the service, which is no delivery. */
-  readonly copied: number;
-  readonly left: number;
-  /** Why, with the count of each; adds up to `left`. */
-  readonly leftReasons: Readonly<Record<string, number>>;
-}
+export type CopyEnd = Awaited<ReturnType<typeof copyPart>>;
 
 export interface CopyRun {
   readonly core: Core;
@@ -73,7 +64,7 @@ async function copyPart(
   { core, to, order, signals, onPage }: CopyRun,
   { drain, runtime, range, check: { open } }: CheckedPart,
   target: Parameters<typeof sendCopies>[2],
-): Promise<CopyEnd> {
+) {
   const acting: DrainRuntime = { ...runtime, source: { ...runtime.source, by: order.by } };
   const planned = open.size;
   const left: Record<string, number> = {};
@@ -89,5 +80,6 @@ async function copyPart(
     onPage(drain, copied);
   }
   if (open.size > 0) left["not-reached"] = open.size;
+  // `copied`: accepted by the service, which is no delivery. `leftReasons` add up to `left`.
   return { drain, to, planned, copied, left: planned - copied, leftReasons: left };
 }

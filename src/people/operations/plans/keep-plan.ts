@@ -33,10 +33,7 @@ export function newClaim({ identities }: KeepParts): PlanClaim {
   return { id: identities.token() as string as PlanId, token: identities.token() };
 }
 
-/**
- * `isPassing`: nobody asked to keep it, so what keeps it from being kept ends nothing else. Throws `plan-refused` if
- * there is no room for another plan.
- */
+/** `isPassing`: nobody asked to keep it, so what keeps it from being kept ends nothing else. */
 export async function beginKeeping(
   parts: KeepParts,
   claim: PlanClaim,

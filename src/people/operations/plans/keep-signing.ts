@@ -9,10 +9,7 @@ import {
   type PlanMaking,
 } from "../../../job/contracts/plans.ts";
 
-/**
- * Records a work's progress once a second, and learns whether a person has stopped it or another replica has
- * taken it over. While Redis is away the work goes on: it meets the outage itself.
- */
+/** Records progress once a second, and learns if it is to stop. While Redis is away the work goes on. */
 export function keepSigning(
   book: PlanBook,
   clock: Pick<Clock, "sleep">,

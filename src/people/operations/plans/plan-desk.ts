@@ -113,10 +113,7 @@ export function createPlanDesk(parts: PlanDeskParts) {
     }
   }
 
-  /**
-   * A person's order; its reason goes into the audit. What is done already is skipped. `ended`: what became of each
-   * drain; null: the person said no. Rejects with what stopped it before anything was done.
-   */
+  /** `ended`: what became of each drain; null: the person said no. Rejects with what stopped it before. */
   async function apply(
     id: PlanId,
     order: PlanOrder,
@@ -247,10 +244,7 @@ function notWhole(id: PlanId): RedriverError {
 /** `why`: a person's reason; absent: a program gave none. */
 type PersonsOrder = Pick<PlanOrder, "by"> & Partial<PlanOrder>;
 
-/**
- * Before the act is done. A drain that the document has no longer has no audit to be in. Throws
- * `redis-unavailable`; then it must not be done.
- */
+/** Before the act is done. Throws `redis-unavailable`; then it must not be done. */
 async function auditPlanAct(
   { drains }: Pick<Core, "drains">,
   act: "plan-make" | "plan-stop" | "plan-remove",

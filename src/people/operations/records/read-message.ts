@@ -47,10 +47,7 @@ export function isKnown({ record, ledger }: Pick<ReadMessage, "record" | "ledger
   return record !== notListed || ledger.state !== "absent";
 }
 
-/**
- * With one call of the service, also if that fails. Null: the document has no such source, or the id is none.
- * Throws `redis-unavailable`.
- */
+/** With one call of the service, also if that fails. Null: no such source, or no id. Throws `redis-unavailable`. */
 export async function readMessage(
   core: Core,
   { source: id, dlqId, show }: { readonly source: string; readonly dlqId: string; readonly show: Show },

@@ -1,7 +1,4 @@
-/**
- * What needs a person, the first thing first. Pure: the same facts as the verdict of `redriver status`, but a thing to
- * do stands apart.
- */
+/** What needs a person, the first thing first. Pure: of the same facts as the verdict of `redriver status`. */
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import {
