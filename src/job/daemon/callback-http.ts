@@ -34,19 +34,6 @@ export type CallbackServer = Awaited<ReturnType<typeof createCallbackServer>>;
 /** Answers with the status of `receive`. Fails with `settings-invalid` if the address cannot be bound. */
 export async function createCallbackServer(options: CallbackServerOptions) {
   let bytesInHand = 0;
-  const readBody = async (stream: ReadableStream<Uint8Array> | null, keep: (bytes: number) => void) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of stream ?? []) {
-      size += chunk.byteLength;
-      if (size > maxBodyBytes) return "too-large";
-      if (bytesInHand + chunk.byteLength > maxBytesInHand) return "busy";
-      keep(chunk.byteLength);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  };
-
   const app = new Hono();
   app.post("*", async (context) => {
     const { pathname, search } = new URL(context.req.url);
@@ -56,11 +43,18 @@ export async function createCallbackServer(options: CallbackServerOptions) {
         path: pathname,
         search,
         header: (name) => context.req.header(name),
-        body: () =>
-          readBody(context.req.raw.body, (bytes) => {
-            kept += bytes;
-            bytesInHand += bytes;
-          }),
+        async body() {
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of context.req.raw.body ?? []) {
+            const { byteLength } = chunk;
+            if (kept + byteLength > maxBodyBytes) return "too-large";
+            if (bytesInHand + byteLength > maxBytesInHand) return "busy";
+            kept += byteLength;
+            bytesInHand += byteLength;
+            chunks.push(chunk);
+          }
+          return Buffer.concat(chunks);
+        },
       });
       const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
       return context.json({ ok: status === 200 }, status, headers);

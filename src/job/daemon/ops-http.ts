@@ -76,19 +76,13 @@ function createSharedScrape(
   let startedAt = 0;
   let isUnderWay = false;
 
-  async function renderOnce(): Promise<Uint8Array<ArrayBuffer>> {
-    try {
-      return new TextEncoder().encode(await render());
-    } finally {
-      isUnderWay = false;
-    }
-  }
-
   return () => {
     if (latest !== null && (isUnderWay || clock.monotonic() - startedAt < maxAgeMs)) return latest;
     isUnderWay = true;
     startedAt = clock.monotonic();
-    latest = renderOnce();
+    latest = render()
+      .then((text) => new TextEncoder().encode(text))
+      .finally(() => (isUnderWay = false));
     return latest;
   };
 }

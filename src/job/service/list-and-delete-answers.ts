@@ -30,9 +30,7 @@ export function parseDeleted(bytes: Uint8Array, asked: number): Shaped<{ readonl
   const parsed = parseJsonBody(bytes);
   if (!isObject(parsed)) return { ...problem("expected a JSON object, got something else"), isForeign: true };
   const { deleted } = parsed;
-  if (typeof deleted !== "number" || !Number.isSafeInteger(deleted) || deleted < 0) {
-    return problem("expected `deleted` to be a whole number, got something else");
-  }
+  if (!isCount(deleted)) return problem("expected `deleted` to be a whole number, got something else");
   // A larger number means that the service did not read the ids as ids.
   if (deleted > asked) return problem(`expected at most ${asked} deleted, got ${deleted}`);
   return { kind: "value", value: { deleted } };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../contracts/clock.ts";
 import type { DrainConfig, GuardConfig } from "../contracts/drains-document.ts";
 import type { Events } from "../contracts/events.ts";
@@ -62,7 +63,7 @@ async function look(parts: GuardParts, config: DrainConfig): Promise<readonly Gu
   const isHeld = judged.some(({ memory }) => memory.effect === "closed");
   if (wasHeld && !isHeld) await parts.forceFull(name);
   for (const { guard, before, memory, standing } of judged) {
-    if (before !== null && isSame(before, memory)) continue;
+    if (isDeepStrictEqual(before, memory)) continue;
     const replaced = await parts.book.record(name, nameOf(guard), memory);
     if (replaced === null || replaced === memory.effect) continue;
     const { effect, ...change } = standing;
@@ -100,10 +101,6 @@ export function judge(
 
 function matches({ from, to }: GuardConfig["hold"], value: number): boolean {
   return value >= from && value <= to;
-}
-
-function isSame(one: GuardMemory, other: GuardMemory): boolean {
-  return one.state === other.state && one.effect === other.effect && one.readAt === other.readAt;
 }
 
 /** An edited guard starts anew: its state answered another question. */
