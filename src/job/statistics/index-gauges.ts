@@ -8,15 +8,6 @@ import {
 } from "../contracts/index-statistics.ts";
 import { toUnixSeconds } from "./timestamp.ts";
 
-/** A metric of a search index. `field`: the field of service-interface.md 4.4 that it shows; null: none. */
-export interface IndexMetric {
-  readonly type: "gauge";
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly ("index" | "day")[];
-  readonly field: ScalarField | SeriesField | "days" | null;
-}
-
 /**
  * Behind `redriver_index_`. Names keep the service's words. `_count` goes, because Prometheus keeps that ending for
  * histograms. Units are named if the interface names them; for the series it does not.
@@ -35,18 +26,13 @@ const ofScalars: Readonly<Record<ScalarField, readonly [name: string, help: stri
   monthly_rerank_count: ["monthly_reranks", "Rerank operations in the current month"],
 };
 
-const gauge = (
-  field: IndexMetric["field"],
-  name: string,
-  help: string,
-  ...more: readonly "day"[]
-): IndexMetric => ({
-  type: "gauge",
-  name: `redriver_index_${name}`,
-  help: `${help}.`,
-  labels: ["index", ...more],
-  field,
-});
+export type IndexMetric = ReturnType<typeof gauge>;
+
+/** `field`: the field of service-interface.md 4.4 that it shows; null: none. */
+function gauge(field: ScalarField | SeriesField | "days" | null, name: string, help: string, day?: "day") {
+  const labels: readonly ("index" | "day")[] = day === undefined ? ["index"] : ["index", day];
+  return { type: "gauge", name: `redriver_index_${name}`, help: `${help}.`, labels, field } as const;
+}
 
 const scalarMetrics = scalarFields.map((field) => {
   const [name, help] = ofScalars[field];
