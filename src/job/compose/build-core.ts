@@ -11,10 +11,7 @@ import type {
 } from "../contracts/drains-document.ts";
 import type { Events } from "../contracts/events.ts";
 import type { DrainName, SourceId } from "../contracts/ids.ts";
-import type { PlanBook } from "../contracts/plans.ts";
-import type { Replicas } from "../contracts/replicas.ts";
 import type { StatisticsStore } from "../contracts/index-statistics.ts";
-import type { RedisConnection } from "../redis/connect.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createRedisStatisticsStore } from "../store/statistics/redis-statistics-store.ts";
 import { lookAtVolume, openArchive } from "./open-archive.ts";
@@ -22,14 +19,9 @@ import { buildSource, type BuiltSource, type ProcessParts } from "./build-source
 import { buildIndexReadings } from "./build-index-readings.ts";
 import { createTeardown } from "../../teardown.ts";
 
-export interface Core {
-  readonly settings: Settings;
-  readonly document: DrainsDocument;
-  readonly redis: RedisConnection;
+export interface Core extends Pick<ProcessParts, "settings" | "document" | "redis" | "replicas" | "plans"> {
   /** `none`: there is no Redis, so what it would hold is empty. */
   readonly ledger: "there" | "none";
-  readonly replicas: Replicas;
-  readonly plans: PlanBook;
   readonly sources: ReadonlyMap<SourceId, BuiltSource>;
   readonly drains: ReadonlyMap<DrainName, DrainRuntime>;
   /** This process's part of the archive; null if the document names none. */

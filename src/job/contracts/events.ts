@@ -59,12 +59,11 @@ interface PublishedFields {
   readonly waitedMs: number;
 }
 
-interface ComeBackFields {
-  readonly dlqId: string;
+interface ComeBackFields extends Pick<PublishedFields, "dlqId" | "attempt" | "canary"> {
   readonly parentDlqId: string;
-  readonly attempt: number;
-  readonly canary: boolean;
 }
+
+type OfRecord = { drain: DrainName; source: SourceId; dlqId: string };
 
 /**
  * Ids and reasons, never bodies, header values or tokens. Times are Unix ms. What each tells a person stands in
@@ -83,7 +82,7 @@ interface EventFields {
   readonly "record:decided": OfRecords<{ mode: "plan" | "live" }, DecidedFields>;
   readonly "record:published": OfRecords<object, PublishedFields>;
   readonly "record:come-back": OfRecords<object, ComeBackFields>;
-  readonly "record:unworkable": { drain: DrainName; source: SourceId; dlqId: string } & Failure;
+  readonly "record:unworkable": OfRecord & Failure;
   readonly "record:settled": { drain: DrainName | null; source: SourceId; count: number };
   readonly "newest:limited": { drain: DrainName; letters: number };
   /** A record too large to be listed, so without an id: each listing that meets it emits one. */
@@ -95,19 +94,8 @@ interface EventFields {
     complaint: string;
   };
   readonly "outcome:unknown": { drain: DrainName; source: SourceId; dlqIds: readonly string[]; why: string };
-  readonly "double:declared": {
-    drain: DrainName;
-    source: SourceId;
-    dlqId: string;
-    why: (typeof doubleReasons)[number];
-  };
-  readonly "double:found": {
-    drain: DrainName;
-    source: SourceId;
-    dlqId: string;
-    first: string;
-    second: string;
-  };
+  readonly "double:declared": OfRecord & { why: (typeof doubleReasons)[number] };
+  readonly "double:found": OfRecord & { first: string; second: string };
   readonly "delete:short": { source: SourceId; asked: number; deleted: number };
   readonly "source:halted": {
     source: SourceId;

@@ -9,12 +9,7 @@
  */
 import { once } from "node:events";
 import { lookAtVolume } from "../compose/open-archive.ts";
-import type { DocumentFile } from "../../config/document/load-document.ts";
-import type { LiveCore } from "../compose/live-core.ts";
-import type { Clock } from "../contracts/clock.ts";
-import type { DrainsDocument } from "../contracts/drains-document.ts";
 import { toFailure } from "../contracts/errors.ts";
-import type { Events } from "../contracts/events.ts";
 import type { WorkQueue } from "../contracts/work-queue.ts";
 import { createCallbacks } from "./canary-callbacks.ts";
 import { createCopyingWithoutRedis } from "./keep-copies-without-redis.ts";
@@ -28,7 +23,7 @@ import { probeSources } from "./probe-halted-sources.ts";
 import { toLiveness, toReadiness } from "./health-checks.ts";
 import { toMaxJobs, toScheduleBasis, toSchedules } from "./wanted-schedules.ts";
 import { createArchiveWatch } from "./watch-archive.ts";
-import { createDocumentWatch } from "./watch-document.ts";
+import { createDocumentWatch, type DocumentWatchParts } from "./watch-document.ts";
 import { createStandstillWatch } from "./watch-standstill.ts";
 import { createRedisFitness } from "./redis-fitness.ts";
 import { createSweeping } from "./keep-sweeping.ts";
@@ -50,15 +45,9 @@ const afterJobsMs = 2_000;
 /** Each worker asks Redis for a job every half minute. A replica in which none does is stuck. */
 const maxSilenceMs = 5 * 60_000;
 
-export interface DaemonParts {
-  readonly live: LiveCore;
-  readonly documentFile: DocumentFile;
-  readonly documentText: string;
-  readonly onAdopted: (document: DrainsDocument) => void;
+export interface DaemonParts extends DocumentWatchParts {
   readonly replica: string;
   readonly queue: WorkQueue;
-  readonly events: Events;
-  readonly clock: Clock;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly readStatistics: JobParts["readStatistics"];
   /** What is known of the last job that failed, and who shows how many drains stand still. */
@@ -68,8 +57,6 @@ export interface DaemonParts {
   };
   readonly createPeople: (told: ActsBeside) => PeopleBeside;
   readonly version: string;
-  /** Aborts when the daemon is to stop, with the reason. */
-  readonly stop: AbortSignal;
   /** Calls back when somebody asks to read document and secrets again. Answers how to stop listening. */
   readonly onReload?: (listener: (why: string) => void) => () => void;
 }
@@ -94,8 +81,6 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       parts.onAdopted(adopted);
       console.adopted();
     },
-    file: parts.documentFile,
-    text: parts.documentText,
   });
   const redisFitness = createRedisFitness(redis, events, clock, () => [...live.current().sources.keys()]);
   const { current } = live;

@@ -18,14 +18,15 @@ import type { ReplicaRecord } from "../contracts/replicas.ts";
 /** Half of a document that an editor is writing may be a document too; it is read again after this. */
 const settleMs = 300;
 
-interface DocumentWatchParts {
-  readonly file: DocumentFile;
+export interface DocumentWatchParts {
+  readonly documentFile: DocumentFile;
   /** What the document in force was loaded from: it is not loaded again. */
-  readonly text: string;
+  readonly documentText: string;
   readonly live: LiveCore;
   readonly clock: Clock;
   readonly events: Events;
   readonly onAdopted: (document: DrainsDocument) => void;
+  /** Aborts when the daemon is to stop, with the reason. */
   readonly stop: AbortSignal;
 }
 
@@ -35,7 +36,7 @@ type Verdict =
   | { readonly kind: "rejected"; readonly problems: readonly string[]; readonly again: boolean };
 
 export function createDocumentWatch(parts: DocumentWatchParts) {
-  const { file, text, live, clock, events, onAdopted, stop } = parts;
+  const { documentFile: file, documentText: text, live, clock, events, onAdopted, stop } = parts;
   let state: Pick<ReplicaRecord, "adoptedAt" | "rejected"> = { adoptedAt: clock.now(), rejected: null };
   /** Hash of the content that was judged last and need not be judged again; null: the next one is. */
   let judged: string | null = toKey({ ok: true, text });

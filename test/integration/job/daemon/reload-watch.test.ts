@@ -39,8 +39,8 @@ function setUp(prepare?: (folder: ReturnType<typeof createFolder>) => void) {
   const live = openLiveCore({ settings, document: first.document, env: {}, events, teardown });
   const clock = createManualClock();
   const watch = createDocumentWatch({
-    file,
-    text,
+    documentFile: file,
+    documentText: text,
     live,
     clock,
     events,
