@@ -1,12 +1,13 @@
 import { hostname } from "node:os";
 import { createArchive } from "../archive/archive-writer.ts";
-import { createArchiveReader } from "../archive/archive-reader.ts";
 import { seeVolume, type SeenVolume } from "../archive/judge-volume.ts";
-import type { Archive, ArchiveReader, DeclaredVolume } from "../contracts/archive.ts";
+import type { Archive, DeclaredVolume } from "../contracts/archive.ts";
 import type { ArchiveConfig } from "../contracts/drains-document.ts";
 import type { RedriverError } from "../contracts/errors.ts";
 import type { RedisConnection } from "../redis/connect.ts";
 import { systemClock } from "../../system-world.ts";
+
+export { createArchiveReader as openArchiveReader } from "../archive/archive-reader.ts";
 
 /** This process's part of the archive. `report` is called with problems that do not stop a write. */
 export function openArchive(
@@ -45,8 +46,4 @@ export function lookAtVolume({ dir, volume }: ArchiveConfig): Promise<SeenVolume
 /** Undeclared: a pod's layer ends with the pod, and Kubernetes sets the variable in every container. */
 export function silentVolume(): DeclaredVolume {
   return process.env["KUBERNETES_SERVICE_HOST"] === undefined ? "undeclared" : "durable";
-}
-
-export function openArchiveReader(dir: string): ArchiveReader {
-  return createArchiveReader(dir);
 }
