@@ -6,7 +6,7 @@ import { nameOf } from "../../operations/load-operations.ts";
 import { perform, type Performed } from "../../operations/perform.ts";
 import type { ScreenContext } from "../screen.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
-import { toShown, type ShownOnce } from "./shown-result.tsx";
+import { toShown, type ShownOnce } from "../parts/message-content.tsx";
 
 interface Doing extends Pick<ScreenContext, "core" | "plans" | "now" | "signal"> {
   /** Who, for the audit. */

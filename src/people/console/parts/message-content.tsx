@@ -13,7 +13,18 @@ const ofAnswer = "response";
 /** Of one value. A browser is slow with a line of megabytes. */
 const maxCharacters = 65_536;
 
-export function MessageContent({ message }: { readonly message: ReadMessage }): Html {
+/** The answer to the form itself: it has no address, so nothing can ask for it again, and no cache keeps it. */
+export interface ShownOnce {
+  readonly title: string;
+  readonly content: Html;
+}
+
+export function toShown(results: readonly object[]): ShownOnce {
+  const [message] = results as readonly [ReadMessage];
+  return { title: `Content of ${message.dlqId}`, content: <MessageContent message={message} /> };
+}
+
+function MessageContent({ message }: { readonly message: ReadMessage }): Html {
   const { source, dlqId, record, explanation } = message;
   const becomes = explanation?.becomes ?? null;
   const item = becomes?.kind === "item" && "item" in becomes ? becomes.item : null;
