@@ -99,6 +99,8 @@ function FirstAct({
       return to(`/parked${toQuery(first.of ?? {})}`, "Look at them");
     case "runbook":
       return to(`/runbooks/${first.alert}`, "What to do");
+    case "of no drain":
+      return to("/failures#of-no-drain", "See which");
     case "rules":
       return to("/rules", "Look at the document");
     case "expiring":

@@ -48,7 +48,7 @@ export type FirstAct =
       readonly failure: string | null;
       readonly count: number;
     }
-  | { readonly kind: "rules" };
+  | { readonly kind: "rules" | "of no drain" };
 
 export interface Need {
   /** In a line, such as `Receiver pay.example.com answers 503 no route`. Strangers wrote parts of it. */
@@ -114,7 +114,7 @@ export function toNeeds(status: Status): readonly Need[] {
     unselected.count > 0 &&
       need("warn", `${capitalised(toCertain(unselected))} are selected by no drain`, {
         detail: "They stay in the queue until they expire.",
-        first: { kind: "rules" },
+        first: { kind: "of no drain" },
       }),
   ].filter((one) => one !== false);
   return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];

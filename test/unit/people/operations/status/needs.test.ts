@@ -162,7 +162,7 @@ it.each([
   ["only a plan sends what expires", { ...nine, mode: "plan", expiring: [byPlan] }, "bad", ["plan", "plan"]],
   ["only a person sends what expires", { ...nine, expiring: ofTwoKinds }, "bad", ["expiring"]],
   ["they expire, and a probe lets them go", { waiting: 9, expiring: [expires("a", "probe", 0)] }, "warn", []],
-  ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["rules"]],
+  ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["of no drain"]],
   ["a replica rejects its document", { replicas: [replica({ rejected: "line 3" })] }, "bad", ["rules"]],
   ["the service does not answer", resting("waiting", "service-unavailable"), "warn", ["runbook"]],
   ["what expires within the hour waits for a service that is away", awayWith(3_000_000), "bad", ["runbook"]],
