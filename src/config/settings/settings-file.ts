@@ -1,10 +1,12 @@
+import { stringify } from "yaml";
+import { durationText } from "../../job/rules/durations.ts";
 import { misfit, toPathText, unknownName, type Problem, type ValuePath } from "../problem.ts";
 import { readTextFile } from "../text/read-text-file.ts";
 import { textLimits } from "../text/yaml-limits.ts";
 import { parseYaml, type YamlTree } from "../text/yaml-tree.ts";
 import type { GivenSetting, SettingsFound } from "./environment.ts";
-import { nest } from "./settings.ts";
-import { settingNames, type SettingName } from "./settings-table.ts";
+import { nest, valueOf, type Settings } from "./settings.ts";
+import { settingNames, settingRows, type SettingName, type SettingRow } from "./settings-table.ts";
 
 /** YAML or JSON, sections of settings: `http: { port: 9466 }`. A setting without a value is unset. */
 export function readSettingsFile(file: string | undefined): SettingsFound {
@@ -65,4 +67,28 @@ function collectSettings(tree: YamlTree, file: string): SettingsFound {
 function isPlainValue(value: unknown): boolean {
   if (Array.isArray(value)) return value.every((member) => typeof member !== "object");
   return value === null || typeof value !== "object";
+}
+
+export function showEffectiveSettings(settings: Settings): string {
+  return stringify(toEffectiveSettings(settings));
+}
+
+/** Secrets are "[set]" or "[unset]", which no settings file may have. */
+export function toEffectiveSettings(settings: Settings): object {
+  const shown = settingNames.filter((name) => (settingRows[name] as SettingRow).fileOf === undefined);
+  return nest(shown.map((name) => [name, toShown(name, valueOf(settings, name))]));
+}
+
+function toShown(name: SettingName, value: unknown): unknown {
+  const { secret, unit }: SettingRow = settingRows[name];
+  if (name === "redis.url") return withoutPassword(String(value));
+  if (secret && Array.isArray(value)) return value.map(() => "[set]");
+  if (secret) return value === undefined ? "[unset]" : "[set]";
+  return unit === "ms" ? durationText(Number(value)) : (value ?? null);
+}
+
+/** The address with `[set]` in place of user and password, and without its query, which may have a password too. */
+function withoutPassword(address: string): string {
+  const { protocol, username, password, host, pathname } = new URL(address);
+  return `${protocol}//${username === "" && password === "" ? "" : "[set]@"}${host}${pathname}`;
 }

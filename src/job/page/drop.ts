@@ -12,7 +12,7 @@ import { isRedisAway, isRedriverError, unlessRedisAway } from "../contracts/erro
 import type { Token } from "../contracts/ids.ts";
 import type { ParkRequest, RefusedRequest } from "../contracts/ledger.ts";
 import { isOfInput } from "../by-halves.ts";
-import { isNestedTooDeep } from "../message/nested-too-deep.ts";
+import { isNestedTooDeep } from "../message/write-safe-json.ts";
 import type { HoldReason } from "../rules/decision.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { begin } from "./begin.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DlqId, RawRecord } from "../message/dead-letter.ts";
 import { hostOf } from "../message/destination-url.ts";
 import { toEnteredAt } from "../message/parse-record.ts";
-import { isNestedTooDeep, maxNestedLevels } from "../message/nested-too-deep.ts";
+import { isNestedTooDeep, maxNestedLevels } from "../message/write-safe-json.ts";
 import type { Archive } from "../contracts/archive.ts";
 import { isRedriverError, toFailure } from "../contracts/errors.ts";
 import { byHalves } from "../by-halves.ts";

@@ -2,7 +2,7 @@ import type { DeadLetter, DlqId } from "../message/dead-letter.ts";
 import { urlPartsOf } from "../message/destination-url.ts";
 import { hostFormsOf, readablePath, spellPath, type HostForms } from "../message/host-and-path.ts";
 import { valuesOf } from "../message/headers.ts";
-import { numberTextAt } from "../message/json-number-at.ts";
+import { numberTextAt } from "../message/json-losses.ts";
 import type { JsonValue } from "../message/json-value.ts";
 import { lookUp, parsePointer } from "../message/json-pointer.ts";
 import { toDecimal } from "../message/decimal.ts";

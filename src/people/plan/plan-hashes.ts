@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BatchItem, RawRecord } from "../../job/message/dead-letter.ts";
 import { itemNamesOf } from "../../job/message/headers.ts";
-import { isNestedTooDeep } from "../../job/message/nested-too-deep.ts";
+import { isNestedTooDeep } from "../../job/message/write-safe-json.ts";
 
 /** Of the record as listed, in any order of its fields: 22 characters of a SHA-256. */
 export function hashRecord(raw: RawRecord): string {

@@ -1,12 +1,12 @@
 import { parseEdge, resolveEdge } from "../../../job/rules/patterns/parse-dates.ts";
-import { oneOfText, quoted, unknownName, type Problem, type ValuePath } from "../../problem.ts";
+import { oneOfText, quoted, unknownName, type Problem } from "../../problem.ts";
 import { parseServiceUrl } from "../../service-and-callback-urls.ts";
 import type { YamlTree } from "../../text/yaml-tree.ts";
 import { findWarnings } from "./drain-warnings.ts";
 import { checkLayers, sourceNameOf } from "./layer-checks.ts";
 import { toLintView } from "./lint-view.ts";
 import { checkNotify } from "./notify-checks.ts";
-import { asList, asMap, mapsIn, type Raw, type Report, type Warn } from "./raw-document.ts";
+import { asList, asMap, below, mapsIn, type Raw, type Report, type Warn } from "./raw-document.ts";
 import { checkGuards, checkRules, checkRuleTests } from "./rule-checks.ts";
 import { checkWhens } from "./when-checks.ts";
 
@@ -27,26 +27,25 @@ export function checkTogether(tree: YamlTree, now: number | undefined): Findings
   const document = asMap(tree.value);
   const sources = asMap(document["sources"]);
   const defaults = asMap(document["defaults"]);
-  const indexes = mapsIn(document["indexes"]);
-  checkSourceIdentities(document["sources"], report);
+  checkSourceIdentities(document["sources"], below(report, "sources"));
   checkLayers(document, report, warn);
-  checkSchedule([], asMap(defaults["schedule"]), ["defaults", "schedule"], report);
+  const schedule = asMap(defaults["schedule"]);
+  checkSchedule([], schedule, below(report, "defaults", "schedule"));
   for (const [name, drain] of mapsIn(document["drains"])) {
-    const path = ["drains", name];
-    checkSourceOf(drain, Object.keys(sources), path, report);
-    checkSchedule([asMap(defaults["schedule"])], asMap(drain["schedule"]), [...path, "schedule"], report);
+    const at = below(report, "drains", name);
+    checkSourceOf(drain, Object.keys(sources), at);
+    checkSchedule([schedule], asMap(drain["schedule"]), below(at, "schedule"));
     const rules = asList(drain["rules"]);
     const mayDrop = document["archive"] !== undefined || (drain["mode"] ?? defaults["mode"]) !== "live";
     const source = sourceNameOf(document, drain);
     const mayRetry = source === null || asMap(sources[source])["serviceRetry"] === true;
-    checkRules(rules, mayDrop, mayRetry ? null : source, [...path, "rules"], report);
-    checkRuleTests(asList(drain["tests"]), rules, [...path, "tests"], report);
-    const known = indexes.map(([index]) => index);
-    checkGuards(asList(drain["guards"]), known, [...path, "guards"], report);
-    checkDates(asMap(drain["select"]), [...path, "select"], report);
+    checkRules(rules, { mayDrop, withoutRetry: mayRetry ? null : source }, below(at, "rules"));
+    checkRuleTests(asList(drain["tests"]), rules, below(at, "tests"));
+    checkGuards(asList(drain["guards"]), Object.keys(asMap(document["indexes"])), below(at, "guards"));
+    checkDates(asMap(drain["select"]), below(at, "select"));
   }
-  for (const [name, index] of indexes) {
-    checkSchedule([], asMap(index["schedule"]), ["indexes", name, "schedule"], report);
+  for (const [name, index] of mapsIn(document["indexes"])) {
+    checkSchedule([], asMap(index["schedule"]), below(report, "indexes", name, "schedule"));
   }
   checkNotify(document, report, warn);
   const view = toLintView(document);
@@ -63,48 +62,42 @@ function checkSourceIdentities(sources: unknown, report: Report): void {
     const id = typeof source["id"] === "string" ? source["id"] : name;
     const sameId = nameById.get(id);
     if (sameId === undefined) nameById.set(id, name);
-    else {
-      const message = `expected another id than source ${sameId}, got ${quoted(id)}`;
-      report(["sources", name, "id"], "value", message);
-    }
+    else report([name, "id"], "value", `expected another id than source ${sameId}, got ${quoted(id)}`);
     const url = parseServiceUrl(source["url"]);
     const account = JSON.stringify([url.ok ? url.value : source["url"], source["token"]]);
-    const sameAccount = nameByAccount.get(account);
-    if (sameAccount === undefined) nameByAccount.set(account, name);
-    else {
-      const message = `expected another url or token than source ${sameAccount}: one account is one source`;
-      report(["sources", name], "key", message);
-    }
+    const twin = nameByAccount.get(account);
+    if (twin === undefined) nameByAccount.set(account, name);
+    else
+      report([name], "key", `expected another url or token than source ${twin}: one account is one source`);
   }
 }
 
-function checkSourceOf(drain: Raw, known: readonly string[], path: ValuePath, report: Report): void {
+function checkSourceOf(drain: Raw, known: readonly string[], report: Report): void {
   const source = drain["source"];
   if (source === undefined && known.length > 1) {
-    report(path, "key", `missing source; expected a source, ${oneOfText(known)}`);
+    report([], "key", `missing source; expected a source, ${oneOfText(known)}`);
   } else if (typeof source === "string" && known.length > 0 && !known.includes(source)) {
-    report([...path, "source"], "value", unknownName("source", source, known));
+    report(["source"], "value", unknownName("source", source, known));
   }
 }
 
 /** Only what does not depend on when a pass begins can be compared. */
-function checkDates(select: Raw, path: ValuePath, report: Report): void {
+function checkDates(select: Raw, report: Report): void {
   const from = parseEdge(select["fromDate"], "from");
   const to = parseEdge(select["toDate"], "to");
   if (!from.ok || !to.ok || from.value.kind !== to.value.kind) return;
   // Seen from any one moment; both are fixed, or both are so long ago.
   if (resolveEdge(from.value, 0) <= resolveEdge(to.value, 0)) return;
-  report([...path, "toDate"], "value", "expected a toDate that is not before fromDate");
+  report(["toDate"], "value", "expected a toDate that is not before fromDate");
 }
 
 /** `layers` lie below: a timezone alone is for the cron pattern of a layer below. */
-function checkSchedule(layers: readonly Raw[], schedule: Raw, path: ValuePath, report: Report): void {
-  const { every, cron, timezone } = schedule;
+function checkSchedule(layers: readonly Raw[], { every, cron, timezone }: Raw, report: Report): void {
   if (every !== undefined && cron !== undefined) {
-    report([...path, "cron"], "key", "expected either every or cron, got both");
+    report(["cron"], "key", "expected either every or cron, got both");
   } else if (timezone !== undefined && cron === undefined) {
-    const below = layers.some((layer) => layer["cron"] !== undefined);
-    if (every !== undefined || !below)
-      report([...path, "timezone"], "key", "expected a cron pattern beside timezone");
+    const isAbove = layers.some((layer) => layer["cron"] !== undefined);
+    if (every !== undefined || !isAbove)
+      report(["timezone"], "key", "expected a cron pattern beside timezone");
   }
 }

@@ -1,42 +1,35 @@
 import { isPrivateHost } from "../../../job/message/private-host.ts";
-import { unknownName, type ValuePath } from "../../problem.ts";
+import { unknownName } from "../../problem.ts";
 import { parseNotifyUrl } from "../../service-and-callback-urls.ts";
-import { asMap, mapsIn, type Raw, type Report, type Warn } from "./raw-document.ts";
+import { asMap, below, mapsIn, type Raw, type Report, type Warn } from "./raw-document.ts";
 
 export function checkNotify(document: Raw, report: Report, warn: Warn): void {
   for (const [name, target] of mapsIn(document["notify"])) {
-    const path = ["notify", name];
+    const at = below(report, "notify", name);
     for (const kind of ["source", "drain"] as const) {
-      checkNames(kind, target, Object.keys(asMap(document[`${kind}s`])), path, report);
+      checkNames(kind, target[`${kind}s`], Object.keys(asMap(document[`${kind}s`])), below(at, `${kind}s`));
     }
     const misfit = misfitOfUrl(target);
-    if (misfit !== null) report([...path, "url"], "value", `expected ${misfit}, or allowPrivate: true`);
+    if (misfit !== null) at(["url"], "value", `expected ${misfit}, or allowPrivate: true`);
     const { form, secret, digest, timezone } = target;
     if (timezone !== undefined && digest === undefined) {
-      report([...path, "timezone"], "key", "expected a cron pattern in digest beside timezone");
+      at(["timezone"], "key", "expected a cron pattern in digest beside timezone");
     }
     if (form === "slack" && secret !== undefined) {
       const why = "nothing that takes the slack form checks a signature";
-      report([...path, "secret"], "key", `expected form events beside secret: ${why}`);
+      at(["secret"], "key", `expected form events beside secret: ${why}`);
     }
     if (form === "events" && secret === undefined) {
-      warn(path, "messages are not signed without secret, so its receiver cannot know the sender");
+      const why = "messages are not signed without secret, so its receiver cannot know the sender";
+      warn(["notify", name], why);
     }
   }
 }
 
-function checkNames(
-  kind: "source" | "drain",
-  target: Raw,
-  known: readonly string[],
-  path: ValuePath,
-  report: Report,
-): void {
-  const names = target[`${kind}s`];
+function checkNames(kind: string, names: unknown, known: readonly string[], report: Report): void {
   for (const [index, name] of [names].flat().entries()) {
     if (typeof name !== "string" || known.includes(name)) continue;
-    const place = Array.isArray(names) ? [...path, `${kind}s`, index] : [...path, `${kind}s`];
-    report(place, "value", unknownName(kind, name, known));
+    report(Array.isArray(names) ? [index] : [], "value", unknownName(kind, name, known));
   }
 }
 

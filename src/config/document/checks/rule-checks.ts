@@ -1,7 +1,7 @@
 /** What the keys of a rule, a test or a guard mean together, and those beside them in their list. */
-import { oneOfText, quoted, unknownName, type ValuePath } from "../../problem.ts";
+import { oneOfText, quoted, unknownName } from "../../problem.ts";
 import { parseHold, parseResume } from "../schema/guard-schema.ts";
-import { asMap, type Raw, type Report } from "./raw-document.ts";
+import { asMap, below, type Raw, type Report } from "./raw-document.ts";
 
 const otherActions: readonly unknown[] = ["drop", "hold", "park"];
 
@@ -15,68 +15,62 @@ export function defaultRuleName(index: number): string {
 /** `mayDrop`: a plan, or there is an archive. `withoutRetry`: the source, if it may not publish `via: service`. */
 export function checkRules(
   rules: readonly unknown[],
-  mayDrop: boolean,
-  withoutRetry: string | null,
-  path: ValuePath,
+  { mayDrop, withoutRetry }: { readonly mayDrop: boolean; readonly withoutRetry: string | null },
   report: Report,
 ): void {
   const seen = new Map<unknown, number>();
   for (const [index, value] of rules.entries()) {
     const rule = asMap(value);
-    const here = [...path, index];
+    const at = below(report, index);
     const name = rule["name"] ?? defaultRuleName(index);
-    if (name === noRule) report([...here, "name"], "value", "expected another name: none stands for no rule");
+    if (name === noRule) at(["name"], "value", "expected another name: none stands for no rule");
     const first = seen.get(name);
     if (first === undefined) seen.set(name, index);
     else if (typeof name === "string") {
-      const message = `expected another name than rules[${first}] of this drain, got ${quoted(name)}`;
-      report([...here, "name"], "value", message);
+      at(["name"], "value", `expected another name than rules[${first}] of this drain, got ${quoted(name)}`);
     }
-    checkAction(rule, mayDrop, here, report);
-    checkChanges(asMap(rule["set"]), [...here, "set"], report);
-    checkVia(rule, withoutRetry, here, report);
+    checkAction(rule, mayDrop, at);
+    checkChanges(asMap(rule["set"]), below(at, "set"));
+    if (rule["via"] !== undefined) checkVia(rule, withoutRetry, at);
   }
 }
 
-function checkAction(rule: Raw, mayDrop: boolean, path: ValuePath, report: Report): void {
+function checkAction(rule: Raw, mayDrop: boolean, report: Report): void {
   const { then, when } = rule;
   if ((then === "republish" || then === "drop") && when === undefined) {
     const expected = "when beside republish and drop; when: any says it of every record on purpose";
-    report(path, "key", `missing when; expected ${expected}`);
+    report([], "key", `missing when; expected ${expected}`);
   }
   if (then === "drop" && !mayDrop) {
     const why = "a live drain drops only what is archived first, and the document has no archive";
-    report([...path, "then"], "value", `${why}; expected archive: { dir: … } at its top`);
+    report(["then"], "value", `${why}; expected archive: { dir: … } at its top`);
   }
   for (const key of ["limit", "set", "via"]) {
     if (rule[key] === undefined || !otherActions.includes(then)) continue;
-    report([...path, key], "key", `expected ${key} only beside then: republish`);
+    report([key], "key", `expected ${key} only beside then: republish`);
   }
 }
 
-function checkVia(rule: Raw, withoutRetry: string | null, path: ValuePath, report: Report): void {
-  if (rule["via"] === undefined) return;
+function checkVia(rule: Raw, withoutRetry: string | null, report: Report): void {
   if (rule["set"] !== undefined) {
     const why = "the service's own retry sends a message as it was";
-    report([...path, "set"], "key", `expected either set or via: ${why}`);
+    report(["set"], "key", `expected either set or via: ${why}`);
   }
   if (withoutRetry === null) return;
   const setting = `sources.${withoutRetry}.serviceRetry: true`;
-  const message = `the service's own retry is off, as ${setting} is not set; expected that setting, or no via`;
-  report([...path, "via"], "value", message);
+  const why = `the service's own retry is off, as ${setting} is not set`;
+  report(["via"], "value", `${why}; expected that setting, or no via`);
 }
 
-function checkChanges(set: Raw, path: ValuePath, report: Report): void {
+function checkChanges(set: Raw, report: Report): void {
   if (typeof set["queue"] === "string" && set["delay"] !== undefined) {
     // remote-contract: a delay together with a queue is refused by the service.
-    report([...path, "delay"], "key", "expected either queue or delay: the service refuses both together");
+    report(["delay"], "key", "expected either queue or delay: the service refuses both together");
   }
   const seen = new Set<string>();
   for (const header of Object.keys(asMap(set["headers"]))) {
     const lower = header.toLowerCase();
-    if (seen.has(lower)) {
-      report([...path, "headers", header], "key", "expected each header once, in whatever case");
-    }
+    if (seen.has(lower)) report(["headers", header], "key", "expected each header once, in whatever case");
     seen.add(lower);
   }
 }
@@ -88,53 +82,40 @@ const onlyOneOf = [
   ["label", "labels"],
 ] as const;
 
-export function checkRuleTests(
-  tests: readonly unknown[],
-  rules: readonly unknown[],
-  path: ValuePath,
-  report: Report,
-): void {
+export function checkRuleTests(tests: readonly unknown[], rules: readonly unknown[], report: Report): void {
   const names = rules.map((rule, index) => asMap(rule)["name"] ?? defaultRuleName(index));
   const known = names.filter((name) => typeof name === "string");
   const seen = new Set<unknown>();
   for (const [index, value] of tests.entries()) {
     const { name, given, expect } = asMap(value);
-    const here = [...path, index];
+    const at = below(report, index);
     if (typeof name === "string" && seen.has(name)) {
-      report([...here, "name"], "value", "expected another name than a test above it");
+      at(["name"], "value", "expected another name than a test above it");
     }
     seen.add(name);
     for (const [one, other] of onlyOneOf) {
       if (asMap(given)[one] === undefined || asMap(given)[other] === undefined) continue;
-      report([...here, "given", other], "key", `expected either ${one} or ${other}, got both`);
+      at(["given", other], "key", `expected either ${one} or ${other}, got both`);
     }
     const { rule, then, item } = asMap(expect);
     if (typeof rule === "string" && rule !== noRule && !known.includes(rule)) {
-      const message = unknownName("rule", rule, known, oneOfText([...known, noRule]));
-      report([...here, "expect", "rule"], "value", message);
+      at(["expect", "rule"], "value", unknownName("rule", rule, known, oneOfText([...known, noRule])));
     }
     if (item !== undefined && then !== undefined && then !== "republish") {
-      report([...here, "expect", "item"], "key", "expected item only beside then: republish");
+      at(["expect", "item"], "key", "expected item only beside then: republish");
     }
   }
 }
 
-export function checkGuards(
-  guards: readonly unknown[],
-  indexes: readonly string[],
-  path: ValuePath,
-  report: Report,
-): void {
+export function checkGuards(guards: readonly unknown[], indexes: readonly string[], report: Report): void {
   for (const [position, value] of guards.entries()) {
-    const guard = asMap(value);
-    const { index } = guard;
+    const { index, hold, resume } = asMap(value);
     if (typeof index === "string" && !indexes.includes(index)) {
       const expected = indexes.length === 0 ? "an index under indexes, which are none" : oneOfText(indexes);
-      report([...path, position, "index"], "value", unknownName("index", index, indexes, expected));
+      report([position, "index"], "value", unknownName("index", index, indexes, expected));
     }
-    const expected = misfitOfResume(guard["hold"], guard["resume"]);
-    if (expected !== null)
-      report([...path, position, "resume"], "value", `expected a comparison ${expected}`);
+    const expected = misfitOfResume(hold, resume);
+    if (expected !== null) report([position, "resume"], "value", `expected a comparison ${expected}`);
   }
 }
 

@@ -3,10 +3,7 @@ import {
   showEffectiveDocument,
   toEffectiveDocument,
 } from "../../../config/document/show-effective-document.ts";
-import {
-  showEffectiveSettings,
-  toEffectiveSettings,
-} from "../../../config/settings/show-effective-settings.ts";
+import { showEffectiveSettings, toEffectiveSettings } from "../../../config/settings/settings-file.ts";
 import { createLiveTokens } from "../../console/access/live-tokens.ts";
 import { counted } from "../../operations/phrases.ts";
 import { formatProblem } from "../../../config/problem.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
-import { numberTextAt } from "../../../../src/job/message/json-number-at.ts";
+import { numberTextAt } from "../../../../src/job/message/json-losses.ts";
 import { loadWhen } from "../../../support/decide-by-document.ts";
 
 const compare = {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
+import { showEffectiveSettings } from "../../../../src/config/settings/settings-file.ts";
 import type { SettingsInput } from "../../../../src/config/settings/load-settings.ts";
 import { createSecretsToRedact } from "../../../../src/people/cli/output/secrets-to-redact.ts";
 import { testCertificate, testCertificateKey } from "../../../support/service-certificate.ts";

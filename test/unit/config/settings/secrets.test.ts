@@ -1,9 +1,13 @@
 import { describe, expect, it, test } from "vitest";
 import { formatProblem } from "../../../../src/config/problem.ts";
-import { readLineageKey, readSecret } from "../../../../src/config/read-secret.ts";
-import { toAddressSetting, toTokenSetting } from "../../../../src/config/read-secret.ts";
+import {
+  readLineageKey,
+  readSecret,
+  toAddressSetting,
+  toTokenSetting,
+} from "../../../../src/config/read-secret.ts";
 import type { Settings } from "../../../../src/config/settings/settings.ts";
-import { showEffectiveSettings } from "../../../../src/config/settings/show-effective-settings.ts";
+import { showEffectiveSettings } from "../../../../src/config/settings/settings-file.ts";
 import type { SecretRef, SourceConfig } from "../../../../src/job/contracts/drains-document.ts";
 import { useSettings } from "../../../support/settings.ts";
 

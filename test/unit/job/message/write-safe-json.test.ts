@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNestedTooDeep, maxNestedLevels } from "../../../../src/job/message/nested-too-deep.ts";
-import { toSafeJson } from "../../../../src/job/message/write-safe-json.ts";
+import { isNestedTooDeep, maxNestedLevels, toSafeJson } from "../../../../src/job/message/write-safe-json.ts";
 import { hashRecord } from "../../../../src/people/plan/plan-hashes.ts";
 import { rawRecord } from "../../../support/letters.ts";
 
