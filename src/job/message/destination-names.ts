@@ -25,7 +25,7 @@ const namesByOrigin = oncePerText(500, 1_024, (origin): readonly DestinationName
 /** Empty if it is no http(s) address. Begun messages ask for it, and their parts are mostly known. */
 function namesOfUrl(text: string): readonly DestinationName[] {
   const parts = urlPartsOf(text);
-  return parts !== null && isHttp(parts) ? namesByOrigin(parts.origin) : [];
+  return parts !== null && /^https?:$/.test(parts.protocol) ? namesByOrigin(parts.origin) : [];
 }
 
 export function namesOfDestination({
@@ -65,8 +65,4 @@ function hostAndPortOf(name: DestinationName): string {
 function widerNamesOf(name: DestinationName): readonly DestinationName[] {
   if (name.includes("://") || name.startsWith("queue:")) return namesOfOrigin(name);
   return [name, name.replace(/:\d+$/, "")];
-}
-
-function isHttp({ protocol }: Pick<URL, "protocol">): boolean {
-  return protocol === "https:" || protocol === "http:";
 }

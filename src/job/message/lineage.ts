@@ -281,13 +281,13 @@ function readFlowControl(w: unknown): Pick<Lineage, "rootFlowControl"> {
   if (w === 0) return { rootFlowControl: null };
   if (!Array.isArray(w)) return {};
   const [key, parallelism, rate, periodMs] = w as readonly unknown[];
-  if (typeof key !== "string" || ![parallelism, rate, periodMs].every(isNumberOrNull)) return {};
+  if (
+    typeof key !== "string" ||
+    ![parallelism, rate, periodMs].every((one) => one === null || typeof one === "number")
+  )
+    return {};
   const bounds = Object.entries({ parallelism, rate, periodMs }).filter(([, value]) => value !== null);
   return { rootFlowControl: { key, ...Object.fromEntries(bounds) } };
-}
-
-function isNumberOrNull(value: unknown): boolean {
-  return value === null || typeof value === "number";
 }
 
 function claimedAttempt(header: string): number {

@@ -37,12 +37,9 @@ export function toTestDeduplicationId(run: string, dlqId: string): Deduplication
 
 /** A dlqId has none of them, and a test costs a third of a replacement. */
 function withoutOtherUnits(text: string): string {
-  return /[^A-Za-z0-9-]/.test(text) ? text.replaceAll(/[^A-Za-z0-9-]/g, escapeUnit) : text;
-}
-
-/** Without the u flag the pattern matches single code units, so four digits always suffice. */
-function escapeUnit(unit: string): string {
-  return `_u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  if (!/[^A-Za-z0-9-]/.test(text)) return text;
+  // Without the u flag the pattern matches single code units, so four digits always suffice.
+  return text.replaceAll(/[^A-Za-z0-9-]/g, (unit) => `_u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /**

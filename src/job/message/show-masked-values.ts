@@ -93,7 +93,7 @@ function toShownAuthority(authority: string): string {
 function toShownPath(path: string): string {
   const segments = path.split("/", maxSegments);
   return segments
-    .map((segment, index) => toShownSegment(segment, isSecretName(segments[index - 1] ?? "")))
+    .map((segment, index) => toShownSegment(segment, secretName.test(segments[index - 1] ?? "")))
     .join("/");
 }
 
@@ -111,11 +111,8 @@ function isTelling(word: string): boolean {
   return (word.match(/[A-Za-z0-9+_-]{16,}/g) ?? []).some(looksSecret);
 }
 
-function isSecretName(segment: string): boolean {
-  return /^(?:[a-z]{0,10}[-_]?(?:tokens?|secrets?|keys?|passwords?|credentials?|sessions?|signatures?|invites?))$/i.test(
-    segment,
-  );
-}
+const secretName =
+  /^(?:[a-z]{0,10}[-_]?(?:tokens?|secrets?|keys?|passwords?|credentials?|sessions?|signatures?|invites?))$/i;
 
 function toShownQuery(query: string): string {
   const parameters = query.split(/[&;]/, maxParameters);

@@ -26,7 +26,12 @@ export function showFieldTest(test: Leaf): ShownFieldTest {
     }
     case "header": {
       const key = test.of === "request" ? "header" : "responseHeader";
-      return { keys: [key, test.name], oneOf: test.oneOf.map(writeHeader) };
+      return {
+        keys: [key, test.name],
+        oneOf: test.oneOf.map((pattern) =>
+          pattern.kind === "number" ? writeDecimals(pattern) : writeText(pattern, "nothing"),
+        ),
+      };
     }
     case "number":
     case "duration":
@@ -38,10 +43,6 @@ export function showFieldTest(test: Leaf): ShownFieldTest {
     case "superseded":
       return { keys: [test.field], oneOf: [test.pointer === null ? true : { body: test.pointer }] };
   }
-}
-
-function writeHeader(pattern: HeaderPattern): unknown {
-  return pattern.kind === "number" ? writeDecimals(pattern) : writeText(pattern, "nothing");
 }
 
 const masked = "[set]";

@@ -13,7 +13,7 @@ import type { ValuePath } from "../../problem.ts";
 /** A mapping with exactly these keys. The message for unknown keys is the list of the known ones, comma separated. */
 export function section<Shape extends z.ZodRawShape>(shape: Shape, expected = "a mapping") {
   const known = Object.entries(shape)
-    .filter(([, schema]) => !isRefused(schema as z.ZodType))
+    .filter(([, schema]) => !(schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever))
     .map(([key]) => key);
   return z.strictObject(shape, {
     error: (issue) => (issue.code === "unrecognized_keys" ? known.join(",") : expected),
@@ -52,10 +52,6 @@ export function atMostKeys(most: number, what: string) {
 /** A key that must not be there. `why` completes "this key is …". */
 export function refusedKey(why: string) {
   return z.never(why).optional();
-}
-
-function isRefused(schema: z.ZodType): boolean {
-  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever;
 }
 
 const nameExpected = "a name of a-z, 0-9 and - that begins with a letter or digit, at most 63 characters";

@@ -18,12 +18,9 @@ export function isJsonPath(pointer: string): boolean {
 
 export function doubtOfPointer(pointer: string): { readonly why: string; readonly expected: string } | null {
   const why = slipInPointer(pointer);
-  return why === null ? null : { why, expected: proposedOr(pointer) };
-}
-
-function proposedOr(pointer: string): string {
+  if (why === null) return null;
   const proposed = proposePointer(pointer);
-  return proposed === null ? oneValue : JSON.stringify(proposed);
+  return { why, expected: proposed === null ? oneValue : JSON.stringify(proposed) };
 }
 
 function slipInPointer(pointer: string): string | null {
@@ -46,7 +43,10 @@ export function proposePointer(text: string): string | null {
 }
 
 function propose(text: string): string {
-  if (text.startsWith("#")) return corrected(text.slice(1).replaceAll(/%([0-9a-f]{2})/gi, fromHex));
+  if (text.startsWith("#"))
+    return corrected(
+      text.slice(1).replaceAll(/%[0-9a-f]{2}/gi, (sign) => String.fromCharCode(Number(`0x${sign.slice(1)}`))),
+    );
   if (text.startsWith("/") && !isJsonPath(text) && slipInPointer(text) === null) return corrected(text);
   const path = text.replace(/^\/*(?:[$@](?=[.[/]|$))?/, "");
   const isPath = path !== text || /^\.|\[\d+\]|[^.]\.[^.]/.test(path);
@@ -58,8 +58,4 @@ function propose(text: string): string {
 function corrected(text: string): string {
   if (parsePointer(text) !== null) return text;
   return toPointer(text.replace(/^\//, "").split("/"));
-}
-
-function fromHex(_whole: string, hex: string): string {
-  return String.fromCharCode(Number.parseInt(hex, 16));
 }

@@ -85,7 +85,8 @@ function body(field: BodyField) {
   return bodyInput.transform((value, context): readonly Leaf[] => {
     const report = (message: string, path: readonly (string | number)[], params = {}): void =>
       context.addIssue({ code: "custom", message, path: [...path], params });
-    if (!isObject(value) || !hasPointers(value)) {
+    // The forms of a text pattern are words; a pointer begins with a slash or is empty.
+    if (!isObject(value) || !Object.keys(value).some((name) => name === "" || name.startsWith("/"))) {
       const result = textPatterns.parse(value);
       if (result.ok) return [{ kind: "text", field, oneOf: result.value }];
       if (isObject(value) && !hasForms(value)) {
@@ -114,11 +115,6 @@ function body(field: BodyField) {
 function hasForms(value: object): boolean {
   const keys = Object.keys(value);
   return keys.length === 0 || keys.some((name) => textPatterns.forms.includes(name));
-}
-
-/** The forms of a text pattern are words; a pointer begins with a slash or is empty. */
-function hasPointers(value: object): boolean {
-  return Object.keys(value).some((name) => name === "" || name.startsWith("/"));
 }
 
 const expected = "a JSON pointer (/order/id)";

@@ -46,14 +46,15 @@ function search(text: string): Found {
     /"(error|code|title|message|detail)"\s{0,20}:\s{0,20}(?:"((?:[^"\\]|\\.){0,300})|(-?\d{1,20})(?![\d.eE]))/g;
   for (const [, name, quoted, digits] of text.matchAll(pattern)) {
     const field = name as Field;
-    const said = toSaid(field, quoted === undefined ? Number(digits) : toWhole(quoted));
+    const whole = unescaped(quoted ?? "");
+    const isCut = quoted !== undefined && quoted.length >= maxQuoted;
+    const said = toSaid(
+      field,
+      quoted === undefined ? Number(digits) : isCut ? withoutLastWord(whole) : whole,
+    );
     if (said !== "" && !found.has(field)) found.set(field, said);
   }
   return found;
-}
-
-function toWhole(quoted: string): string {
-  return quoted.length < maxQuoted ? unescaped(quoted) : withoutLastWord(unescaped(quoted));
 }
 
 function toSaid(field: Field, value: unknown): string {

@@ -264,12 +264,12 @@ function standsAlone(text: string, start: number, end: number, length: number): 
   if (after === hyphen && end + 5 < length && text.charCodeAt(end + 5) === hyphen) return false;
   // `token1a2b_x = ` is a name, behind which stands a secret.
   let at = end;
-  while (at < length && at < end + 17 && (isAlphanumeric(text, at) || isNamePart(text.charCodeAt(at))))
+  while (
+    at < length &&
+    at < end + 17 &&
+    (isAlphanumeric(text, at) || text.charCodeAt(at) === hyphen || text[at] === "_")
+  )
     at += 1;
   while (at < length && at < end + 22 && text.charCodeAt(at) <= space) at += 1;
   return at === length || (text.charCodeAt(at) !== equals && text.charCodeAt(at) !== colon);
-}
-
-function isNamePart(code: number): boolean {
-  return code === hyphen || code === 95;
 }

@@ -15,7 +15,7 @@ export function textOf(pattern: Matching): string {
 /** Tests a text. `spell`: the spelling in which the field's texts are; a regex stays as it is. */
 export function compileText(
   pattern: Matching,
-  spell: (text: string) => string = asItIs,
+  spell: (text: string) => string = (text) => text,
 ): (text: string) => boolean {
   const wanted = spell(textOf(pattern));
   switch (pattern.kind) {
@@ -30,8 +30,4 @@ export function compileText(
     case "regex":
       return compileRegex(pattern.source);
   }
-}
-
-function asItIs(text: string): string {
-  return text;
 }
