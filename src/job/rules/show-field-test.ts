@@ -4,7 +4,6 @@ import {
   textFields,
   type AddressPattern,
   type DecimalRange,
-  type HeaderPattern,
   type Leaf,
   type TextField,
   type TextPattern,
