@@ -1,4 +1,5 @@
 /** Counts what a page or a window did with each kind of failure. */
+import { hourMs } from "../listing/record-dates.ts";
 import type { DlqId } from "../message/dead-letter.ts";
 import type { FailureKind } from "../message/failure-kind.ts";
 import { isAgainId, toAgainId, type FailureCount, type FailureCounts } from "../contracts/failures.ts";
@@ -33,8 +34,6 @@ export interface MetKind {
   /** The sample is still in the queue, as far as its page knows. */
   readonly stays?: true;
 }
-
-const hourMs = 3_600_000;
 
 function keyOf({ id, isAgain }: FailureKind): string {
   return isAgain === true ? toAgainId(id) : id;

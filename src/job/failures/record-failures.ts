@@ -13,10 +13,7 @@ const maxRemembered = 2_000;
 
 export type RecordFailures = ReturnType<typeof createRecordFailures>;
 
-/**
- * Answers a tally's counts by recorded id. `losses`: how often Redis has lost what it had. Throws
- * `redis-unavailable`.
- */
+/** Answers counts by recorded id. `losses`: how often Redis has lost what it had. Throws `redis-unavailable`. */
 export function createRecordFailures(book: FailureBook, monotonic: () => number, losses: () => number) {
   const recorded = new Map<
     string,

@@ -17,10 +17,7 @@ interface Interval {
   to: number;
 }
 
-/**
- * Lists the watches of the steps, and so proves silence: only a listing that was read to its end does. Throws as it
- * does.
- */
+/** Lists the watches of the steps. Only a listing that was read to its end proves silence. Throws as it does. */
 export async function runListingChecks(source: SourceRuntime, signal: AbortSignal): Promise<void> {
   // Read first: a stop in between lists more than is needed, never less. The earlier clock, as in passes.
   const begunAt = Math.min(serviceNow(source), source.clock.now());

@@ -46,10 +46,7 @@ const maxPagesAgain = 5;
 /** 60 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
 const maxKnown = 100_000;
 
-/**
- * Answers why no more is asked for. Cursors prove little: one may stay while the listing moves, and change if it
- * does not.
- */
+/** Answers why no more is asked for. Cursors prove little: one may stay while the listing moves. */
 export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => RedriverError | null {
   const seen = new Set<string>();
   const listed = createListedIds();

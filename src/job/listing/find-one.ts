@@ -34,10 +34,7 @@ export async function findNear(dlqId: DlqId, search: RecordSearch): Promise<RawR
   return listUntil(dlqId, search, { fromDate: enteredAt, toDate: enteredAt });
 }
 
-/**
- * Two calls if the answer is too large. Null proves nothing: others share the millisecond, and dates may mean
- * creation.
- */
+/** Two calls if the answer is too large. Null proves nothing: others may share the millisecond. */
 export async function findWithOneCall(
   dlqId: DlqId,
   { source, signal }: Pick<RecordSearch, "source" | "signal">,

@@ -143,10 +143,7 @@ export function isTooLarge(error: unknown): boolean {
   return isRedriverError(error) && error.code === "answer-too-large";
 }
 
-/**
- * One GET. `readAt`: Redis time before it. What died with our callback gets its own back: rules and archive see no
- * other.
- */
+/** One GET. `readAt`: Redis time before it. What died with our callback gets its own back, for rules and archive. */
 export async function listPage(
   source: SourceRuntime,
   query: ListQuery,

@@ -29,10 +29,7 @@ const rememberedMs = 3_600_000;
 /** Forgetting one costs a search of some forty small listings. */
 const maxRemembered = 1_000;
 
-/**
- * For an hour after they were met. They only cut listings into parts: an outdated one costs two calls and hides
- * nothing.
- */
+/** For an hour after they were met. They only cut listings: an outdated one costs two calls and hides nothing. */
 export function createTooLargeDates(clock: Pick<Clock, "monotonic">) {
   const until = new BoundedMap<number, number>(maxRemembered);
   return {

@@ -72,10 +72,7 @@ export function isDiscard({ then, reason }: Letter["decision"]): boolean {
   return then === "drop" && reason === "discarded";
 }
 
-/**
- * Vanished and listed after all, or parked by these very rules, which decide otherwise by now. `begin` takes
- * others.
- */
+/** Vanished and listed after all, or parked by these very rules, which decide otherwise by now. */
 export function isToUnpark({ config }: DrainRuntime, { view, item, decision }: Letter): boolean {
   // A discard takes it as it is.
   if (view.state !== "parked" || isDiscard(decision)) return false;

@@ -9,10 +9,7 @@ import { byHalves } from "../by-halves.ts";
 import { recordFact, type ActOf } from "../write-audit.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-/**
- * Copies records, each once. Neither a failing archive nor Redis stops anything: the census counts what has no
- * copy.
- */
+/** Each once. Neither a failing archive nor Redis stops anything: the census counts what has no copy. */
 export async function keepCopies(
   source: SourceRuntime,
   records: readonly RawRecord[],

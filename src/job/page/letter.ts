@@ -220,10 +220,7 @@ export interface Proof {
   readonly lineage: Lineage;
 }
 
-/**
- * An earlier POST may have been accepted, and one under the same id can still show it: none of the service's own
- * retry.
- */
+/** An earlier POST may have been accepted, and one under the same id can still show it. */
 export function isReconciling({ view }: Pick<Letter, "view">): boolean {
   return view.state === "open" && view.via === undefined && !view.pastHorizon;
 }

@@ -5,10 +5,7 @@ import { ofDrain, recordFact, type ActOf } from "../write-audit.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
 
-/**
- * `short`: fewer were deleted than asked, and nobody knows which. `refused`: perhaps because an id is gone.
- * `not-now`: no answer, or a pause longer than the wait budget.
- */
+/** `refused`: perhaps an id is gone. `not-now`: no answer, or a pause longer than the wait budget. */
 export type SettleOutcome = "deleted" | "short" | "refused" | "not-now" | "failed";
 
 export interface SettleCall {

@@ -65,10 +65,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
   const { source } = drain;
   const { clock } = source;
   let waiting: Letter[] = [];
-  /**
-   * From a letter's arrival until its batch has ended: another page may list it, and must not publish it beside
-   * that batch.
-   */
+  /** Until its batch has ended: another page may list a letter, and must not publish it beside that batch. */
   const sendingOf = new Map<DlqId, Sending>();
   let coming = 0;
 
@@ -137,10 +134,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
         if (coming === 0) for (const { dlqId } of waiting) sendingOf.get(dlqId)?.wake();
       };
       return {
-        /**
-         * Publishes these, and answers those that have a fate or ask their gates again, as they come. `due`: of the
-         * page.
-         */
+        /** Publishes these, and answers those with a fate or to be asked again, as they come. `due`: of the page. */
         async *publish(letters: readonly Letter[], page: Page, due: number) {
           const sending = new Sending(page, due, clock.monotonic());
           // A listing that moved may show a record on two pages.

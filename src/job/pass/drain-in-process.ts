@@ -24,10 +24,7 @@ const checkEveryMs = 15_000;
 const maxViews = 200;
 const maxPauseMs = 60_000;
 
-/**
- * Runs passes until no lane holds messages that only wait for a watch. Answers all as one, and what the last one
- * left.
- */
+/** Until no lane holds messages that only wait for a watch. Answers all as one, and what the last one left. */
 export async function drainInProcess(
   drain: DrainRuntime,
   settings: InProcessSettings,

@@ -1,16 +1,10 @@
 const perWindow = 8;
-/**
- * Of a source in this process. A page takes two calls more than its listing, so eight windows list as fast as it
- * works.
- */
+/** A page takes two calls more than its listing, so eight windows list as fast as their pages are worked. */
 const perSource = 24;
 
 export type PagesInFlight = ReturnType<typeof createPagesInFlight>;
 
-/**
- * A window lists ahead if it has a place and memory. One without a page at work always lists: none waits for
- * another.
- */
+/** A window lists ahead if it has a place and memory. One without a page always lists: none waits for another. */
 export function createPagesInFlight(limits = { perWindow, perSource }) {
   let ofSource = 0;
   return {

@@ -5,10 +5,7 @@ import type { DrainRuntime } from "../runtime.ts";
 /** Enough answers to believe any clock that they agree on. */
 const maxAskedForClock = 10;
 
-/**
- * The offset of the service's clock, in ms. Any answer shows it, even one that is too large. Before the first one a
- * small listing asks for it. A clock far from ours is believed after several answers.
- */
+/** In ms. Before the first answer a small listing asks for it. One far from ours is believed after several. */
 export async function knownOffsetMs(
   { source }: DrainRuntime,
   signal: AbortSignal,

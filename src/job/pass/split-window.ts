@@ -126,10 +126,7 @@ export function createWindowSplit({ window, retentionMs, sizes, rows, left, plac
   };
 }
 
-/**
- * Cuts, ms from the begin, ascending. Parts that begin together end one after the other, so that something is
- * listed.
- */
+/** Ms from the begin, ascending. Parts that begin together end one after the other: something is listed then. */
 function cutsOf(restMs: number, partMs: number, together: number): readonly number[] {
   const equal = Math.max(partsAtOnce, together);
   const lengthOf = (index: number): number => {

@@ -11,10 +11,7 @@ export interface Binding {
   readonly tokenHash: string;
 }
 
-/**
- * Throws `source-rebound`, and writes nothing, if the ledger of another id may know what was published for the
- * account.
- */
+/** Throws `source-rebound`, and writes nothing, if another id's ledger may know what was published for it. */
 export async function bindSource({
   config,
   book,

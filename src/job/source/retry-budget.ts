@@ -3,10 +3,7 @@ const answersPerTry = 5;
 
 export type RetryBudget = ReturnType<typeof createRetryBudget>;
 
-/**
- * A burst, then one for every few answers: a half failing service would get several times the calls of a healthy
- * one.
- */
+/** A burst, then one for every few answers: a half failing service would get several times the calls. */
 export function createRetryBudget() {
   // Counted in answers: a fifth of a try has no exact number.
   let left = burst * answersPerTry;

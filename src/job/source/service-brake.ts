@@ -13,10 +13,7 @@ const maxTries = 6;
 /** Pages and `status` ask often. */
 const keptMs = 5_000;
 
-/**
- * Our own flow control keys at the service. Without the endpoints it is not asked again, and nothing is sent under
- * one.
- */
+/** Our own flow control keys at the service. Without the endpoints nothing is sent under one any more. */
 export function createServiceBrake(
   { id, brake }: Pick<SourceConfig, "id" | "brake">,
   service: FlowKeySteerer,

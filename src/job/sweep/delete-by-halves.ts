@@ -38,10 +38,7 @@ export function createRefusedDeletes(clock: Clock) {
   };
 }
 
-/**
- * All but those refused alone whose audit entry is less than an hour old. The others of these count as recorded
- * now.
- */
+/** All but those refused alone with an audit entry of the last hour. The others of these are recorded now. */
 export function unrecordedLately(
   ids: readonly DlqId[],
   { backoff, notedAt }: RefusedDeletes,
