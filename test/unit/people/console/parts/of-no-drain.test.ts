@@ -32,12 +32,13 @@ test("what no drain selects is listed by kind, with its age, its first expiry an
   expect(await shown(27, () => false)).toBe("null");
 });
 
+async function page(changes: object): Promise<string> {
+  const one = { ...kind, id: "ff44600627", count: 27, since: now - 2 * hourMs, expiresAt: now, ...changes };
+  const model = { of: { source: "us", at: now }, kind: one };
+  return String(await ofNoDrainScreen.sections[0]!.render(model, { now } as never));
+}
+
 test("its page has a sample, and a drain that would list it", async () => {
-  const page = async (changes: object): Promise<string> => {
-    const one = { ...kind, id: "ff44600627", count: 27, since: now - 2 * hourMs, expiresAt: now, ...changes };
-    const model = { of: { source: "us", at: now }, kind: one };
-    return String(await ofNoDrainScreen.sections[0]!.render(model, { now } as never));
-  };
   const html = await page({ sample: "1700000000000-1" });
   expect(html).toContain('<a href="/messages/us/1700000000000-1">');
   for (const status of [404, null]) {
