@@ -111,7 +111,7 @@ end
 
 local function halt(lane, cause, why)
   if lane.state ~= 'canary' then lane.isShaky = not isSteady(lane) or nil end
-  enter(lane, 'halted', why, sizeIn('halted', lane.config))
+  enter(lane, 'halted', why)
   lane.cause = cause
   addTotal(lane, 'halts', 1)
   lane.probeEvery = probeEveryOf(lane, 1)
@@ -148,11 +148,8 @@ local function judgeProbe(lane, step, survived)
     local why = whyResumed(step, survived)
     lane.isMixed = survived == 0 or nil
     local canary = lane.config.canary
-    if survived > 0 and not lane.isShaky and 10 * canary < lane.config.openFrom then
-      enter(lane, 'ramping', why, 10 * canary)
-    else
-      enter(lane, 'canary', why, sizeIn('canary', lane.config))
-    end
+    local isRamping = survived > 0 and not lane.isShaky and 10 * canary < lane.config.openFrom
+    enter(lane, isRamping and 'ramping' or 'canary', why, isRamping and 10 * canary)
     lane.nextAt = nil
     return true
   end
@@ -198,7 +195,7 @@ local function watchAgain(lane, step)
     lane.probeEvery = probeEveryOf(lane, 1.5)
     lane.nextAt = now + lane.probeEvery
   elseif isOpen and not step.byAsking and step.again >= ${watchesUntilAnew} then
-    enter(lane, 'canary', 'nothing is known of its canaries', sizeIn('canary', lane.config))
+    enter(lane, 'canary', 'nothing is known of its canaries')
     return true
   elseif step.again >= ${watchesUntilAnew} then
     dropStep(lane, step)
@@ -272,7 +269,7 @@ local function judge(lane, step, checkedAt)
   local isOpen = size >= lane.config.openFrom
   local why = back == 0 and string.format('none of %.0f failed again', known) or failedAgain
   lane.isMixed = nil
-  enter(lane, isOpen and 'open' or 'ramping', why, isOpen and sizeIn('open', lane.config) or size)
+  enter(lane, isOpen and 'open' or 'ramping', why, not isOpen and size)
   return true
 end
 

@@ -140,6 +140,7 @@ local function isSteady(lane)
   return lane.state == 'open' and lane.usedAt - lane.since >= ${steadyWatches} * lane.config.watchMs
 end
 
+-- \`size\`: of its step, if not as its state has it.
 local function enter(lane, state, why, size)
   if isSteady(lane) then lane.probeEvery = nil end
   lane.isDoubted = nil
@@ -148,7 +149,7 @@ local function enter(lane, state, why, size)
   lane.state = state
   lane.why = why
   lane.since = now
-  lane.step = newStep(lane.step.step + 1, size, lane)
+  lane.step = newStep(lane.step.step + 1, size or sizeIn(state, lane.config), lane)
   lane.previous = nil
   -- A full pass finds the messages of all minutes.
   if state == 'open' then lane.places = {} end
@@ -202,7 +203,7 @@ local function becomeNewWhenIdle(lane)
   for _, step in ipairs(stepsOf(lane)) do
     if step.underWay > 0 then return end
   end
-  enter(lane, 'canary', 'unused for 1 h', sizeIn('canary', lane.config))
+  enter(lane, 'canary', 'unused for 1 h')
 end
 
 -- An open lane collects for one watch. Then that step is watched while the next one collects.

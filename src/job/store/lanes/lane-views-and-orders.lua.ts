@@ -35,7 +35,7 @@ local lane = read(call.lane)
 if not lane then return cjson.encode({ kind = 'unknown' }) end
 local step = lane.step
 local was = { kind = 'reset', from = lane.state, why = lane.why, sent = knownOf(step), comeBacks = count(step.back) }
-enter(lane, 'canary', 'reset by a person', sizeIn('canary', lane.config))
+enter(lane, 'canary', 'reset by a person')
 for _, name in ipairs({ 'cause', 'nextAt', 'probeEvery', 'isShaky', 'isMixed', 'judged', 'slowMs', 'missing', 'missingAt' }) do lane[name] = nil end
 if #lane.places == 0 then lane.isAsked = true end
 put(call.lane, lane)

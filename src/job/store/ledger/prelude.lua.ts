@@ -129,10 +129,13 @@ local function isAtWork(since)
   return now <= since + limits.takeover and since >= (call.workerLostAt or 0)
 end
 
-local function loadRequests(requests)
-  local ids = {}
-  for i, request in ipairs(requests) do ids[i] = request.dlqId end
+-- The verdict of each request of the call, in order.
+local function verdictsOf(decide)
+  local ids, verdicts = {}, {}
+  for i, request in ipairs(call.requests) do ids[i] = request.dlqId end
   load(ids)
+  for i, request in ipairs(call.requests) do verdicts[i] = decide(request) end
+  return verdicts
 end
 
 local function read(id)

@@ -39,10 +39,7 @@ local function refuse(request)
   return { kind = 'cool', refusedAlone = c.ra or 0 }
 end
 
-loadRequests(call.requests)
-local verdicts = {}
-for i, request in ipairs(call.requests) do verdicts[i] = refuse(request) end
-return stamped(withSourceFacts({ verdicts = verdicts }))
+return stamped(withSourceFacts({ verdicts = verdictsOf(refuse) }))
 `;
 
 /**
@@ -70,10 +67,7 @@ local function park(request)
   return { kind = 'parked' }
 end
 
-loadRequests(call.requests)
-local verdicts = {}
-for i, request in ipairs(call.requests) do verdicts[i] = park(request) end
-return stamped({ verdicts = verdicts })
+return stamped({ verdicts = verdictsOf(park) })
 `;
 
 /**
