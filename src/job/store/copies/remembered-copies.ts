@@ -7,8 +7,8 @@ import { unlessRedisAway } from "../../contracts/errors.ts";
 const maxRemembered = 100_000;
 
 /**
- * A copy book that goes on while the shared one cannot be read or written: by what this process has copied,
- * or has seen as copied. What could not be recorded is recorded with the next that can.
+ * Goes on while the shared book cannot be read or written: by what this process has copied, or has seen as copied. What
+ * could not be recorded is recorded with the next that can.
  */
 export function rememberCopies(shared: CopyBook): CopyBook {
   const known = new BoundedSet<DlqId>(maxRemembered);
@@ -17,11 +17,10 @@ export function rememberCopies(shared: CopyBook): CopyBook {
   const recordAll = async (): Promise<void> => {
     const ids = [...unrecorded];
     if (ids.length === 0) return;
-    const isRecorded = await unlessRedisAway(async () => {
+    await unlessRedisAway(async () => {
       await shared.copied(ids);
-      return true;
-    }, false);
-    if (isRecorded) for (const dlqId of ids) unrecorded.delete(dlqId);
+      for (const dlqId of ids) unrecorded.delete(dlqId);
+    }, undefined);
   };
 
   return {

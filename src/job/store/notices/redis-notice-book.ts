@@ -17,9 +17,8 @@ const maxFields = 1_000;
  *   digest/<target>             what its next digest counts from (JSON)
  *   out/<target>/<notice id>    a notice on its way (JSON)
  *
- * replace: KEYS: 1 the hash. ARGV: 1 the version that was read, 2 the memory, 3 life in ms, 4 the most fields,
- * then field and text of each new notice.
- * Returns: how many notices were left out because there are too many, or -1 if the version has changed.
+ * KEYS: 1 the hash. ARGV: 1 the version that was read, 2 the memory, 3 life in ms, 4 the most fields, then field and text
+ * of each new notice. Returns: how many notices were left out because there are too many, or -1 if the version has changed.
  * Effects: version + 1, the memory and the notices. Run twice: the second time the version has changed.
  */
 const replaceScript = luaScript("notices:replace")`
