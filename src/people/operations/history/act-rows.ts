@@ -33,17 +33,17 @@ export interface ActRow extends Pick<
 /** Entries newest first; rows too, by their last record. Holds rows of one minute, and of an apply its end. */
 export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGenerator<ActRow> {
   const open = new Map<string, ReturnType<typeof createRow>>();
-  const ends = new Map<string, { readonly row: ActRow; isTold: boolean }>();
+  const ends = new Map<string, { readonly entry: AuditEntry; isTold: boolean }>();
   for await (const entry of entries) {
     for (const [key, row] of open) {
       if (row.at - entry.at <= sameRowMs) break;
       open.delete(key);
       yield row.read();
     }
-    for (const [key, { row, isTold }] of ends) {
-      if (entry.at >= row.since) continue;
+    for (const [key, { entry: end, isTold }] of ends) {
+      if (entry.at >= (end.orderedAt ?? 0)) continue;
       ends.delete(key);
-      if (!isTold) yield row;
+      if (!isTold) open.set(key, createRow(end, {}));
     }
     const { act, source, drain, by, orderedAt } = entry;
     const order = JSON.stringify([act, source, drain, by, orderedAt]);
@@ -54,7 +54,7 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
       // Neighbours are mostly alike, and a page may have a hundred thousand of them.
       if (row === undefined || record.rule !== before?.rule || record.reason !== before?.reason) {
         const key = toKey(entry, record);
-        row = open.get(key) ?? createRow(entry, record, end?.row);
+        row = open.get(key) ?? createRow(entry, record, end?.entry);
         open.set(key, row);
         if (end !== undefined) end.isTold = true;
       }
@@ -63,7 +63,7 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
     }
     if (entry.records.length > 0) continue;
     if (act === "apply" && orderedAt !== undefined) {
-      ends.set(order, { row: createRow(entry, {}).read(), isTold: false });
+      ends.set(order, { entry, isTold: false });
       continue;
     }
     // A lane's move or a person's act stands between what was done before and after it.
@@ -72,7 +72,7 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
     open.set(`${entry.at}`, createRow(entry, {}));
   }
   for (const row of open.values()) yield row.read();
-  for (const { row, isTold } of ends.values()) if (!isTold) yield row;
+  for (const { entry, isTold } of ends.values()) if (!isTold) yield createRow(entry, {}).read();
 }
 
 function toKey(
@@ -85,7 +85,7 @@ function toKey(
 function createRow(
   { at, act, source, drain, by, why, lane, host, forMs, orderedAt = at }: AuditEntry,
   { rule, reason }: Pick<AuditRecord, "rule" | "reason">,
-  end?: ActRow,
+  end?: AuditEntry,
 ) {
   const hosts = createTopCount<string>(maxHosts);
   const notes: Record<string, number> = {};

@@ -65,9 +65,9 @@ describe("rows of acts", () => {
       entry(2_000, { ...ordered(1_000), why: "plan a", records: [{ dlqId: "1-0" }] }),
     );
     expect(rows.map(({ act, since, at, ordered, why }) => [act, since, at, ordered, why])).toEqual([
-      ["apply", 95_000, 99_000, undefined, "nothing was sent: plan-drifted; plan c"],
       ["lane-halted", 97_000, 97_000, undefined, undefined],
       ["park", 96_000, 96_000, undefined, undefined],
+      ["apply", 95_000, 99_000, undefined, "nothing was sent: plan-drifted; plan c"],
       ["apply", 61_000, 98_000, 1, "5 sent, none came back; plan b: INC-7"],
       ["apply", 1_000, 2_000, 1, "plan a"],
     ]);
