@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { toOpenApi } from "../../src/people/console/api/open-api.ts";
 import { apiErrorCodes } from "../../src/people/console/api/refusal.ts";
-import { routes } from "../../src/people/console/api/routes.ts";
+import { routes } from "../../src/people/console/api/operation-route.ts";
 import { asNode } from "../support/drains-documents.ts";
 import { codeBlocks, codeSpans, readDoc, shellLines, tableRows } from "../support/markdown.ts";
 

@@ -3,7 +3,7 @@ import { openAuditReader } from "../../src/job/compose/open-readers.ts";
 import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import { createPlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
-import { noTokens } from "../../src/people/console/access/live-tokens.ts";
+import { noTokens } from "../../src/people/console/access/token-file.ts";
 import { serveConsole } from "../../src/people/console/serve.tsx";
 import type { AuditEntry } from "../../src/job/contracts/audit.ts";
 import { requestSweep } from "../../src/job/queue/command-queue.ts";

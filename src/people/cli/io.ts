@@ -29,7 +29,6 @@ process.stdout.on("error", () => {
   isOutLost = true;
 });
 
-/** The world of a command that runs. */
 export interface Io extends ProcessIo {
   /** To stdout, with sequences that move or colour. `out` and `err` spell all of them out. */
   draw(text: string): void;

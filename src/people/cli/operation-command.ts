@@ -54,7 +54,6 @@ export function addOperation(parent: Command, operation: Operation, context: Com
   });
 }
 
-/** Its arguments and flags, and its example. */
 export function addFieldsAndExample(command: Command, operation: Operation): void {
   addFields(command, operation);
   const { insteadOfReason } = operation;

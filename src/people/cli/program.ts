@@ -11,9 +11,7 @@ const actFiles = operationFiles();
 const loadDevelopment = async (name: "emulator" | "demo"): Promise<Register> =>
   (await import("./development-commands.ts")).loadDevelopmentCommand(name);
 
-/**
- * As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast.
- */
+/** As help lists them. Each part is loaded only if one of its commands is asked for, so a start stays fast. */
 const parts: readonly { readonly names: readonly string[]; readonly load: () => Promise<Register> }[] = [
   { names: ["doctor"], load: async () => (await import("./doctor/command.ts")).registerDoctor },
   { names: ["run"], load: async () => (await import("./run/command.ts")).registerRun },
@@ -44,10 +42,7 @@ const parts: readonly { readonly names: readonly string[]; readonly load: () => 
   { names: ["demo"], load: () => loadDevelopment("demo") },
 ];
 
-/**
- * All of them for help, and for a word that is no command: the nearest name is searched among all. None for
- * the version.
- */
+/** All of them for help, and for a word that is no command: the nearest name is searched among all. */
 function partsFor(argv: readonly string[]): typeof parts {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) return [];
   const asked = askedCommand(argv);
@@ -84,7 +79,6 @@ export async function runCli(argv: readonly string[], world: ProcessIo): Promise
   }
 }
 
-/** The program with every command, as help shows it. */
 export function createWholeProgram(context: CommandContext): Promise<Command> {
   return createProgram(parts, context);
 }

@@ -45,10 +45,7 @@ interface CommandLog extends Omit<LoggerOptions, "destination"> {
   readonly isAsked: boolean;
 }
 
-/**
- * What a command in the foreground shows of its events on stderr. Under a level that somebody chose: JSON
- * lines. Else warnings and errors in words, because progress and summary show what goes well.
- */
+/** On stderr: JSON lines under a level that somebody chose, else warnings and errors in words. */
 export function createCommandEvents({ level, isAsked, secrets }: CommandLog, io: Io): Events {
   const isChosen = isAsked || level !== "info";
   return createEventLog(

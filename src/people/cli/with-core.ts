@@ -12,10 +12,7 @@ type CoreOptions = Partial<Pick<OpenParts, "by" | "events" | "onSecret" | "reads
   readonly closeWithinMs?: number;
 };
 
-/**
- * Builds the document's drains and sources for one command, and closes them when `work` ends. Redis may be
- * away: a command that needs it calls `requireRedis`.
- */
+/** For one command, closed when `work` ends. Redis may be away: a command that needs it calls `requireRedis`. */
 export async function withCore<Result>(
   io: Io,
   { settings, document }: Pick<Loaded, "settings" | "document">,

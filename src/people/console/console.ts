@@ -1,7 +1,7 @@
 /** The console beside a daemon's work: it never keeps a daemon from working. */
 import { isRedriverError } from "../../job/contracts/errors.ts";
 import type { Events } from "../../job/contracts/events.ts";
-import { createLiveTokens, noTokens, type LiveTokens } from "./access/live-tokens.ts";
+import { createLiveTokens, noTokens, type LiveTokens } from "./access/token-file.ts";
 import { createErrorEvents } from "./error-events.ts";
 import type { ConsoleParts, ServedConsole } from "./serve.tsx";
 

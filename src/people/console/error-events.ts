@@ -7,7 +7,6 @@ const everyMs = 60_000;
 /** `place`: a pattern of a path, never a path: there are only so many. */
 export type ReportError = (place: string, error: unknown) => void;
 
-/** `now`: Unix ms. */
 export function createErrorEvents(events: Events, now: () => number): ReportError {
   const reportedAt = new Map<string, number>();
   return (place, error) => {

@@ -1,5 +1,5 @@
 import { raw } from "hono/html";
-import { pageStyle } from "./styles.ts";
+import { pageStyle } from "./assets.ts";
 import { areas, type Area, type Drawn, type Html, type Screen, type ScreenContext } from "./screen.ts";
 import type { Person } from "./access/person.ts";
 import { pause as pauseAct } from "../operations/acts/pause.ts";
@@ -45,7 +45,6 @@ const areaTitles: Readonly<Record<Area, string>> = {
   indexes: "Indexes",
 };
 
-/** As the browser's script takes them. */
 const keys: readonly (readonly [key: string, what: string])[] = [
   ...areas.map((area) => [`g ${areaKeys[area]}`, areaTitles[area]] as const),
   ["b", "Pause all drains: opens its form"],
@@ -161,7 +160,6 @@ function toPersonWords({ name, role }: Person): string {
   return role === "viewer" ? `${words}acts need the role operator · ` : words;
 }
 
-/** The page's sections, each in an element of its id. */
 export function Sections({ screen, model, context }: Drawn<{ screen: Screen; model: unknown }>): Html {
   return (
     <>

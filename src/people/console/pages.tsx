@@ -3,7 +3,7 @@ import type { LiveCore } from "../../job/door.ts";
 import { toSpelledOut } from "../../job/message/show-masked-values.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
-import type { LiveTokens } from "./access/live-tokens.ts";
+import type { LiveTokens } from "./access/token-file.ts";
 import type { Person } from "./access/person.ts";
 import { sign, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
@@ -107,12 +107,7 @@ export function createPages({ settings, live, plans, tokens, reads, ...parts }: 
         <p class="problem">{toSpelledOut(why)}</p>
         <p>
           {outcome === "nothing" ? "Nothing was done." : "It may have been done: look before you try again."}{" "}
-          {back === "/" ? null : (
-            <>
-              <a href={back}>Back to the page before</a>
-              {" · "}
-            </>
-          )}
+          {back !== "/" && [<a href={back}>Back to the page before</a>, " · "]}
           <a href="/">To the first page</a>
         </p>
       </>
@@ -136,7 +131,6 @@ export function toPageBefore(context: Asked): string {
   return toLocalPath(`${toOwnPath(context.get("base"), referer.pathname)}${referer.search}`);
 }
 
-/** True for the page that shows what this browser has just done. */
 export function isAfterAct(context: Asked): boolean {
   return saidTo(context) !== null;
 }

@@ -3,10 +3,7 @@ export function toLocalPath(path: string | undefined): string {
   return path !== undefined && /^\/(?![/\\])[!-[\]-~]*$/.test(path) ? path : "/";
 }
 
-/**
- * A path of this console as browsers reach it: below `console.basePath`. What is no path of it stays as it is.
- * Inside, all paths begin at `/`.
- */
+/** As browsers reach it: below `console.basePath`. What is no path stays as it is. Inside, all paths begin at `/`. */
 export function toPublicPath(base: string, path: string): string {
   return /^\/(?!\/)/.test(path) ? `${base}${path}` : path;
 }

@@ -1,5 +1,3 @@
-import { toFieldText } from "./field-text.ts";
-
 /** `?host=pay.example.com&all=yes`; without fields that are empty, and empty if all are. */
 export function toQuery(fields: Readonly<Record<string, string | null | undefined>>): string {
   const given = Object.entries(fields).filter(([, value]) => value);
@@ -12,7 +10,6 @@ export function filterOf(query: URLSearchParams, name: string): string | undefin
   return toFieldText(query.get(name) ?? "").trim() || undefined;
 }
 
-/** This page with other filters; null takes one away. */
 export function withQuery(
   path: string,
   query: URLSearchParams,
@@ -23,6 +20,10 @@ export function withQuery(
     if (value === null) changed.delete(name);
     else changed.set(name, value);
   }
-  const text = changed.toString();
-  return text === "" ? path : `${path}?${text}`;
+  return changed.size === 0 ? path : `${path}?${changed.toString()}`;
+}
+
+/** For a field that a person may change: without the characters that a screen would obey. */
+export function toFieldText(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "");
 }

@@ -29,10 +29,8 @@ export interface ScreenContext {
   readonly signal: AbortSignal;
 }
 
-/** What a part of a page is drawn from. */
 export type Drawn<What> = Readonly<What> & { readonly context: ScreenContext };
 
-/** Null: nothing is shown. */
 type Render<Model> = (model: Model, context: ScreenContext) => Html | null;
 
 export interface Section<Model> {
@@ -47,12 +45,10 @@ export function live<Model>(id: string, render: Render<Model>): Section<Model> {
   return { id, isLive: true, render };
 }
 
-/** A section that stays as its page was loaded. */
 export function still<Model>(id: string, render: Render<Model>): Section<Model> {
   return { id, isLive: false, render };
 }
 
-/** Pages of the navigation. */
 export const areas = ["now", "failures", "plans", "parked", "history", "rules", "indexes"] as const;
 export type Area = (typeof areas)[number];
 
@@ -69,7 +65,6 @@ export interface Screen<Model = unknown> {
   readonly sections: readonly Section<Model>[];
 }
 
-/** Pages of different models in one list. */
 export function defineScreen<Model>(page: Screen<Model>): Screen {
   return page as unknown as Screen;
 }

@@ -16,13 +16,13 @@ import type { PlanDesk } from "../operations/plans/plan-desk.ts";
 import { isRedriverError, type ErrorCode } from "../../job/contracts/errors.ts";
 import type { PlanId, SourceId } from "../../job/contracts/ids.ts";
 import { addBasePath, addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
-import type { LiveTokens } from "./access/live-tokens.ts";
+import type { LiveTokens } from "./access/token-file.ts";
 import { whyNot } from "./access/person.ts";
 import { addSignIn } from "./access/sign-in-routes.ts";
 import { answerApi } from "./api/answer.ts";
 import { toOpenApi } from "./api/open-api.ts";
 import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
-import { routes } from "./api/routes.ts";
+import { routes } from "./api/operation-route.ts";
 import { addActs } from "./acts/routes.ts";
 import type { Asked, AskedEnv } from "./asked.ts";
 import { readAssets, type Asset } from "./assets.ts";
@@ -85,15 +85,8 @@ export async function serveConsole(parts: ConsoleParts) {
   const assets = readAssets();
   const proposedKey = randomBytes(32).toString("hex");
   const key = shared(parts.now, () => readConsoleKey(live.current(), proposedKey), keyMaxAgeMs);
-  const redisReady = shared(
-    parts.now,
-    () =>
-      live
-        .current()
-        .redis.ready(redisWaitMs)
-        .catch(() => undefined),
-    redisWaitMs,
-  );
+  const waitForRedis = () => live.current().redis.ready(redisWaitMs);
+  const redisReady = shared(parts.now, () => waitForRedis().catch(() => undefined), redisWaitMs);
 
   const app = new Hono<AskedEnv>({
     getPath: (request) => toOwnPath(settings.basePath, getPath(request)),
@@ -142,14 +135,17 @@ export async function serveConsole(parts: ConsoleParts) {
   addActs(app, { ...parts, reads, pages, guard });
   app.notFound((context) => problem(context, "there is no such page", 404));
   app.onError((error, context) => {
-    reportError(placeOf(context), error);
+    reportError(`${context.req.method} ${routePath(context, -1)}`, error);
+    const status = (isRedriverError(error) && statusOf[error.code]) || 500;
     const isAct = context.req.method !== "GET" && context.req.method !== "HEAD";
-    const isRefused =
-      isRedriverError(error) && ["command-misused", "not-found", "plan-refused"].includes(error.code);
-    const outcome = isAct && !isRefused ? "in doubt" : "nothing";
-    if (!isRedriverError(error))
-      return problem(context, "this page failed; the daemon's log says where", 500, outcome);
-    return problem(context, `${error.code}: ${error.message}`, statusOf[error.code] ?? 500, outcome);
+    const outcome = isAct && status >= 500 ? "in doubt" : "nothing";
+    const why = "this page failed; the daemon's log says where";
+    return problem(
+      context,
+      isRedriverError(error) ? `${error.code}: ${error.message}` : why,
+      status,
+      outcome,
+    );
   });
 
   const server = await listenBounded({
@@ -214,24 +210,13 @@ function readCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-function placeOf(context: Asked): string {
-  const path = routePath(context, -1);
-  return `${context.req.method} ${path}`;
-}
-
 function answerAsset(context: Asked, asset: Asset | undefined): Response | Promise<Response> {
   if (asset === undefined) return context.notFound();
-  const headers = {
-    "content-type": asset.type,
-    etag: asset.etag,
-    "cache-control": "no-cache",
-    vary: "accept-encoding",
-  };
-  if (context.req.header("if-none-match") === asset.etag) return context.body(null, 304, headers);
-  const isGzip = /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
-  return context.body(
-    new Uint8Array(isGzip ? asset.gzipped : asset.bytes),
-    200,
-    isGzip ? { ...headers, "content-encoding": "gzip" } : headers,
-  );
+  const { type, etag, bytes, gzipped } = asset;
+  const headers = { "content-type": type, etag, "cache-control": "no-cache", vary: "accept-encoding" };
+  if (context.req.header("if-none-match") === etag) return context.body(null, 304, headers);
+  if (!/\bgzip\b/.test(context.req.header("accept-encoding") ?? "")) {
+    return context.body(new Uint8Array(bytes), 200, headers);
+  }
+  return context.body(new Uint8Array(gzipped), 200, { ...headers, "content-encoding": "gzip" });
 }

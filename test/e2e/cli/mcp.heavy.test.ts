@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { routes } from "../../../src/people/console/api/routes.ts";
+import { routes } from "../../../src/people/console/api/operation-route.ts";
 import { createPlanStand, type PlanStand } from "../../support/plan-stand.ts";
 import { useRedis } from "../../support/redis.ts";
 

@@ -111,7 +111,6 @@ function isIdAndNoFile(given: string): boolean {
   return /^[0-9a-f]{4,8}(-[0-9a-f-]*)?$/.test(given) && !existsSync(given);
 }
 
-/** On stderr: one row for what goes on now. */
 function createWatch(
   io: Io,
   { yes, follow }: ApplyFlags,

@@ -4,7 +4,7 @@ import {
   toEffectiveDocument,
 } from "../../../config/document/show-effective-document.ts";
 import { showEffectiveSettings, toEffectiveSettings } from "../../../config/settings/settings-file.ts";
-import { createLiveTokens } from "../../console/access/live-tokens.ts";
+import { createLiveTokens } from "../../console/access/token-file.ts";
 import { counted } from "../../operations/phrases.ts";
 import { formatProblem } from "../../../config/problem.ts";
 import { readLineageKey, readSecret } from "../../../config/read-secret.ts";

@@ -56,7 +56,6 @@ export const registerFailures: Register = (program, context) => {
 /** A note in a mark: the ticket says more than the first words of a text. */
 const maxNote = 16;
 
-/** Kinds of failure. `now`: Unix ms. */
 export function toFailureTable(columns: number, failures: readonly FailureView[], now: number): string {
   if (failures.length === 0) return "";
   return toTable(columns, failures, {

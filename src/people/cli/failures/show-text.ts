@@ -2,7 +2,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
-import { toAsText, toStateText } from "../../operations/failures/state-text.ts";
+import { toAsText, toQuietEnd, toStateText } from "../../operations/failures/state-text.ts";
 import { toHow, toResultText, toWhat } from "../../operations/failures/happened-text.ts";
 import type { TimeLineEntry } from "../../operations/failures/time-line.ts";
 import { present, toAge, toClock, toTime } from "../../operations/phrases.ts";
@@ -93,18 +93,10 @@ function toNote({ note }: FailureView, now: number): string {
 }
 
 function toQuiet(failure: FailureView, now: number): string {
-  const { quiet, quietEnded } = failure;
+  const { quiet } = failure;
   if (quiet === null) return "";
   const until = quiet.until === "changed" ? "it changes" : toTime(quiet.until);
-  const who = `${toPrintable(quiet.by)}, ${toAge(quiet.at, now)} ago`;
-  return `until ${until} (${who})${quietEnded === null ? "" : toEndText(failure)}`;
-}
-
-function toEndText({ quietEnded, quiet, largestHour }: FailureView): string {
-  if (quietEnded === "arrivals") {
-    return `; over: ${largestHour} arrived in an hour, at most ${quiet?.largestHour ?? 0} before`;
-  }
-  return quietEnded === "rules" ? "; over: its rules decide otherwise now" : "; over";
+  return `until ${until} (${toPrintable(quiet.by)}, ${toAge(quiet.at, now)} ago)${toQuietEnd(failure)}`;
 }
 
 /** `30 arrived, 2 of them in this hour, at most 20 in one`. */
@@ -115,7 +107,6 @@ function toHours(arrivals: HourlyArrivals, now: number): string {
   return `${all} arrived, ${hours[0]} of them in this hour, at most ${Math.max(...hours)} in one`;
 }
 
-/** `11-20`, in UTC. */
 function dayOf(at: number): string {
   return new Date(at).toISOString().slice(5, 10);
 }

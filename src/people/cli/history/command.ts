@@ -241,7 +241,6 @@ function toQuery(
   };
 }
 
-/** The columns of the table. */
 export const actColumns = {
   when: ({ at, since }) => toSecond(at, since),
   act: ({ act }) => act,

@@ -41,7 +41,6 @@ export function numberOf(pattern: RegExp, max: number, expected: string): (text:
 
 const isName = (text: string): boolean => text.trim() !== "" && text.length <= maxNameCharacters;
 
-/** `--by`: who acts, for the audit. */
 export function byOption(about: string, preset: string | null = currentUser()): Option {
   const toName = textOf(isName, `a name of at most ${maxNameCharacters} characters`);
   const option = new Option("--by <name>", about).argParser(toName);

@@ -1,10 +1,7 @@
 import { misused } from "../../../job/contracts/errors.ts";
 import type { Io } from "../io.ts";
 
-/**
- * For acts on records that nobody named by id or plan. Without a terminal nobody sees how many they are, so
- * `--yes` is required. Throws `command-misused` without it.
- */
+/** For acts on records that nobody named: without a terminal nobody sees how many they are, so `--yes` is required. */
 export function requireConsent(io: Io, yes: boolean | undefined, what: string): void {
   if (yes === true || io.isTerminal) return;
   throw misused(`without a terminal to ask on, ${what} needs --yes`);
@@ -19,10 +16,7 @@ export async function hasConsent(
   return yes === true || !io.isTerminal || io.confirm(await toQuestion());
 }
 
-/**
- * A person's reason for an act: as given, or asked for on a terminal. Throws `command-misused` without one.
- * `what`: the act, as in "a pause needs --reason".
- */
+/** As given, or asked for on a terminal; else it throws. `what`: the act, as in "a pause needs --reason". */
 export async function requireReason(io: Io, given: string | undefined, what: string): Promise<string> {
   const reason = given?.trim() ?? "";
   if (reason !== "") return reason;

@@ -35,7 +35,6 @@ export const registerLanes: Register = (program, context) => {
     .option("--json", "print one JSON object per line");
 };
 
-/** `now`: Unix ms. */
 export function toLanesTable(columns: number, rows: readonly LaneRow[], now: number): string {
   return toTable(columns, rows, {
     destination: ({ origin }) => toDestinationText(origin),

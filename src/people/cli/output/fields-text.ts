@@ -1,7 +1,6 @@
 /**
- * The one printer: a command's answer for a person. The verdict, a line for each field, then blocks and tables. It takes
- * the object that `--json` prints, or a choice of it whose keys are the words. What is not known or empty is left out.
- * Times are in UTC.
+ * The one printer: the verdict, a line for each field, then blocks and tables. It takes the object that `--json`
+ * prints, or a choice of it whose keys are the words. What is not known or empty is left out.
  */
 import { isObject } from "../../../job/message/json-value.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
@@ -40,10 +39,11 @@ export function toFieldsText(columns: number, answer: object, now: number, outer
   }
 
   function toField(key: string, value: unknown, indent: number, label: string): string {
-    if (Array.isArray(value)) return toList(key, value as readonly unknown[], indent, label);
+    const head = (): string => wrapText(columns, indent, "", label.trimEnd());
+    if (Array.isArray(value)) return toList(key, value as readonly unknown[], indent, label, head);
     if (isObject(value)) {
       if (isLine(value)) return wrapWords(columns, indent, label, toItems(value));
-      return `${toHead(indent, label)}${toFields(value, indent + 2)}`;
+      return `${head()}${toFields(value, indent + 2)}`;
     }
     // Some are texts of several lines.
     const lines = toText(key, value, now).split("\n");
@@ -52,22 +52,21 @@ export function toFieldsText(columns: number, answer: object, now: number, outer
       .join("");
   }
 
-  function toList(key: string, values: readonly unknown[], indent: number, label: string): string {
+  function toList(
+    key: string,
+    values: readonly unknown[],
+    indent: number,
+    label: string,
+    head: () => string,
+  ): string {
     const rows = values.slice(0, maxShown).filter(isObject);
     if (rows.length === 0) return wrapWords(columns, indent, label, toListText(key, values, now));
+    const margin = " ".repeat(indent + 2);
     const text = rows.every(isRow)
-      ? indented(indent + 2, toRows(columns - indent - 2, rows))
+      ? toRows(columns - indent - 2, rows).replaceAll(/^(?=.)/gm, margin)
       : rows.map((row) => toFields(row, indent + 2)).join("\n");
     const hidden = values.length - rows.length;
-    return joined(
-      toHead(indent, label),
-      text,
-      hidden > 0 && `${" ".repeat(indent + 2)}and ${hidden} more, see --json\n`,
-    );
-  }
-
-  function toHead(indent: number, label: string): string {
-    return wrapText(columns, indent, "", label.trimEnd());
+    return joined(head(), text, hidden > 0 && `${margin}and ${hidden} more, see --json\n`);
   }
 
   function toItems(fields: object): string {
@@ -117,10 +116,6 @@ function toCell(key: string, value: unknown): string | number {
   if (Array.isArray(value)) return toListText(key, value, 0);
   if (typeof value !== "number" || key.endsWith("Ms")) return toText(key, value, 0);
   return isTime(key, value) ? toMinute(value) : value;
-}
-
-function indented(indent: number, text: string): string {
-  return text.replaceAll(/^(?=.)/gm, " ".repeat(indent));
 }
 
 function isKnown(value: unknown): boolean {

@@ -31,7 +31,6 @@ export function createProgressLine(io: Io) {
 /** A short listing ends before anybody asks how far it is. */
 const silentUntil = 1_000;
 
-/** Shows on stderr how many records of the queue were listed, while `search` goes on. */
 export async function showListed<Result>(
   io: Io,
   stop: Stop,

@@ -1,4 +1,3 @@
-/** The one table that a command prints. */
 import { toSpelledOut } from "../../../job/message/show-masked-values.ts";
 import type { CountedSoFar } from "../../read/totals.ts";
 import { cutMiddle } from "../../operations/destination-text.ts";

@@ -22,7 +22,6 @@ export function toClock({ serviceAheadMs, unseenMs }: FrozenRange["clock"]): str
   );
 }
 
-/** A line for each. */
 export function toGuards(guards: readonly ClosedGuard[]): string {
   const texts = guards.map(({ index, field, why, value, holdsAt, resumesAt }) => {
     const isRead = why === "reading";
@@ -48,7 +47,6 @@ export function toCeilings({ perDay, perPass }: Room, { passes, days }: Pick<Est
   };
 }
 
-/** A row for each lane. */
 export function toLaneRows({ lanes, more }: LaneWaits): readonly object[] {
   return [
     ...lanes.map(({ due, kept, sinceMs, why, ...lane }) => ({

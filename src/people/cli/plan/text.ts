@@ -163,7 +163,6 @@ function toExpiry(expiry: ExpiryReport, now: number, when: "soon" | "always"): r
   ]);
 }
 
-/** A block for each rule. */
 export function toRuleFields(rules: readonly RuleReport[], now: number, waiting = ""): object {
   const blocks = rules.map((rule) => {
     const { oldestEnteredAt } = rule;

@@ -43,7 +43,6 @@ export const registerPlans: Register = (program, context) => {
     .option("--json", "print as JSON");
 };
 
-/** `now`: Unix ms. */
 function toPlansTable(columns: number, plans: readonly SharedPlan[], now: number): string {
   return toTable(columns, plans, {
     plan: ({ id }) => id.slice(0, shownIdLength),

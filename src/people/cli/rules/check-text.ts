@@ -8,10 +8,7 @@ import { wrapWords } from "../output/wrap.ts";
 type Checked = Pick<OpenedDocument, "file" | "outcome">;
 type FoundInDocument = Problem & { readonly kind: "error" | "warning" };
 
-/**
- * On a terminal the sentence is below the place. Elsewhere
- * each finding is one line, in the form that compilers use and editors and CI read.
- */
+/** On a terminal the sentence is below the place. Elsewhere each finding is one line, in the form that compilers use. */
 export function toCheckText(columns: number, checked: Checked): string {
   const { file, outcome } = checked;
   const { warnings } = outcome;
@@ -55,15 +52,10 @@ function toFinding(columns: number, finding: FoundInDocument): string {
 }
 
 function toSummary({ sources, drains, hash }: DrainsDocument): string {
-  const rules = drains.reduce((sum, drain) => sum + drain.rules.length, 0);
-  const tests = drains.reduce((sum, drain) => sum + drain.tests.length, 0);
-  return [
-    counted(sources.length, "source"),
-    counted(drains.length, "drain"),
-    counted(rules, "rule"),
-    counted(tests, "test"),
-    `hash ${hash.slice(0, 12)}`,
-  ].join(", ");
+  const own = [counted(sources.length, "source"), counted(drains.length, "drain")];
+  const rules = counted(drains.flatMap((drain) => drain.rules).length, "rule");
+  const tests = counted(drains.flatMap((drain) => drain.tests).length, "test");
+  return [...own, rules, tests, `hash ${hash.slice(0, 12)}`].join(", ");
 }
 
 export function toCheckJson({ file, outcome }: Checked): object {

@@ -32,7 +32,6 @@ import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from 
 import { itemCheckOf } from "../../operations/rules/try-record.ts";
 import { cameBackFrom, whyUnselected } from "../../operations/records/why-unselected.ts";
 
-/** `at`: Unix ms. */
 export type ExplainFlags = Readonly<{ drain?: string; at?: number; json?: boolean; showContent?: boolean }>;
 
 /** What is needed to explain a record, wherever it came from; a text: why there is none, behind its id. */

@@ -44,7 +44,6 @@ export const registerStatus: Register = (program, { io }) => {
     });
 };
 
-/** Of these drains and their sources. */
 export function onlyOf(status: Status, names: readonly string[]): Status {
   const drains = status.drains.filter(({ drain }) => names.includes(drain));
   const sources = status.sources.flatMap((one) => {
@@ -57,10 +56,7 @@ export function onlyOf(status: Status, names: readonly string[]): Status {
   return { ...status, drains, sources };
 }
 
-/**
- * What `redriver status <drain>` shows below the overview, from its JSON answer. Lanes, kinds of failure and plans
- * have commands of their own.
- */
+/** Below the overview, from the JSON answer. Lanes, kinds of failure and plans have commands of their own. */
 export function toDetailsText(columns: number, { drains, sources, replicas, at }: Status): string {
   const parts = [...drains.map(ofDrain), ...sources.map(ofSource), ...replicas];
   return parts.map((part) => toFieldsText(columns, part, at)).join("\n");

@@ -2,10 +2,9 @@
 import type { MiddlewareHandler } from "hono";
 import { addressOf, type AskedEnv } from "../asked.ts";
 import { toPublicPath } from "../paths.ts";
-import { createHostCheck } from "./host-names.ts";
 import { createProxyCheck } from "./proxies.ts";
-import { isOfOwnPage } from "./request-origin.ts";
-import { styleHash } from "../styles.ts";
+import { styleHash } from "../assets.ts";
+import { isIP } from "node:net";
 
 export const addSecurityHeaders: MiddlewareHandler<AskedEnv> = async (context, next) => {
   await next();
@@ -24,7 +23,6 @@ export function addBasePath(base: string): MiddlewareHandler<AskedEnv> {
   };
 }
 
-/** `hosts`: console.hosts. */
 export function refuseOtherHosts(hosts: readonly string[]): MiddlewareHandler<AskedEnv> {
   const isOwnHost = createHostCheck(hosts);
   return async (context, next) => {
@@ -78,3 +76,50 @@ const securityHeaders: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
   "cache-control": "no-store",
 };
+
+/**
+ * A page of somebody else whose name was pointed at this address (DNS rebinding) sends its own name. `patterns`: host,
+ * `*.example.com` for all below it, or `*`.
+ */
+export function createHostCheck(patterns: readonly string[]): (host: string | undefined) => boolean {
+  return (host) => {
+    const name = toName(host);
+    return name !== null && (isLoopbackName(name) || patterns.some((pattern) => fits(pattern, name)));
+  };
+}
+
+/** Without port and brackets, in lower case; null: no host. */
+function toName(host: string | undefined): string | null {
+  const match = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})?$/i.exec(host ?? "");
+  return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
+}
+
+function isLoopbackName(name: string): boolean {
+  return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
+}
+
+function fits(pattern: string, name: string): boolean {
+  return pattern === "*" || pattern === name || (pattern.startsWith("*.") && name.endsWith(pattern.slice(1)));
+}
+
+interface AskingPage {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  /** Sec-Fetch-Site. */
+  readonly site: string | undefined;
+  /** True: a proxy of ours says that the browser came by https. The console itself speaks http alone. */
+  readonly isHttps: boolean;
+}
+
+/**
+ * False if a browser says that a page of somebody else made the request. Programs say nothing.
+ *
+ * Host says no scheme, and somebody on the way may answer for this host by http. A browser compares schemes
+ * for Sec-Fetch-Site, so both have to agree.
+ */
+export function isOfOwnPage({ host, origin, site, isHttps }: AskingPage): boolean {
+  if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+  if (origin === undefined) return true;
+  const [, scheme, name] = /^(https?):\/\/([^/]+)$/.exec(origin.toLowerCase()) ?? [];
+  return name !== undefined && name === host?.toLowerCase() && (scheme === "https" || !isHttps);
+}

@@ -12,7 +12,6 @@ const maxAddresses = 1_000;
 
 export type Guesses = ReturnType<typeof createGuesses>;
 
-/** `now`: Unix ms. */
 export function createGuesses(now: () => number) {
   let minute = 0;
   let ofAll = 0;

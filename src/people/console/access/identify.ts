@@ -1,4 +1,3 @@
-/** Who asks, by `console.auth`. */
 import type { Settings } from "../../../config/settings/settings.ts";
 import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
 import type { Guesses } from "./guesses.ts";
@@ -17,7 +16,6 @@ export interface Caller {
   readonly session: string | undefined;
 }
 
-/** `why`: for a person who reads it. */
 export type Identity =
   | { readonly kind: "known"; readonly person: Person }
   | { readonly kind: "sign-in" }

@@ -1,6 +1,5 @@
 import { mayDo, type ConsoleRole } from "../../../job/contracts/console-roles.ts";
 
-/** Who asks. */
 export interface Person {
   /** For the audit. Null: the console does not know who asks, and an act asks for a name. */
   readonly name: string | null;

@@ -7,9 +7,8 @@ import { cookieOf, sessionCookie, setCookie } from "../cookies.ts";
 import { toPageBefore, type Pages } from "../pages.tsx";
 import { createGuesses } from "./guesses.ts";
 import { createIdentify, toSession, type Identity } from "./identify.ts";
-import type { LiveTokens } from "./live-tokens.ts";
+import { type LiveTokens, findToken } from "./token-file.ts";
 import type { Person } from "./person.ts";
-import { findToken } from "./token-file.ts";
 
 interface SignInParts {
   readonly settings: Settings["console"];
@@ -73,7 +72,6 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
   }
 }
 
-/** `rawHeaders`: names and values in turn. */
 function countHeaders(rawHeaders: readonly string[], name: string): number {
   const wanted = name.toLowerCase();
   return rawHeaders.filter((one, index) => index % 2 === 0 && one.toLowerCase() === wanted).length;

@@ -1,4 +1,3 @@
-/** A form as a browser sends it, bounded. */
 import type { Texts } from "../../operations/define.ts";
 
 const maxFormBytes = 16_384;

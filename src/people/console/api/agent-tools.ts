@@ -9,8 +9,7 @@ import { whyNot } from "../access/person.ts";
 import { parse } from "./answer.ts";
 import { toSchema } from "./open-api.ts";
 import { ApiRefusal } from "./refusal.ts";
-import { reason } from "./operation-route.ts";
-import { routes } from "./routes.ts";
+import { reason, routes } from "./operation-route.ts";
 import { paramsOf, type ApiRoute } from "./route.ts";
 
 /** As a route is called, without what it reads from a request. */

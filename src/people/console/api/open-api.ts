@@ -1,7 +1,7 @@
 /** The OpenAPI document, from the schemas that requests are parsed with and answers are tested with. */
 import { z } from "zod";
 import { apiPath, errorAnswer } from "./refusal.ts";
-import { routes } from "./routes.ts";
+import { routes } from "./operation-route.ts";
 import { paramsOf, type ApiRoute } from "./route.ts";
 
 const refusalWords: Readonly<Record<number, string>> = {
@@ -46,7 +46,6 @@ export function toOpenApi(version: string, base = ""): object {
   };
 }
 
-/** Statuses of a route, its success first. */
 export function statusesOf({ status, body, refuses }: ApiRoute): readonly number[] {
   return [
     status,

@@ -13,6 +13,8 @@ import { whyNot } from "../access/person.ts";
 import { parse } from "./answer.ts";
 import { ApiRefusal } from "./refusal.ts";
 import { paramsOf, type ApiRoute } from "./route.ts";
+import { operations } from "../../operations/operations.ts";
+import { readings } from "../../operations/readings.ts";
 
 const text = z.string().trim().min(1).max(maxReasonCharacters);
 export const reason = text.describe("Why; written into the audit.");
@@ -38,7 +40,7 @@ const ofPages = {
 
 const lines = z.array(z.string());
 
-export function toRoute(operation: Operation): ApiRoute {
+function toRoute(operation: Operation): ApiRoute {
   const { words, role, about, reasonOf, row } = operation;
   const { mayRefuse = false, isBegun = false, mayHaveReason = false } = operation;
   const { path, fields } = apart(operation);
@@ -78,7 +80,7 @@ export function toRoute(operation: Operation): ApiRoute {
   };
 }
 
-export function toReadingRoute(reading: Reading): ApiRoute {
+function toReadingRoute(reading: Reading): ApiRoute {
   const { summary, ofOperator = "", isPaged = false, answer } = reading;
   const { path, fields } = apart(reading);
   const inQuery = Object.entries(fields).map(([name, schema]) => [name, toQueryField(schema)]);
@@ -114,7 +116,6 @@ export function toReadingRoute(reading: Reading): ApiRoute {
   };
 }
 
-/** Fields that stand in the path, and the others. */
 function apart(declared: Pick<Operation, "input" | "path">) {
   const inPath = new Set(paramsOf(declared));
   const all = fieldsOf(declared).map(([name, schema]) => [name, schema] as const);
@@ -129,3 +130,5 @@ function toQueryField(schema: z.ZodType): z.ZodType {
     .transform((value) => (value === "true" ? true : undefined))
     .describe(schema.description ?? "");
 }
+
+export const routes: readonly ApiRoute[] = [...readings.map(toReadingRoute), ...operations.map(toRoute)];

@@ -14,7 +14,6 @@ interface SamplesParts {
 const lookEveryMs = 20_000;
 const minuteMs = 60_000;
 
-/** Returns how it is ended. */
 export function keepSamples({ current, readFacts, now, failed }: SamplesParts): () => void {
   let isLooking = false;
   const look = async (): Promise<void> => {

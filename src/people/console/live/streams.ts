@@ -115,12 +115,7 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
               if ((controller.desiredSize ?? 0) <= 0) close();
               else controller.enqueue(bytes);
             };
-            const stream: Stream = {
-              isStillKnown,
-              has: new Map(),
-              send: write,
-              end: () => close(),
-            };
+            const stream: Stream = { isStillKnown, has: new Map(), send: write, end: () => close() };
             const alive = setInterval(() => write(encoder.encode(": alive\n\n")), aliveEveryMs);
             const one: Watched = watched.get(key) ?? { render, failed, streams: new Set() };
             watched.set(key, one);
@@ -130,9 +125,7 @@ export function createLiveStreams({ maxStreams, cpuMs, now }: LiveStreamsParts) 
               count -= 1;
               clearInterval(alive);
               one.streams.delete(stream);
-              if (one.streams.size === 0 && watched.get(key) === one) {
-                watched.delete(key);
-              }
+              if (one.streams.size === 0 && watched.get(key) === one) watched.delete(key);
               if (watched.size === 0 && timer !== null) {
                 clearTimeout(timer);
                 timer = null;

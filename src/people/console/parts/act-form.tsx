@@ -10,7 +10,7 @@ import {
 } from "../../operations/define.ts";
 import { nameOf } from "../../operations/load-operations.ts";
 import { toActPath, toFormLine } from "../acts/operation-act.ts";
-import { toFieldText } from "../field-text.ts";
+import { toFieldText } from "../query.ts";
 import type { Drawn, Html } from "../screen.ts";
 import { CommandLine } from "./text.tsx";
 

@@ -6,7 +6,7 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { describeCondition } from "../../../job/rules/explain-rules.ts";
 import type { Drawn, Html } from "../screen.ts";
-import { RuleLink } from "./rule-link.tsx";
+import { RuleLink } from "./links.tsx";
 import { Table } from "./table.tsx";
 import { CommandLine, Foreign } from "./text.tsx";
 

@@ -28,7 +28,6 @@ type DestinationRow = Status["drains"][number]["destinations"][number] & {
   readonly group: Group;
 };
 
-/** A group with more is folded. */
 const openUpTo = 6;
 const rowsShown = 50;
 

@@ -111,7 +111,6 @@ function toFree({ failure: { drains }, lanes }: KindModel): FailureView["drains"
     .toSorted((one, other) => other.waiting - one.waiting);
 }
 
-/** What can be done instead. */
 function NoKind({ failure, why }: Pick<KindModel, "failure"> & { readonly why: string }): Html {
   const { id, origin } = failure;
   const host = origin.startsWith("(") ? undefined : hostOf(origin);

@@ -1,5 +1,5 @@
 /** What one kind of failure is: its answer, since when, a sample, and what people have said about it. */
-import { toStateText } from "../../operations/failures/state-text.ts";
+import { toQuietEnd, toStateText } from "../../operations/failures/state-text.ts";
 import { number, toTime } from "../../operations/phrases.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
@@ -8,6 +8,7 @@ import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
 import { PauseWords } from "./lane.tsx";
 import { Fields } from "./fields.tsx";
+import { DeadLetterLink } from "./links.tsx";
 import { Foreign } from "./text.tsx";
 import { Ago, Moment } from "./time.tsx";
 
@@ -49,16 +50,7 @@ export function FailureHead({ failure, pauses, others, expiring, now }: HeadProp
             </>,
           ],
           ["last seen", <Moment at={lastSeenAt} now={now} />],
-          [
-            "sample",
-            sample === null ? (
-              "none is known"
-            ) : (
-              <a href={`/messages/${encodeURIComponent(source)}/${encodeURIComponent(sample)}`}>
-                <Foreign text={sample} />
-              </a>
-            ),
-          ],
+          ["sample", sample === null ? "none is known" : <DeadLetterLink source={source} dlqId={sample} />],
           ["state", <Foreign text={toStateText(failure, now)} isWhole />],
           ["note", note && <Note note={note} now={now} />],
           ["quiet", quiet && <Quiet quiet={quiet} failure={failure} />],
@@ -94,22 +86,11 @@ function Note({ note, now }: Readonly<{ note: Known<"note">; now: number }>): Ht
   );
 }
 
-function Quiet({
-  quiet,
-  failure: { quietEnded, largestHour },
-}: Readonly<{ quiet: Known<"quiet">; failure: FailureView }>): Html {
-  const over =
-    quietEnded === "arrivals"
-      ? `; over: ${largestHour} arrived in an hour, at most ${quiet.largestHour} before`
-      : quietEnded === "rules"
-        ? "; over: its rules decide otherwise now"
-        : quietEnded === null
-          ? ""
-          : "; over";
+function Quiet({ quiet, failure }: Readonly<{ quiet: Known<"quiet">; failure: FailureView }>): Html {
   return (
     <>
       until {quiet.until === "changed" ? "it changes" : toTime(quiet.until)}, by <Foreign text={quiet.by} />
-      {over}
+      {toQuietEnd(failure)}
     </>
   );
 }

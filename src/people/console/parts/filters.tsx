@@ -10,7 +10,6 @@ export interface QueryField {
   readonly kind?: "text" | "datetime-local";
 }
 
-/** Filters of a page, kept in its address. */
 export function Filters({
   path,
   query,

@@ -6,7 +6,7 @@ import type { FailureView } from "../../read/failure-views.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
-import { DeadLetterLink } from "./dead-letter-link.tsx";
+import { DeadLetterLink } from "./links.tsx";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Time } from "./time.tsx";

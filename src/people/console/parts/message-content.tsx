@@ -4,7 +4,7 @@ import { toSafeJson } from "../../../job/message/write-safe-json.ts";
 import type { ReadMessage } from "../../operations/records/read-message.ts";
 import type { Html } from "../screen.ts";
 import { layOutJson } from "../../read/lay-out-json.ts";
-import { messagePath } from "./dead-letter-link.tsx";
+import { messagePath } from "./links.tsx";
 import { Rebuild } from "./rebuild.tsx";
 import { number } from "../../operations/phrases.ts";
 import { Foreign } from "./text.tsx";

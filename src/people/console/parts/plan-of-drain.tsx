@@ -38,7 +38,6 @@ const decisionWords = [
   ["hold", "hold", "soft"],
 ] as const;
 
-/** `createdAt`: Unix ms. */
 export function PlanOfDrain({ drain, createdAt }: Props & { readonly createdAt: number }): Html {
   const now = createdAt + drain.clock.serviceAheadMs;
   const isEmpty = drain.planned === 0 && !drain.cut;

@@ -1,9 +1,14 @@
-import type { PlanApplyDrain, PlanMade, PlanVerdict, SharedPlan } from "../../../job/contracts/plans.ts";
+import type {
+  PlanApplyDrain,
+  PlanMade,
+  PlanVerdict,
+  SharedPlan,
+  PlanState,
+} from "../../../job/contracts/plans.ts";
 import { settledText, toNothing } from "../../operations/plans/decision-text.ts";
 import { toWaitText } from "../../operations/lane-words.ts";
 import { skippedOf } from "../../plan/skipped-by-apply.ts";
 import type { Html } from "../screen.ts";
-import { stateWords } from "./plan-words.ts";
 import { Table } from "./table.tsx";
 import { ifAny, number, toCounts } from "../../operations/phrases.ts";
 import { Foreign } from "./text.tsx";
@@ -200,3 +205,14 @@ function Notes({
     </>
   );
 }
+
+export const stateWords: Readonly<Record<PlanState, string>> = {
+  making: "being made",
+  ready: "ready",
+  applying: "being applied",
+  stopping: "stopping at the end of the batch",
+  applied: "applied",
+  interrupted: "ended early",
+  failed: "failed",
+  unreadable: "not readable",
+};

@@ -38,7 +38,6 @@ export function ShareBar({
   );
 }
 
-/** A count, and beside it how much of a whole it is. */
 export function ShareCell({
   count,
   of,

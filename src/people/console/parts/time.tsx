@@ -31,7 +31,6 @@ export function toAsOf(at: number): string {
   return `as of ${toTime(at).slice(11)}`;
 }
 
-/** Both. Unix ms. */
 export function Moment({ at, now }: Readonly<{ at: number; now: number }>): Html {
   return (
     <>

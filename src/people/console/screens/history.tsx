@@ -9,7 +9,7 @@ import { parseDay, parseTime } from "../../../job/rules/patterns/parse-dates.ts"
 import { auditActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { DeadLetterLink } from "../parts/links.tsx";
 import { Filters, type QueryField } from "../parts/filters.tsx";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { filterOf, toQuery, withQuery } from "../query.ts";
@@ -61,7 +61,6 @@ export const spanFilters: readonly QueryField[] = [
   { name: "to", label: "To (UTC)", kind: "datetime-local" },
 ];
 
-/** What `spanFilters` give. */
 export function spanOf(query: URLSearchParams) {
   return { host: filterOf(query, "host"), from: timeOf(query, "from"), to: timeOf(query, "to") };
 }

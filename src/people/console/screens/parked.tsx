@@ -11,7 +11,7 @@ import {
 import { release as releaseAct } from "../../operations/acts/parked-release.ts";
 import type { SourceId } from "../../../job/contracts/ids.ts";
 import { ActForm } from "../parts/act-form.tsx";
-import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { DeadLetterLink } from "../parts/links.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, toQuery, withQuery } from "../query.ts";
 import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";

@@ -177,7 +177,6 @@ function PlanActs({ model: { plan, busyWith, needs }, context }: Drawn<{ model: 
   );
 }
 
-/** Null: it can be applied. */
 function toWhyNoApply(plan: SharedPlan, busyWith: SharedPlan | null): string | null {
   const { state, made } = plan;
   if (state === "making") return "it is still being made";

@@ -4,7 +4,7 @@ import type { Core } from "../../../job/door.ts";
 import { planLimits, type PlanFilter, type SharedPlan } from "../../../job/contracts/plans.ts";
 import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
 import { ActForm } from "../parts/act-form.tsx";
-import { stateWords } from "../parts/plan-words.ts";
+import { stateWords } from "../parts/plan-progress.tsx";
 import { Table } from "../parts/table.tsx";
 import { sumOf } from "../../read/totals.ts";
 import { number, present } from "../../operations/phrases.ts";
@@ -100,7 +100,6 @@ function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now:
   );
 }
 
-/** Its drains, and what they are narrowed to. */
 export function Selection({
   plan: { drains, filter },
 }: Readonly<{ plan: Pick<SharedPlan, "drains" | "filter"> }>): Html {

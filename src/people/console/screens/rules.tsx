@@ -3,7 +3,7 @@ import type { ReplicaRecord } from "../../../job/contracts/replicas.ts";
 import { toRuleStandings, type RuleStanding } from "../../operations/rules/read-rules.ts";
 import type { RulesInForce } from "../live/rules-in-force.ts";
 import { Time } from "../parts/time.tsx";
-import { RuleLink } from "../parts/rule-link.tsx";
+import { RuleLink } from "../parts/links.tsx";
 import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign, Points } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";

@@ -1,4 +1,3 @@
-/** Every page of the console. */
 import type { Screen } from "../screen.ts";
 import { failureScreen } from "./failure.tsx";
 import { failuresScreen } from "./failures.tsx";

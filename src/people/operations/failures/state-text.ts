@@ -16,6 +16,14 @@ export function toAsText({
   return `(${words.join(", ")})`;
 }
 
+/** Behind what it was quiet until; empty if it still is. */
+export function toQuietEnd({ quiet, quietEnded, largestHour }: FailureView): string {
+  if (quietEnded === null) return "";
+  if (quietEnded === "rules") return "; over: its rules decide otherwise now";
+  if (quietEnded !== "arrivals") return "; over";
+  return `; over: ${largestHour} arrived in an hour, at most ${quiet?.largestHour ?? 0} before`;
+}
+
 /** `acknowledged: priya works on it since 09:12 UTC`. */
 export function toStateText({ state, owner }: FailureView, now: number): string {
   if (state === "resolved")

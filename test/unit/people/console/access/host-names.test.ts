@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createHostCheck } from "../../../../../src/people/console/access/host-names.ts";
+import { createHostCheck } from "../../../../../src/people/console/access/front-door.ts";
 import { words } from "../../../../support/words.ts";
 
 const isOwn = createHostCheck(["redriver.example.com", "*.ops.example.com"]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isOfOwnPage } from "../../../../../src/people/console/access/request-origin.ts";
+import { isOfOwnPage } from "../../../../../src/people/console/access/front-door.ts";
 
 const host = "localhost:9468";
 
