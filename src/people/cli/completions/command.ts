@@ -30,16 +30,7 @@ interface Word {
   readonly description: string;
 }
 
-/** What completes a value: a file, a drain of the document, one of these words, or nothing that is known beforehand. */
-type ValueKind = "file" | "drain" | "unknown" | readonly string[];
-
-interface OptionEntry {
-  /** `-h` and `--help`. */
-  readonly names: readonly string[];
-  readonly description: string;
-  /** Null: the option takes no value. */
-  readonly value: ValueKind | null;
-}
+type OptionEntry = ReturnType<typeof toOption>;
 
 export interface CommandEntry {
   /** As it is typed: `redriver lanes probe`; `redriver` for no command at all. */
@@ -81,36 +72,20 @@ export function toCommandTable(program: Command): readonly CommandEntry[] {
   }
 }
 
-function toOption({ short, long, description, flags, required, optional, argChoices }: Option): OptionEntry {
+/** `value`: what completes it: a file, a drain of the document or one of these words; null: it takes none. */
+function toOption({ short, long, description, flags, required, optional, argChoices }: Option) {
   const placeholder = /[<[]([\w-]+)/.exec(flags)?.[1] ?? "";
   const known = long === "--drain" ? "drain" : isFile(placeholder) ? "file" : "unknown";
-  const value: ValueKind = argChoices ?? known;
-  return {
-    names: [short, long].filter((name) => name !== undefined),
-    description,
-    value: required || optional ? value : null,
-  };
+  const value = required || optional ? (argChoices ?? known) : null;
+  return { names: [short, long].filter((name) => name !== undefined), description, value };
 }
-
-const namesOfFiles: ReadonlySet<string> = new Set(["file", "files", "path", "plan", "record"]);
 
 function isFile(name: string): boolean {
-  return namesOfFiles.has(name);
+  return ["file", "files", "path", "plan", "record"].includes(name);
 }
 
-interface Completion {
-  readonly words: readonly Word[];
-  /** Files too. */
-  readonly files: boolean;
-  /** Drains of the document too. */
-  readonly drains: boolean;
-}
-
-/**
- * `typed`: the words behind `redriver`, the one under the cursor last. The shell leaves out what does not begin as that
- * one does.
- */
-export function completeLine(table: readonly CommandEntry[], typed: readonly string[]): Completion {
+/** `typed`: the words behind `redriver`, the one under the cursor last. The shell leaves out what begins otherwise. */
+export function completeLine(table: readonly CommandEntry[], typed: readonly string[]): typeof nothing {
   const options = table.flatMap((entry) => entry.options);
   // None takes a value in one command alone.
   const withValue = new Set(options.flatMap(({ names, value }) => (value === null ? [] : names)));
@@ -147,7 +122,8 @@ export function completeLine(table: readonly CommandEntry[], typed: readonly str
   };
 }
 
-const nothing: Completion = { words: [], files: false, drains: false };
+/** `files`, `drains`: those too. */
+const nothing = { words: [] as readonly Word[], files: false, drains: false };
 
 /**
  * What each shell reads once. At each TAB it asks `redriver completions words`, which prints a word in each line, a space

@@ -88,8 +88,8 @@ async function givenSubject(
   const { raw, drain: origin } = await readGivenRecord(from);
   const known = document.drains.find(({ name }) => name === origin)?.name;
   const drain = chooseDrain(document, named ?? known);
-  const lineage = readLineageKeys(drain.source, settings, io);
-  const isUnproven = !lineage.known && hasHeader(raw, lineageHeaderName);
+  const keys = readLineageKeys(drain.source, settings, io);
+  const isUnproven = keys === null && hasHeader(raw, lineageHeaderName);
   const now = at ?? systemClock.now();
   return {
     drain,
@@ -98,7 +98,8 @@ async function givenSubject(
       now,
       view: { state: "absent" },
       viewedAt: now,
-      lineageKeys: lineage.keys,
+      // Nothing that is signed with it leaves the process.
+      lineageKeys: keys ?? ["no key"],
       ledgerNotAsked: "the record does not come from the queue",
       notes: present([
         isUnproven && `without the source's token its ${lineageHeaderName} header is not believed`,
@@ -174,23 +175,14 @@ async function askLedger(
   }
 }
 
-/** The key if there is none. Nothing that is signed with it leaves the process. */
-const noKey = { keys: ["no key"] as const, known: false };
-
-/**
- * The keys of a source's lineage headers. Not `known` if this machine can read neither its token nor the key:
- * a forged header could then not be recognised.
- */
+/** Null: this machine can read neither the token nor the key, so a forged header could not be recognised. */
 function readLineageKeys(source: SourceConfig, settings: Settings, io: Io) {
   const fixed = readLineageKey(settings);
-  if (!fixed.ok) return noKey;
+  if (!fixed.ok) return null;
   const { value: key } = fixed;
   const token = readSecret(source.token, { env: io.env, settings });
   const secret = token.ok ? token.value : key;
-  if (secret === undefined) return noKey;
+  if (secret === undefined) return null;
   const { oldKeys } = settings.lineage;
-  return {
-    keys: createLineageKeys({ value: () => secret }, { key, oldKeys }, source.id)(),
-    known: true,
-  };
+  return createLineageKeys({ value: () => secret }, { key, oldKeys }, source.id)();
 }

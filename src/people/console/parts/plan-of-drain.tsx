@@ -20,7 +20,7 @@ import { Fields } from "./fields.tsx";
 import { ShareBar, ShareCell } from "./share-bar.tsx";
 import { Table } from "./table.tsx";
 import { Foreign, Points } from "./text.tsx";
-import { isOwnWord, Word } from "./word.tsx";
+import { Tiles } from "./tiles.tsx";
 import { Time } from "./time.tsx";
 
 type DrainPart = PlanReport["drains"][number];
@@ -96,15 +96,11 @@ export function Decisions({
         shares={counts.map(({ count, name }) => ({ share: count / Math.max(1, of), name }))}
         label={counts.map(({ count, words }) => `${number(count)} ${words}`).join(", ")}
       />
-      <ul class="tiles">
-        {counts
+      <Tiles
+        of={counts
           .filter(({ count }) => count > 0)
-          .map(({ count, words, name }) => (
-            <li class={`of-${name === "" ? "bar" : name}`}>
-              <strong>{number(count)}</strong> {isOwnWord(words) ? <Word word={words} /> : words}
-            </li>
-          ))}
-      </ul>
+          .map(({ count, words, name }) => ({ count, name: words, line: name || "bar" }))}
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { number } from "../../operations/phrases.ts";
 import type { Html } from "../screen.ts";
-import { isOwnWord, Word } from "./word.tsx";
+import { OwnWords } from "./word.tsx";
 
 interface Column<Row> {
   readonly title: string;
@@ -36,7 +36,7 @@ export function Table<Row>({
           <tr>
             {columns.map(({ title, kind }) => (
               <th scope="col" class={kind}>
-                {isOwnWord(title) ? <Word word={title} /> : title}
+                <OwnWords text={title} />
               </th>
             ))}
           </tr>

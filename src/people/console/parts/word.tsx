@@ -19,10 +19,11 @@ const meanings = {
     "sent, and the service has not answered whether it took it: that is found out before it would be sent again",
 } as const;
 
-export type OwnWord = keyof typeof meanings;
+type OwnWord = keyof typeof meanings;
 
-export function isOwnWord(text: string): text is OwnWord {
-  return text in meanings;
+/** A text that may be such a word. */
+export function OwnWords({ text }: { readonly text: string }): Html {
+  return text in meanings ? <Word word={text as OwnWord} /> : <>{text}</>;
 }
 
 export function Word({ word, name }: Readonly<{ word: OwnWord; name?: string }>): Html {

@@ -4,9 +4,9 @@ import { scalarFields, type SeriesField } from "../../../job/contracts/index-sta
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
 import { comparisonText } from "../../../job/rules/patterns/write-number-patterns.ts";
 import { LineChart } from "../parts/line-chart.tsx";
-import { number } from "../../operations/phrases.ts";
 import { CommandLine } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
+import { Tiles } from "../parts/tiles.tsx";
 import { Ago } from "../parts/time.tsx";
 import { defineScreen, live, still, type Html } from "../screen.ts";
 
@@ -99,8 +99,8 @@ function Index({
   now,
 }: Readonly<{ index: IndexStanding; now: number }>): Html {
   const scalars = scalarFields.flatMap((field) => {
-    const value = reading?.summary.scalars[field];
-    return value === undefined ? [] : [{ field, value }];
+    const count = reading?.summary.scalars[field];
+    return count === undefined ? [] : [{ name: field.replaceAll("_", " "), count }];
   });
   return (
     <div id={`index-${name}`}>
@@ -117,13 +117,7 @@ function Index({
           <p class="hint">
             id {id}, period {period}, read <Ago at={reading.readAt} now={now} />
           </p>
-          <ul class="tiles">
-            {scalars.map(({ field, value }) => (
-              <li>
-                <strong>{number(value)}</strong> {field.replaceAll("_", " ")}
-              </li>
-            ))}
-          </ul>
+          <Tiles of={scalars} />
           {series === null ? (
             <p class="empty">Its charts come with the next reading.</p>
           ) : (

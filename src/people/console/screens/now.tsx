@@ -18,14 +18,7 @@ import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNowHeadline } from "../../operations/status/headline.ts";
 import { toNeeds, type Need } from "../../operations/status/needs.ts";
 import { toSharedText } from "../../operations/status/verdict.ts";
-import {
-  capitalised,
-  number,
-  toClock,
-  toEnteredBy,
-  toExactClock,
-  toKnown,
-} from "../../operations/phrases.ts";
+import { capitalised, toClock, toEnteredBy, toExactClock, toKnown } from "../../operations/phrases.ts";
 import { pause as pauseAct } from "../../operations/acts/pause.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import { ActForm } from "../parts/act-form.tsx";
@@ -38,7 +31,7 @@ import { QueueChartFigure } from "../parts/queue-chart.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { Word, type OwnWord } from "../parts/word.tsx";
+import { Tiles, type Tile } from "../parts/tiles.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
@@ -66,7 +59,7 @@ export const nowScreen = defineScreen<Model>({
     live("verdict", (model, context) => <Verdict {...{ model, context }} />),
     live("tiles", (model, { now }) => (
       <>
-        <Tiles model={model} now={now} />
+        <Numbers model={model} now={now} />
         <Shared status={model.status} />
       </>
     )),
@@ -111,16 +104,9 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   return { status, headline, told, needs: all.filter((one) => one !== told), range, chart, marks, enteredBy };
 }
 
-interface Shown {
-  readonly status: Status;
-  readonly context: ScreenContext;
-}
-
 function Verdict({ model: { status, headline, told }, context }: Drawn<{ model: Model }>): Html {
   const { mood, text, hint } = headline;
-  const byPerson = status.drains.some(
-    ({ paused }) => paused !== null && "at" in paused && paused.drain === "*",
-  );
+  const byPerson = status.drains.some(({ paused }) => paused && "at" in paused && paused.drain === "*");
   return (
     <div class={`verdict ${mood}`}>
       <p role="status">
@@ -147,22 +133,12 @@ function Ranges({ range }: { readonly range: ChartRange }): Html {
   );
 }
 
-interface Tile {
-  readonly name: OwnWord;
-  /** Null: not known yet. */
-  readonly count: number | null;
-  readonly what: string;
-  readonly line?: string;
-  readonly mood?: "bad" | "stale";
-  readonly href?: string;
-}
-
 function Shared({ status }: Pick<Model, "status">): Html | null {
   const text = toSharedText(status);
   return text === "" ? null : <p class="hint">{text}.</p>;
 }
 
-function Tiles({ model: { status, chart, enteredBy }, now }: Readonly<{ model: Model; now: number }>): Html {
+function Numbers({ model: { status, chart, enteredBy }, now }: Readonly<{ model: Model; now: number }>): Html {
   const { drains, expiring } = status;
   const { sums, since } = chart;
   const { waiting, parked, wouldBeParked, expired } = toTotals(status);
@@ -176,6 +152,7 @@ function Tiles({ model: { status, chart, enteredBy }, now }: Readonly<{ model: M
   // As the chart has them.
   const within = since === null ? "not counted yet" : `since ${toExactClock(since, now)}`;
   const movedOf = (name: Moved): number | null => (since === null ? null : sums[name]);
+  const allParked = parked + wouldBeParked;
   const tiles: readonly Tile[] = [
     {
       name: "waiting",
@@ -186,8 +163,8 @@ function Tiles({ model: { status, chart, enteredBy }, now }: Readonly<{ model: M
     },
     {
       name: "parked",
-      count: isCounting && parked + wouldBeParked === 0 ? null : parked + wouldBeParked,
-      what: isCounting ? toCounting(parked + wouldBeParked) : toAsOf(expired.parked, ", for a person"),
+      count: isCounting && allParked === 0 ? null : allParked,
+      what: isCounting ? toCounting(allParked) : toAsOf(expired.parked, ", for a person"),
       href: "/parked",
     },
     {
@@ -195,32 +172,16 @@ function Tiles({ model: { status, chart, enteredBy }, now }: Readonly<{ model: M
       count: expiring.count,
       what: toExpiringHint(expiring, now),
       ...(expiring.atLeast > 0 ? { href: "#expiring" } : {}),
-      ...(expiring.unsent.atLeast > 0 ? { mood: "bad" } : isStale(expiring, now) ? { mood: "stale" } : {}),
+      mood: expiring.unsent.atLeast > 0 ? "bad" : isStale(expiring, now) ? "stale" : "",
     },
     { name: "arrived", count: movedOf("arrived"), what: within, line: "arrived" },
     { name: "sent again", count: movedOf("published"), what: within, line: "published" },
     { name: "failed again", count: movedOf("failedAgain"), what: within, line: "failed-again" },
   ];
-  return (
-    <ul class="tiles">
-      {tiles.map(({ name, count, what, mood = "", href, line }) => (
-        <li class={line === undefined ? undefined : `of-${line}`}>
-          <strong class={mood}>{count === null ? "–" : number(count)}</strong>{" "}
-          {href === undefined ? (
-            <Word word={name} />
-          ) : (
-            <a href={href}>
-              <Word word={name} />
-            </a>
-          )}
-          <span class="hint">{what}</span>
-        </li>
-      ))}
-    </ul>
-  );
+  return <Tiles of={tiles} />;
 }
 
-function Drains({ status: { drains }, context }: Shown): Html {
+function Drains({ status: { drains }, context }: Drawn<{ status: Status }>): Html {
   const { core, now } = context;
   return (
     <>
