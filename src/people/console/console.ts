@@ -3,7 +3,8 @@ import { isRedriverError } from "../../job/contracts/errors.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import { createLiveTokens, noTokens, type LiveTokens } from "./access/token-file.ts";
 import { createErrorEvents } from "./error-events.ts";
-import type { ConsoleParts, ServedConsole } from "./serve.tsx";
+import type { ConsoleParts } from "./pages.tsx";
+import type { ServedConsole } from "./serve.tsx";
 
 /** Throws `settings-invalid` if the token file cannot be used. */
 export function createConsole(parts: Omit<ConsoleParts, "tokens" | "reportError">, events: Events) {

@@ -1,5 +1,7 @@
 /** What every route answers with: a page in its frame, a problem, the sign-in form; and what a screen is given. */
 import type { LiveCore } from "../../job/door.ts";
+import type { SourceId } from "../../job/contracts/ids.ts";
+import type { ReportError } from "./error-events.ts";
 import { toSpelledOut } from "../../job/message/show-masked-values.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
@@ -14,15 +16,21 @@ import type { Reads } from "./live/reads.ts";
 import { toPauseOfAll } from "./parts/paused.tsx";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
 
-interface PagesParts {
+/** What the console has of its daemon. */
+export interface ConsoleParts {
   readonly settings: Settings["console"];
   readonly live: LiveCore;
   readonly plans: PlanDesk;
+  readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
+  /** Asks the daemons to look at the lanes of a source now. */
+  readonly requestSweep: (source: SourceId) => Promise<void>;
   readonly tokens: LiveTokens;
-  readonly reads: Reads;
+  readonly reportError: ReportError;
   readonly version: string;
   readonly replica: string;
+  /** Unix ms. */
   readonly now: () => number;
+  /** Aborts when the process is to stop. */
   readonly stop: AbortSignal;
 }
 
@@ -30,7 +38,8 @@ export type Pages = ReturnType<typeof createPages>;
 
 export const noSuchThing = "there is no such thing, or not any more";
 
-export function createPages({ settings, live, plans, tokens, reads, ...parts }: PagesParts) {
+export function createPages(parts: ConsoleParts & { readonly reads: Reads }) {
+  const { settings, live, plans, tokens, reads } = parts;
   return { toScreenContext, show, problem, showSignIn };
 
   function toScreenContext(context: Asked, url: string, params: Record<string, string>): ScreenContext {

@@ -10,13 +10,10 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { getPath } from "hono/utils/url";
 import { listenBounded } from "../../bounded-server.ts";
-import { type LiveCore, readConsoleKey } from "../../job/door.ts";
-import type { Settings } from "../../config/settings/settings.ts";
-import type { PlanDesk } from "../operations/plans/plan-desk.ts";
+import { readConsoleKey } from "../../job/door.ts";
 import { isRedriverError, type ErrorCode } from "../../job/contracts/errors.ts";
-import type { PlanId, SourceId } from "../../job/contracts/ids.ts";
+import type { PlanId } from "../../job/contracts/ids.ts";
 import { addBasePath, addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
-import type { LiveTokens } from "./access/token-file.ts";
 import { whyNot } from "./access/person.ts";
 import { addSignIn } from "./access/sign-in-routes.ts";
 import { answerApi } from "./api/answer.ts";
@@ -26,33 +23,15 @@ import { routes } from "./api/operation-route.ts";
 import { addActs } from "./acts/routes.ts";
 import type { Asked, AskedEnv } from "./asked.ts";
 import { readAssets, type Asset } from "./assets.ts";
-import type { ReportError } from "./error-events.ts";
 import { Sections } from "./layout.tsx";
 import { createReads, shared, type Reads } from "./live/reads.ts";
 import { keepSamples } from "./live/keep-samples.ts";
 import { addLive } from "./live/route.ts";
 import { createLiveStreams } from "./live/streams.ts";
-import { createPages, isAfterAct, noSuchThing } from "./pages.tsx";
+import { createPages, isAfterAct, noSuchThing, type ConsoleParts } from "./pages.tsx";
 import { toOwnPath } from "./paths.ts";
 import type { Screen } from "./screen.ts";
 import { screens } from "./screens/screens.ts";
-
-export interface ConsoleParts {
-  readonly settings: Settings["console"];
-  readonly live: LiveCore;
-  readonly plans: PlanDesk;
-  readonly nextRuns: () => Promise<ReadonlyMap<string, number>>;
-  /** Asks the daemons to look at the lanes of a source now. */
-  readonly requestSweep: (source: SourceId) => Promise<void>;
-  readonly tokens: LiveTokens;
-  readonly reportError: ReportError;
-  readonly version: string;
-  readonly replica: string;
-  /** Unix ms. */
-  readonly now: () => number;
-  /** Aborts when the process is to stop. */
-  readonly stop: AbortSignal;
-}
 
 /** If Redis loses it, replicas agree on another one within this. */
 const keyMaxAgeMs = 5_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { statusesOf } from "../../../src/people/console/api/open-api.ts";
 import { errorAnswer } from "../../../src/people/console/api/refusal.ts";
-import type { ApiRoute } from "../../../src/people/console/api/route.ts";
+import type { ApiRoute } from "../../../src/people/console/api/answer.ts";
 import { routes } from "../../../src/people/console/api/operation-route.ts";
 import { operations } from "../../../src/people/operations/operations.ts";
 import { toBody, tokenEnv, tokens } from "../../support/console-daemon.ts";

@@ -11,7 +11,7 @@ import { toPart, type CheckedPart } from "../../operations/plans/apply-parts.ts"
 import type { ApplyWatch } from "../../operations/plans/apply-shared-plan.ts";
 import { toWhyOrdered } from "../../operations/plans/discard.ts";
 import { parseTarget, copyPlan, type CopyRun } from "../../operations/plans/copy-plan.ts";
-import { toLaneRows } from "../plan/limits.ts";
+import { toLaneRows } from "../plan/text.ts";
 import type { CommandContext, Register, Io } from "../io.ts";
 import { toExit, worseExit } from "../exit-of-error.ts";
 import { hasConsent } from "../input/questions.ts";

@@ -3,8 +3,7 @@ import { createConnection, createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessIo, CommandContext } from "../io.ts";
-import { findOpenFolder } from "./socket-path.ts";
-import { onLines, readBuild, send, type Hello, type Reply, type Request } from "./wire.ts";
+import { findOpenFolder, onLines, readBuild, send, type Hello, type Reply, type Request } from "./wire.ts";
 
 /** Each has a core of its own: connections to Redis, and memory for some pages. */
 const maxCommands = 4;

@@ -2,8 +2,16 @@ import { lstatSync } from "node:fs";
 import { createConnection } from "node:net";
 import { askedCommand } from "../asked-command.ts";
 import type { ProcessIo } from "../io.ts";
-import { findOpenFolder, readSocketPath } from "./socket-path.ts";
-import { onLines, readBuild, send, type CommandFrame, type Hello, type TerminalSize } from "./wire.ts";
+import {
+  findOpenFolder,
+  readSocketPath,
+  onLines,
+  readBuild,
+  send,
+  type CommandFrame,
+  type Hello,
+  type TerminalSize,
+} from "./wire.ts";
 
 /** They read or order little. The others work for long, or are about this process. */
 const asked: ReadonlySet<string | undefined> = new Set([

@@ -1,6 +1,7 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureView } from "../../read/failure-views.ts";
+import { sumOf } from "../../read/totals.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toAsText, toQuietEnd, toStateText } from "../../operations/failures/state-text.ts";
 import { toHow, toResultText, toWhat } from "../../operations/failures/happened-text.ts";
@@ -103,7 +104,7 @@ function toQuiet(failure: FailureView, now: number): string {
 function toHours(arrivals: HourlyArrivals, now: number): string {
   const last = Math.floor(now / hourMs);
   const hours = Array.from({ length: hoursShown }, (_, ago) => arrivals[last - ago] ?? 0);
-  const all = hours.reduce((sum, count) => sum + count, 0);
+  const all = sumOf(hours, (count) => count);
   return `${all} arrived, ${hours[0]} of them in this hour, at most ${Math.max(...hours)} in one`;
 }
 
@@ -113,14 +114,14 @@ function dayOf(at: number): string {
 
 /** `11-20 40`, in UTC, today last. */
 function toDays(arrivals: HourlyArrivals, now: number): readonly string[] {
-  const sums = new Map<string, number>();
-  for (let ago = daysShown - 1; ago >= 0; ago -= 1) sums.set(dayOf(now - ago * hoursShown * hourMs), 0);
-  for (const [hour, count] of Object.entries(arrivals)) {
-    const day = dayOf(Number(hour) * hourMs);
-    const sum = sums.get(day);
-    if (sum !== undefined) sums.set(day, sum + count);
-  }
-  return [...sums].map(([day, count]) => `${day} ${count}`);
+  const hours = Object.entries(arrivals).map(([hour, count]) => ({
+    day: dayOf(Number(hour) * hourMs),
+    count,
+  }));
+  return Array.from({ length: daysShown }, (_, index) => {
+    const day = dayOf(now - (daysShown - 1 - index) * hoursShown * hourMs);
+    return `${day} ${sumOf(hours, (one) => (one.day === day ? one.count : 0))}`;
+  });
 }
 
 /** `republish (rule outage)`, or the share of each, the most first. */

@@ -19,14 +19,15 @@ import { counted, ifAny, joined, present, toAge, toSpan, toTime } from "../../op
 import type { DecidedReport } from "../../plan/decided-count.ts";
 import type { Estimate } from "../../plan/estimate.ts";
 import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../plan/rule-report.ts";
-import type { Room } from "../../plan/guards-and-ceilings.ts";
+import type { ClosedGuard, Room } from "../../plan/guards-and-ceilings.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import type { DrainReport } from "../../plan/plan-drain.ts";
 import type { Counted, TopCounted } from "../../plan/top-count.ts";
 import { sumOf } from "../../read/totals.ts";
 import { toAnswerText as toAnswer } from "../../read/answer-text.ts";
 import { toAnswerText, toChangeText } from "../output/fields-text.ts";
-import { toCeilings, toClock, toGuards, toLaneRows } from "./limits.ts";
+import type { FrozenRange } from "../../../job/door.ts";
+import { toNextStepText } from "../../operations/lane-words.ts";
 
 export function toPlanText(columns: number, report: PlanReport): string {
   const { filter, createdAt, complete, damaged = [], drains } = report;
@@ -289,4 +290,57 @@ export function toPublishes(estimate: Estimate, room: Room, hold: ReturnType<typ
       ...(later > 0 && { later: one.later }),
     })),
   };
+}
+
+/** Clocks that differ by less concern nobody. */
+const shownFromMs = 60_000;
+
+function toClock({ serviceAheadMs, unseenMs }: FrozenRange["clock"]): string {
+  if (Math.abs(serviceAheadMs) < shownFromMs) return "";
+  const isBehind = serviceAheadMs < 0;
+  const where = `${formatDuration(Math.abs(serviceAheadMs))} ${isBehind ? "behind" : "ahead of"}`;
+  return joined(
+    `the service's is ${where} this machine's; ages go by the service's`,
+    !isBehind && "; a pass gets to what has just entered so much later",
+    unseenMs > 0 && `; what entered in the last ${formatDuration(unseenMs)} is left out`,
+  );
+}
+
+function toGuards(guards: readonly ClosedGuard[]): string {
+  const texts = guards.map(({ index, field, why, value, holdsAt, resumesAt }) => {
+    const isRead = why === "reading";
+    const reading = isRead ? `${field} is ${value} (` : `no fresh reading of ${field} (whenStale: hold; `;
+    return `closed, so nothing new is published: index ${index}, ${reading}holds ${holdsAt}, resumes ${resumesAt})`;
+  });
+  return texts.join("\n");
+}
+
+function toCeilings({ perDay, perPass }: Room, { passes, days }: Pick<Estimate, "passes" | "days">) {
+  const used = perPass?.usedByOpenPass ?? null;
+  return {
+    perPass: present([
+      passes > 1 && `a drain left to itself needs ${passes} passes or more`,
+      used !== null && `the open pass has used ${used} of ${perPass?.limit}`,
+    ]),
+    perDay: present([
+      perDay && `${perDay.used} of ${perDay.limit} used today (UTC)`,
+      perDay &&
+        (perDay.left > 0 ? `${perDay.left} left` : `nothing left for ${formatDuration(perDay.endsInMs)}`),
+      perDay && days > 1 && `spread over ${days} days or more`,
+    ]),
+  };
+}
+
+export function toLaneRows({ lanes, more }: LaneWaits): readonly object[] {
+  return [
+    ...lanes.map(({ due, kept, sinceMs, why, ...lane }) => ({
+      lane: toDestinationText(lane.origin),
+      due,
+      state: sinceMs === null ? "new" : `${lane.state} for ${formatDuration(sinceMs)}`,
+      next: lane.state === "open" ? "" : toNextStepText(lane),
+      why: why === "new" ? "" : why,
+      "held, not parked": kept > 0 ? `${kept} without attempts left` : "",
+    })),
+    ...(more.lanes > 0 ? [{ lane: counted(more.lanes, "more lane"), due: more.due }] : []),
+  ];
 }

@@ -1,6 +1,7 @@
 import { firstPlausibleAt } from "../../../job/message/plausible-dates.ts";
 import { createSelectMatcher, type Select } from "../../../job/message/select.ts";
 import type { ValuePath } from "../../../config/problem.ts";
+import { defined } from "../../../job/message/defined.ts";
 import type { CheckItem } from "../../../job/message/item-policy.ts";
 import type { DlqId, RawRecord, BatchItem } from "../../../job/message/dead-letter.ts";
 import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
@@ -128,21 +129,11 @@ function waitOf({ attempts: { waitMs } }: DrainConfig, attempt: number): number 
   return waitMs[Math.min(attempt, waitMs.length - 1)] ?? 0;
 }
 
-function toSelected(select: Select): RawRecord {
-  const { messageId, url, topicName, scheduleId, queueName, responseStatus } = select;
-  const { callerIp, label, flowControlKey } = select;
-  const fields = {
-    messageId,
-    url: url?.[0],
-    topicName: topicName?.[0],
-    scheduleId: scheduleId?.[0],
-    queueName: queueName?.[0],
-    responseStatus: responseStatus?.[0],
-    callerIP: callerIp?.[0],
-    labels: label?.slice(0, 1),
-    flowControlKey: flowControlKey?.[0],
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const ofAny = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "flowControlKey"] as const;
+
+function toSelected({ messageId, callerIp, label, ...lists }: Select): RawRecord {
+  const firsts = Object.fromEntries(ofAny.map((name) => [name, lists[name]?.[0]]));
+  return defined({ messageId, callerIP: callerIp?.[0], labels: label?.slice(0, 1), ...firsts });
 }
 
 interface Unmet {

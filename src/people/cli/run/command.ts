@@ -7,7 +7,7 @@ import { createSecretsToRedact } from "../output/secrets-to-redact.ts";
 import { createTeardown, type Teardown } from "../../../teardown.ts";
 import { readSecret, type SecretReading } from "../../../config/read-secret.ts";
 import { answerCommands } from "../beside/answer-commands.ts";
-import { toSocketPath } from "../beside/socket-path.ts";
+import { toSocketPath } from "../beside/wire.ts";
 import { endOnSignals } from "./end-on-signals.ts";
 import { takeWarnings } from "./node-warnings.ts";
 import type { SecretRef } from "../../../job/contracts/drains-document.ts";

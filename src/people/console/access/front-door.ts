@@ -2,9 +2,9 @@
 import type { MiddlewareHandler } from "hono";
 import { addressOf, type AskedEnv } from "../asked.ts";
 import { toPublicPath } from "../paths.ts";
-import { createProxyCheck } from "./proxies.ts";
 import { styleHash } from "../assets.ts";
 import { isIP } from "node:net";
+import { createRangeMatcher } from "../../../address-ranges.ts";
 
 export const addSecurityHeaders: MiddlewareHandler<AskedEnv> = async (context, next) => {
   await next();
@@ -122,4 +122,11 @@ export function isOfOwnPage({ host, origin, site, isHttps }: AskingPage): boolea
   if (origin === undefined) return true;
   const [, scheme, name] = /^(https?):\/\/([^/]+)$/.exec(origin.toLowerCase()) ?? [];
   return name !== undefined && name === host?.toLowerCase() && (scheme === "https" || !isHttps);
+}
+
+/** Who may say in headers who asks, and by which scheme. `ranges`: addresses, or such as 10.0.0.0/8. */
+export function createProxyCheck(ranges: readonly string[]): (address: string) => boolean {
+  const isProxy = createRangeMatcher(ranges);
+  // As Node names an IPv4 peer of an IPv6 socket, and one of this link.
+  return (address) => isProxy(address.replace(/^::ffff:/i, "").replace(/%.*$/, ""));
 }

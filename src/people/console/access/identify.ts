@@ -3,7 +3,7 @@ import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
 import type { Guesses } from "./guesses.ts";
 import { maxNameCharacters } from "../../operations/define.ts";
 import type { Person } from "./person.ts";
-import { createProxyCheck } from "./proxies.ts";
+import { createProxyCheck } from "./front-door.ts";
 import { findToken, isSame, type TokenRow } from "./token-file.ts";
 import { sign } from "./signed.ts";
 

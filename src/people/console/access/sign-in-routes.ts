@@ -1,21 +1,17 @@
 /** Who asks: the form that a token is given to, and the check that every route after it stands behind. */
 import type { Hono } from "hono";
-import type { Settings } from "../../../config/settings/settings.ts";
 import { addressOf, type Asked, type AskedEnv } from "../asked.ts";
 import { readForm } from "../acts/read-form.ts";
 import { cookieOf, sessionCookie, setCookie } from "../cookies.ts";
-import { toPageBefore, type Pages } from "../pages.tsx";
+import { toPageBefore, type ConsoleParts, type Pages } from "../pages.tsx";
 import { createGuesses } from "./guesses.ts";
 import { createIdentify, toSession, type Identity } from "./identify.ts";
-import { type LiveTokens, findToken } from "./token-file.ts";
+import { findToken } from "./token-file.ts";
 import type { Person } from "./person.ts";
 
-interface SignInParts {
-  readonly settings: Settings["console"];
-  readonly tokens: LiveTokens;
+interface SignInParts extends Pick<ConsoleParts, "settings" | "tokens" | "now"> {
   readonly pages: Pages;
   readonly key: () => Promise<string>;
-  readonly now: () => number;
 }
 
 const tooManyGuesses = "Too many wrong tokens came from your address. Try again in a minute.";

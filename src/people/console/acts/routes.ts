@@ -3,31 +3,23 @@
  * `/command` answers the command that would do the same, and does nothing.
  */
 import type { Hono, MiddlewareHandler } from "hono";
-import type { LiveCore } from "../../../job/door.ts";
 import { maxNameCharacters, type Operation } from "../../operations/define.ts";
 import { operations } from "../../operations/operations.ts";
-import type { PlanDesk } from "../../operations/plans/plan-desk.ts";
-import type { SourceId } from "../../../job/contracts/ids.ts";
 import { seal } from "../access/signed.ts";
 import { isSame } from "../access/token-file.ts";
 import type { AskedEnv } from "../asked.ts";
 import { rememberName, saidCookie, setCookie } from "../cookies.ts";
 import type { Reads } from "../live/reads.ts";
-import { toFormToken, type Pages } from "../pages.tsx";
+import { toFormToken, type ConsoleParts, type Pages } from "../pages.tsx";
 import { toLocalPath } from "../paths.ts";
 import { readForm } from "./read-form.ts";
 import { messageScreen } from "../screens/message.tsx";
 import { performForm, toActPath, toFormLine } from "./operation-act.ts";
 
-interface ActsParts {
-  readonly live: LiveCore;
-  readonly plans: PlanDesk;
+interface ActsParts extends ConsoleParts {
   readonly reads: Reads;
   readonly pages: Pages;
   readonly guard: (act: Pick<Operation, "role">) => MiddlewareHandler<AskedEnv>;
-  readonly requestSweep: (source: SourceId) => Promise<void>;
-  readonly now: () => number;
-  readonly stop: AbortSignal;
 }
 
 const maxSaidCharacters = 600;

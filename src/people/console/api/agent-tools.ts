@@ -6,11 +6,10 @@ import { z } from "zod";
 import { RedriverError } from "../../../job/contracts/errors.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { whyNot } from "../access/person.ts";
-import { parse } from "./answer.ts";
+import { parse, paramsOf, type ApiRoute } from "./answer.ts";
 import { toSchema } from "./open-api.ts";
 import { ApiRefusal } from "./refusal.ts";
 import { reason, routes } from "./operation-route.ts";
-import { paramsOf, type ApiRoute } from "./route.ts";
 
 /** As a route is called, without what it reads from a request. */
 type Caller = Omit<Parameters<ApiRoute["run"]>[0], "query" | "body" | "params">;

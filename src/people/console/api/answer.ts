@@ -1,11 +1,12 @@
 /** One request of the API: role, body, query, who asks; then the route. Never throws. */
 import type { z } from "zod";
 import { toSafeJson } from "../../../job/message/write-safe-json.ts";
-import { whyNot } from "../access/person.ts";
+import { whyNot, type Person } from "../access/person.ts";
 import { readText } from "../acts/read-form.ts";
 import type { ScreenContext } from "../screen.ts";
 import { ApiRefusal, toRefusal, toRefusalAnswer } from "./refusal.ts";
-import type { ApiRoute } from "./route.ts";
+import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
+import type { SourceId } from "../../../job/contracts/ids.ts";
 
 const maxBodyBytes = 16_384;
 
@@ -86,4 +87,34 @@ function toBy({ person }: ApiCaller, body: unknown): string {
     throw new ApiRefusal(400, "request-invalid", "the body: by: expected your name, for the audit");
   }
   return `${by} (api)`;
+}
+
+interface ApiCall extends Pick<ScreenContext, "core" | "reads" | "plans" | "now" | "signal" | "params"> {
+  readonly query: object;
+  readonly body: object | null;
+  readonly requestSweep: (source: SourceId) => Promise<void>;
+  readonly person: Person;
+  /** Who, for the audit; empty for a read. */
+  readonly by: string;
+}
+
+export interface ApiRoute {
+  readonly method: "get" | "post";
+  /** As hono writes paths, below /api/v1: `/failures/:id`. */
+  readonly path: string;
+  readonly role: ConsoleRole;
+  readonly summary: string;
+  readonly query: z.ZodObject;
+  /** Null: a read. */
+  readonly body: z.ZodObject | null;
+  readonly status: 200 | 202;
+  readonly answer: z.ZodType;
+  /** Of refusals, besides those of every route. */
+  readonly refuses: readonly (404 | 409)[];
+  readonly run: (call: ApiCall) => Promise<object>;
+}
+
+/** Fields that stand in a path: `id` of `/failures/:id`. */
+export function paramsOf({ path }: Pick<ApiRoute, "path">): readonly string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { apiPath, errorAnswer } from "./refusal.ts";
 import { routes } from "./operation-route.ts";
-import { paramsOf, type ApiRoute } from "./route.ts";
+import { paramsOf, type ApiRoute } from "./answer.ts";
 
 const refusalWords: Readonly<Record<number, string>> = {
   400: "The request is not as described here, or cannot be meant",

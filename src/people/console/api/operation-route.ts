@@ -10,9 +10,8 @@ import {
 import { perform } from "../../operations/perform.ts";
 import type { Reading } from "../../operations/reading.ts";
 import { whyNot } from "../access/person.ts";
-import { parse } from "./answer.ts";
+import { parse, paramsOf, type ApiRoute } from "./answer.ts";
 import { ApiRefusal } from "./refusal.ts";
-import { paramsOf, type ApiRoute } from "./route.ts";
 import { operations } from "../../operations/operations.ts";
 import { readings } from "../../operations/readings.ts";
 

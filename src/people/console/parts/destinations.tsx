@@ -40,19 +40,18 @@ export function Destinations({ status }: { readonly status: Status }): Html {
       {status.sources.some(({ shared }) => shared !== null) ? (
         <p class="hint">By drain: what several drains list stands in each of them.</p>
       ) : null}
-      {rows.length === 0 ? null : (
-        <p class="hint">
-          A lane sends a few messages to a destination first, more if they are delivered, and none if they
-          fail.
-        </p>
-      )}
       {rows.length === 0 ? (
         <p class="empty">
           {status.drains.some(({ stillCounting }) => stillCounting)
             ? "Nothing is counted yet."
             : "Nothing waits at any destination, and nothing is parked."}
         </p>
-      ) : null}
+      ) : (
+        <p class="hint">
+          A lane sends a few messages to a destination first, more if they are delivered, and none if they
+          fail.
+        </p>
+      )}
       {groups.map((group) => (
         <GroupOf
           group={group}
@@ -92,11 +91,11 @@ function GroupOf({
       ? `${toSum(parked)} parked`
       : `${toSum(own)} wait${heldWords}, ${toPercent(own.count / Math.max(1, waiting))} of all`;
   const more = rows.length - rowsShown;
+  const [mood, one, many = one] = moods[group];
   return (
     <details class="group" open={rows.length <= openUpTo} data-fold={group}>
       <summary>
-        <span class={`dot ${moodOf[group]}`}></span>{" "}
-        <strong>{counted(rows.length, titleOf[group][0], titleOf[group][1])}</strong>{" "}
+        <span class={`dot ${mood}`}></span> <strong>{counted(rows.length, one, many)}</strong>{" "}
         <span class="hint">{words}</span>
       </summary>
       <Table
@@ -124,7 +123,7 @@ function GroupOf({
               count={row.waiting}
               of={waiting}
               whole="all that waits"
-              name={moodOf[group]}
+              name={mood}
               text={toKnown(row.waiting, row)}
             />
           )),
@@ -142,22 +141,15 @@ function GroupOf({
   );
 }
 
-const titleOf: Readonly<Record<Group, readonly [one: string, many: string]>> = {
-  halted: ["halted", "halted"],
-  paused: ["paused", "paused"],
-  "only planned": ["only planned", "only planned"],
-  held: ["held by rules", "held by rules"],
-  drains: ["that drains", "that drain"],
-  parked: ["with only parked messages", "with only parked messages"],
-};
-
-const moodOf: Readonly<Record<Group, "bad" | "warn" | "good" | "">> = {
-  halted: "bad",
-  paused: "warn",
-  "only planned": "",
-  held: "warn",
-  drains: "good",
-  parked: "warn",
+const moods: Readonly<
+  Record<Group, readonly [mood: "bad" | "warn" | "good" | "", one: string, many?: string]>
+> = {
+  halted: ["bad", "halted"],
+  paused: ["warn", "paused"],
+  "only planned": ["", "only planned"],
+  held: ["warn", "held by rules"],
+  drains: ["good", "that drains", "that drain"],
+  parked: ["warn", "with only parked messages"],
 };
 
 function LaneCell({ pauses: [hostPause], paused, lane, group, drain, waiting }: DestinationRow): Html | null {

@@ -138,7 +138,10 @@ function Shared({ status }: Pick<Model, "status">): Html | null {
   return text === "" ? null : <p class="hint">{text}.</p>;
 }
 
-function Numbers({ model: { status, chart, enteredBy }, now }: Readonly<{ model: Model; now: number }>): Html {
+function Numbers({
+  model: { status, chart, enteredBy },
+  now,
+}: Readonly<{ model: Model; now: number }>): Html {
   const { drains, expiring } = status;
   const { sums, since } = chart;
   const { waiting, parked, wouldBeParked, expired } = toTotals(status);
