@@ -3,7 +3,7 @@ import { toAnswerText } from "../../read/answer-text.ts";
 import { toExpiredKind, toOfNoDrain, type OfNoDrain } from "../../read/of-no-drain.ts";
 import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import { cut, toClock, toLeft } from "../../operations/phrases.ts";
-import { DeadLetterLink } from "../parts/dead-letter-link.tsx";
+import { DeadLetterLink } from "../parts/links.tsx";
 import { toWhen } from "../parts/failure-acts.tsx";
 import { Fields } from "../parts/fields.tsx";
 import { Foreign } from "../parts/text.tsx";
