@@ -176,7 +176,7 @@ it("letters of no drain are in the list of kinds on each face, and a report says
   );
   expect((await readFailureList(core, { drain: "main" }, Date.now())).ofNoDrain).toEqual([]);
   const report = await readReport(core, {}, Date.now(), 1_000);
-  expect(toMarkdown(report)).toContain("\nIn no figure: 5 that no drain selects, as counted last.\n");
+  expect(toMarkdown(report)).toContain("\nIn no figure: 5 of no drain, as counted last.\n");
   expect(toMarkdown(report)).toContain("It adds up");
   const figures = { ...report.figures, gone: null };
   expect(toMarkdown({ ...report, figures })).not.toContain("It adds up");
