@@ -15,50 +15,39 @@ export const reportScreen = defineScreen<OutageReport>({
   title: toTitle,
   load: ({ core, query, now }) => readReport(core, spanOf(query), now, maxLetters),
   sections: [
-    still("report", (report, { query }) => {
-      const markdown = toMarkdown(report);
-      return (
-        <>
-          <Filters path={path} query={query} filters={spanFilters} />
-          <details class="act">
-            <summary>As Markdown</summary>
-            <p>
-              <a
-                href={`data:text/markdown;charset=utf-8,${encodeURIComponent(markdown)}`}
-                download="report.md"
-              >
-                Download it
-              </a>
-            </p>
-            <div class="command">
-              <pre>
-                <code>{markdown}</code>
-              </pre>
-            </div>
-          </details>
-          {toParts(report).map((part) => {
-            if (typeof part === "string") return <p>{part}</p>;
-            const [title, head, rows] = part;
-            return (
-              <>
-                <h2>{title}</h2>
-                <Table
-                  caption={title}
-                  empty=""
-                  rows={rows}
-                  columns={({ column, amounts }) =>
-                    head.map((name, at) =>
-                      (rows.some((row) => typeof row[at] === "number") ? amounts : column)(name, (row) => (
-                        <bdi>{toCell(row[at])}</bdi>
-                      )),
-                    )
-                  }
-                />
-              </>
-            );
-          })}
-        </>
-      );
-    }),
+    still("report", (report, { query }) => (
+      <>
+        <Filters path={path} query={query} filters={spanFilters} />
+        <details class="act">
+          <summary>As Markdown</summary>
+          <div class="command">
+            <pre>
+              <code>{toMarkdown(report)}</code>
+            </pre>
+          </div>
+        </details>
+        {toParts(report).map((part) => {
+          if (typeof part === "string") return <p>{part}</p>;
+          const [title, head, rows] = part;
+          return (
+            <>
+              <h2>{title}</h2>
+              <Table
+                caption={title}
+                empty=""
+                rows={rows}
+                columns={({ column, amounts }) =>
+                  head.map((name, at) =>
+                    (rows.some((row) => typeof row[at] === "number") ? amounts : column)(name, (row) => (
+                      <bdi>{toCell(row[at])}</bdi>
+                    )),
+                  )
+                }
+              />
+            </>
+          );
+        })}
+      </>
+    )),
   ],
 });
