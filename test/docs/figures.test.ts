@@ -63,7 +63,7 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["docs/faq.md", `Those come every ${full} minutes.`],
   ["docs/runbooks-system.md", `Full passes come every ${full} minutes by default.`],
   ["docs/faq.md", `After \`attempts.max\` redrives (${drain.attempts.max})`],
-  ["docs/faq.md", `a copy in its last ${inWords(expiry)} hours`],
+  ["docs/faq.md", `copied in its last ${inWords(expiry)} hours`],
   ["docs/comparison.md", `copied in its last ${inWords(expiry)} hours`],
   ["docs/runbooks.md", `${expiry} hours by default`],
   ["README.md", `A new destination gets ${canaries} messages`],
