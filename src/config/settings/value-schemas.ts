@@ -116,7 +116,7 @@ export const portOrNone = z.union(
 
 /** Where the console has pages of its own: a base of that name could not be told from them. */
 const consolePaths =
-  "acts|api|assets|failures|history|indexes|live|messages|parked|plans|report|rules|runbooks|sign-in";
+  "acts|api|assets|failures|history|indexes|live|messages|of-no-drain|parked|plans|report|rules|runbooks|sign-in";
 const basePathPattern = new RegExp(`^(?!/(${consolePaths})(/|$))(/(?!\\.{1,2}(/|$))[\\w.~-]+)+$`);
 
 export const basePath = read((value) => {

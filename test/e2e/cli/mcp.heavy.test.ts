@@ -78,7 +78,9 @@ describe("redriver mcp", () => {
     expect(stand.receiver.counts().size).toBe(120);
     expect(stand.receiver.deliveries).toHaveLength(120);
     const { acts } = await read(client, "read_history", { act: "apply" });
-    expect(acts).toMatchObject([{ by: "agent-7 (mcp)", why: "INC-7 is over" }]);
+    expect(acts).toMatchObject([
+      { by: "agent-7 (mcp)", why: expect.stringMatching(/^120 sent, .*: INC-7 is over$/) },
+    ]);
   });
 
   it("refuses what the role forbids and what no tool is, and shows no content", async () => {

@@ -62,8 +62,9 @@ test("what nears its expiry is copied where it is left, and not where it is publ
 test("what is nested deeper than 512 levels is not kept: neither copied nor dropped, and told", async () => {
   const dir = newDir();
   const one = await rig(dir, `    rules: [{ name: over, when: { responseStatus: 410 }, then: drop }]\n`);
+  const now = Date.now();
   const seed = (responseStatus: number, ageMs: number, levels: number): string => {
-    const dlqId = `${Date.now() - ageMs - levels}-0`;
+    const dlqId = `${now - ageMs - levels}-0`;
     const record = {
       dlqId,
       messageId: `msg_${dlqId}`,
