@@ -106,9 +106,10 @@ export async function listenBounded(options: BoundedServerOptions) {
     await once(server, "listening");
   } catch (error) {
     const { setting, host, port, variable } = options;
+    const isInUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
     throw new RedriverError(
       "settings-invalid",
-      `${setting}: expected an address that can be bound, got ${host}:${port} (${variable})`,
+      `${setting}: expected an address that can be bound, got ${host}:${port}${isInUse ? ", which is in use" : ""} (${variable})`,
       { cause: error },
     );
   }

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
 import { terminalColumns } from "./output/wrap.ts";
 import type { Command } from "commander";
 
@@ -13,6 +14,8 @@ export interface ProcessIo {
   readonly rows: number;
   /** Whether the reader of stdout has gone away (`| head`), so that what goes on for ever may end. */
   readonly isOutLost: boolean;
+  /** If a daemon answers the command: what it works by, if it has read it from this file. */
+  readonly inForce?: (file: string) => DrainsDocument | null;
   /** How wide the terminal behind stderr is now; null: it is none. */
   errColumns(): number | null;
   out(text: string): void;

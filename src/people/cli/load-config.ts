@@ -52,7 +52,7 @@ function refuse(_: Settings, problems: readonly Problem[]): never {
 export function loadForReading(command: Command, io: Io): Loaded {
   return load(loadSettingsFor(command, io), io, (settings, found) => {
     const { file } = settings.drains;
-    const document = readBrokenDocument(file, "rough");
+    const document = readBrokenDocument(file, "rough") ?? takeInForce(file, io);
     if (document === null) throw new RedriverError("document-invalid", toLines(found));
     const problems = countProblems(found);
     io.err(
@@ -65,8 +65,9 @@ export function loadForReading(command: Command, io: Io): Loaded {
 /** As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the names. */
 export function loadNames(command: Command, io: Io): Loaded {
   return load(loadSettingsFor(command, io), io, (settings, found) => {
-    const document = readBrokenDocument(settings.drains.file);
+    const { file } = settings.drains;
     const lines = toLines(found);
+    const document = readBrokenDocument(file) ?? takeInForce(file, io);
     if (document === null) {
       const advice = "name the document from before with --drains to go on without this one";
       throw new RedriverError("document-invalid", `${lines}\n${advice}`);
@@ -74,6 +75,13 @@ export function loadNames(command: Command, io: Io): Loaded {
     io.err(`warning: ${lines}\nwarning: the document is taken for the names of its drains alone\n`);
     return { settings, document, problems: countProblems(found) };
   });
+}
+
+/** Of a file that cannot be parsed, or is gone, a daemon beside knows what it said before: the brake works. */
+function takeInForce(file: string, io: Io): DrainsDocument | null {
+  const document = io.inForce?.(file) ?? null;
+  if (document !== null) io.err(`warning: the daemon that answers still works by ${file} as it was before\n`);
+  return document;
 }
 
 /** Another document beside the same settings. `current`: that of the settings, whatever --drains names. */

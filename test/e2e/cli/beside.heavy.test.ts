@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync, rmSync, statSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,10 +16,11 @@ const redis = useRedis("own");
 
 async function setUp() {
   const { setup } = await createDrainStage({ url: redis.url() });
+  const { folder } = setup;
   const path = join(createFolder().path, "own", "redriver.sock");
   const env = { ...setup.env, REDRIVER_SOCKET_PATH: path };
   const ask = (...argv: string[]) => start([...argv, "--verbose"], env).ended;
-  return { env, own: setup.env, path, ask };
+  return { env, own: setup.env, path, ask, folder };
 }
 
 const say = (socket: Socket, value: object) => socket.write(`${JSON.stringify(value)}\n`);
@@ -66,6 +67,29 @@ describe("a command beside a daemon", () => {
     }
     expect((await ask("history")).err).toMatch(byDaemon(daemon));
     if (process.getuid?.() === 0) refuseStranger(path);
+    daemon.child.kill("SIGTERM");
+    expect((await daemon.ended).exitCode).toBe(0);
+  }, 180_000);
+
+  it("pauses all by the document in force if its file cannot be parsed, or is gone; nothing else takes it", async () => {
+    const { env, own, ask, folder } = await setUp();
+    const daemon = await startDaemon(env);
+    for (const [round, spoil] of [
+      () => void folder.write("drains.yaml", "version: 1\n drains: [\n"),
+      () => rmSync(join(folder.path, "drains.yaml")),
+    ].entries()) {
+      spoil();
+      const braked = await ask(round === 0 ? "pause" : "resume", "--all", "--reason", "the edit is broken");
+      expect(braked.err).toMatch(/the daemon that answers still works by \S+ as it was before\n/);
+      expect(braked).toMatchObject({
+        exitCode: 0,
+        err: expect.stringContaining("all drains of source default") as string,
+      });
+      expect((await ask("status")).err).toMatch(/still works by/);
+      expect((await ask("plan", "--all")).exitCode).toBe(78);
+      const alone = await runHere(["pause", "--all", "--reason", "x"], own);
+      expect(alone).toMatchObject({ exitCode: 78, err: expect.stringContaining("--drains") as string });
+    }
     daemon.child.kill("SIGTERM");
     expect((await daemon.ended).exitCode).toBe(0);
   }, 180_000);

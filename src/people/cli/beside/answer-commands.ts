@@ -27,8 +27,10 @@ export async function answerCommands(
   {
     runCommand,
     instance,
+    inForce,
     warn,
-  }: Pick<CommandContext, "runCommand"> & { readonly instance: string; readonly warn: (why: string) => void },
+  }: Pick<CommandContext, "runCommand"> &
+    Pick<ProcessIo, "inForce"> & { readonly instance: string; readonly warn: (why: string) => void },
 ) {
   const open = new Set<Socket>();
   const running = new Set<Promise<void>>();
@@ -47,7 +49,7 @@ export async function answerCommands(
       if (command !== null) return command.take(value as Reply);
       clearTimeout(timer);
       const request = value as Request;
-      command = createRemote(socket, request);
+      command = createRemote(socket, request, inForce);
       const answered = answer(socket, request, command.io).finally(() => running.delete(answered));
       running.add(answered);
     });
@@ -126,7 +128,7 @@ async function removeDead(path: string): Promise<void> {
   rmSync(path);
 }
 
-function createRemote(socket: Socket, request: Request) {
+function createRemote(socket: Socket, request: Request, inForce: ProcessIo["inForce"]) {
   const listeners = new Set<(signal: NodeJS.Signals) => void>();
   const answers: ((given: string | boolean) => void)[] = [];
   let isStopped = false;
@@ -162,6 +164,7 @@ function createRemote(socket: Socket, request: Request) {
   const io: ProcessIo = {
     env: request.env,
     isTerminal: request.isTerminal,
+    ...(inForce && { inForce }),
     get columns() {
       return window.columns ?? Number.POSITIVE_INFINITY;
     },

@@ -126,6 +126,7 @@ async function runUntilStopped(
     const socket = await answerCommands(socketPath, {
       runCommand,
       instance: replicaName(),
+      inForce: (file) => (file === settings.drains.file ? live.current().document : null),
       warn: (message) => events.emit({ type: "process:warned", name: "SocketWarning", message }),
     });
     if (socket !== null) teardown.add("socket", socket.close);
