@@ -3,10 +3,10 @@ import type { Census, UnselectedKind } from "../contracts/source-book.ts";
 import { earlier } from "../contracts/tally.ts";
 import { countActs } from "../failures/count-acts.ts";
 import { FailureTally } from "../failures/count-failures.ts";
+import { ruleIdsOf } from "../failures/shared-letters.ts";
 import { toComeBackFields, toLaneComeBack } from "../lanes/come-back-from-record.ts";
 import { hostOf } from "../message/destination-url.ts";
 import { unreadableKind, type FailureKind } from "../message/failure-kind.ts";
-import { toShortId } from "../message/short-id.ts";
 import { slowDownHosts, toFailedAgain } from "../page/failed-again.ts";
 import type { Letter } from "../page/letter.ts";
 import { recognise, writeEvidence } from "../page/look-up.ts";
@@ -64,10 +64,7 @@ export async function noteStrays(
   const isNew = await writeEvidence(source, letters);
   await source.lanes.recordComeBacks(isNew.flatMap(toLaneComeBack));
   for (const config of live) {
-    // What a person publishes may have no rule.
-    const rules = new Set(
-      ["", ...config.rules.map(({ name }) => name)].map((rule) => toShortId(config.name, rule)),
-    );
+    const rules = ruleIdsOf(config);
     const sent = isNew.filter(({ parentRule }) => parentRule !== null && rules.has(parentRule));
     if (sent.length === 0) continue;
     await slowDownHosts({ config, source }, sent.flatMap(toFailedAgain));

@@ -16,11 +16,12 @@ import type { RecordFailures } from "./record-failures.ts";
 export type SharedLetters = NonNullable<ReturnType<typeof createSharedLetters>>;
 
 /** `rank`: in the counting order. */
-interface Other extends Pick<DrainConfig, "name" | "mode"> {
+interface Other extends Pick<DrainConfig, "name" | "mode" | "paused" | "rules"> {
   readonly rank: number;
 }
 
 type CountedLetter = Pick<Letter, "failure" | "dlqId">;
+type ComeBack = CountedLetter & Pick<Letter, "raw" | "parentFailure" | "parentRule">;
 
 interface Counting {
   readonly recordFailures: RecordFailures;
@@ -42,6 +43,11 @@ export function toCountingKey(
   return toShortId("counting", JSON.stringify(counting));
 }
 
+/** Under which a ledger's entry names what this drain sent. What a person publishes may have no rule. */
+export function ruleIdsOf({ name, rules }: Pick<DrainConfig, "name" | "rules">): ReadonlySet<string> {
+  return new Set(["", ...rules.map((rule) => rule.name)].map((rule) => toShortId(name, rule)));
+}
+
 /** Null if no other of these drains of its source can list what this one lists: then nothing of it is counted. */
 export function createSharedLetters(
   own: DrainConfig,
@@ -51,9 +57,11 @@ export function createSharedLetters(
   const ordered = inCountingOrder(drains);
   const ownRank = ordered.findIndex(({ name }) => name === own.name);
   const others = ordered.flatMap((drain, rank) => {
-    const { name, mode, select } = drain;
+    const { name, mode, paused, rules, select } = drain;
     const mayShare = rank !== ownRank && !areDisjoint(select, own.select);
-    return mayShare ? [{ drain: { name, mode, rank }, selects: createDrainSelects(drain, null) }] : [];
+    return mayShare
+      ? [{ drain: { name, mode, paused, rules, rank }, selects: createDrainSelects(drain, null) }]
+      : [];
   });
   if (others.length === 0) return null;
   /** Of those that list it, only the first counts it for the source. */
@@ -65,11 +73,12 @@ export function createSharedLetters(
     unwritten.set(name, tally);
     return tally;
   };
+  const of = (record: RawRecord, now: number): readonly Other[] =>
+    others.flatMap(({ drain, selects }) => (selects(record, now) ? [drain] : []));
   return {
     names: others.map(({ drain }) => drain.name),
     /** The others that list a record. `now`: Unix ms by the service's clock. */
-    of: (record: RawRecord, now: number): readonly Other[] =>
-      others.flatMap(({ drain, selects }) => (selects(record, now) ? [drain] : [])),
+    of,
     /** The kind under which it counts here. */
     kindOf: (by: readonly Other[], { failure }: Pick<CountedLetter, "failure">) =>
       countedAs(failure, isAgain(ownRank, by)),
@@ -86,6 +95,16 @@ export function createSharedLetters(
           tallyOf(name).add(countedAs(failure, isAgain(rank, by)), dlqId, "parked", change);
       }
     },
+    /** Another drain lists this come-back and notes it, which one that plans cannot. */
+    isNotedElsewhere: ({ raw }: Pick<ComeBack, "raw">, now: number): boolean =>
+      of(raw, now).some(({ mode, paused }) => mode === "live" && !paused),
+    /** Whichever of them sent what came back; null: none, or it does not list the come-back. */
+    senderOf({ raw, parentRule }: ComeBack, now: number): DrainName | null {
+      if (parentRule === null) return null;
+      return of(raw, now).find((other) => ruleIdsOf(other).has(parentRule))?.name ?? null;
+    },
+    /** What this one sent has failed again. */
+    failedAgain: (sender: DrainName, letter: ComeBack): void => tallyOf(sender).failedAgain(letter),
     /** Counts it there. A call that fails is not made again: the next full passes count anew. */
     write: () =>
       unlessRedisAway(async () => {

@@ -2,6 +2,7 @@ import { serviceNow } from "../contracts/service.ts";
 import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { EventOf } from "../contracts/events.ts";
+import type { DrainName } from "../contracts/ids.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { emptyTally, type Tally } from "../contracts/tally.ts";
 import type { Decision, HoldReason } from "../rules/decision.ts";
@@ -268,22 +269,31 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = n
       leave(letter, decision.reason);
     },
     comeBacks(letters: readonly Letter[]): void {
-      const found: EventOf<"record:come-back">["records"][number][] = [];
+      const { mode, name } = drain.config;
+      const found = new Map<DrainName, EventOf<"record:come-back">["records"][number][]>();
       for (const letter of letters) {
         const { dlqId, enteredAt, reading, failure, isNewComeBack } = letter;
         if (reading.kind !== "come-back") continue;
         const isUncounted = enteredAt > countedTo;
+        const isOfPlan = (): boolean => shared?.isNotedElsewhere(letter, now) !== true;
         // A plan writes no evidence, so that none is new to it.
-        if (isUncounted && drain.config.mode === "plan") failures.add(failure, dlqId, "cameBack");
+        if (isUncounted && mode === "plan" && isOfPlan()) failures.add(failure, dlqId, "cameBack");
         if (!isNewComeBack) continue;
+        tally.comeBacks += 1;
+        const sender = shared?.senderOf(letter, now) ?? name;
+        const own = found.get(sender) ?? [];
+        found.set(sender, own);
+        own.push(...toComeBackFields(letter));
         // Not what plans have counted, nor what has been here until its evidence was forgotten. A recalled window
         // counts no arrivals, and goes by the evidence alone.
-        const isCounted = !isUncounted && enteredAt < lateFrom && countedTo !== Infinity;
-        if (!isCounted && enteredAt > (drain.planCountedTo ?? 0)) failures.failedAgain(letter);
-        found.push(...toComeBackFields(letter));
+        if (!isUncounted && enteredAt < lateFrom && countedTo !== Infinity) continue;
+        if (enteredAt <= (drain.planCountedTo ?? 0) && isOfPlan()) continue;
+        if (sender === name) failures.failedAgain(letter);
+        else shared?.failedAgain(sender, letter);
       }
-      tally.comeBacks += found.length;
-      if (found.length > 0) events.emit({ type: "record:come-back", ...of, records: found });
+      for (const [sender, records] of found) {
+        events.emit({ type: "record:come-back", ...of, drain: sender, records });
+      }
     },
     listed(letters: readonly Letter[]): void {
       open = letters.filter(({ fate }) => fate?.kind !== "not-ordered");

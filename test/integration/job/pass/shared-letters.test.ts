@@ -112,3 +112,74 @@ it("counts what another drain sent before this one had listed it as arrived, and
   expect(await rig.left("main")).toMatchObject({ waiting: 5, arrived: 45, facts: { arrivals: 40 } });
   expect(await rig.left("money")).toMatchObject({ waiting: 0, arrived: 40, published: 40 });
 });
+
+/** Of main, which sends 500, and partners and crm, which list the same: how many each has sent, and how many failed again. */
+async function openSenders() {
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: `${rules("500")}
+  partners:
+    mode: live
+    rules: [{ name: wait, then: hold }]
+  crm:
+    mode: plan
+${rules("503")}
+`,
+  });
+  rig.receiver.answer = () => 503;
+  const { source } = rig.drain;
+  const drainOf = (name: string) => ({ ...rig.core.drains.get(name as DrainName)!, source });
+  const names = ["main", "partners", "crm"];
+  const pass = async (first = "main"): Promise<void> => {
+    for (const name of [first, ...names.filter((one) => one !== first)]) {
+      await runPassInProcess(drainOf(name), rig.core.settings.passes, signals, () => undefined);
+    }
+    await rig.emulator.idle();
+    rig.advance(60_000);
+  };
+  const counted = async () => {
+    const all = names.map(async (name) => {
+      const { failures = [] } = (await source.passes.facts(name as DrainName)) ?? {};
+      const sum = (of: "published" | "failedAgain") => failures.reduce((all, one) => all + one[of], 0);
+      return [name, [sum("published"), sum("failedAgain")]];
+    });
+    return Object.fromEntries(await Promise.all(all)) as unknown;
+  };
+  return { ...rig, source, drainOf, pass, counted };
+}
+
+it.each(["main", "partners", "crm"])(
+  "what a plan sent fails again for its drain, if %s lists it first",
+  async (first) => {
+    const { seed, source, pass, drainOf, emulator, advance, counted } = await openSenders();
+    seed(5, {}, 10_000);
+    await pass();
+    const page = {
+      ...(await source.service.list({ select: {}, count: 100 }, never)),
+      readAt: await source.readAt(),
+    };
+    const { config, ...crm } = drainOf("crm");
+    const live = { ...crm, config: { ...config, mode: "live" as const } };
+    await workOrdered(live, page, never, { accepts: () => true });
+    await emulator.idle();
+    advance(60_000);
+    await pass(first);
+    const sent = { main: [0, 0], partners: [0, 0], crm: [5, 5] };
+    expect(await counted()).toEqual(sent);
+    await source.passes.forceFull("crm" as DrainName);
+    await pass(first);
+    expect(await counted()).toEqual(sent);
+  },
+);
+
+it("what failed again as another failure counts for the drain that sent it", async () => {
+  const { seed, pass, counted, source } = await openSenders();
+  seed(5, { responseStatus: 500 }, 10_000);
+  await pass();
+  await pass("partners");
+  const sent = { main: [5, 5], partners: [0, 0], crm: [0, 0] };
+  expect(await counted()).toEqual(sent);
+  await source.passes.forceFull("main" as DrainName);
+  await pass();
+  expect(await counted()).toEqual(sent);
+});
