@@ -8,7 +8,8 @@ import { readProofCallback, type OwnCallback } from "../message/proof-callback-u
 import type { AttemptReport } from "../contracts/callbacks.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-const maxRefused = 10_000;
+/** Half of them are forgotten at once: ten thousand are always known. */
+const maxRefused = 20_000;
 
 type ChainRefusals = ReturnType<typeof createChainRefusals>;
 
