@@ -46,7 +46,6 @@ local function forgetOne()
   end
   if not oldest or now - oldestAt < call.forgetAfterMs then return false end
   local mark = redis.call('HGET', KEYS[2], oldest)
-  local mark = redis.call('HGET', KEYS[2], oldest)
   if mark then changeMark(oldest, cjson.decode(mark), cjson.decode(redis.call('HGET', KEYS[1], oldest)), now) end
   redis.call('HDEL', KEYS[1], oldest)
   count = count - 1

@@ -21,7 +21,6 @@ local function row(id) return ARGV[1] .. id end
 local function summary(id) return ARGV[2] .. id end
 local function lines(id) return ARGV[3] .. id end
 -- A row may be none of this version: one that has no such field stops no other.
--- A row may be none of this version: one that has no such field stops no other.
 local function get(id, field)
   local text = redis.pcall('HGET', row(id), field)
   return type(text) == 'string' and text
