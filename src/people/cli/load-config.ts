@@ -6,7 +6,7 @@ import { checkFit } from "../../config/settings/check-against-document.ts";
 import { loadSettings } from "../../config/settings/load-settings.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
-import { RedriverError } from "../../job/contracts/errors.ts";
+import { isRedriverError, RedriverError } from "../../job/contracts/errors.ts";
 import { counted } from "../operations/phrases.ts";
 import type { Io } from "./io.ts";
 
@@ -32,6 +32,8 @@ export interface Loaded {
   readonly document: DrainsDocument;
   /** Of a document that does not load. */
   readonly problems: number;
+  /** Not even names could be read, so the document here is empty. */
+  readonly refusal?: RedriverError;
 }
 
 export interface LoadedWhole extends Loaded {
@@ -60,6 +62,25 @@ export function loadForReading(command: Command, io: Io): Loaded {
     );
     return { settings, document, problems };
   });
+}
+
+const noDocument: DrainsDocument = {
+  hash: "",
+  paused: false,
+  sources: [],
+  drains: [],
+  indexes: [],
+  notify: [],
+};
+
+/** As loadForReading, and of a document without names that can be read nothing: replicas may tell something still. */
+export function loadForStatus(command: Command, io: Io): Loaded {
+  try {
+    return loadForReading(command, io);
+  } catch (error) {
+    if (!isRedriverError(error) || error.code !== "document-invalid") throw error;
+    return { settings: loadSettingsFor(command, io), document: noDocument, problems: 1, refusal: error };
+  }
 }
 
 /** As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the names. */

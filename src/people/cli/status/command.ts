@@ -2,7 +2,7 @@ import { requireRedis, openJobQueue } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import type { Register } from "../io.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
-import { loadForReading } from "../load-config.ts";
+import { loadForStatus } from "../load-config.ts";
 import { isColoured } from "../output/print.ts";
 import { printOrRepaint } from "../output/watch.ts";
 import { withCore } from "../with-core.ts";
@@ -22,8 +22,9 @@ export const registerStatus: Register = (program, { io }) => {
     .option("--watch", "show it again every 2 s, until Ctrl-C")
     .option("--json", "print as JSON; with --watch a line each time")
     .action(async (names: string[], options: { json?: boolean; watch?: boolean }, command) => {
-      const loaded = loadForReading(command, io);
-      const { settings, problems } = loaded;
+      const loaded = loadForStatus(command, io);
+      const { settings, problems, refusal } = loaded;
+      if (refusal !== undefined && names.length > 0) throw refusal;
       await withCore(io, loaded, {}, async (core, teardown) => {
         const named = names.length === 0 ? null : chooseDrains(core, names).map(({ config }) => config.name);
         await requireRedis(core);
@@ -31,6 +32,7 @@ export const registerStatus: Register = (program, { io }) => {
         const read = async (): Promise<Status> => {
           const nextRuns = await jobs.nextRuns();
           const status = await readStatus(core, { nextRuns, problems, now: systemClock.now() });
+          if (refusal !== undefined && status.replicas.length === 0) throw refusal;
           return named === null ? status : onlyOf(status, named);
         };
         const toText = (status: Status): string => {
@@ -39,6 +41,7 @@ export const registerStatus: Register = (program, { io }) => {
           const overview = toOverview({ columns, rows: detailedRows }, status, isColoured(io));
           return `${overview}\n${toDetailsText(columns, status)}`;
         };
+        if (refusal !== undefined) io.err(`warning: ${refusal.message}\n`);
         await printOrRepaint(io, options, read, (status) => status, toText);
       });
     });

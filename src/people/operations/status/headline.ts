@@ -3,7 +3,7 @@ import { toTotals } from "../../read/totals.ts";
 import { capitalised, present, toLeft } from "../phrases.ts";
 import type { Mood, Need } from "./needs.ts";
 import type { Status } from "./read.ts";
-import { toBehind, toHeadline, toRestTexts } from "./verdict.ts";
+import { toBehind, toHeadline, toOtherDocumentText, toRestTexts } from "./verdict.ts";
 
 export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
   return drains.length > 0 && drains.every(({ paused }) => paused !== null);
@@ -28,6 +28,7 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   if (first?.mood === "bad") return { mood: "bad", text: first.headline, hint: "" };
   const [rest] = toRestTexts(status);
   if (rest !== undefined) return { mood: "warn", text: rest.text, hint: "" };
+  if (toOtherDocumentText(status) !== "") return { mood: "warn", text, hint: "" };
   const behind = present(status.sources.map((one) => toBehind(one, status.sources.length === 1)));
   if (isDraining) {
     return { mood: "good", text, hint: toSentences(free, ...behind) };

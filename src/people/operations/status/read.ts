@@ -41,11 +41,17 @@ interface StatusRequest {
 
 export async function readStatus(core: Core, { nextRuns, problems, now, facts: given }: StatusRequest) {
   const isWhole = problems === 0;
-  const [facts, replicas, pausesOf] = await Promise.all([
+  const [facts, living, pausesOf] = await Promise.all([
     given ?? readQueueFacts(core),
     core.replicas.all(),
     mapEach(core.sources, ({ pauses }) => pauses.all()),
   ]);
+  const replicas = living.map((replica) => ({
+    ...replica,
+    sameDocument: isWhole && replica.documentHash === core.document.hash,
+  }));
+  /** What this document says of a drain binds no replica that works under another. */
+  const isInForce = isWhole && replicas.every(({ sameDocument }) => sameDocument);
   const drainFacts = new Map(facts.drains.map((one) => [one.drain, one]));
   const lanesOf = await mapEach(drainFacts, (one) => readDestinationLanes(core, one));
   const owners = await mapEach(core.sources, async ({ failureMarks }, id) => {
@@ -58,7 +64,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
     const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
     const config = core.drains.get(drain)?.config;
     // The document has only that it is paused, not since when or why.
-    const byDocument = config?.paused === true ? ({ by: "document" } as const) : null;
+    const byDocument = isInForce && config?.paused === true ? ({ by: "document" } as const) : null;
     const paused = pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument;
     const lanes = lanesOf.get(drain);
     const ledger = ofLedgerNow(facts, drain);
@@ -91,7 +97,8 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
         open: ledger?.open ?? 0,
         isAway: toRest(replicas, source)?.isOfAll === true,
       }),
-      mode: isWhole ? (config?.mode ?? "plan") : null,
+      /** Null: not known, as a replica may work under another document. */
+      mode: isInForce ? (config?.mode ?? "plan") : null,
       paused,
       guards,
       /** Null: no daemon has scheduled it. */
@@ -111,7 +118,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
       const row = drainRows.find(({ drain }) => drain === name);
       const destination = row?.destinations.find(({ origin }) => origin === group.origin);
       return {
-        config: isWhole ? core.drains.get(name)?.config : undefined,
+        config: isInForce ? core.drains.get(name)?.config : undefined,
         paused: row?.paused ?? null,
         lane: destination?.lane ?? null,
         hostPause: destination?.pause ?? null,
@@ -150,10 +157,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
         lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),
       })),
     ),
-    replicas: replicas.map((replica) => ({
-      ...replica,
-      sameDocument: isWhole && replica.documentHash === core.document.hash,
-    })),
+    replicas,
   };
 }
 

@@ -96,6 +96,14 @@ export function toUnsentText({ expiring: { unsent, groups }, at }: Pick<Status, 
   return `${isExact ? "" : "at least "}${number(atLeast)} expire unless a person acts${first}`;
 }
 
+/** No replica tells the mode of its drains, so one under another document than this may send. Empty: none is. */
+export function toOtherDocumentText({ replicas }: Pick<Status, "replicas">): string {
+  const others = replicas.filter(({ sameDocument }) => !sameDocument).length;
+  if (others === 0) return "";
+  const where = others === replicas.length ? "" : ` in ${others} of ${replicas.length} replicas`;
+  return `another document is in force${where}: it may send`;
+}
+
 const toPlanned = ({ outlook, ...one }: DrainStatus): number => outlook.waiting - toAgain(one).waiting;
 
 export function toHeadline(status: Status): string {
@@ -103,6 +111,11 @@ export function toHeadline(status: Status): string {
   const { waiting: listed, waitingOften, expired } = toTotals(status);
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const waiting = toCertain({ count: listed, isExact: !isAtLeast(status), ...expired.waiting });
+  const other = toOtherDocumentText(status);
+  if (other !== "") {
+    const still = isCounting ? ", still counting" : "";
+    return listed === 0 ? other : `${other}, ${waiting} waiting${still}`;
+  }
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
@@ -207,9 +220,11 @@ function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
 }
 
 /** Of drains, destinations and kinds of failure that are paused: the first, and how many others there are. */
-function toPauseNotes({ drains, sources, at }: Status): readonly Part[] {
+function toPauseNotes({ drains, sources, replicas, at }: Status): readonly Part[] {
   // If nothing acts, the headline names the pause.
-  const acts = drains.some(({ mode, paused }) => mode === "live" && paused === null);
+  const acts =
+    toOtherDocumentText({ replicas }) !== "" ||
+    drains.some(({ mode, paused }) => mode === "live" && paused === null);
   const [drain, ...moreDrains] = acts ? drains.filter(({ paused }) => paused !== null) : [];
   const [host, ...moreHosts] = drains
     .flatMap(({ destinations }) => destinations.filter(({ pause }) => pause !== null))

@@ -212,6 +212,10 @@ const byAda = "paused by ada until 15:30 UTC: they restore their database";
 const halts = (name: string) =>
   replica(name, { resting: [{ source: eu, state: "halted", code: "unauthorised", since: ago(minute) }] });
 
+const mayBeSent = "another document is in force: it may send";
+const other = replica("other", { documentHash: "aaaaaaaaaaaa", sameDocument: false });
+const notKnown = { drains: [{ ...draining, mode: null }] };
+
 describe("the verdict", () => {
   it.each<[string, Partial<Status>]>([
     ["^all clear: nothing waits$", { drains: [drain("orders")] }],
@@ -222,6 +226,16 @@ describe("the verdict", () => {
     ["^all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
     ["^not running: no replica, 12,480 waiting", { replicas: [] }],
     ["^plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
+    [`^${mayBeSent}, 12,480 waiting;`, { ...notKnown, replicas: [other] }],
+    [`^${mayBeSent}$`, { drains: [drain("orders", { mode: null })], replicas: [other] }],
+    [`^${mayBeSent}$`, { drains: [drain("new", { lastSuccessAt: null })], replicas: [other] }],
+    [`^${mayBeSent}.*; orders ${byAda};`, { drains: [{ ...pausedDrain, mode: null }], replicas: [other] }],
+    [`^${mayBeSent}.*; 1 replica rejects its`, { ...notKnown, replicas: [{ ...other, rejected: "a.yaml" }] }],
+    [
+      "^another document is in force in 1 of 2 replicas: it",
+      { ...notKnown, replicas: [replica("a"), other] },
+    ],
+    ["^not running: no replica, 12,480 waiting", { ...notKnown, documentProblems: 1, replicas: [] }],
     ["^paused by the drains document; 12,480", { drains: [{ ...draining, paused: { by: "document" } }] }],
     ["; nothing is sent since 11:59 UTC: .*token", { replicas: [halts("a"), halts("b")] }],
     ["; 1 of 2 replicas send nothing since 11:59 UTC: .*token", { replicas: [halts("a"), replica("b")] }],

@@ -16,7 +16,7 @@ const lane = {
 };
 const outlook = { waiting: 0, heldByRules: 0, stoppedWaiting: 0, waitingForAttempt: 0, waitingForPerson: 0 };
 
-const replica = (more: object) => ({ rejected: null, resting: [], ...more });
+const replica = (more: object) => ({ rejected: null, resting: [], sameDocument: true, ...more });
 const resting = (state: string, code: string) => ({
   waiting: 5,
   replicas: [replica({}), replica({ resting: [{ source: "default", state, code }] })],
@@ -171,6 +171,7 @@ it.each([
   ["the service refuses the token", resting("halted", "unauthorised"), "bad", ["runbook"]],
   ["the service limits the rate", resting("waiting", "service-resting"), "warn", []],
   ["no replica runs", { replicas: [] }, "bad", []],
+  ["a replica has another document", { replicas: [replica({ sameDocument: false })] }, "warn", []],
 ] as const)("%s", (_name, given, mood, first) => {
   const one = status(given);
   expect(headlineOf(one).mood).toBe(mood);
