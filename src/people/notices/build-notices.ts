@@ -1,3 +1,4 @@
+import { toProber } from "../operations/lane-words.ts";
 import { formatProblem } from "../../config/problem.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import { createSendNotices } from "./send-notices.ts";
@@ -106,6 +107,9 @@ async function readHalted(
 ): Promise<Pick<NoticeFacts, "halted" | "isHaltedWhole">> {
   if (!hasLanes(core.drains, runtime)) return { halted: [], isHaltedWhole: true };
   const { lanes, counts } = await runtime.lanes.views(maxLanes);
-  const halted = lanes.filter(({ state }) => state === "halted");
+  const hasNext = (drain: DrainName): boolean => toProber(core.drains.get(drain)?.config.mode) === "redriver";
+  const halted = lanes
+    .filter(({ state }) => state === "halted")
+    .map((lane) => (hasNext(lane.drain as DrainName) ? lane : { ...lane, nextAt: null }));
   return { halted, isHaltedWhole: counts.halted <= halted.length };
 }

@@ -3,7 +3,7 @@ import type { LaneStanding } from "../read/lane-standings.ts";
 import type { PlanApplyDrain } from "../../job/contracts/plans.ts";
 import type { LaneWait } from "../plan/lane-waits.ts";
 import { toDestinationText } from "./destination-text.ts";
-import { counted, toCounts, toIn, toTime, toUntil } from "./phrases.ts";
+import { capitalised, counted, toCounts, toIn, toTime, toUntil } from "./phrases.ts";
 
 /**
  * `next probe in 4m`, `next step now`; `a probe is out since 12:03:10 UTC, answer in 48s at the latest`. What nobody
@@ -25,6 +25,33 @@ export function toLaneWaitText({ origin, due, ...lane }: LaneWait, now: number):
   const how = lane.state === "halted" ? "halted" : "a few have gone first";
   return `${toDestinationText(origin)} (${counted(due, "message")}): ${how}, ${next}`;
 }
+
+/** Who sends the probes of a halted lane: redriver by itself, or nothing but an apply, in a drain that only plans. */
+export type Prober = "redriver" | "apply";
+
+/** `mode`: of the drain; null or undefined: not known. */
+export function toProber(mode: "plan" | "live" | null | undefined): Prober {
+  return mode === "plan" ? "apply" : "redriver";
+}
+
+/** What comes if nobody does anything; of an apply: of one that is under way, or of the next. */
+export function toUnaidedText(lane: LaneStanding, prober: Prober): string {
+  const whose = "Its owner can mend it.";
+  if (prober === "apply") {
+    const next = lane.sent > 0 ? capitalised(toNextStepText(lane)) : `An apply probes ${toIn(lane.nextInMs)}`;
+    return `${whose} ${next}. If a probe is delivered, the apply sends the rest.`;
+  }
+  const next = lane.sent > 0 ? toNextStepText(lane) : `redriver probes by itself ${toIn(lane.nextInMs)}`;
+  return `${whose} ${capitalised(next)}. If a probe is delivered, the rest follows by the rules.`;
+}
+
+/** What an apply of a plan does at a halted lane. */
+export const appliesByProbe =
+  "An apply sends one of them first, as a probe. If it is delivered, the apply sends the rest";
+
+/** Of a probe that a person asks for in a drain that only plans. */
+export const plannedCosts =
+  "Sends nothing by itself: its drain only plans. An apply then sends the probe at once. If it is delivered, the apply sends the rest.";
 
 export type ToldWait = NonNullable<PlanApplyDrain["wait"]>;
 

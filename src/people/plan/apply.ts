@@ -86,7 +86,7 @@ export interface Applied {
 export type AppliedSoFar = Omit<Applied, "stop" | "leftLanes">;
 
 /** Apply waits this long for a rate's next grant, and leaves records with a longer wait (a day's ceiling). */
-const maxWaitMs = 10 * 60_000;
+export const maxWaitMs = 10 * 60_000;
 const minWaitMs = 100;
 /** Before the next round if no time is known; doubled by each round without progress. */
 const blindWaitMs = 5_000;

@@ -67,7 +67,8 @@ export function toVerdictLine(
   { drain, verdict, progress, archivedIn }: Pick<ApplyLine, "drain" | "verdict" | "progress" | "archivedIn">,
   isColoured: boolean,
 ): string {
-  const nothing = progress.planned > 0 ? toNothing([progress], archivedIn !== undefined) : null;
+  if (progress.planned === 0) return "";
+  const nothing = toNothing([progress], archivedIn !== undefined);
   const texts = present([nothing, verdict?.text]);
   if (texts.length === 0) return "";
   const text = `${drain}: ${texts.join("; of these, ")}`;

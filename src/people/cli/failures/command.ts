@@ -14,6 +14,7 @@ import { readFailureViews } from "../../read/read-failures.ts";
 import type { Register } from "../io.ts";
 import { toJsonLine } from "../output/print.ts";
 import { addReading } from "../operation-command.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
 import { toFailureText } from "./show-text.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { toExpiredKind, type OfNoDrain } from "../../read/of-no-drain.ts";
@@ -44,10 +45,11 @@ export const registerFailures: Register = (program, context) => {
   // One object or text for each source that has such a kind.
   addReading(failures, failureReading, context, async ({ core, input, now, signal }, { json }) => {
     const texts: string[] = [];
+    const modeOf = (drain: string) => core.drains.get(drain as DrainName)?.config.mode;
     for (const failure of chooseFailures(await readFailureViews(core, now), input.id)) {
       const details = await readDetails(core, failure, signal);
       if (json === true) io.out(toJsonLine(toDetailsJson(details)));
-      else texts.push(toFailureText(io.columns, details, now));
+      else texts.push(toFailureText(io.columns, details, now, modeOf));
     }
     io.out(texts.join("\n"));
   }).option("--json", "print as JSON");

@@ -13,7 +13,8 @@ import { toDestinationText } from "../../operations/destination-text.ts";
 import type { FailureDetails } from "../../operations/failures/details.ts";
 import { toPercent, toRuledShares, whyNotRuled } from "../../operations/failures/ruled.ts";
 import { toAnswerText as toAnswer } from "../../read/answer-text.ts";
-import { toNextStepText } from "../../operations/lane-words.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
+import { toNextStepText, toProber } from "../../operations/lane-words.ts";
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
@@ -23,6 +24,7 @@ export function toFailureText(
   columns: number,
   { failure, arrivals, lanes, sample, timeLine }: FailureDetails,
   now: number,
+  modeOf: (drain: string) => "plan" | "live" | undefined,
 ): string {
   const { id, origin, since, firstMetAt, drain, lastSeenAt, drains, source } = failure;
   const toWhen = (at: number): string => `${toTime(at)}, ${toAge(at, now)} ago`;
@@ -58,7 +60,7 @@ export function toFailureText(
       .map(({ drain: of, lane }) => ({
         drain: of,
         lane: lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
-        next: lane.state === "open" ? "" : toNextStepText(lane),
+        next: toNext(lane, modeOf(of)),
         why: lane.why,
       })),
     "what happened": timeLine.entries.map((entry) => ({
@@ -75,6 +77,12 @@ export function toFailureText(
 }
 
 /** As the page of the kind has it. */
+function toNext(lane: LaneStanding, mode: "plan" | "live" | undefined): string {
+  if (lane.state === "open") return "";
+  const isByApply = lane.sent === 0 && toProber(mode) === "apply";
+  return isByApply ? "with an apply: the drain only plans" : toNextStepText(lane);
+}
+
 function toHappened(entry: TimeLineEntry, lanes: FailureDetails["lanes"], now: number): string {
   if (entry.probed === undefined) return toHow(entry);
   const lane = lanes.find(({ drain }) => drain === entry.drain)?.lane;

@@ -37,6 +37,8 @@ export interface ActShown {
   readonly look?: "primary" | "brake" | "quiet" | "";
   /** What is written on it here, such as how many it is about; default: the act's title. */
   readonly title?: string;
+  /** What it costs here; default: as the act says. */
+  readonly costs?: string;
   /** Its page is about it: nobody has to open it first. */
   readonly isOpen?: boolean;
   /** Fields that nobody fills here: they have the value that is known, or none. */
@@ -62,6 +64,7 @@ export function Acts({
 /** A form that opens on a click, also without a script. It is not drawn for a person who may not send it. */
 export function ActForm(shown: Drawn<ActShown>): Html | null {
   const { act, values, context, look = "", title = act.title, isOpen = false, hides = [] } = shown;
+  const { costs = act.costs } = shown;
   const { person, url, formToken, rememberedName } = context;
   const why = whyNot(person, act.role) ?? shown.whyNot ?? null;
   if (why !== null) {
@@ -92,7 +95,7 @@ export function ActForm(shown: Drawn<ActShown>): Html | null {
     <details class={`act ${look}`} open={isOpen} data-fold={`${actName}-${of}`}>
       <summary>{title}</summary>
       <form method="post" action={toActPath(act)}>
-        {act.costs === undefined ? null : <p class="hint">{act.costs}</p>}
+        {costs === undefined ? null : <p class="hint">{costs}</p>}
         <input type="hidden" name="formToken" value={formToken} />
         <input type="hidden" name="back" value={url} />
         {fields.map((field) => (

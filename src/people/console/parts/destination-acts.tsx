@@ -8,6 +8,8 @@ import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { reset as resetLaneAct } from "../../operations/acts/lanes-reset.ts";
 import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import type { Html, ScreenContext } from "../screen.ts";
+import { toProber } from "../../operations/lane-words.ts";
+import { dueNow } from "./needs.tsx";
 import { Acts } from "./act-form.tsx";
 
 interface DestinationActsProps {
@@ -23,7 +25,9 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
   const [pause] = pauses;
   const values = { drains: drain, host: origin };
   const ofLane = { drain, host: origin };
-  const hasBrake = context.core.drains.get(drain as DrainName)?.config.source.brake !== undefined;
+  const config = context.core.drains.get(drain as DrainName)?.config;
+  const hasBrake = config?.source.brake !== undefined;
+  const ofProbe = toProber(config?.mode) === "apply" ? dueNow : { title: "Probe its lane now" };
   const isHalted = lane?.state === "halted" && lane.sent === 0;
   const isTried = lane !== null && lane.sinceMs !== null;
   return (
@@ -32,7 +36,7 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
         pause === undefined && { act: pauseAct, title: "Pause the destination", values },
         hasBrake && { act: brakeAct, values: { host: origin } },
         pause && { act: resumeAct, title: "Resume the destination", values: toPauseValues(pause) },
-        isHalted && { act: probeAct, title: "Probe its lane now", values: ofLane },
+        isHalted && { act: probeAct, ...ofProbe, values: ofLane },
         isTried && { act: resetLaneAct, values: ofLane },
       ]}
       context={context}

@@ -17,6 +17,9 @@ import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { toOnce, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
 import type { Drawn, Html, ScreenContext } from "../screen.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
+import { toProber } from "../../operations/lane-words.ts";
+import { ofPlan, tryFive } from "./needs.tsx";
 import { Acts, type ActShown } from "./act-form.tsx";
 import { pausesOfKind, toKindPauseValues } from "./paused.tsx";
 
@@ -34,7 +37,7 @@ export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Ht
   const [paused] = pausesOfKind(model.pauses, id);
   const known = note === null ? {} : { text: note.text, ticket: note.ticket };
   const going = toGoing(failure);
-  const [next] = toFree(model);
+  const [next] = toFree(model, context);
   const content: ActShown | false = sample !== null && {
     act: contentAct,
     title: "Show a sample, whole",
@@ -57,15 +60,15 @@ export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Ht
       <h2>What else can be done about this kind</h2>
       {going.count > 0 && next === undefined ? (
         <p class="hint">
-          Five cannot be tried: a halt holds them, and an apply would wait for it. A probe is the try. It
-          sends one of them; if it is delivered, what the rules send follows.
+          Five at once cannot be tried: a halt holds them. Redriver probes by itself, and an apply of a plan
+          probes too. If a probe is delivered, the rest follows.
         </p>
       ) : null}
       <Acts
         of={[
           going.count > 0 &&
             next !== undefined &&
-            toPlanning(failure, "Try five, by a plan", { drains: next.drain, limit: "5" }),
+            toPlanning(failure, tryFive, { drains: next.drain, limit: "5" }),
           going.count > 0 && toPlanning(failure, all),
           content,
           { act: acknowledgeAct, values: { id } },
@@ -102,9 +105,10 @@ function toGoing({ drains }: FailureView): Certain {
   return toOnce(free, listing, "waiting");
 }
 
-/** The drains that could send five now, those with most first. At a halted lane the first thing to do is a probe. */
-function toFree({ failure: { drains }, lanes }: KindModel): FailureView["drains"] {
-  const isHalted = (name: string): boolean =>
+/** The drains in which five can be tried, those with most first. Of a halt in a live drain a probe is the try. */
+function toFree({ failure: { drains }, lanes }: KindModel, { core }: ScreenContext): FailureView["drains"] {
+  const isHalted = (name: DrainName): boolean =>
+    toProber(core.drains.get(name)?.config.mode) === "redriver" &&
     lanes.some(({ drain, lane }) => drain === name && lane.state === "halted");
   return drains
     .filter((one) => one.waiting > 0 && !isHeldByRules(one) && !isHalted(one.drain))
@@ -136,13 +140,13 @@ function toPlanning(
   const names = drainsOf(failure).map(({ drain }) => drain);
   // As a form names several.
   const all = names.join(" ");
-  const hidden = ["rules", "host", "failure", "limit", "discard", "fromArchive"];
+  const hidden = ofPlan.filter((name) => name !== "drains");
   const choices = names.map((name) => [name, name] as const);
   return {
     act: makePlanAct,
     title,
     values: { drains: all, failure: failure.id, ...values },
-    hides: names.length > 1 && values["drains"] === undefined ? hidden : ["drains", ...hidden],
+    hides: names.length > 1 && values["drains"] === undefined ? hidden : ofPlan,
     choices: { drains: [[all, `each that lists it: ${names.join(", ")}`], ...choices] },
     whyNot,
   };

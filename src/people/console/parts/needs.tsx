@@ -1,5 +1,7 @@
 /** What to do, the first thing first: a line each, with its button. */
-import { toUnaidedText, type Need } from "../../operations/status/needs.ts";
+import { plannedCosts, toUnaidedText } from "../../operations/lane-words.ts";
+import type { Need } from "../../operations/status/needs.ts";
+import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
 import { number } from "../../operations/phrases.ts";
 import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { toQuery } from "../query.ts";
@@ -51,8 +53,8 @@ export function OneNeed({
         <FirstAct need={need} isFirst={isFirst} context={context} />
         {first.kind === "probe" ? (
           <p>
-            <b>{isFirst && first.lane.sent === 0 ? probeWords : null}</b>
-            <span class="hint">{toUnaidedText(first.lane)}</span>
+            <b>{isFirst && first.lane.sent === 0 && first.prober === "redriver" ? probeWords : null}</b>
+            <span class="hint">{toUnaidedText(first.lane, first.prober)}</span>
           </p>
         ) : null}
       </div>
@@ -60,11 +62,22 @@ export function OneNeed({
   );
 }
 
+/** Fields of a plan that the page of a kind knows. */
+export const ofPlan = ["drains", "rules", "host", "failure", "limit", "discard", "fromArchive"];
+
+export const tryFive = "Try five, by a plan";
+
+/** Of a drain that only plans. */
+export const dueNow = { title: "Make its probe due now", costs: plannedCosts };
+
 const probeWords = "A probe sends one message, to see whether the receiver is back.";
 
 /** Of a destination it leads to what fails there, unless its page is about that. */
 function What({ need: { what, first } }: Readonly<{ need: Need }>): Html {
   const words = <Foreign text={what} isWhole />;
+  if (first.kind === "plan" && first.host !== undefined) {
+    return <a href={`/failures${toQuery({ host: first.host, drain: first.drain })}`}>{words}</a>;
+  }
   if (first.kind !== "probe" || first.isHere === true) return words;
   return <a href={`/failures${toQuery({ host: first.origin, drain: first.drain })}`}>{words}</a>;
 }
@@ -87,14 +100,33 @@ function FirstAct({
       return (
         <ActForm
           act={probeAct}
-          title="Probe it now"
+          {...(first.prober === "redriver" ? { title: "Probe it now" } : dueNow)}
           values={{ drain: first.drain, host: first.origin }}
           context={context}
           look={look}
         />
       );
     case "plan":
-      return to(`/plans${toQuery({ drain: first.drain, failure: first.failure })}`, "Plan these");
+      if (first.isHere === true && first.drain !== undefined && first.failure !== undefined) {
+        return (
+          <ActForm
+            act={makePlanAct}
+            title={tryFive}
+            values={{ drains: first.drain, failure: first.failure, limit: "5" }}
+            hides={ofPlan}
+            context={context}
+            look={look}
+          />
+        );
+      }
+      return to(
+        `/plans${toQuery({ drain: first.drain, failure: first.failure, host: first.host })}`,
+        "Plan these",
+      );
+    case "apply":
+      return null;
+    case "paused":
+      return to("/#paused", "See what is paused");
     case "parked":
       return to(`/parked${toQuery(first.of ?? {})}`, "Look at them");
     case "runbook":

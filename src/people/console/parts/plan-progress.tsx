@@ -26,7 +26,8 @@ interface Props {
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
 export function PlanProgress({ plan, now, halted }: Props): Html {
   const { state, why, filter, making, apply, stoppedBy, replica } = plan;
-  const verdicts = (apply?.drains ?? []).flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
+  const parts = toParts(apply?.drains ?? []);
+  const verdicts = parts.flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
     verdict ? [{ drain, ...verdict, isOfOthers: done === 0 && before + meanwhile > 0 }] : [],
   );
   const nothing = apply && state === "applied" ? toNothing(apply.drains, filter.discard === true) : null;
@@ -80,14 +81,20 @@ export function PlanProgress({ plan, now, halted }: Props): Html {
             )}
             , in replica {replica}.
           </p>
-          {apply.drains.map((drain) => (
+          {parts.map((drain) => (
             <Bar drain={drain} forMs={apply.endedAt === null ? now - apply.startedAt : null} />
           ))}
-          <Drains drains={apply.drains} />
+          <Drains drains={parts} />
         </>
       )}
     </>
   );
+}
+
+/** Without those that have nothing of the plan, if another has. */
+function toParts(drains: readonly PlanApplyDrain[]): readonly PlanApplyDrain[] {
+  const some = drains.filter(({ planned }) => planned > 0);
+  return some.length > 0 ? some : drains;
 }
 
 /** The best that silence can give is neither green nor a warning. */
@@ -187,7 +194,7 @@ function Notes({
           {drain} has {number(left)} left:{" "}
           <Foreign text={toCounts(leftReasons).join(", ") || "no reason is known"} />. An apply goes on with
           them
-          {"lane-halted" in leftReasons ? " once their lane lets them go: probe or reset it first" : ""}.
+          {"lane-halted" in leftReasons ? ", with a probe first" : ""}.
         </p>
       ) : null}
       {skippedExamples.length === 0 ? null : (

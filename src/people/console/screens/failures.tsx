@@ -12,6 +12,8 @@ import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
+import { toProber } from "../../operations/lane-words.ts";
+import type { DrainName } from "../../../job/contracts/ids.ts";
 import { pausesOfKind } from "../parts/paused.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
@@ -252,6 +254,7 @@ function Destinations({
   context,
 }: Drawn<{ destinations: Model["destinations"] }>): Html | null {
   if (destinations.length === 0) return null;
+  const proberOf = (drain: string) => toProber(context.core.drains.get(drain as DrainName)?.config.mode);
   return (
     <>
       <h2>What can be done about {counted(destinations.length, "destination")}</h2>
@@ -261,7 +264,11 @@ function Destinations({
             <Foreign text={origin} /> of {drain}
           </h3>
           <p>
-            {lane === null ? "no lane is known" : <LaneWords lane={lane} hasNext={!isPaused} />}
+            {lane === null ? (
+              "no lane is known"
+            ) : (
+              <LaneWords lane={lane} hasNext={!isPaused && proberOf(drain) === "redriver"} />
+            )}
             {pauses.map((pause) => (
               <>
                 {" · "}

@@ -11,7 +11,10 @@ import { toDiscardWarning } from "../../operations/plans/discard.ts";
 import { Fields } from "../parts/fields.tsx";
 import { Decisions, PlanOfDrain } from "../parts/plan-of-drain.tsx";
 import { PlanProgress } from "../parts/plan-progress.tsx";
-import { number } from "../../operations/phrases.ts";
+import { appliesByProbe, toNextStepText, toProber, type Prober } from "../../operations/lane-words.ts";
+import { maxWaitMs } from "../../plan/apply.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
+import { capitalised, number, toIn } from "../../operations/phrases.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { need, toLaneWords, type Need } from "../../operations/status/needs.ts";
@@ -51,7 +54,7 @@ export const planScreen = defineScreen<Model>({
     return {
       ...shown,
       busyWith: busyWith ?? null,
-      needs: halted.map((one) => toNeed(one, isApplied(plan))),
+      needs: halted.map((one) => toPlanNeed(one, isApplied(plan))),
       halted: {
         count: sumOf(halted, ({ publishes }) => publishes),
         isWhole:
@@ -103,28 +106,52 @@ export const planScreen = defineScreen<Model>({
   ],
 });
 
-/** What an apply would wait for, as the lanes are now. */
+/** What is halted, as the lanes are now. */
 function toHaltedOf({ drains }: PlanReport, status: Status) {
   return drains.flatMap(({ drain, estimate }) => {
     const destinations = status.drains.find((one) => one.drain === drain)?.destinations ?? [];
+    const prober = toProber(status.drains.find((one) => one.drain === drain)?.mode);
     return estimate.destinations.top.flatMap(({ origin, publishes }) => {
       const lane = destinations.find((one) => one.origin === origin)?.lane;
       if (origin === null || lane?.state !== "halted" || publishes === 0) return [];
-      return { drain, origin, publishes, lane };
+      return { drain, origin, publishes, lane, prober };
     });
   });
 }
 
-function toNeed(
-  { drain, origin, publishes, lane }: ReturnType<typeof toHaltedOf>[number],
-  isNow: boolean,
-): Need {
-  const words = isNow
-    ? "the apply sends nothing there until a probe is delivered"
-    : "an apply would send nothing there now";
-  return need("bad", `${toDestinationText(origin)} is halted: ${words}`, {
-    detail: `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`,
-    first: { kind: "probe", drain, origin, lane },
+interface HaltedOfPlan {
+  readonly drain: string;
+  readonly origin: string;
+  readonly publishes: number;
+  readonly lane: LaneStanding;
+  readonly prober: Prober;
+}
+
+/** An apply sends the probe of a halted lane itself, unless that is due later than it waits. */
+export function toPlanNeed({ drain, origin, publishes, lane, prober }: HaltedOfPlan, isNow: boolean): Need {
+  const probed = { kind: "probe", drain, origin, lane, prober } as const;
+  const going = `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`;
+  const host = toDestinationText(origin);
+  if (isNow) {
+    return need("bad", `${host} is halted: the apply sends one message, then waits for its answer`, {
+      detail: going,
+      first: probed,
+    });
+  }
+  if (lane.sent === 0 && lane.nextInMs > maxWaitMs) {
+    return need("bad", `${host} is halted: its next probe is later than an apply waits`, {
+      detail: going,
+      first: probed,
+    });
+  }
+  const next =
+    lane.sent > 0
+      ? `${capitalised(toNextStepText(lane))}. If it is delivered, an apply sends the rest.`
+      : `${appliesByProbe}. The probe can go ${toIn(lane.nextInMs)}.`;
+  const too = prober === "redriver" ? " Redriver probes by itself too." : "";
+  return need("warn", `${host} is halted: an apply probes it first`, {
+    detail: `${going}. ${next}${too}`,
+    first: { kind: "apply" },
   });
 }
 
@@ -155,7 +182,7 @@ function PlanActs({ model: { plan, busyWith, needs }, context }: Drawn<{ model: 
             title: toApplyTitle(plan),
             values,
             whyNot: whyNoApply,
-            look: needs.length === 0 ? "primary" : "",
+            look: needs.every(({ first }) => first.kind === "apply") ? "primary" : "",
           },
           isGoing && { act: stopPlanAct, values },
           !isGoing && state !== "stopping" && { act: removePlanAct, values, look: "quiet" },

@@ -2,6 +2,7 @@ import type { LaneState } from "../../../job/contracts/lanes.ts";
 import { defineOperation } from "../define.ts";
 import { laneOperation, recordLaneAct, toLaneDid, wakeUp, type LaneCall } from "../lanes/acts.ts";
 import type { ChosenLane } from "../lanes/choose-lane.ts";
+import { plannedCosts, toProber } from "../lane-words.ts";
 import { toTime } from "../phrases.ts";
 
 /** As the lane machine and the lineage count it. */
@@ -21,7 +22,9 @@ export const probe = defineOperation({
   afterwards: "redriver lanes shows what becomes of it",
   async foresee(call) {
     const foreseen = await laneOperation.foresee(call);
-    return { ...foreseen, tells: foreseen.found.view.state === "halted" ? [costs] : [] };
+    const { state, drain } = foreseen.found.view;
+    const isPlanned = toProber(call.isWhole ? call.core.drains.get(drain)?.config.mode : null) === "apply";
+    return { ...foreseen, tells: state === "halted" ? [isPlanned ? plannedCosts : costs] : [] };
   },
   async *run(call, chosen) {
     const { said, isDone } = await probeNow(call, chosen);

@@ -2,9 +2,10 @@
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
-import { toOnce } from "../../read/totals.ts";
+import { sumOf, toExpired, toOnce, type Certain } from "../../read/totals.ts";
 import { capitalised, toCertain, toLeft } from "../phrases.ts";
 import { whyNotPlanned } from "./choose.ts";
+import { appliesByProbe } from "../lane-words.ts";
 import { need, toLaneWords, type Need } from "../status/needs.ts";
 
 export interface NeedsOfKind {
@@ -19,10 +20,11 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
   const going = drains.filter((one) => one.waiting > 0 && !isPaused(one.drain));
   const acting = going.filter(({ drain }) => !planned.has(drain));
   const listing = drains.filter((one) => one.waiting > 0);
-  const held = toOnce(going.filter(isHeldByRules), listing, "waiting");
+  const held = toHeld(going, listing);
   const free = acting.filter((one) => !isHeldByRules(one));
+  const laneOf = (name: string) => lanes.find(({ drain }) => drain === name)?.lane;
   const halted = free.flatMap((one) => {
-    const lane = lanes.find(({ drain }) => drain === one.drain)?.lane;
+    const lane = laneOf(one.drain);
     return lane?.state === "halted" ? [{ ...one, lane }] : [];
   });
   const canBePlanned = whyNotPlanned(id) === null;
@@ -31,7 +33,7 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
     ...halted.map(({ drain, waiting, lane, ...one }) =>
       need("bad", "Sending there stops until a probe is delivered", {
         detail: `${toLeft(waiting, one)} wait in ${drain}, ${toLaneWords(lane)}`,
-        first: { kind: "probe", drain, origin, lane, isHere: true },
+        first: { kind: "probe", drain, origin, lane, prober: "redriver", isHere: true },
       }),
     ),
     parked > 0 &&
@@ -46,12 +48,15 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
       }),
     ...going
       .filter((one) => canBePlanned && planned.has(one.drain) && !isHeldByRules(one))
-      .map(({ waiting, again, ...one }) => ({ ...one, count: waiting - (again?.waiting ?? 0) }))
+      .map(({ waiting, again, ...one }) => ({
+        ...one,
+        count: waiting - (free.length > 0 ? (again?.waiting ?? 0) : 0),
+      }))
       .filter(({ count }) => count > 0)
       .map(({ drain, count, ...one }) =>
         need("warn", `${capitalised(toLeft(count, one))} could go in drain ${drain}, which only plans`, {
-          detail: "Nothing of it is sent until somebody applies a plan.",
-          first: { kind: "plan", drain, ...failureOf },
+          detail: toPlanText(laneOf(drain)),
+          first: { kind: "plan", drain, ...failureOf, isHere: true },
         }),
       ),
     halted.length === 0 &&
@@ -63,4 +68,25 @@ export function toNeedsOfKind({ failure, lanes, planned, isPaused }: NeedsOfKind
         first: { kind: "plan", drain: free.map(({ drain }) => drain).join(" "), ...failureOf },
       }),
   ].filter((one) => one !== false);
+}
+
+function toPlanText(lane: LaneStanding | undefined): string {
+  if (lane?.state !== "halted") return "Nothing of it is sent until somebody applies a plan.";
+  return `Nothing of it is sent until somebody applies a plan: ${toLaneWords(lane)}. ${appliesByProbe}.`;
+}
+
+type OfDrain = FailureView["drains"][number];
+
+/** At least so many that each drain which lists them holds: another may send, or plan, what one holds. */
+function toHeld(going: readonly OfDrain[], listing: readonly OfDrain[]): Certain {
+  const held = going.filter(isHeldByRules);
+  const others = going.filter((one) => !isHeldByRules(one));
+  const all = toOnce(going, listing, "waiting");
+  const free = toOnce(others, listing, "waiting");
+  const most = sumOf(others, ({ waiting }) => waiting);
+  return {
+    count: held.length === 0 ? 0 : Math.max(0, all.count - most),
+    isExact: all.isExact && free.count === most,
+    ...toExpired(held, ({ waiting }) => waiting),
+  };
 }

@@ -77,7 +77,7 @@ export async function wakeUp(
 const toAdvice: Readonly<Record<WaitsFor, string>> = {
   "no replica": "no replica is running",
   "drain unknown": "the document has no such drain",
-  "plan mode": "its drain is in plan mode",
+  "plan mode": "its drain only plans, and an apply sends the probe",
   "drain paused": "its drain is paused (redriver resume)",
   "host paused": "its destination is paused (redriver resume --host)",
 };

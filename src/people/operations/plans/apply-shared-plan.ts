@@ -170,7 +170,9 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
     const ended: PlanApplyDrain = { ...toApplying(part, applied), phase: "ended" };
     progress.set(part.drain, () => ended);
     const nothing = `${toNothing(part)}: ${toWhyNothing(ended, applied, stopping)}`;
-    if (ended.done === 0) await auditEnd(part, nothing);
+    // Its half is empty: another drain has all of the plan.
+    const isEmpty = ended.planned === 0 && parts.length > 1;
+    if (ended.done === 0 && !isEmpty) await auditEnd(part, nothing);
     return applied;
   }
 

@@ -1,5 +1,6 @@
 /** What needs a person, the first thing first. Pure: of the same facts as the verdict of `redriver status`. */
 import { formatDuration } from "../../../job/rules/durations.ts";
+import { hostOf } from "../../../job/message/destination-url.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import {
   capitalised,
@@ -20,8 +21,8 @@ import { sumOf, toAgain, toCount, toExpired, toOnce, toTotals, type Certain } fr
 import type { Save } from "./expiring.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toRestTexts, toUnsentText } from "./verdict.ts";
-import { toNextStepText } from "../lane-words.ts";
+import { toPausedBy, toRestTexts, toUnsentText } from "./verdict.ts";
+import { appliesByProbe, toProber, type Prober } from "../lane-words.ts";
 
 /** `bad`: a person is needed. `warn`: it waits. `good`: it drains. `calm`: there is nothing. */
 export type Mood = "bad" | "warn" | "good" | "calm";
@@ -32,10 +33,19 @@ export type FirstAct =
       readonly drain: string;
       readonly origin: string;
       readonly lane: LaneStanding;
+      readonly prober: Prober;
       /** Its page is about what fails there. */
       readonly isHere?: boolean;
     }
-  | { readonly kind: "plan"; readonly drain: string | undefined; readonly failure?: string }
+  | {
+      readonly kind: "plan";
+      readonly drain: string | undefined;
+      readonly failure?: string;
+      /** Of a receiver: what goes there. */
+      readonly host?: string;
+      /** Its page is about the kind: five of it are tried there. */
+      readonly isHere?: boolean;
+    }
   | {
       readonly kind: "parked";
       /** Fields of the page that lists them; absent: all. */
@@ -48,7 +58,8 @@ export type FirstAct =
       readonly failure: string | null;
       readonly count: number;
     }
-  | { readonly kind: "rules" | "of no drain" };
+  /** `apply`: its page has the form. */
+  | { readonly kind: "rules" | "of no drain" | "paused" | "apply" };
 
 export interface Need {
   /** In a line, such as `Receiver pay.example.com answers 503 no route`. Strangers wrote parts of it. */
@@ -235,37 +246,60 @@ function toParkedOwners(drains: readonly Drain[], now: number): string {
 }
 
 function toHalted({ drains, sources, at }: Status): readonly Need[] {
-  const all = drains
-    .filter(({ paused }) => paused === null)
+  const found = drains
     .flatMap((drain) => drain.destinations.map((one) => ({ drain, one, lane: one.lane })))
     .filter(
       (all): all is typeof all & { lane: LaneStanding } =>
-        all.lane?.state === "halted" && all.one.waiting > 0 && all.one.pause === null,
+        all.lane?.state === "halted" && all.one.waiting > 0,
     )
     .toSorted(
       (a, b) =>
         Number(a.one.owners.length > 0) - Number(b.one.owners.length > 0) || b.one.waiting - a.one.waiting,
     );
+  const isHeld = ({ drain, one }: (typeof found)[number]): boolean =>
+    drain.paused !== null || one.pause !== null;
+  const all = found.filter((one) => !isHeld(one));
   const fails = all.length > 1 ? ` and ${number(all.length - 1)} more fail` : " fails";
   const waiting = toOnceByOrigin(
     all.map(({ drain, one }) => ({ ...one, source: drain.source })),
     drains,
     "waiting",
   );
-  return all.slice(0, maxHalted).map(({ drain, one, lane }) => {
+  return [...all, ...found.filter(isHeld)].slice(0, maxHalted).map((halted) => {
+    const { drain, one, lane } = halted;
     const host = toDestinationText(one.origin);
     const { answer, count } = toAnswerOf(sources, drain, one);
     const ofIt = count < one.waiting && count > 0 ? ` (${number(count)} with this answer)` : "";
-    return need("bad", `Receiver ${host} ${answer}`, {
-      headline: `halted: ${cutMiddle(host, maxHost)}${fails}, ${toCertain(waiting)} wait`,
+    const pause = one.pause ?? drain.paused;
+    const prober = toProber(drain.mode);
+    return need(pause === null ? "bad" : "warn", `Receiver ${host} ${answer}`, {
+      ...(pause === null && {
+        headline: `halted: ${cutMiddle(host, maxHost)}${fails}, ${toCertain(waiting)} wait`,
+      }),
       detail: present([
         toOwnersOfKinds({ sources, at }, drain.source, one.ownersOfKinds),
         `${toLeft(one.waiting, one)} wait${ofIt}, ${toLaneWords(lane)}`,
+        pause !== null && `nothing is tried there, ${toPausedBy(pause, at)}`,
+        pause === null && prober === "apply" && `${drain.drain} only plans. ${appliesByProbe}.`,
       ]).join("; "),
-      first: { kind: "probe", drain: drain.drain, origin: one.origin, lane },
+      first: toFirstOf(halted, pause !== null, prober),
       owners: toOwnersText(one.owners, at),
     });
   });
+}
+
+function toFirstOf(
+  {
+    drain: { drain },
+    one: { origin },
+    lane,
+  }: { drain: Drain; one: Drain["destinations"][number]; lane: LaneStanding },
+  isPaused: boolean,
+  prober: Prober,
+): FirstAct {
+  if (isPaused) return { kind: "paused" };
+  if (prober === "apply") return { kind: "plan", drain, host: hostOf(origin) };
+  return { kind: "probe", drain, origin, lane, prober };
 }
 
 const maxOwners = 3;
@@ -337,10 +371,4 @@ function toAnswerOf(
 export function toLaneWords(lane: LaneStanding): string {
   const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
   return `halted${since}${lane.why === null ? "" : `: ${lane.why}`}`;
-}
-
-/** What comes if nobody does anything. */
-export function toUnaidedText(lane: LaneStanding): string {
-  const next = lane.sent > 0 ? toNextStepText(lane) : `redriver probes by itself ${toIn(lane.nextInMs)}`;
-  return `Its owner can mend it. ${capitalised(next)}. If a probe is delivered, the rest follows by the rules.`;
 }

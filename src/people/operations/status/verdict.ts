@@ -9,8 +9,9 @@ import { toUnselected } from "../../read/of-no-drain.ts";
 import { toRest } from "../../read/deliveries.ts";
 import { isAtLeast, sumOf, toAgain, toAtLeast, toExpired, toTotals } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
+import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { Status } from "./read.ts";
-import { toNextStepText } from "../lane-words.ts";
+import { toNextStepText, toProber, type Prober } from "../lane-words.ts";
 
 type DrainStatus = Status["drains"][number];
 
@@ -178,11 +179,11 @@ function toProofText({ sources, drains, at }: Status, isSending: boolean): strin
 /** The halted destination with most that waits, and how many others there are. */
 function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
   const [first, ...more] = drains
-    .flatMap(({ destinations }) => destinations)
+    .flatMap(({ mode, destinations }) => destinations.map((one) => ({ ...one, prober: toProber(mode) })))
     .filter(({ lane, waiting }) => lane?.state === "halted" && waiting > 0)
     .toSorted((one, other) => other.waiting - one.waiting);
   return [
-    first !== undefined && `${toHost(first.origin)} halted${toNextProbe(first.lane)}`,
+    first !== undefined && `${toHost(first.origin)} halted${toNextProbe(first)}`,
     more.length > 0 && `${counted(more.length, "more destination")} halted`,
   ];
 }
@@ -254,15 +255,20 @@ const maxBy = 20;
 const maxReason = 40;
 
 /** `paused by ada until 15:30 UTC: they move`. */
-function toPausedBy(paused: NonNullable<DrainStatus["paused"]>, at: number): string {
+export function toPausedBy(paused: NonNullable<DrainStatus["paused"]> | PauseRecord, at: number): string {
   if (!("reason" in paused)) return "paused by the drains document";
   const { by, until, reason } = paused;
   const end = until === undefined ? "" : ` until ${toUntil(until, at)}`;
   return `paused by ${cut(toPrintable(by), maxBy)}${end}: ${cut(toPrintable(reason), maxReason)}`;
 }
 
-function toNextProbe(lane: DrainStatus["destinations"][number]["lane"]): string {
-  return lane === null ? "" : `, ${toNextStepText(lane)}`;
+/** A drain that only plans has none until somebody applies. */
+function toNextProbe({
+  lane,
+  prober,
+}: Pick<DrainStatus["destinations"][number], "lane"> & { readonly prober: Prober }): string {
+  const hasNone = lane === null || (prober === "apply" && lane.sent === 0);
+  return hasNone ? "" : `, ${toNextStepText(lane)}`;
 }
 
 /** `340 count once, and in several drains`; empty: nothing does, or it is not counted. */

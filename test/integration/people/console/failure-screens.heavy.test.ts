@@ -94,7 +94,7 @@ it("shows now, failures and one failure with its lane, its rule, its sample and 
   expect(failure).toMatch(/href="\/messages\/default\/\d+-\d+"/);
   expect(failure).toContain(`redriver plan --keep main --failure ${first}<`);
   expect(failure).not.toContain(">Try five");
-  expect(failure).toContain("Five cannot be tried: a halt holds them");
+  expect(failure).toContain("Five at once cannot be tried: a halt holds them");
   const parked = await page(`/failures/${second}`);
   expect(parked).toContain("None of these is in the audit.");
   const link = `/parked?source=default&failure=${second}`;

@@ -94,3 +94,13 @@ test("a rate is none that was not seen, and what waits for a canary says so", as
     "orders waits for  pay.example.com (4 messages): halted, a probe is out since 10:15:00 UTC, answer at 10:15:30 UTC at the latest; guard 2 .",
   );
 });
+
+test("a drain that has nothing of the plan is left out, unless none has anything", async () => {
+  const plan = applying({ planned: 5 });
+  const [orders] = plan.apply!.drains;
+  const empty = { ...orders!, drain: "partners" as never, planned: 0, phase: "ended" } as PlanApplyDrain;
+  const verdict = { state: "told", cameBack: 0, silent: 0, isBad: false, text: "0 discarded" } as never;
+  const both = { ...plan, apply: { ...plan.apply!, drains: [orders!, { ...empty, verdict }] } };
+  expect(await page(both)).not.toMatch(/partners|0 discarded/);
+  expect(await page({ ...plan, apply: { ...plan.apply!, drains: [empty] } })).toContain("partners");
+});

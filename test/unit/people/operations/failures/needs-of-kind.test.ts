@@ -80,3 +80,30 @@ it("counts once what two drains list and hold", () => {
   drains[0]!.waiting = 113;
   expect(toNeedsOfKind(given as unknown as NeedsOfKind)).toMatchObject([{ what: "113 are held by rules" }]);
 });
+
+it("says of what one drain holds by rules, and another plans, that a plan sends it", () => {
+  const drains = [
+    { drain: "partners", waiting: 430, ruled: { "hold otherwise": 430 } },
+    {
+      drain: "crm",
+      waiting: 233,
+      ruled: { "republish conflict": 233 },
+      again: { waiting: 233, parked: 0, ruled: {} },
+    },
+  ];
+  const failure = { id: "8648802510", parked: 0, waiting: 430, drains };
+  const given = { failure, planned: new Set(["crm"]), isPaused: () => false };
+  const needs = (lanes: readonly object[]) => toNeedsOfKind({ ...given, lanes } as unknown as NeedsOfKind);
+  const plan = { kind: "plan", drain: "crm", failure: "8648802510", isHere: true };
+  expect(needs([])).toMatchObject([
+    { what: "197 are held by rules" },
+    { what: "233 could go in drain crm, which only plans", first: plan },
+  ]);
+  drains[0] = { drain: "partners", waiting: 233, ruled: { "hold otherwise": 233 } };
+  expect(needs([{ drain: "crm", lane: halted }])).toMatchObject([
+    {
+      detail: expect.stringContaining("An apply sends one of them first, as a probe.") as string,
+      first: plan,
+    },
+  ]);
+});

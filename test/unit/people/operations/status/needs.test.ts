@@ -112,7 +112,13 @@ it("a halted destination comes with its receiver's words, what waits, and the pr
     what: "Receiver pay.example.com answers 503 no route",
     headline: "halted: pay.example.com fails, 11 wait",
     detail: "11 wait (9 with this answer), halted for 4m",
-    first: { kind: "probe", drain: "orders", origin: "https://pay.example.com", lane },
+    first: {
+      kind: "probe",
+      drain: "orders",
+      origin: "https://pay.example.com",
+      lane,
+      prober: "redriver",
+    },
     isTaken: false,
   });
   expect(second).toMatchObject({
@@ -240,7 +246,7 @@ it("a pause of every drain stands over the page, and no halt beside it asks for 
   const one = status({ destinations: [halted("https://pay.example.com", 11)], waiting: 11 });
   const paused = { drain: "*", by: "nina", at: 0, reason: "INC-7" } as never;
   const all = { ...one, drains: one.drains.map((drain) => ({ ...drain, paused })) };
-  expect(toNeeds(all)).toEqual([]);
+  expect(toNeeds(all)).toMatchObject([{ mood: "warn", first: { kind: "paused" } }]);
   expect(headlineOf(all)).toMatchObject({ mood: "warn", text: expect.stringContaining("paused") as string });
 });
 
@@ -260,4 +266,25 @@ it.each([
 ])("a service that is away says what expires meanwhile: %s ms", (leftMs, detail) => {
   const { expiring, ...away } = awayWith(leftMs ?? 0);
   expect(toNeeds(status(leftMs === null ? away : { ...away, expiring }))[0]?.detail).toBe(detail);
+});
+
+it("a halt of a drain that only plans leads to a plan, as nothing else probes there", () => {
+  const one = status({ destinations: [halted("https://pay.example.com", 11)], waiting: 11, mode: "plan" });
+  expect(toNeeds(one)[0]).toMatchObject({
+    mood: "bad",
+    detail: expect.stringContaining("orders only plans. An apply sends one of them first") as string,
+    first: { kind: "plan", drain: "orders", host: "pay.example.com" },
+  });
+});
+
+it("a halt that is paused stays, after what is not, and is not probed", () => {
+  const pause = { by: "ann", reason: "they move" };
+  const own = halted("https://own.example.com", 99, pause);
+  const [first, second] = toNeeds(status({ destinations: [own, halted("https://pay.example.com", 11)] }));
+  expect(first).toMatchObject({ mood: "bad", first: { kind: "probe" } });
+  expect(second).toMatchObject({
+    mood: "warn",
+    detail: "99 wait, halted for 4m; nothing is tried there, paused by ann: they move",
+    first: { kind: "paused" },
+  });
 });
