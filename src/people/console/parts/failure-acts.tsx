@@ -30,8 +30,12 @@ interface KindModel extends Pick<StoredDetails, "failure" | "lanes"> {
   readonly alike: number;
 }
 
-/** What a person can do about a kind, beside what comes first. */
-export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Html {
+/** What a person can do about a kind, beside what comes first. `isTriedFirst`: what comes first tries five. */
+export function FailureActs({
+  model,
+  isTriedFirst,
+  context,
+}: Drawn<{ model: KindModel; isTriedFirst: boolean }>): Html {
   const { failure } = model;
   const { id, source, sample, note, isQuiet, quiet, owner } = failure;
   const [paused] = pausesOfKind(model.pauses, id);
@@ -68,6 +72,7 @@ export function FailureActs({ model, context }: Drawn<{ model: KindModel }>): Ht
         of={[
           going.count > 0 &&
             next !== undefined &&
+            !isTriedFirst &&
             toPlanning(failure, tryFive, { drains: next.drain, limit: "5" }),
           going.count > 0 && toPlanning(failure, all),
           content,

@@ -61,7 +61,14 @@ export const failureScreen = defineScreen<Model>({
     live("first", (model, context) => (
       <Needs title="What to do first" needs={toNeedsOf(model, context)} context={context} />
     )),
-    live("failure-acts", (model, context) => <FailureActs {...{ model, context }} />),
+    live("failure-acts", (model, context) => (
+      <FailureActs
+        {...{ model, context }}
+        isTriedFirst={toNeedsOf(model, context).some(
+          ({ first }) => first.kind === "plan" && first.isHere === true,
+        )}
+      />
+    )),
     live("rules", ({ failure }, context) => <DecidingRules {...{ failure, context }} />),
     live("lanes", (model, context) => <Lanes model={model} context={context} />),
     live("lane-acts", (model, context) => <LaneActs {...{ model, context }} />),
