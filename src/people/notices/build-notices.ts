@@ -110,6 +110,6 @@ async function readHalted(
   const hasNext = (drain: DrainName): boolean => toProber(core.drains.get(drain)?.config.mode) === "redriver";
   const halted = lanes
     .filter(({ state }) => state === "halted")
-    .map((lane) => (hasNext(lane.drain as DrainName) ? lane : { ...lane, nextAt: null }));
+    .map((lane) => (hasNext(lane.drain) ? lane : { ...lane, nextAt: null }));
   return { halted, isHaltedWhole: counts.halted <= halted.length };
 }
