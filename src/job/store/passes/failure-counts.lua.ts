@@ -210,7 +210,8 @@ local function addStanding(failures)
     -- Not again by a pass that lists again what an earlier one found and failed to count.
     if isQuiet and (it.e or 0) <= movedAt then it.e = count.firstAt end
     local done = (count.published or 0) + (count.dropped or 0)
-    if done > 0 then it.t = now end
+    -- Also what came back of a kind that is never listed here: it is not forgotten with the next full pass.
+    if done > 0 or count.failedAgain and not it.l and not it.t then it.t = now end
     it.w = it.w + arrived - done
     it.q = it.q + (count.parked or 0)
     it.n = it.n + arrived

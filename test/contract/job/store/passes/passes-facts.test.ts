@@ -295,6 +295,12 @@ describe("what passes found", () => {
       ["back", 4, {}],
       ["sent", 6, { back: 6 }],
     ]);
+    // A kind of which this drain lists none: the next full pass keeps what came back of it.
+    await act("sent-before", { never: { failedAgain: 3 } });
+    await passes.forceFull(drain);
+    await full("full", { sent: { seen: 4 } });
+    expect((await kinds()).find(([id]) => id === "never")).toEqual(["never", 3, {}]);
+    await act("undone", { never: { failedAgain: -3 } });
     // A kind keeps twenty others: the sums stay right.
     const others = Array.from({ length: 40 }, (_, index) => `other-${index}`);
     const parts = Object.fromEntries(others.map((id) => [id, 1]));
