@@ -8,6 +8,7 @@ import type { Status } from "../../operations/status/read.ts";
 import { sumOf, toExpired, toTotals, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
+import { toProber, type Prober } from "../../operations/lane-words.ts";
 import { LaneWords, PauseWords } from "./lane.tsx";
 import { ShareCell, toPercent } from "./share-bar.tsx";
 import { Table } from "./table.tsx";
@@ -26,6 +27,7 @@ type DestinationRow = Status["drains"][number]["destinations"][number] & {
   readonly paused: Status["drains"][number]["paused"];
   readonly pauses: readonly HostPause[];
   readonly group: Group;
+  readonly prober: Prober;
 };
 
 const openUpTo = 6;
@@ -152,13 +154,21 @@ const moods: Readonly<
   parked: ["warn", "with only parked messages"],
 };
 
-function LaneCell({ pauses: [hostPause], paused, lane, group, drain, waiting }: DestinationRow): Html | null {
+function LaneCell({
+  pauses: [hostPause],
+  paused,
+  lane,
+  group,
+  drain,
+  waiting,
+  prober,
+}: DestinationRow): Html | null {
   const pause = hostPause ?? (paused !== null && "reason" in paused ? paused : undefined);
   if (pause === undefined && paused !== null) return <span class="warn">paused by the drains document</span>;
   if (group === "only planned") return <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>;
   if (pause !== undefined) return <PauseWords pause={pause} />;
   if (group === "held") return <a href="/rules">which rules</a>;
-  return lane && <LaneWords lane={lane} hasNext={waiting > 0} />;
+  return lane && <LaneWords lane={lane} hasNext={waiting > 0 && prober === "redriver"} />;
 }
 
 /** In each group those with most that waits come first. */
@@ -173,6 +183,7 @@ export function toDestinationRows({ drains, sources }: Status): readonly Destina
         source,
         stillCounting,
         paused,
+        prober: toProber(mode),
         group: toGroup(one, mode === "plan"),
         pauses: own.filter(({ host }) => namesOfOrigin(one.origin).includes(host)),
       }));

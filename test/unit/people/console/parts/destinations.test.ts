@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { Destinations } from "../../../../../src/people/console/parts/destinations.tsx";
+import type { Status } from "../../../../../src/people/operations/status/read.ts";
+
+const lane = { state: "halted", sinceMs: 60_000, why: null, sent: 0, nextInMs: 240_000, lastProbeAt: null };
+const one = { origin: "https://pay.example.com", waiting: 9, parked: 0, failedAgain: 0, failingSince: null };
+const more = { lane, pause: null, isPaused: false, isHeldByRules: false, heldByRules: 0, owners: [] };
+const shown = async (mode: "plan" | "live"): Promise<string> => {
+  const destinations = [{ ...one, ...more, ownersOfKinds: [] }];
+  const drain = {
+    drain: "pay",
+    source: "eu",
+    mode,
+    paused: null,
+    stillCounting: false,
+    outlook: { waiting: 9 },
+    destinations,
+  };
+  const status = { at: 0, drains: [drain], sources: [{ source: "eu", hostPauses: [], failures: [] }] };
+  return String(await Destinations({ status: status as unknown as Status }));
+};
+
+it("names the next probe of a halt in a live drain alone", async () => {
+  expect(await shown("live")).toContain("next probe in 4m");
+  expect(await shown("plan")).not.toContain("next probe");
+});
