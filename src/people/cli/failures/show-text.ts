@@ -77,9 +77,10 @@ export function toFailureText(
 }
 
 /** As the page of the kind has it. */
-function toNext(lane: LaneStanding, mode: "plan" | "live" | undefined): string {
+export function toNext(lane: LaneStanding, mode: "plan" | "live" | undefined): string {
   if (lane.state === "open") return "";
-  const isByApply = lane.sent === 0 && toProber(mode) === "apply";
+  const isProbeOut = lane.state === "halted" && lane.sent > 0;
+  const isByApply = !isProbeOut && toProber(mode) === "apply";
   return isByApply ? "with an apply: the drain only plans" : toNextStepText(lane);
 }
 

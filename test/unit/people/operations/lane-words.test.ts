@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { toNext } from "../../../../src/people/cli/failures/show-text.ts";
 import { toUnaidedText } from "../../../../src/people/operations/lane-words.ts";
 import type { LaneStanding } from "../../../../src/people/read/lane-standings.ts";
 
@@ -9,4 +10,10 @@ it("redriver probes by itself in a live drain, and an apply alone in one that on
   expect(toUnaidedText(lane, "apply")).toBe(
     "Its owner can mend it. An apply probes in 4m. If a probe is delivered, the apply sends the rest.",
   );
+});
+
+it("what `failures show` names next in a drain that only plans goes with an apply, also a step", () => {
+  expect(toNext({ ...lane, state: "ramping", sent: 2 }, "plan")).toBe("with an apply: the drain only plans");
+  expect(toNext({ ...lane, sent: 1 }, "plan")).toMatch(/^a probe is out/);
+  expect(toNext(lane, "live")).toBe("next probe in 4m");
 });
