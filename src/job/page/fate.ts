@@ -57,9 +57,3 @@ export function isPaused({ fate }: Pick<Fated, "fate">): boolean {
 export function isPutAside({ fate }: Pick<Fated, "fate">): boolean {
   return (fate?.kind === "parked" || fate?.kind === "held") && fate.decision.reason === "unworkable";
 }
-
-/** True if this page is to delete the dead letter: proven published or archived, and nobody else deletes it. */
-export function isProven({ fate }: Pick<Fated, "fate">): boolean {
-  if (fate?.kind === "done-before") return !fate.isSettledElsewhere;
-  return (fate?.kind === "published" && fate.isGone !== true) || fate?.kind === "dropped";
-}

@@ -245,3 +245,9 @@ export function idsOf(letters: readonly { readonly dlqId: DlqId }[]): DlqId[] {
   for (const { dlqId } of letters) ids.push(dlqId);
   return ids;
 }
+
+/** True if this page is to delete the dead letter: proven published or archived, and nobody else deletes it. */
+export function isProven({ fate }: Pick<Letter, "fate">): boolean {
+  if (fate?.kind === "done-before") return !fate.isSettledElsewhere;
+  return (fate?.kind === "published" && fate.isGone !== true) || fate?.kind === "dropped";
+}

@@ -111,7 +111,9 @@ async function post(
   });
   if (begun.length === 0) return;
   if (previous === undefined) {
-    source.poison.posted(begun.filter(({ letter }) => letter.view.state !== "open").length);
+    let fresh = 0;
+    for (const { letter } of begun) if (letter.view.state !== "open") fresh += 1;
+    source.poison.posted(fresh);
   }
 
   const items: EncodedItem[] = [];

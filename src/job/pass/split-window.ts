@@ -171,5 +171,10 @@ function toWindows({ windowId, from, to, depth }: Window, ends: readonly number[
 }
 
 function datesOf(records: readonly RawRecord[], dateOf: DateOf): readonly number[] {
-  return records.map(dateOf).filter((date) => date !== null);
+  const dates: number[] = [];
+  for (const record of records) {
+    const date = dateOf(record);
+    if (date !== null) dates.push(date);
+  }
+  return dates;
 }
