@@ -1,4 +1,3 @@
-import { toProber } from "../operations/lane-words.ts";
 import { formatProblem } from "../../config/problem.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import { createSendNotices } from "./send-notices.ts";
@@ -107,7 +106,7 @@ async function readHalted(
 ): Promise<Pick<NoticeFacts, "halted" | "isHaltedWhole">> {
   if (!hasLanes(core.drains, runtime)) return { halted: [], isHaltedWhole: true };
   const { lanes, counts } = await runtime.lanes.views(maxLanes);
-  const hasNext = (drain: DrainName): boolean => toProber(core.drains.get(drain)?.config.mode) === "redriver";
+  const hasNext = (drain: DrainName): boolean => core.drains.get(drain)?.config.mode === "live";
   const halted = lanes
     .filter(({ state }) => state === "halted")
     .map((lane) => (hasNext(lane.drain) ? lane : { ...lane, nextAt: null }));
