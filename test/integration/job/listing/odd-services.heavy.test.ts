@@ -222,6 +222,7 @@ it("a service that refuses everything with 400 is halted and rests, nothing is p
     expect(rig.drain.source.health.current()).toEqual({ state: "usable" });
     expect(rig.drain.source.health.current("batch")).toMatchObject({ code: "service-refuses-everything" });
     const asked = rig.emulator.journal.counts().requests["batch 400"];
+    expect(asked).toBeLessThan(60);
     expect(await pass()).toMatchObject({ tally: { listed: 60, republished: 0 } });
     expect(rig.emulator.journal.counts().requests["batch 400"]).toBe(asked);
     wait(10 * minuteMs);

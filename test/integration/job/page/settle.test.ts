@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { passWith } from "../../../support/pass-with.ts";
-import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-
-/** Small enough that a takeover (S + T + 15 s) can be waited for. */
-const impatient = { "ledger.sendBy": "1s", "service.batchTimeout": "1s", "service.deleteTimeout": "1s" };
 
 /** A pass of which each delete is told before it is sent. */
 async function passTellingDeletes(rig: Rig, told: (ids: readonly DlqId[]) => Promise<void>): Promise<void> {
@@ -45,27 +41,5 @@ describe("a delete", () => {
     expect(views.map(({ state }) => state)).toEqual(["published", "published", "published"]);
     expect(rig.eventsOf("delete:short")).toMatchObject([{ asked: 3, deleted: 2 }]);
     expect(rig.emulator.journal.counts().accepted).toBe(3);
-  });
-
-  it("whose answer never comes leaves the records pending, and the sweep settles them without a second publish", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
-    rig.seed(20);
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 20, deleted: 0 } });
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 20, failedDeletes: 20 });
-    await rig.sweep();
-    const none = { pendingDelete: 0, failedDeletes: 0, open: 0 };
-    expect(await rig.drain.source.ledger.summary()).toMatchObject(none);
-    await expectDrainedOnce(rig, 20);
-  });
-
-  it("that took effect and whose answer never comes is found out by listing, without another delete", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), settings: impatient });
-    rig.seed(20);
-    rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "after", count: 1 });
-    await rig.pass();
-    await rig.sweep();
-    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 0, failedDeletes: 0 });
-    expect(rig.callsOf("delete")).toBe(1);
   });
 });

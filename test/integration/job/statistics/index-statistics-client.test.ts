@@ -56,7 +56,6 @@ describe("the statistics client", () => {
     [408, "statistics-unavailable"],
     [429, "rate-limited"],
     [500, "statistics-unavailable"],
-    [503, "statistics-unavailable"],
   ])("answered with %i fails as %s, after one request", async (status, code) => {
     const body = status === 204 ? "" : { code: "x", message: "told in confidence" };
     const failure = await failureAt(status, body);

@@ -5,13 +5,11 @@ import type { SourceRuntime } from "../../../../src/job/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/job/sweep/sweep.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { type RaceStand, takeoverMs, useRaces } from "../../../support/race-stand.ts";
-import { createRig, oneCursor, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, minuteMs, never, oneCursor, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 const races = useRaces(redis);
-const never = new AbortController().signal;
-const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 const impatient = { "service.deleteTimeout": "1s" };
@@ -47,6 +45,7 @@ describe("what may be gone", () => {
     const ids = rig.seed(30) as DlqId[];
     rig.emulator.faults.add({ kind: "drop-answer", operation: "delete", when: "before", count: 1 });
     await rig.pass();
+    expect(await rig.drain.source.ledger.summary()).toMatchObject({ pendingDelete: 30, failedDeletes: 30 });
     rig.emulator.dlq.remove(ids.slice(0, 10));
     const before = rig.callsOf("delete");
     await rig.sweep();
@@ -143,10 +142,11 @@ describe("a listing of a sweep", () => {
 describe("a sweep makes few calls", () => {
   it("one for what a hundred lost deletes had in one stretch of time", async () => {
     const rig = await deletedUnheard([[450, hourMs]]);
-    const before = rig.callsOf("list");
+    const [before, deletes] = [rig.callsOf("list"), rig.callsOf("delete")];
     await rig.sweep();
     expect(await pendingOf(rig)).toBe(0);
     expect(rig.callsOf("list") - before).toBe(1);
+    expect(rig.callsOf("delete")).toBe(deletes);
   });
 
   it("also where nobody could learn what dates mean, because each record entered when it was created", async () => {
