@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Profiler } from "node:inspector";
 import path from "node:path";
-import { expect } from "vitest";
 import { createFolder } from "./command.ts";
 import { startDaemon } from "./daemon.ts";
 import { createDrainStage } from "./drain-stage.ts";
@@ -31,8 +30,7 @@ export async function calledByDaemon(
   seed(letters);
   const daemon = await startDaemon({ ...setup.env, NODE_V8_COVERAGE: folder }, program);
   await emptied(60_000);
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).exitCode).toBe(0);
+  await daemon.endsWell();
   const reports = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), "utf8"));
   const scripts = reports.flatMap(
     (report) => (JSON.parse(report) as Profiler.TakePreciseCoverageReturnType).result,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
 import type { Emulator } from "../../dev/emulator/index.ts";
 import { createFolder, start, startProgram, type Running } from "./command.ts";
 
@@ -40,6 +41,8 @@ export interface StartedDaemon extends Running {
   readonly address: string;
   /** Of its console; null: it has none. */
   readonly consoleUrl: string | null;
+  /** At SIGTERM, with 0. */
+  endsWell(): Promise<void>;
 }
 
 /** The daemon as a child process, once it has started. `program`: main.js of another build. */
@@ -54,5 +57,9 @@ export async function startDaemon(
     ...running,
     address: `http://${String(httpAddress)}`,
     consoleUrl: typeof consoleAddress === "string" ? `http://${consoleAddress}` : null,
+    async endsWell() {
+      running.child.kill("SIGTERM");
+      expect((await running.ended).exitCode).toBe(0);
+    },
   };
 }

@@ -25,7 +25,7 @@ drains:
 `;
 
 /** S + T + 15 s is the takeover; sweeps come every second. */
-const impatient = {
+export const impatient = {
   REDRIVER_LEDGER_SEND_BY: "2s",
   REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
   REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
@@ -71,7 +71,6 @@ export interface Ready {
   readonly reasons: readonly string[];
 }
 
-/** What /readyz says. */
 export async function readyz(address: string): Promise<Ready> {
   return (await (await fetch(`${address}/readyz`)).json()) as Ready;
 }

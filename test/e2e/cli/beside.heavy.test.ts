@@ -67,8 +67,7 @@ describe("a command beside a daemon", () => {
     }
     expect((await ask("history")).err).toMatch(byDaemon(daemon));
     if (process.getuid?.() === 0) refuseStranger(path);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
   }, 180_000);
 
   it("pauses all by the document in force if its file cannot be parsed, or is gone; nothing else takes it", async () => {
@@ -90,8 +89,7 @@ describe("a command beside a daemon", () => {
       const alone = await runHere(["pause", "--all", "--reason", "x"], own);
       expect(alone).toMatchObject({ exitCode: 78, err: expect.stringContaining("--drains") as string });
     }
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
   }, 180_000);
 
   it("whose daemon is killed before the act says so with 1, and history shows that nothing was done", async () => {

@@ -113,8 +113,7 @@ describe("a console that anybody of this machine may read", () => {
     await expect.poll(() => openStatus(live)).toBe(200);
 
     const ends = streams.slice(1).map(endOf);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
     for (const text of await Promise.all(ends)) expect(text).toMatch(/^retry: 3000/);
     await Promise.all(silent);
   });
@@ -137,8 +136,7 @@ describe("a console that anybody of this machine may read", () => {
       expect([status, JSON.parse(text)]).toMatchObject([503, { error: { code: "redis-unavailable" } }]);
     }
     expect((await askConsole(`${url}/assets/icon.svg`)).status).toBe(200);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
   });
 });
 

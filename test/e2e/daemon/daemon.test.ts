@@ -20,8 +20,7 @@ describe("the daemon", () => {
     const metrics = await (await fetch(`${daemon.address}/metrics`)).text();
     expect(metrics).toMatch(/^redriver_settled_total\{.*drain="main".*\} 150$/m);
     expect(metrics).toMatch(/^redriver_drain_acting\{drain="main"\} 1$/m);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
   });
 
   it("told to stop in the middle of a pass, ends with 0 and loses nothing", async () => {
@@ -30,8 +29,7 @@ describe("the daemon", () => {
     emulator.faults.add({ kind: "latency", operation: "batch", ms: 200, name: "slow" });
     const first = await startDaemon(setup.env);
     await first.line(({ act }) => act === "published");
-    first.child.kill("SIGTERM");
-    expect((await first.ended).exitCode).toBe(0);
+    await first.endsWell();
     expect(emulator.dlq.size).toBeGreaterThan(0);
     emulator.faults.remove("slow");
     // The pass was handed back, so its next worker need not wait until it is taken for abandoned.

@@ -57,8 +57,7 @@ it("SIGHUP reads document and secrets again at once, and tells what is wrong wit
   const adopted = await hangUp("document:adopted");
   expect(adopted["hash"]).not.toBe(hash);
   expect(daemon.child.exitCode).toBeNull();
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).exitCode).toBe(0);
+  await daemon.endsWell();
 }, 60_000);
 
 it("many SIGHUPs, also during the start and the end, leave the daemon as it is", async () => {

@@ -48,7 +48,6 @@ it("an edited document is obeyed after the page, without a restart, and everybod
   await replace(document);
   await stage.emptied(30_000);
   stage.deliveredOnce(bodies);
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).exitCode).toBe(0);
+  await daemon.endsWell();
   expect((await ask(["status", "main"], setup.env)).out).toMatch(/^not running/);
 }, 180_000);

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { runToEnd } from "../../support/command.ts";
 import { createEnv, startDaemon } from "../../support/daemon.ts";
+import { impatient } from "../../support/drain-stage.ts";
 import { serve } from "../../support/serve.ts";
 import { seedLetters, startService } from "../../support/service.ts";
 import { useRedis } from "../../support/redis.ts";
@@ -56,12 +57,7 @@ it.each([
     emulator,
     redisUrl: redis.url(),
     document,
-    env: {
-      REDRIVER_LEDGER_SEND_BY: "2s",
-      REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
-      REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
-      REDRIVER_SWEEP_EVERY: "1s",
-    },
+    env: impatient,
   });
   seedLetters(emulator, letters, () => ({ url: `${host.url}/hook`, maxRetries: 3 }), { everyMs: 10 });
   if (faults) {

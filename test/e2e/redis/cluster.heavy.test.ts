@@ -43,8 +43,7 @@ describe("a cluster of three masters", () => {
     expect(metrics).toMatch(/^redriver_redis_up 1$/m);
     for (const { admin } of nodes) expect(await admin.call("ACL", "LOG")).toEqual([]);
     expect(daemon.log.filter(({ code }) => code === "invariant-broken")).toEqual([]);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
   }, 180_000);
 
   it("whose slot is moved in part answers nothing of the ledger: what has gone ahead would look absent", async () => {

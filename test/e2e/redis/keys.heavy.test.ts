@@ -90,8 +90,7 @@ it("what 2,000 records leave in Redis expires, but for what docs/redis.md names,
   const few = await drained(100);
   seed(1_900, 503);
   const many = await drained(2_000);
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).exitCode).toBe(0);
+  await daemon.endsWell();
 
   expect(many.filter(({ key }) => key.includes(":ledger:entry:"))).toHaveLength(2_006);
   const unknown = many.filter(

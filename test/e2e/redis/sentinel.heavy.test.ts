@@ -100,8 +100,7 @@ describe("a master that Sentinels watch", () => {
     deliveredOnce();
     expect(JSON.stringify(daemon.log)).not.toContain("secret");
     expect(await refusedBy([replica, ...sentinels])).toEqual([]);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
   }, 240_000);
 
   it("behind TLS, handed over on purpose and living on as a replica, is left by itself: each is delivered once", async () => {

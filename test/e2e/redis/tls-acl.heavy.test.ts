@@ -54,8 +54,7 @@ describe("Redis behind TLS, with the user of docs/redis.md", () => {
       ["resume", "main", "--reason", "a test"],
     ];
     for (const args of commands) await succeeds(args);
-    daemon.child.kill("SIGTERM");
-    expect((await daemon.ended).exitCode).toBe(0);
+    await daemon.endsWell();
     expect(await server.admin.call("ACL", "LOG")).toEqual([]);
     expect(daemon.log.filter(({ event }) => event === "job:failed")).toEqual([]);
     expect(JSON.stringify(daemon.log)).not.toContain("hush-hush");

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Emulator } from "../../../dev/emulator/index.ts";
 import { runToEnd, type LogLine } from "../../support/command.ts";
 import { createEnv, startDaemon, type StartedDaemon } from "../../support/daemon.ts";
+import { impatient } from "../../support/drain-stage.ts";
 import { buildFormer, hasCommit } from "../../support/former-build.ts";
 import { useRedis } from "../../support/redis.ts";
 import { seedLetters, startService } from "../../support/service.ts";
@@ -28,22 +29,18 @@ drains:
       - { name: outage, when: { responseStatus: [500-599, none] }, then: republish }
 `;
 
-/** S + T + 15 s is the takeover: 19 s. */
-const impatient = {
-  REDRIVER_LEDGER_SEND_BY: "2s",
-  REDRIVER_SERVICE_BATCH_TIMEOUT: "2s",
-  REDRIVER_SERVICE_DELETE_TIMEOUT: "3s",
-  REDRIVER_SWEEP_EVERY: "1s",
-  REDRIVER_LOG_LEVEL: "debug",
-};
-
 /** Every so many messages fail once more, so that they come back to whichever build lists them. */
 const comesBackEvery = 20;
 
 async function setUp() {
   // The service forgets ids at once: only the ledger keeps a message from being sent twice.
   const { emulator, receiver } = await startService({ dedupWindowMs: 1 });
-  const { env } = createEnv({ emulator, redisUrl: redis.url(), document, env: impatient });
+  const { env } = createEnv({
+    emulator,
+    redisUrl: redis.url(),
+    document,
+    env: { ...impatient, REDRIVER_LOG_LEVEL: "debug" },
+  });
   /** Bodies. */
   const delivered = new Set<string>();
   const failedOnce = new Set<string>();
