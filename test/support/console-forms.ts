@@ -9,7 +9,6 @@ export interface ConsolePage {
 
 /** A person in front of one replica's console, whose browser runs no script. */
 export interface ConsoleHere {
-  /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly running: Running;
   get(path: string): Promise<ConsolePage>;

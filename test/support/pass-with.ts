@@ -5,9 +5,7 @@ import type { WindowWork } from "../../src/job/pass/work-window.ts";
 import type { SourceRuntime } from "../../src/job/runtime.ts";
 import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import { onMovedClock } from "./ledger-stands.ts";
-import { withLedger, type Rig } from "./rig.ts";
-
-const never = new AbortController().signal;
+import { withLedger, never, type Rig } from "./rig.ts";
 
 /** The first window of a pass that is opened over the drain `main`, to be worked. */
 export async function openWindow({ drain, core }: Rig, more: Partial<WindowWork> = {}): Promise<WindowWork> {

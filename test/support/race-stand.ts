@@ -17,7 +17,7 @@ import { workPage } from "../../src/job/page/work-page.ts";
 import { onClock, twice } from "./ledger-stands.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { useRedis, type TestRedis } from "./redis.ts";
-import { atOnce, createRig, type Rig, type RigOptions } from "./rig.ts";
+import { atOnce, createRig, never, type Rig, type RigOptions } from "./rig.ts";
 import { textOfEncoded } from "./text-of-encoded.ts";
 
 /** With the built-in settings: S + T + 15 s, and W − S − X − 45 s. */
@@ -104,8 +104,6 @@ export async function stallPage(
   };
 }
 
-const never = new AbortController().signal;
-
 async function createRaceStand(redis: RedisConnection, options: RigOptions) {
   const given: RigOptions = { drain: atOnce, ...options };
   const rig = await createRig(given);
@@ -133,7 +131,6 @@ async function createRaceStand(redis: RedisConnection, options: RigOptions) {
     /** Deduplication ids of every POST, in order, each with the Redis time since the stand was made, in ms. */
     posts,
     clock,
-    /** To look with. */
     ledger: looking,
     states: async (ids: readonly DlqId[]): Promise<readonly string[]> =>
       (await looking.peek(ids)).views.map(({ state }) => state),

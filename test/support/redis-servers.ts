@@ -35,7 +35,6 @@ export function createRedisServers({ guard, dir: given }: RedisServersOptions = 
   const ends: (() => Promise<void>)[] = [];
   const admins: Redis[] = [];
   return {
-    /** A folder of the test. */
     folder,
     /** `args` as redis-server takes them. Resolves when it answers. */
     async start(
@@ -95,7 +94,6 @@ export function createRedisServers({ guard, dir: given }: RedisServersOptions = 
         dir,
         /** As the machine would: at once. */
         kill: () => end("SIGKILL"),
-        /** Resolves when it is gone. */
         end,
         /** After an end: with what it had written, on the same port. Resolves when it answers. */
         restart: launch,

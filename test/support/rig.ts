@@ -17,6 +17,11 @@ import { createReceiver, type Receiver } from "./receiver.ts";
 import { load, settingsOf } from "./loaded-document.ts";
 import { recordEvents, type RecordedEvents } from "./record-events.ts";
 
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+/** Of what nobody stops. */
+export const never = new AbortController().signal;
+
 /** Everything but BullMQ: emulator, receiver, Redis ledger and the stages, in this process, for one test. */
 export interface Rig extends Pick<RecordedEvents, "recordsOf"> {
   readonly eventsOf: RecordedEvents["of"];
@@ -152,7 +157,6 @@ export async function createRig(options: RigOptions): Promise<Rig> {
       },
     },
   };
-  const never = new AbortController().signal;
   const memory = createSweepMemory(drain.source.clock);
   const passSettings = { ...settings.passes, windowsAtOnce };
   const signals = { signal: never, stopping: never };

@@ -63,7 +63,6 @@ export function changeOverlay(folder: string, fields: Tree): void {
   writeFileSync(file, stringify({ ...parse(readFileSync(file, "utf8")), ...fields }));
 }
 
-/** The base with these components. */
 export const withComponents = (...names: readonly string[]): readonly Tree[] =>
   renderWith(
     ["base"],

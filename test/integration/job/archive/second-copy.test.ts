@@ -10,11 +10,9 @@ import { archiveFiles, readArchive } from "../../../support/archives.ts";
 import { runHere } from "../../../support/cli.ts";
 import { createFolder } from "../../../support/command.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, hourMs, never, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const hourMs = 3_600_000;
-const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
 
 const holding = `

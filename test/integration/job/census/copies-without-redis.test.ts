@@ -6,15 +6,12 @@ import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 import { census } from "../../../support/metrics.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, hourMs, minuteMs, never, type Rig } from "../../../support/rig.ts";
 import { createTcpProxy } from "../../../support/tcp-proxy.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 const censusMs = 15 * minuteMs;
-const never = new AbortController().signal;
 
 const holding = `
     beforeExpiry: { within: 12h, then: archive }

@@ -7,11 +7,9 @@ import type { DlqId, RawRecord } from "../../../../src/job/message/dead-letter.t
 import { takeCensus, type CensusOrder } from "../../../../src/job/census/count-and-copy-expiring.ts";
 import { createStand, readArchive } from "../../../support/archives.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, oneCursor, type Rig } from "../../../support/rig.ts";
+import { createRig, hourMs, never, oneCursor, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const hourMs = 3_600_000;
-const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
 
 const ofThreeDays = (): Promise<Rig> => createRig({ redisUrl: redis.url(), source: "{ retention: 3d }" });

@@ -6,10 +6,9 @@ import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { createJobStand } from "../../../support/job-stand.ts";
 import { openWindow } from "../../../support/pass-with.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, never, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 /** The same drain as a replica with another document has it. */
 function underAnother({ drain }: Rig): DrainRuntime {

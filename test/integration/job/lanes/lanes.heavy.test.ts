@@ -1,10 +1,9 @@
 import { it } from "vitest";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, never, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 /**
  * A step that is not granted whole closes after half of it: longer than a page takes here on a busy machine.
  */

@@ -5,11 +5,9 @@ import type { LaneWatch } from "../../../../src/job/contracts/lanes.ts";
 import type { ListQuery } from "../../../../src/job/contracts/service.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, minuteMs, never, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
-const minuteMs = 60_000;
 
 /** What a look lists, and what it tells of it, where these steps ask for one. Minutes are from now. */
 async function lookAt(

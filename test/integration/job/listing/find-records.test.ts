@@ -2,11 +2,10 @@
 import { expect, it } from "vitest";
 import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
 import { findAll, lookBudget } from "../../../support/findings.ts";
-import { createRig } from "../../../support/rig.ts";
+import { createRig, hourMs } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const hourMs = 3_600_000;
 
 /** So many records, a second apart, none of them ours to act on. */
 async function deepQueue(count: number, order: "earliestFirst" | "latestFirst") {

@@ -4,11 +4,10 @@ import type { MessageService } from "../../../../src/job/contracts/service.ts";
 import type { PassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { passWith } from "../../../support/pass-with.ts";
-import { createRig, ownWindows, type Rig, impatient } from "../../../support/rig.ts";
+import { createRig, impatient, minuteMs, ownWindows, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const minuteMs = 60_000;
 
 it("a listing that goes in circles in one window ends that window alone, told once; the others go on, and the source is not halted", async () => {
   // The product's windows, whatever the knobs: one is odd, and others are there.

@@ -9,13 +9,11 @@ import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.t
 import { findParkedLetters, readParked } from "../../../../src/people/operations/parked/find-parked.ts";
 import { learnDates } from "../../../../src/job/listing/learn-dates-meaning.ts";
 import { findAll } from "../../../support/findings.ts";
-import { createRig, manyWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, manyWindows, minuteMs, never, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
-const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const tooMuch = "x".repeat(70_000);
 

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
-import { type Rig, type RigOptions } from "../../../support/rig.ts";
+import { hourMs, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const hourMs = 3_600_000;
 
 const rig = (dir: string | null, drain: string, options: Partial<RigOptions> = {}): Promise<Rig> =>
   createArchiveRig(redis.url(), dir, drain, options);

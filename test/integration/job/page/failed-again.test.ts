@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
 import { readStatus } from "../../../../src/people/operations/status/read.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
-import { behindTheHorizon, createRig, type Rig } from "../../../support/rig.ts";
+import { behindTheHorizon, createRig, never, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const watchMs = 60_000;
 
 /** A drain that learns the rate of each host. */

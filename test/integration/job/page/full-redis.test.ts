@@ -10,11 +10,10 @@ import { resume } from "../../../../src/people/operations/acts/resume.ts";
 import { performAs } from "../../../support/perform.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, never, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis("own");
-const never = new AbortController().signal;
 
 /** A neighbour's: beside it, what connections take for their buffers is nothing. */
 const fillerBytes = 50_000_000;

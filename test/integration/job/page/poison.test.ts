@@ -7,12 +7,11 @@ import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.t
 import type { BatchOutcome, ItemOutcome } from "../../../../src/job/contracts/service.ts";
 import { createSweepMemory, sweep } from "../../../../src/job/sweep/sweep.ts";
 import { passWith, withMovableLedger } from "../../../support/pass-with.ts";
-import { atOnce, createRig, type Rig } from "../../../support/rig.ts";
+import { atOnce, createRig, minuteMs, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
 const redis = useRedis();
-const minuteMs = 60_000;
 
 const open = (settings = {}): Promise<Rig> => createRig({ redisUrl: redis.url(), drain: atOnce, settings });
 const isPoison = (item: string): boolean => item.includes("poison");

@@ -3,12 +3,10 @@ import { expect, test } from "vitest";
 import { workPage } from "../../../../src/job/page/work-page.ts";
 import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
 import { createPlanStand } from "../../../support/plan-stand.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, hourMs, never, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const hourMs = 3_600_000;
-const never = new AbortController().signal;
 
 const newestOnly = (then: string) => `    rules:
       - { name: only-the-newest, when: { superseded: { body: /order/id } }, then: ${then} }

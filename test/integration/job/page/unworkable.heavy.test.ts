@@ -8,11 +8,10 @@ import { workPage } from "../../../../src/job/page/work-page.ts";
 import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { newDir } from "../../../support/archive-rig.ts";
 import { passWith } from "../../../support/pass-with.ts";
-import { createRig, withLedger, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, withLedger, never, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 const drain = `
     minAge: 0s

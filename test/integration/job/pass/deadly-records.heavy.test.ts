@@ -11,10 +11,9 @@ import { createStand } from "../../../support/archives.ts";
 import { publishedFact } from "../../../support/ledger-stands.ts";
 import { openWindow } from "../../../support/pass-with.ts";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, never, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 type Port = "ledger" | "service" | "audit" | "copies";
 interface Stage {

@@ -4,10 +4,9 @@
  */
 import { expect, it } from "vitest";
 import { useRedis } from "../../../support/redis.ts";
-import { atOnce, createRig, ownWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { atOnce, createRig, minuteMs, ownWindows, type Rig, type RigOptions } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** How long ago the record of this part of all (0 to 1) entered, ms. */

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { createRig, manyWindows, type Rig } from "../../../support/rig.ts";
+import { createRig, manyWindows, minuteMs, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const minuteMs = 60_000;
 
 /** It is parked as it is rebuilt, and is of the same kind of failure as all others. */
 const unjoinable = { header: { Cookie: ["a=1", "b=2"] } };

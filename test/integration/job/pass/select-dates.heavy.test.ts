@@ -1,10 +1,8 @@
 import { expect, it } from "vitest";
 import { useRedis } from "../../../support/redis.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, hourMs, minuteMs, type Rig } from "../../../support/rig.ts";
 
 const redis = useRedis();
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 const drain = (select: string, minAge = "0s") => `
     select: ${select}

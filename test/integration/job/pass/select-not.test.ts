@@ -4,11 +4,10 @@ import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.t
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { survey } from "../../../../src/job/page/survey.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
-import { createRig, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { createRig, never, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
 const rules = `minAge: 0s
     attempts: { max: 5, wait: [0s] }

@@ -4,13 +4,11 @@ import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { workOrdered } from "../../../../src/job/door.ts";
 import { createFolder } from "../../../support/command.ts";
-import { createRig } from "../../../support/rig.ts";
+import { createRig, hourMs, never } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 const signals = { signal: never, stopping: never };
-const hourMs = 3_600_000;
 
 const rules = (outage: string) => `
     minAge: 0s

@@ -3,13 +3,12 @@ import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { workWindow } from "../../../../src/job/pass/work-window.ts";
 import { openWindow } from "../../../support/pass-with.ts";
-import { atOnce, createRig, oneCursor, type Rig } from "../../../support/rig.ts";
+import { atOnce, createRig, oneCursor, never, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
 const seeded = 250;
-const never = new AbortController().signal;
 
 /** What the audit has, and so `redriver history` shows. */
 async function publishedBy({ core }: Rig): Promise<number> {

@@ -11,12 +11,10 @@ import type { SourceRuntime } from "../../../../src/job/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/job/sweep/sweep.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { passWith } from "../../../support/pass-with.ts";
-import { createRig, type Rig } from "../../../support/rig.ts";
+import { createRig, minuteMs, never, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
-const minuteMs = 60_000;
 
 const impatient = { "service.deleteTimeout": "1s" };
 const orders = { topicName: "orders", endpointName: "first" };

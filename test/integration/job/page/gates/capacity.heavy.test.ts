@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
 import { workPage } from "../../../../../src/job/page/work-page.ts";
 import { secondsAhead } from "../../../../rig/outcome.ts";
-import { createRig, type Rig } from "../../../../support/rig.ts";
+import { createRig, never, type Rig } from "../../../../support/rig.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
-const never = new AbortController().signal;
 
 /** No batch has its turn before so many wait for one. */
 function haveTurnsTogether(rig: Rig, batches: number): void {
