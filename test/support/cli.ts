@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { runCli } from "../../src/people/cli/program.ts";
 
 export interface CliAnswer {
@@ -86,4 +87,10 @@ export function startHere(...argv: readonly string[]) {
 /** Without the warnings that a document selects what a redrive does not keep, for tests of something else. */
 export function withoutComeBackWarnings({ err, ...answer }: CliAnswer): CliAnswer {
   return { ...answer, err: err.replaceAll(/^warning: .*: what fails again after its redrive .*\n/gm, "") };
+}
+
+/** The command ended with this code, has printed nothing, and told this. */
+export function expectTold(answer: CliAnswer, exitCode: number, told: string | RegExp): void {
+  const err: unknown = typeof told === "string" ? expect.stringContaining(told) : expect.stringMatching(told);
+  expect(answer).toMatchObject({ exitCode, out: "", err });
 }

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { linesOf } from "../../../../support/cli.ts";
+import { expectTold, linesOf } from "../../../../support/cli.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -147,8 +147,7 @@ describe("redriver apply", () => {
     stand.seed(12);
     await stand.plan();
     const no = await stand.run(["apply", stand.file], { terminal: true });
-    expect(no.exitCode).toBe(3);
-    expect(no.err).toMatch(/\nnothing was done\n$/);
+    expectTold(no, 3, /\nnothing was done\n$/);
     expect(no.out).toBe("");
     expect(no.questions.join()).toContain(
       `orders on ${new URL(stand.emulator.url).host}: 12 to send again\nGo on?`,
@@ -168,8 +167,7 @@ describe("redriver apply", () => {
       ["--reason", "why"],
       ["--reason", " ", "--by", "ada"],
     ]) {
-      const { exitCode, err } = await stand.run(["apply", stand.file, ...flags]);
-      expect([exitCode, err]).toEqual([2, expect.stringContaining("--reason and --by are required")]);
+      expectTold(await stand.run(["apply", stand.file, ...flags]), 2, "--reason and --by are required");
     }
   });
 
@@ -180,18 +178,12 @@ describe("redriver apply", () => {
     const whole = readFileSync(stand.file, "utf8");
     writeFileSync(stand.file, whole.replace('"rule":"outage"', '"rule":"broken"'));
     const edited = await stand.apply();
-    expect([edited.exitCode, edited.err]).toEqual([
-      2,
-      expect.stringMatching(/plan-invalid.*its digest differs/),
-    ]);
+    expectTold(edited, 2, /plan-invalid.*its digest differs/);
     writeFileSync(stand.file, whole);
     const other = await createPlanStand(redis.url());
     const elsewhere = await other.run(["apply", stand.file, "--reason", "x", "--by", "ada", "--yes"]);
-    expect(elsewhere.exitCode).toBe(2);
-    expect(elsewhere.err).toContain("the plan was made for another address of source default");
+    expectTold(elsewhere, 2, "the plan was made for another address of source default");
     stand.document(outageDocument.replace("orders:\n", "renamed:\n"));
-    const renamed = await stand.apply();
-    expect(renamed.exitCode).toBe(2);
-    expect(renamed.err).toContain("the plan is for drain orders, which the document has not");
+    expectTold(await stand.apply(), 2, "the plan is for drain orders, which the document has not");
   });
 });

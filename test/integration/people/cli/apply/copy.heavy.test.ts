@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { start } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { createReceiver, type Receiver } from "../../../../support/receiver.ts";
+import { expectTold } from "../../../../support/cli.ts";
 import { useRedis } from "../../../../support/redis.ts";
 import { onTestFinished } from "vitest";
 
@@ -88,21 +89,18 @@ describe("a copy of a plan's selection", () => {
     expect(stand.emulator.journal.counts().accepted).toBe(5);
 
     const elsewhere = await copyTo(stand, "ftp://x");
-    expect([elsewhere.exitCode, elsewhere.err]).toEqual([
-      2,
-      expect.stringContaining("expected scheme, host"),
-    ]);
+    expectTold(elsewhere, 2, "expected scheme, host");
     const same = await copyTo(stand, new URL(stand.receiver.url).origin);
-    expect([same.exitCode, same.err]).toEqual([2, expect.stringContaining("go there anyway")]);
+    expectTold(same, 2, "go there anyway");
     // Also if only its last page says so: nothing is copied before.
     stand.seed(1, { url: `${stand.test.url}/own` }, 30_000);
     stand.seed(150);
     await stand.plan();
     const last = await copyTo(stand, stand.test.url);
-    expect([last.exitCode, last.err]).toEqual([2, expect.stringContaining("go there anyway")]);
+    expectTold(last, 2, "go there anyway");
     expect(stand.emulator.journal.counts().accepted).toBe(5);
     const alone = await stand.run(["apply", stand.file, "--to", stand.test.url, ...by]);
-    expect([alone.exitCode, alone.err]).toEqual([2, expect.stringContaining("go together")]);
+    expectTold(alone, 2, "go together");
     const forbidden = await createPlanStand(redis.url(), {
       document: all,
       env: { REDRIVER_PUBLISH_ALLOW_HOSTS: "127.0.0.1" },

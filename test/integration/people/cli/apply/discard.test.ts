@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readArchive } from "../../../../support/archives.ts";
-import { linesOf, type Row } from "../../../../support/cli.ts";
+import { expectTold, linesOf, type Row } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -127,16 +127,15 @@ describe("a plan to discard", () => {
     const bare = await createPlanStand(redis.url());
     bare.seed(1);
     for (const more of [[], ["--keep"], ["--out", bare.file]]) {
-      const { exitCode, err } = await bare.run(["plan", "--all", "--discard", ...more]);
-      expect(err).toContain("archived first, and the document has no archive");
-      expect(exitCode).toBe(3);
+      const told = await bare.run(["plan", "--all", "--discard", ...more]);
+      expectTold(told, 3, "archived first, and the document has no archive");
     }
     const stand = await setUp();
     stand.seed(3);
     const id = await keep(stand);
     const terminal = { terminal: true, confirm: true };
     const silent = await stand.run(["apply", id, "--by", "ada"], terminal);
-    expect([silent.exitCode, silent.err]).toEqual([2, expect.stringContaining("a discard needs a reason")]);
+    expectTold(silent, 2, "a discard needs a reason");
     await stand.run(["pause", "--all", "--reason", "look first"]);
     const { exitCode, err } = await stand.run(["apply", id, ...by], terminal);
     expect(err).toContain("paused by");

@@ -138,16 +138,12 @@ describe("what became of what an apply has sent", () => {
     await stand.emulator.idle();
     stand.receiver.answer = () => 200;
     // A pass ends five seconds ago.
-    await expect
-      .poll(
-        async () => {
-          await stand.run(["drain", "rest", "--yes"]);
-          await stand.emulator.idle();
-          return stand.receiver.deliveries.length;
-        },
-        { timeout: 40_000, interval: 1_000 },
-      )
-      .toBe(10);
+    const delivered = async (): Promise<number> => {
+      await stand.run(["drain", "rest", "--yes"]);
+      await stand.emulator.idle();
+      return stand.receiver.deliveries.length;
+    };
+    await expect.poll(delivered, { timeout: 40_000, interval: 1_000 }).toBe(10);
 
     // Its watch is over for who says so, so that it looks once.
     stand.document(document.replace("watch: 10m", "watch: 3s"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { archivedAt, archiveEntry, archiveFiles, createStand } from "../../../../support/archives.ts";
-import { linesOf, runHere as ask } from "../../../../support/cli.ts";
+import { expectTold, linesOf, runHere as ask } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 
 function documentWith(archive: string): string {
@@ -98,11 +98,7 @@ describe("redriver archive list", () => {
   });
 
   it("says where it looked when there is no such directory", async () => {
-    expect(await ask(["archive", "list", "--dir", "/nowhere/archive"])).toMatchObject({
-      exitCode: 1,
-      out: "",
-      err: expect.stringContaining("/nowhere/archive"),
-    });
+    expectTold(await ask(["archive", "list", "--dir", "/nowhere/archive"]), 1, "/nowhere/archive");
   });
 
   it("finds the directory in the drains document", async () => {
@@ -116,11 +112,8 @@ describe("redriver archive list", () => {
       exitCode: 0,
       out: expect.stringContaining(file),
     });
-    expect(await ask(["archive", "list", "--drains", join(folder.path, "without.yaml")], env)).toMatchObject({
-      exitCode: 2,
-      out: "",
-      err: expect.stringContaining("--dir"),
-    });
+    const without = await ask(["archive", "list", "--drains", join(folder.path, "without.yaml")], env);
+    expectTold(without, 2, "--dir");
   });
 });
 
@@ -201,10 +194,6 @@ describe("redriver archive show", () => {
     ["--until", "2025-13-01"],
   ])("refuses %s %s with 2", async (...flags) => {
     const { dir } = await setUp();
-    expect(await ask(["archive", "show", "--dir", dir, ...flags])).toMatchObject({
-      exitCode: 2,
-      out: "",
-      err: expect.stringContaining(flags[0] ?? ""),
-    });
+    expectTold(await ask(["archive", "show", "--dir", dir, ...flags]), 2, flags[0] ?? "");
   });
 });

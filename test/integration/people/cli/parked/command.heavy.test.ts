@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linesOf } from "../../../../support/cli.ts";
+import { expectTold, linesOf } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { commandDocument, createCommandStand } from "../../../../support/command-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -84,10 +84,7 @@ describe("redriver parked list", () => {
     expect(table.out).toMatch(
       /^dlqId +entered +parked for +drain +rule now +host +status +answer +attempts\n/,
     );
-    expect(await run(["parked", "list", "--for", "bad-luck"])).toMatchObject({
-      exitCode: 2,
-      err: expect.stringContaining("attempts-exhausted"),
-    });
+    expectTold(await run(["parked", "list", "--for", "bad-luck"]), 2, "attempts-exhausted");
   });
 
   it("says which dead letters are gone from the queue, and remembers nothing of its looking", async () => {
@@ -225,8 +222,7 @@ describe("redriver parked show", () => {
     await drain();
     await run(["parked", "release", id, "--yes", ...because]);
     const shown = await run(["parked", "show", id, "9-9"]);
-    expect(shown).toMatchObject({ exitCode: 1, out: "" });
-    expect(shown.err).toContain(`not parked: ${id} is released in source default`);
+    expectTold(shown, 1, `not parked: ${id} is released in source default`);
     expect(shown.err).toContain("not parked: 9-9 is not known to the ledger");
   });
 });
@@ -240,11 +236,7 @@ describe("redriver parked release", () => {
     { flags: ["--all", "--yes", "--reason", "refused"], told: "--for refused" },
   ])("is used wrongly with $flags", async ({ flags, told }) => {
     const { run } = await setUp();
-    expect(await run(["parked", "release", ...flags])).toMatchObject({
-      exitCode: 2,
-      out: "",
-      err: expect.stringContaining(told),
-    });
+    expectTold(await run(["parked", "release", ...flags]), 2, told);
   });
 
   it("takes the oldest where it is limited", async () => {

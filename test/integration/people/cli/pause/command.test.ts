@@ -3,6 +3,7 @@ import type { Status } from "../../../../../src/people/operations/status/read.ts
 import { Destinations } from "../../../../../src/people/console/parts/destinations.tsx";
 import { toText } from "../../../../support/console-forms.ts";
 import { createCommandStand, type CommandStand } from "../../../../support/command-stand.ts";
+import { expectTold } from "../../../../support/cli.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -90,10 +91,7 @@ it("a pause of a kind of failure holds what failed so, and no other answer of th
   const { id } = kinds.find(({ text }) => text === "upstream down")!;
   await run(["resume", "orders", ...because]);
 
-  expect(await run(["pause", "--failure", "0123456789", ...because])).toMatchObject({
-    exitCode: 2,
-    err: expect.stringContaining("no kind of failure"),
-  });
+  expectTold(await run(["pause", "--failure", "0123456789", ...because]), 2, "no kind of failure");
   await run(["pause", "--failure", String(id), ...because]);
   expect(await drain()).toMatchObject({ republished: 3, held: 2, reasons: { held: { "host-paused": 2 } } });
   expect((await run(["status"])).out.replaceAll(/\s+/g, " ")).toContain(
@@ -132,13 +130,10 @@ it("a pause of one drain may end by itself, and is named by its drain and its ho
 it("a reason and a name are refused if they are too long, before anything is done", async () => {
   const { run, rows } = await setUp();
   const long = await run(["pause", "orders", "--by", "ann", "--reason", "y".repeat(501)]);
-  expect([long.exitCode, long.err]).toEqual([2, expect.stringContaining("at most 500 characters, got 501")]);
+  expectTold(long, 2, "at most 500 characters, got 501");
   for (const by of ["", "z".repeat(101)]) {
-    const { exitCode, err } = await run(["pause", "orders", "--reason", "x", "--by", by]);
-    expect([exitCode, err]).toEqual([
-      2,
-      expect.stringContaining("Expected a name of at most 100 characters"),
-    ]);
+    const named = await run(["pause", "orders", "--reason", "x", "--by", by]);
+    expectTold(named, 2, "Expected a name of at most 100 characters");
   }
   expect(await rows("history")).toEqual([]);
 });
@@ -154,10 +149,7 @@ it("the reason is asked for on a terminal, and needed", async () => {
     ["resume", "seen"],
     ["pause", "look first"],
   ]);
-  expect(await run(["pause", "--all"], { terminal: true, answer: "  " })).toMatchObject({
-    exitCode: 2,
-    err: expect.stringContaining("a pause needs a reason") as string,
-  });
+  expectTold(await run(["pause", "--all"], { terminal: true, answer: "  " }), 2, "a pause needs a reason");
   expect(await run(["resume", "orders"])).toMatchObject({
     exitCode: 2,
     questions: [],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
-import { linesOf, runHere } from "../../../../support/cli.ts";
+import { expectTold, linesOf, runHere } from "../../../../support/cli.ts";
 import { createPlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -291,8 +291,6 @@ describe("redriver plan", () => {
     [["plan", "orders", "--limit", "0"], "--limit: expected a whole number"],
   ])("%j is used wrongly", async (argv, message) => {
     const { env } = await setUp();
-    const { exitCode, err, out } = await runHere(argv, env);
-    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
-    expect(err).toContain(message);
+    expectTold(await runHere(argv, env), 2, message);
   });
 });

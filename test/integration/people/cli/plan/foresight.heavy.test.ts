@@ -7,7 +7,7 @@ import type { FrozenDrain } from "../../../../../src/people/plan/file-summary.ts
 import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
 import { createPlanWriter } from "../../../../../src/people/plan/plan-file.ts";
 import type { PlanRecord } from "../../../../../src/people/plan/plan-file-record.ts";
-import { linesOf, runHere } from "../../../../support/cli.ts";
+import { expectTold, linesOf, runHere } from "../../../../support/cli.ts";
 import { createFolder } from "../../../../support/command.ts";
 import { createPlanStand, type PlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -227,11 +227,7 @@ describe("redriver plan --show", () => {
 
   it("is used wrongly beside what only a queue can answer, or for a file that is not there", async () => {
     const { stand } = await seeded();
-    const both = await stand.run(["plan", "orders", "--show", stand.file]);
-    expect(both).toMatchObject({ exitCode: 2, out: "" });
-    expect(both.err).toContain("only --json goes with it");
-    const nowhere = await stand.run(["plan", "--show", `${stand.file}.not`]);
-    expect(nowhere.exitCode).toBe(2);
-    expect(nowhere.err).toContain("cannot be read: ENOENT");
+    expectTold(await stand.run(["plan", "orders", "--show", stand.file]), 2, "only --json goes with it");
+    expectTold(await stand.run(["plan", "--show", `${stand.file}.not`]), 2, "cannot be read: ENOENT");
   });
 });

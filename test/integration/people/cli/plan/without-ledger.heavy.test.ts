@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { runHere } from "../../../../support/cli.ts";
+import { expectTold, runHere } from "../../../../support/cli.ts";
 import { createPlanStand } from "../../../../support/plan-stand.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
@@ -75,11 +75,7 @@ describe.skipIf(isTaken)("with an address and a token alone", () => {
   it("no file of it is written, because nobody may act on it", async () => {
     const { seed, env, file } = await setUp();
     seed(1);
-    const { exitCode, err } = await runHere(["plan", "orders", "--out", file], env);
-    expect({ exitCode, err }).toEqual({
-      exitCode: 2,
-      err: expect.stringContaining("--out and --keep need a ledger") as string,
-    });
+    expectTold(await runHere(["plan", "orders", "--out", file], env), 2, "--out and --keep need a ledger");
     expect(existsSync(file)).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { PlanDesk } from "../../../../../src/people/operations/plans/plan-desk.ts";
 import { makeHere, planOf, startDesk } from "../../../../support/desk-stand.ts";
 import { createPlanStand, outageDocument } from "../../../../support/plan-stand.ts";
+import { expectTold } from "../../../../support/cli.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -53,11 +54,7 @@ describe("redriver plans", () => {
     expect(shown.out).toContain("  records  3, 3 to act on\n");
     expect(shown.out).toContain("  only      rule outage\n");
     expect(shown.out).toContain("  now      3 republish\n");
-    const unknown = await run(["plans", "show", "nothing"]);
-    expect({ code: unknown.exitCode, err: unknown.err }).toEqual({
-      code: 2,
-      err: expect.stringContaining('no plan "nothing" is there') as string,
-    });
+    expectTold(await run(["plans", "show", "nothing"]), 2, 'no plan "nothing" is there');
   });
 
   it("has what plan --keep has made, which replicas show and apply", async () => {
@@ -80,11 +77,7 @@ describe("redriver plans", () => {
     const made = (await json("plan", "--all", "--host", "x")) as { readonly id: string };
     expect(await planOf(replica, made.id as PlanId)).toMatchObject({ state: "ready", filter: { host: "x" } });
     expect(await json("plan", "--all", "--show-content")).toMatchObject({ id: null });
-    const misused = await run(["plan", "--all", "--keep", "--show-content"]);
-    expect({ code: misused.exitCode, err: misused.err }).toEqual({
-      code: 2,
-      err: expect.stringContaining("--keep is of a masked plan") as string,
-    });
+    expectTold(await run(["plan", "--all", "--keep", "--show-content"]), 2, "--keep is of a masked plan");
   });
 
   it("writes the file of one, which apply reads back into the store, also with content", async () => {
@@ -146,9 +139,6 @@ describe("redriver plans", () => {
     await emulator.idle();
     expect(receiver.deliveries).toHaveLength(200);
     const unknown = await run(["apply", "deadbeef", "--reason", "INC-7", "--by", "bob"]);
-    expect({ code: unknown.exitCode, err: unknown.err }).toEqual({
-      code: 2,
-      err: expect.stringContaining('no plan "deadbeef" is there') as string,
-    });
+    expectTold(unknown, 2, 'no plan "deadbeef" is there');
   });
 });
