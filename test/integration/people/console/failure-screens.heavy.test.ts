@@ -27,16 +27,12 @@ async function setUpHalted(probeEvery = "1h"): Promise<ConsoleStand> {
   });
   await stand.pass();
   await stand.emulator.idle();
-  await expect
-    .poll(
-      async () => {
-        await stand.sweep();
-        await stand.pass();
-        return (await stand.audit()).map(({ act }) => act);
-      },
-      { timeout: 20_000 },
-    )
-    .toContain("lane-halted");
+  const acts = async (): Promise<readonly string[]> => {
+    await stand.sweep();
+    await stand.pass();
+    return (await stand.audit()).map(({ act }) => act);
+  };
+  await expect.poll(acts, { timeout: 20_000 }).toContain("lane-halted");
   return stand;
 }
 

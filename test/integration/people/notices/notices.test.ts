@@ -240,9 +240,9 @@ it("never reaches a private address, by its literal, by a name that leads there,
     `https://localhost:${port}/s3cr3t`,
     `http://[::1]:${port}/`,
   ]) {
-    await expect(deliver({ target: guarded, url })).rejects.toMatchObject({
-      message: expect.stringMatching(/^notify\.oncall: [^/]*allowPrivate: true would allow it$/) as string,
-    });
+    await expect(deliver({ target: guarded, url })).rejects.toThrow(
+      /^notify\.oncall: [^/]*allowPrivate: true would allow it$/,
+    );
   }
   // A public name that the machine's resolver, once it is asked, leads to this machine.
   const asked: string[] = [];
@@ -252,11 +252,10 @@ it("never reaches a private address, by its literal, by a name that leads there,
     asked.push(host);
     answer(null, [{ address: "127.0.0.1", family: 4 }]);
   }) as unknown as typeof dns.lookup);
-  await expect(
-    deliver({ target: guarded, url: `https://hooks.example.com:${port}/s3cr3t` }),
-  ).rejects.toMatchObject({
-    message: "notify.oncall: its name leads to a private address; allowPrivate: true would allow it",
-  });
+  const byName = deliver({ target: guarded, url: `https://hooks.example.com:${port}/s3cr3t` });
+  await expect(byName).rejects.toThrow(
+    /^notify\.oncall: its name leads to a private address; allowPrivate: true would allow it$/,
+  );
   resolveWith(system);
   expect(asked).toEqual(["hooks.example.com"]);
   expect(receiver.deliveries).toEqual([]);
@@ -266,9 +265,7 @@ it("never reaches a private address, by its literal, by a name that leads there,
   });
   const { url, close } = await serve(server);
   onTestFinished(close);
-  await expect(deliver({ url })).rejects.toMatchObject({
-    message: expect.stringContaining("got 307") as string,
-  });
+  await expect(deliver({ url })).rejects.toThrow("got 307");
   expect(receiver.deliveries).toEqual([]);
 });
 

@@ -37,16 +37,12 @@ test(
     await dying.emulator.idle();
     expect(other.receiver.deliveries).toHaveLength(2);
 
-    await expect
-      .poll(
-        async () => {
-          other.advance(5_000);
-          await other.sweep();
-          return other.emulator.dlq.size;
-        },
-        { timeout: 40_000, interval: 50 },
-      )
-      .toBe(0);
+    const left = async (): Promise<number> => {
+      other.advance(5_000);
+      await other.sweep();
+      return other.emulator.dlq.size;
+    };
+    await expect.poll(left, { timeout: 40_000, interval: 50 }).toBe(0);
     await other.emulator.idle();
     expect(other.receiver.deliveries).toHaveLength(2);
     expect(other.eventsOf("double:declared")).toEqual([]);

@@ -35,19 +35,6 @@ describe("a release", () => {
     expect([...rig.receiver.counts().values()]).toEqual([1, 1, 1]);
   });
 
-  it("of what a drain parked that is no longer in the document is for whichever drain selects it", async () => {
-    const rig = await createRig({ redisUrl: redis.url(), drain });
-    rig.seed(1, { responseStatus: 422 });
-    await rig.pass();
-    await rig.pass();
-    const { source } = rig.drain;
-    const [entry] = await readParked(source);
-    if (entry === undefined) throw new Error("one was parked");
-    const orphan = { ...entry, view: { ...entry.view, drain: "former" as typeof entry.view.drain } };
-    await releaseParked(source, rig.core.drains, [orphan], "fixed");
-    expect(await rig.pass()).toMatchObject({ tally: { republished: 1, deleted: 1 } });
-  });
-
   it("whose POST fails is not spent: the record stays released until it is published", async () => {
     const rig = await createRig({ redisUrl: redis.url(), drain });
     rig.seed(1, { responseStatus: 422 });
@@ -58,16 +45,12 @@ describe("a release", () => {
     await rig.pass();
     expect(rig.emulator.dlq.size).toBe(1);
     expect(await readParked(source)).toEqual([]);
-    await expect
-      .poll(
-        async () => {
-          await source.passes.forceFull(rig.drain.config.name);
-          await rig.pass().catch(() => undefined);
-          return rig.emulator.dlq.size;
-        },
-        { timeout: 30_000, interval: 500 },
-      )
-      .toBe(0);
+    const left = async (): Promise<number> => {
+      await source.passes.forceFull(rig.drain.config.name);
+      await rig.pass().catch(() => undefined);
+      return rig.emulator.dlq.size;
+    };
+    await expect.poll(left, { timeout: 30_000, interval: 500 }).toBe(0);
     await rig.emulator.idle();
     expect([...rig.receiver.counts().values()]).toEqual([1]);
   });
@@ -103,30 +86,17 @@ describe("a loss", () => {
     expect([...rig.receiver.counts()]).toEqual([['{"id":12345678901234567000,"schema":3}', 1]]);
   });
 
-  const cool = { state: "cool", dueAt: 0, attempt: 0 } as const;
-  it.each<[string, LedgerView, "item" | "body-numbers"]>([
-    ["of a record that nobody has seen is none to accept", { state: "absent" }, "body-numbers"],
-    [
-      "of a record that is only tried again is none to accept",
-      { ...cool, released: false } as LedgerView,
-      "body-numbers",
-    ],
-    [
-      "is not accepted by a listing that shows the record again",
-      { ...cool, released: "listed-again" } as LedgerView,
-      "body-numbers",
-    ],
-    ["is accepted by a person", { ...cool, released: "by-person" } as LedgerView, "item"],
-  ])("%s", async (_name, view, expected) => {
+  it.each<[string, Partial<Extract<LedgerView, { state: "cool" }>>]>([
+    ["of a record that is only tried again is none to accept", { released: false }],
+    ["is not accepted by a listing that shows the record again", { released: "listed-again" }],
+  ])("%s", async (_name, view) => {
     const rig = await createRig({ redisUrl: redis.url(), drain: editing });
     const raw = rawRecord({ responseStatus: 503, body: lossy });
     const [letter] = parsePage([raw], rig.drain.source.lineageKeys()).letters;
     if (letter === undefined) throw new Error("the test's record is unusable");
-    letter.view = view;
+    letter.view = { state: "cool", dueAt: 0, attempt: 0, ...view } as LedgerView;
     letter.viewedAt = 1;
     decideLetter(rig.drain, letter);
-    const { decision, item } = letter;
-    expect(item === null ? decision.reason : "item").toBe(expected);
-    expect(item?.losses ?? ["body-numbers"]).toEqual(["body-numbers"]);
+    expect(letter).toMatchObject({ decision: { reason: "body-numbers" }, item: null });
   });
 });
