@@ -129,18 +129,20 @@ export function replica(name: string, changes: Partial<ReplicaStatus> = {}): Rep
   };
 }
 
+export const statusOf = (changes: Partial<Status>): Status => ({
+  at: now,
+  documentHash: "0f1e2d3c4b5a",
+  documentProblems: 0,
+  expiring: noneExpire,
+  drains: [drain("orders")],
+  sources: [source()],
+  replicas: [replica("redriver-1")],
+  ...changes,
+});
+
 /** As a terminal of 80 columns shows `redriver status orders`. */
 export function statusText(changes: Partial<Status>): string {
-  const status = {
-    at: now,
-    documentHash: "0f1e2d3c4b5a",
-    documentProblems: 0,
-    expiring: noneExpire,
-    drains: [drain("orders")],
-    sources: [source()],
-    replicas: [replica("redriver-1")],
-    ...changes,
-  };
+  const status = statusOf(changes);
   const overview = toOverview({ columns: 80, rows: 200 }, status, false);
   return `${overview}\n${toDetailsText(80, status)}`;
 }

@@ -132,15 +132,12 @@ describe("the lineage key", () => {
     expect(said(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith("s3cret\n") })))).toMatch(
       /^lineage\.keyFile \(REDRIVER_LINEAGE_KEY_FILE\) .*: expected a key of at least 16 printable characters without spaces$/,
     );
-    for (const [text, got] of [
-      [`"${key}"`, "quotes around it"],
-      [`REDRIVER_LINEAGE_KEY=${key}`, "a name and = before it"],
-      [`${key}\n${key}`, "a line break inside"],
-    ] as const) {
-      const wrong = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith(text) }));
-      expect(said(wrong)).toMatch(new RegExp(`, got ${got}$`));
-      expect(problemsOf({ env: { REDRIVER_LINEAGE_KEY: text } }).join()).toMatch(new RegExp(`, got ${got}$`));
-    }
+    // What else may have come along is found as in any secret.
+    const copied = `REDRIVER_LINEAGE_KEY=${key}`;
+    const wrong = readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: fileWith(copied) }));
+    expect(said(wrong)).toMatch(/, got a name and = before it$/);
+    const problems = problemsOf({ env: { REDRIVER_LINEAGE_KEY: copied } });
+    expect(problems.join()).toMatch(/, got a name and = before it$/);
     expect(said(readLineageKey(settingsOf({ REDRIVER_LINEAGE_KEY_FILE: path("none") })))).toContain(
       "lineage.keyFile (REDRIVER_LINEAGE_KEY_FILE)",
     );
@@ -207,12 +204,10 @@ describe("redis.urlFile", () => {
     expect(load({ env: { REDRIVER_REDIS_URL_FILE: fileWith(`${url}\n`) } }).redis.url).toBe(url);
   });
 
-  it.each([
-    ['"redis://a:secret-text@b:1"', "quotes around it"],
-    ["REDRIVER_REDIS_URL=redis://a:secret-text@b:1", "a name and = before it"],
-  ])("tells what came along when it was copied: %s", (text, got) => {
-    expect(problemsOf({ env: { REDRIVER_REDIS_URL_FILE: fileWith(text) } })).toEqual([
-      `redis.urlFile (REDRIVER_REDIS_URL_FILE): expected a readable file that holds an address such as redis://user:password@host:6379, got ${got}`,
+  it("tells what came along when it was copied", () => {
+    const file = fileWith("REDRIVER_REDIS_URL=redis://a:secret-text@b:1");
+    expect(problemsOf({ env: { REDRIVER_REDIS_URL_FILE: file } })).toEqual([
+      "redis.urlFile (REDRIVER_REDIS_URL_FILE): expected a readable file that holds an address such as redis://user:password@host:6379, got a name and = before it",
     ]);
   });
 

@@ -192,14 +192,10 @@ describe("a date or time", () => {
     expect(parseDateOrTime(text)).toEqual({ ok: true, value: Date.parse(iso) });
   });
 
-  it.each(["2025-02-29", "2026-13-01", "2026-12-01T18:00:00", "tomorrow", 20261201, null, "2026-12-1"])(
-    "refuses %j",
-    (value) => {
-      expect(parseDateOrTime(value).ok).toBe(false);
-    },
-  );
-
-  it.each(["2026-02-30T10:00:00Z", "2026-12-01T25:00:00Z"])("refuses %j, which Date may take", (value) => {
+  const days = ["2025-02-29", "2026-13-01", "2026-12-1", "tomorrow", 20261201, null];
+  // The first two may be taken by Date.
+  const times = ["2026-02-30T10:00:00Z", "2026-12-01T25:00:00Z", "2026-12-01T18:00:00"];
+  it.each([...days, ...times])("refuses %j", (value) => {
     expect(parseDateOrTime(value).ok).toBe(false);
   });
 

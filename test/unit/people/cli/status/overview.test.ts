@@ -10,11 +10,11 @@ import {
   eu,
   hour,
   minute,
-  noneExpire,
   nothingWaits,
   now,
   replica,
   source,
+  statusOf,
 } from "../../../../support/statuses.ts";
 
 const why = {
@@ -42,19 +42,8 @@ const draining = drain("orders", {
   ],
 });
 
-function overview(changes: Partial<Status>, isColoured = false, size = { columns: 80, rows: 24 }): string {
-  const status: Status = {
-    at: now,
-    documentHash: "0f1e2d3c4b5a",
-    documentProblems: 0,
-    expiring: noneExpire,
-    drains: [draining],
-    sources: [source()],
-    replicas: [replica("redriver-1")],
-    ...changes,
-  };
-  return toOverview(size, status, isColoured);
-}
+const overview = (changes: Partial<Status>, isColoured = false): string =>
+  toOverview({ columns: 80, rows: 24 }, statusOf({ drains: [draining], ...changes }), isColoured);
 
 const verdict = (changes: Partial<Status>): string =>
   (overview(changes).split("\n\n")[0] ?? "").replaceAll(/\s+/g, " ");
