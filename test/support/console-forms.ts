@@ -86,7 +86,6 @@ function attributeOf(attributes: string, name: string): string {
   return new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1] ?? "";
 }
 
-/** What a person reads of a page. */
 export function toText(html: string): string {
   return html
     .replace(/<(style|script|head)\b.*?<\/\1>/gs, " ")

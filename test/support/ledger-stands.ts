@@ -19,7 +19,7 @@ import { createRedisLedger } from "../../src/job/store/ledger/redis-ledger.ts";
 import { createRedisPassBook } from "../../src/job/store/passes/redis-pass-book.ts";
 import { createRedisPauseBook } from "../../src/job/store/pauses/redis-pause-book.ts";
 import { defaultLimits } from "./ledger-limits.ts";
-import type { TestRedis } from "./redis.ts";
+import { useRedis, type TestRedis } from "./redis.ts";
 
 export { defaultLimits };
 export const takeoverMs = 60_000;
@@ -100,9 +100,9 @@ export function withMovedTime(redis: RedisConnection): {
   };
 }
 
-/** Makes stands on keys of their own. */
+/** Makes stands on keys of their own. At the top of a test file. */
 export const standsOn =
-  (redis: TestRedis) =>
+  (redis: TestRedis = useRedis()) =>
   (limits?: LedgerLimits): Promise<LedgerStand> =>
     redisStand(redis.fresh(), limits);
 

@@ -75,7 +75,6 @@ export function addDue(
   return passes.progress(of, id, "w1", dueLater, nothing, {});
 }
 
-/** Ends a window that was not split. */
 export function endWindow(
   passes: PassBook,
   { drain: of, passId: id }: Pass,

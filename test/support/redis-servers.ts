@@ -88,7 +88,6 @@ export function createRedisServers({ guard, dir: given }: RedisServersOptions = 
       return {
         port: taken,
         url: `${isTls ? "rediss" : "redis"}://127.0.0.1:${taken}`,
-        /** A connection of the test's own. */
         admin,
         /** Its folder, with what it writes. */
         dir,

@@ -15,10 +15,8 @@ import {
   token,
   type LedgerStand,
 } from "../../../../support/ledger-stands.ts";
-import { useRedis } from "../../../../support/redis.ts";
 
-const redis = useRedis();
-const create = standsOn(redis);
+const create = standsOn();
 const [a, b, c] = [token("a"), token("b"), token("c")];
 const id = dlqId(1);
 const via = { via: "service" } as const;

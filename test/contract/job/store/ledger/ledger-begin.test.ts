@@ -17,10 +17,8 @@ import {
   takeoverMs,
   token,
 } from "../../../../support/ledger-stands.ts";
-import { useRedis } from "../../../../support/redis.ts";
 
-const redis = useRedis();
-const create = standsOn(redis);
+const create = standsOn();
 const [a, b, c] = [token("a"), token("b"), token("c")];
 const id = dlqId(1);
 

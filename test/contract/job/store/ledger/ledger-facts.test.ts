@@ -15,10 +15,8 @@ import {
   takeoverMs,
   token,
 } from "../../../../support/ledger-stands.ts";
-import { useRedis } from "../../../../support/redis.ts";
 
-const redis = useRedis();
-const create = standsOn(redis);
+const create = standsOn();
 const [a, b] = [token("a"), token("b")];
 const id = dlqId(1);
 

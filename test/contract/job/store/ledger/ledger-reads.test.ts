@@ -14,10 +14,8 @@ import {
   token,
   type LedgerStand,
 } from "../../../../support/ledger-stands.ts";
-import { useRedis } from "../../../../support/redis.ts";
 
-const redis = useRedis();
-const create = standsOn(redis);
+const create = standsOn();
 const a = token("a");
 const id = dlqId(1);
 const byRules = { drain, rulesHash: "h", token: null };
