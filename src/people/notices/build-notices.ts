@@ -106,7 +106,7 @@ async function readHalted(
 ): Promise<Pick<NoticeFacts, "halted" | "isHaltedWhole">> {
   if (!hasLanes(core.drains, runtime)) return { halted: [], isHaltedWhole: true };
   const { lanes, counts } = await runtime.lanes.views(maxLanes);
-  const hasNext = (drain: DrainName): boolean => core.drains.get(drain)?.config.mode === "live";
+  const hasNext = (drain: DrainName): boolean => core.drains.get(drain)?.config.mode !== "plan";
   const halted = lanes
     .filter(({ state }) => state === "halted")
     .map((lane) => (hasNext(lane.drain) ? lane : { ...lane, nextAt: null }));
