@@ -22,7 +22,10 @@ export async function createReadRig(options: RigOptions) {
     /** With one replica that works. */
     async status(now = Date.now()) {
       const status = await readStatus(core, { nextRuns: new Map(), problems: 0, now });
-      return { ...status, replicas: [{ rejected: null, resting: [] }] as unknown as typeof status.replicas };
+      return {
+        ...status,
+        replicas: [{ sameDocument: true, rejected: null, resting: [] }] as unknown as typeof status.replicas,
+      };
     },
   };
 }

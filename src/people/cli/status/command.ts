@@ -27,7 +27,8 @@ export const registerStatus: Register = (program, { io }) => {
       if (refusal !== undefined && names.length > 0) throw refusal;
       await withCore(io, loaded, {}, async (core, teardown) => {
         const named = names.length === 0 ? null : chooseDrains(core, names).map(({ config }) => config.name);
-        await requireRedis(core);
+        // Neither says anything then, and the document is what was asked for first.
+        await requireRedis(core).catch((error: unknown) => Promise.reject(refusal ?? error));
         const jobs = await openJobQueue({ settings, teardown });
         const read = async (): Promise<Status> => {
           const nextRuns = await jobs.nextRuns();
