@@ -16,7 +16,7 @@ import type { RecordFailures } from "./record-failures.ts";
 export type SharedLetters = NonNullable<ReturnType<typeof createSharedLetters>>;
 
 /** `rank`: in the counting order. */
-interface Other extends Pick<DrainConfig, "name" | "mode" | "paused" | "rules"> {
+interface Other extends Pick<DrainConfig, "name" | "mode" | "paused"> {
   readonly rank: number;
 }
 
@@ -57,10 +57,16 @@ export function createSharedLetters(
   const ordered = inCountingOrder(drains);
   const ownRank = ordered.findIndex(({ name }) => name === own.name);
   const others = ordered.flatMap((drain, rank) => {
-    const { name, mode, paused, rules, select } = drain;
+    const { name, mode, paused, select } = drain;
     const mayShare = rank !== ownRank && !areDisjoint(select, own.select);
     return mayShare
-      ? [{ drain: { name, mode, paused, rules, rank }, selects: createDrainSelects(drain, null) }]
+      ? [
+          {
+            drain: { name, mode, paused, rank },
+            ruleIds: ruleIdsOf(drain),
+            selects: createDrainSelects(drain, null),
+          },
+        ]
       : [];
   });
   if (others.length === 0) return null;
@@ -98,10 +104,10 @@ export function createSharedLetters(
     /** Another drain lists this come-back and notes it, which one that plans cannot. */
     isNotedElsewhere: ({ raw }: Pick<ComeBack, "raw">, now: number): boolean =>
       of(raw, now).some(({ mode, paused }) => mode === "live" && !paused),
-    /** Whichever of them sent what came back; null: none, or it does not list the come-back. */
-    senderOf({ raw, parentRule }: ComeBack, now: number): DrainName | null {
+    /** Whichever of them sent what came back, also if it does not list the come-back; null: none of them. */
+    senderOf({ parentRule }: Pick<ComeBack, "parentRule">): DrainName | null {
       if (parentRule === null) return null;
-      return of(raw, now).find((other) => ruleIdsOf(other).has(parentRule))?.name ?? null;
+      return others.find(({ ruleIds }) => ruleIds.has(parentRule))?.drain.name ?? null;
     },
     /** What this one sent has failed again. */
     failedAgain: (sender: DrainName, letter: ComeBack): void => tallyOf(sender).failedAgain(letter),

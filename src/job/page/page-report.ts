@@ -280,7 +280,7 @@ export function createPageReport(drain: DrainRuntime, failures: FailureTally = n
         if (isUncounted && mode === "plan" && isOfPlan()) failures.add(failure, dlqId, "cameBack");
         if (!isNewComeBack) continue;
         tally.comeBacks += 1;
-        const sender = shared?.senderOf(letter, now) ?? name;
+        const sender = shared?.senderOf(letter) ?? name;
         const own = found.get(sender) ?? [];
         found.set(sender, own);
         own.push(...toComeBackFields(letter));

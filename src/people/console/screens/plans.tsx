@@ -89,7 +89,12 @@ function List({ all, now }: { readonly all: readonly SharedPlan[]; readonly now:
         column("state", ({ state }) => stateWords[state]),
         amounts("records", ({ making, made }) => made?.records ?? making?.planned ?? 0),
         amounts("to act on", ({ made }) => made?.acts ?? null),
-        amounts("done by it", ({ apply }) => apply && sumOf(apply.drains, ({ done }) => done)),
+        // An apply tells how far it is now and then.
+        column("done by it", ({ apply, state }) =>
+          apply === null
+            ? null
+            : `${state === "applying" ? "at least " : ""}${number(sumOf(apply.drains, ({ done }) => done))}`,
+        ),
         amounts(
           "done without it",
           ({ apply }) => apply && sumOf(apply.drains, ({ before, meanwhile = 0 }) => before + meanwhile),

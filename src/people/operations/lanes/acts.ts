@@ -71,7 +71,10 @@ export async function wakeUp(
     pauses: await built.pauses.all(),
     drain: isWhole ? core.drains.get(view.drain) : null,
   });
-  return waitsFor === null ? "" : `; nothing goes yet: ${toAdvice[waitsFor]}`;
+  if (waitsFor === null) return "";
+  // An apply may be under way, which sends it at once.
+  if (waitsFor === "plan mode") return `; ${toAdvice[waitsFor]}`;
+  return `; nothing goes yet: ${toAdvice[waitsFor]}`;
 }
 
 const toAdvice: Readonly<Record<WaitsFor, string>> = {

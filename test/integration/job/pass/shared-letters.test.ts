@@ -112,10 +112,11 @@ it("counts what another drain sent before this one had listed it as arrived, and
 });
 
 /** Of main, which sends 500, and partners and crm, which list the same: how many each has sent, and how many failed again. */
-async function openSenders() {
+async function openSenders(select = "{}") {
   const rig = await createRig({
     redisUrl: redis.url(),
-    drain: `${rules("500")}
+    drain: `    select: ${select}
+${rules("500")}
   partners:
     mode: live
     rules: [{ name: wait, then: hold }]
@@ -170,8 +171,11 @@ it.each(["main", "partners", "crm"])(
   },
 );
 
-it("what failed again as another failure counts for the drain that sent it", async () => {
-  const { seed, pass, counted, source } = await openSenders();
+it.each([
+  ["lists it", "{}"],
+  ["no longer lists it", "{ responseStatus: 500 }"],
+])("what failed again as another failure counts for the drain that sent it and %s", async (_, select) => {
+  const { seed, pass, counted, source } = await openSenders(select);
   seed(5, { responseStatus: 500 }, 10_000);
   await pass();
   await pass("partners");
