@@ -100,13 +100,12 @@ it.skipIf(!hasBrowser)(
       .locator("a[href^='/failures/']")
       .first()
       .click();
-    await page.getByRole("link", { name: "Plan these" }).click();
-    await page
-      .locator("form[action='/acts/plan-keep']")
-      .getByLabel("Drain")
-      .first()
-      .waitFor({ state: "attached" });
-    await act(page, "plan-keep", { by: "ada" });
+    const all = page
+      .locator("details", { has: page.locator("summary", { hasText: `Plan all ${few}` }) })
+      .first();
+    await all.locator("summary").first().click();
+    await all.locator("[name='by']").fill("ada");
+    await all.locator("button[type='submit']").click();
     await page.waitForURL(/\/plans\/./);
     await page.locator("summary", { hasText: "Apply to 200 messages" }).waitFor({ timeout: 60_000 });
     await act(page, "apply", { reason: "the conflicts are resolved", by: "ada" });
