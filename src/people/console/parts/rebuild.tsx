@@ -7,7 +7,11 @@ import { Table } from "./table.tsx";
 export function Rebuild({ explanation }: { readonly explanation: Explanation }): Html {
   const { becomes, decision } = explanation;
   if (becomes === null) {
-    return <p class="empty">It is not published: the decision is {decision.then}, so nothing is rebuilt.</p>;
+    return (
+      <p class="empty">
+        Drain {explanation.drain} does not publish it: its decision is {decision.then}, so nothing is rebuilt.
+      </p>
+    );
   }
   if (becomes.kind === "park") {
     return (
