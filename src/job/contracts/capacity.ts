@@ -35,6 +35,7 @@ export type RateKind = "publish" | "host" | "rule";
 
 /** What a source may have published and not know to be delivered (`maxParallelism`). */
 export interface UndeliveredLimit {
+  /** Deliveries that the account makes at once. */
   readonly max: number;
   /** How long one is taken to be while nothing is known of any, and at most. */
   readonly slowMs: number;
@@ -70,6 +71,7 @@ export interface FailedAgain {
 export interface LearnedRate {
   readonly host: string;
   readonly perSecond: number;
+  /** Redis time of the beginning of its watch, Unix ms. */
   readonly since: number;
   readonly sent: number;
   readonly failedAgain: number;
@@ -78,7 +80,9 @@ export interface LearnedRate {
 /** Grants of ceilings so far. Each is counted only while the drain has such a ceiling. */
 export interface CeilingUse {
   readonly day: number;
+  /** Grants of the queried pass; 0 for none. */
   readonly pass: number;
+  /** End of the UTC day, Unix ms. */
   readonly dayEndsAt: number;
   readonly at: number;
 }

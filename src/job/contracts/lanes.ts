@@ -3,6 +3,7 @@ import type { LaneConfig } from "./drains-document.ts";
 import type { DrainName } from "./ids.ts";
 import type { ServiceLoad, ServiceLoadThen } from "./service.ts";
 
+/** `https://api.example.com:8443` of a destination, or `queue:<name>` of a queue record. */
 export type Origin = string;
 
 /** What each state means and what ends it stands over the machine (store/lanes/lane-machine.lua.ts). */
@@ -56,12 +57,15 @@ export interface LaneAnswer {
   readonly until: number | null;
 }
 
+/** Canaries that were published just now. Plain messages are not reported. */
 export interface LaneSent extends StepRef {
+  /** Hashes (`toRootHash`) of their roots, one for each. */
   readonly roots: readonly string[];
 }
 
 /** Granted canaries that were not published: held for another reason, not sent, or refused. */
 export interface LaneUnused extends StepRef {
+  /** 0 if only resume minutes are reported. */
   readonly count: number;
   readonly resumeMinutes: readonly number[];
 }
@@ -71,6 +75,7 @@ export interface LaneComeBack extends StepRef {
   readonly parentDlqId: string;
   /** `again`: a known bad message was refused as before. The receiver answers, as after a delivery. */
   readonly kind: ComeBackKind | "again";
+  /** Status of its failure; 0: no answer. */
   readonly status: number;
   /** From its publish to its failure, by the service's clock. */
   readonly tookMs?: number;
@@ -89,6 +94,7 @@ export interface LaneMove {
   readonly origin: Origin;
   readonly from: LaneState;
   readonly to: LaneState;
+  /** Of the step that follows; 0 when halted. */
   readonly size: number;
   readonly why: string;
   readonly sent: number;
@@ -127,6 +133,7 @@ export interface LaneTotals {
   readonly halts: number;
 }
 
+/** A lane as of its last use. Times are Redis time, Unix ms. */
 export interface LaneView extends StepRef, Pick<LaneMove, "drain" | "origin" | "why" | "size" | "sent"> {
   readonly state: LaneState;
   readonly since: number;
@@ -136,6 +143,7 @@ export interface LaneView extends StepRef, Pick<LaneMove, "drain" | "origin" | "
   /** It halted soon after it opened: a surviving probe leads to `canary` messages, not ten times that. */
   readonly isShaky: boolean;
   readonly totals: LaneTotals;
+  /** Last publish of a canary. Before the first: the first request. */
   readonly lastUsedAt: number;
 }
 

@@ -130,6 +130,7 @@ export interface PublishedFact {
   /** With evidence: the page in which a come-back named it as its parent. */
   readonly namedBy?: Token;
   readonly drain: DrainName | null;
+  /** The dead letter's own messageId, if known. */
   readonly messageId: MessageId | null;
 }
 
@@ -158,6 +159,7 @@ export interface RefusedRequest {
    * nothing and proves nothing. It counts as a refusal, and as an acceptance of the source, which takes messages.
    */
   readonly outcome: "not-sent" | "refused" | "refused-alone" | "hit-after-refusals";
+  /** Not due again before now + this. */
   readonly coolMs: number;
 }
 
@@ -206,6 +208,7 @@ export interface LedgerSummary extends LedgerStamp {
   readonly pendingDelete: number;
   readonly oldestPendingAt: number | null;
   readonly failedDeletes: number;
+  /** How many were marked gone since the ledger began. */
   readonly gone: number;
   readonly settleGate: "open" | "closed";
   readonly rules: readonly RuleCounts[];

@@ -8,19 +8,23 @@ export type MessageId = Branded<"MessageId">;
 /** A deduplication id in the service's form: `[A-Za-z0-9_-]`. */
 export type DeduplicationId = Branded<"DeduplicationId">;
 
+/** A record exactly as listed. Its fields are not checked yet; unknown fields are kept. */
 export type RawRecord = Readonly<Record<string, unknown>>;
 
+/** Header names as listed, each with its values. Compare names without regard to case. */
 export type HeaderValues = Readonly<Record<string, readonly string[]>>;
 
 /** A record with a dlqId and the fields that a decision needs. Times are Unix milliseconds. Its texts are well formed. */
 export interface DeadLetter {
   readonly dlqId: DlqId;
   readonly messageId: MessageId;
+  /** When it entered the DLQ, by the service's clock: the ms part of dlqId. */
   readonly enteredAt: number;
   readonly createdAt: number;
   readonly url: string;
   readonly method: string;
   readonly header: HeaderValues;
+  /** The body when it is UTF-8; empty when bodyBase64 is not. */
   readonly body: string;
   /** Base64 of a body with a non-UTF-8 character; empty otherwise. */
   readonly bodyBase64: string;
@@ -39,6 +43,7 @@ export interface DeadLetter {
   readonly labels: readonly string[];
   readonly flowControlKey?: string | undefined;
   readonly rate?: number | undefined;
+  /** Flow control period in seconds, as listed. */
   readonly period?: number | undefined;
   readonly parallelism?: number | undefined;
   /** Absent when there was no HTTP answer (listed as 0 or not at all). */
