@@ -21,6 +21,16 @@ describe("an answer that never comes", () => {
   });
 });
 
+it("a batch that is refused whatever it holds halts the source after ten single refusals, and parks nothing", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(100);
+  rig.emulator.faults.add({ kind: "status", operation: "batch", status: 400, error: "no" });
+  expect(await rig.pass()).toMatchObject({ tally: { republished: 0, deleted: 0, parked: 0, due: 90 } });
+  expect(rig.eventsOf("source:halted")).toMatchObject([{ code: "service-refuses-everything" }]);
+  expect(rig.emulator.journal.counts().requests["batch 400"]).toBeLessThan(30);
+  expect(rig.emulator.dlq.size).toBe(100);
+});
+
 it("a service that turns the batch away leaves nothing open in the ledger", async () => {
   const rig = await createRig({ redisUrl: redis.url() });
   rig.seed(5);
