@@ -11,7 +11,7 @@ import { skippedOf } from "../../plan/skipped-by-apply.ts";
 import type { Html } from "../screen.ts";
 import { Table } from "./table.tsx";
 import { ifAny, number, toCounts } from "../../operations/phrases.ts";
-import { Foreign } from "./text.tsx";
+import { Foreign, Points } from "./text.tsx";
 import { Time } from "./time.tsx";
 
 const moodOfState: Readonly<Record<string, string>> = { applied: "good", interrupted: "warn", failed: "bad" };
@@ -200,13 +200,7 @@ function Notes({
       {skippedExamples.length === 0 ? null : (
         <>
           <p>Skipped in {drain}, for example:</p>
-          <ul>
-            {skippedExamples.map((one) => (
-              <li>
-                <Foreign text={one} />
-              </li>
-            ))}
-          </ul>
+          <Points texts={skippedExamples} />
         </>
       )}
     </>
