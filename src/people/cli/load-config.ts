@@ -54,11 +54,13 @@ function refuse(_: Settings, problems: readonly Problem[]): never {
 export function loadForReading(command: Command, io: Io): Loaded {
   return load(loadSettingsFor(command, io), io, (settings, found) => {
     const { file } = settings.drains;
-    const document = readBrokenDocument(file, "rough") ?? takeInForce(file, io);
+    const rough = readBrokenDocument(file, "rough");
+    const document = rough ?? takeInForce(file, io);
     if (document === null) throw new RedriverError("document-invalid", toLines(found));
     const problems = countProblems(found);
+    const read = rough === null ? "" : ", so only its names, source ids and addresses are read";
     io.err(
-      `warning: ${file} has ${counted(problems, "problem")}, so only its names, source ids and addresses are read; redriver rules check shows what is wrong\n`,
+      `warning: ${file} has ${counted(problems, "problem")}${read}; redriver rules check shows what is wrong\n`,
     );
     return { settings, document, problems };
   });
@@ -88,12 +90,14 @@ export function loadNames(command: Command, io: Io): Loaded {
   return load(loadSettingsFor(command, io), io, (settings, found) => {
     const { file } = settings.drains;
     const lines = toLines(found);
-    const document = readBrokenDocument(file) ?? takeInForce(file, io);
+    const names = readBrokenDocument(file);
+    const document = names ?? takeInForce(file, io);
     if (document === null) {
       const advice = "name the document from before with --drains to go on without this one";
       throw new RedriverError("document-invalid", `${lines}\n${advice}`);
     }
-    io.err(`warning: ${lines}\nwarning: the document is taken for the names of its drains alone\n`);
+    io.err(`warning: ${lines}\n`);
+    if (names !== null) io.err("warning: the document is taken for the names of its drains alone\n");
     return { settings, document, problems: countProblems(found) };
   });
 }
