@@ -43,6 +43,9 @@ export interface HostileAccount {
   answeredHostile: number;
 }
 
+/** In a record's text: a byte that no UTF-8 has. */
+export const brokenByte = "\ue0ff";
+
 /** The dead letter that a deduplication id stands for. */
 export const originOf = (deduplicationId: string): string =>
   /^redriver-(\d+-\d+)(?:-\d+)?$/.exec(deduplicationId)?.[1] ?? "nobody's";
@@ -125,7 +128,7 @@ function send(given: HostileAnswer, response: ServerResponse, socket: Socket): v
   switch (given.kind) {
     case "http":
       response.writeHead(given.status, given.headers ?? {});
-      response.end(given.body);
+      response.end(typeof given.body === "string" ? withBrokenBytes(given.body) : given.body);
       return;
     case "raw":
       socket.end(given.bytes);
@@ -136,4 +139,12 @@ function send(given: HostileAnswer, response: ServerResponse, socket: Socket): v
       socket.resetAndDestroy();
       return;
   }
+}
+
+function withBrokenBytes(text: string): Buffer {
+  const [first = "", ...others] = text.split(brokenByte);
+  return Buffer.concat([
+    Buffer.from(first),
+    ...others.flatMap((other) => [Buffer.from([0xff]), Buffer.from(other)]),
+  ]);
 }

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { parseJson } from "../message/json-value.ts";
 import { parseHttpDate } from "../message/moment-texts.ts";
 
 /** Header names in lower case. */
@@ -37,6 +39,7 @@ export function serviceNowOf(answer: Pick<HttpAnswer, "headers" | "receivedAt">)
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+const anyBytes = new TextDecoder("utf-8");
 
 /**
  * The JSON value of a whole body; undefined: none. Bytes that are not UTF-8 are none: a replacement would alter a
@@ -48,4 +51,16 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * As `parseJsonBody`, of a list. What is not UTF-8 becomes half of a surrogate pair, as a text that was listed broken has
+ * it: the record that has it is put aside (`brokenText`), and its neighbours go on. A U+FFFD of the service stays.
+ */
+export function parseListedJson(bytes: Uint8Array): unknown {
+  const parsed = parseJsonBody(bytes);
+  if (parsed !== undefined || isUtf8(bytes)) return parsed;
+  const escaped = Buffer.from(bytes).toString("latin1").replaceAll("\xef\xbf\xbd", "\\ufffd");
+  const marked = anyBytes.decode(Buffer.from(escaped, "latin1")).replaceAll("\ufffd", "\ud800");
+  return parseJson(marked);
 }

@@ -14,10 +14,10 @@ export function parseListPage(bytes: Uint8Array, token: string): Shaped<ListPage
   const parsed = parseListAnswer(bytes);
   if (!isObject(parsed)) return problem("expected a JSON object, got something else");
   const { messages, cursor } = parsed;
-  if (!Array.isArray(messages) || !messages.every(isObject)) {
-    return problem("expected `messages` to be an array of objects, got something else");
-  }
-  const records = withoutTokenInIds(messages, token);
+  if (!Array.isArray(messages)) return problem("expected `messages` to be an array, got something else");
+  // What is no object is a record without an id: its neighbours go on.
+  const objects = messages.map((one: unknown) => (isObject(one) ? one : { listed: one }));
+  const records = withoutTokenInIds(objects, token);
   const page = { records, bytes: bytes.byteLength };
   if (cursor === undefined || cursor === null || cursor === "") return { kind: "value", value: page };
   if (typeof cursor !== "string" || !cursor.isWellFormed()) {

@@ -13,7 +13,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { isObject } from "../message/json-value.ts";
-import { parseJsonBody } from "./http-answer.ts";
+import { parseListedJson } from "./http-answer.ts";
 
 /** With two bytes for each character, as V8 keeps some texts, a little below 128 KiB. */
 const partBytes = 60_000;
@@ -22,13 +22,13 @@ const end = randomUUID();
 const before = Buffer.from('{"messages":[');
 const behind = Buffer.from(`,"${end}"]}`);
 
-/** As `parseJsonBody`. If the answer has several lists of messages, it may join them. */
+/** As `parseListedJson`. If the answer has several lists of messages, it may join them. */
 export function parseListAnswer(bytes: Uint8Array): unknown {
   const isLarge = bytes.byteLength > partBytes;
   const joined = isLarge
     ? parseInParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
     : undefined;
-  return joined ?? parseJsonBody(bytes);
+  return joined ?? parseListedJson(bytes);
 }
 
 /** Undefined if a cut is elsewhere. */
@@ -57,7 +57,7 @@ function parsePart(bytes: Buffer, from: number, to: number): unknown {
   ] as const;
   if (start < from) bytes.set(before, start);
   if (stop > to) bytes.set(behind, to);
-  const part = parseJsonBody(bytes.subarray(start, stop));
+  const part = parseListedJson(bytes.subarray(start, stop));
   bytes.set(neighbours[0], start);
   bytes.set(neighbours[1], to);
   return part;

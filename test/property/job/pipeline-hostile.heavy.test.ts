@@ -6,6 +6,7 @@ import { casesOf, fuzz, fuzzSeed, watchProcess } from "../../support/fuzzing.ts"
 import { httpAnswer, oddCall, recordsPerRun } from "../../support/hostile-answers.ts";
 import { oddText, oddValues } from "../../support/odd-fields.ts";
 import {
+  brokenByte,
   originOf,
   startHostileService,
   type HostileAccount,
@@ -198,3 +199,30 @@ describe("one answer with an odd value in a field", () => {
     }
   }, 600_000);
 });
+
+it("what is no object, and bytes that are no text, are put aside while their neighbours are sent once", async () => {
+  const service = await startHostileService();
+  const { url, account } = service.open();
+  const good = Array.from({ length: 20 }, nextId);
+  const [broken, marked] = [nextId(), nextId()];
+  const odd = ["null", "7", '"1-0"', "[]", `"${brokenByte}"`];
+  for (const [index, id] of good.entries()) {
+    account.records.set(id, JSON.stringify(plainRecord(id)));
+    if (index % 4 === 0) account.records.set(`odd-${index}`, odd[index / 4] ?? "");
+  }
+  account.records.set(broken, JSON.stringify({ ...plainRecord(broken), body: `a${brokenByte}b` }));
+  // The service's own replacement character is a text as any other.
+  account.records.set(marked, JSON.stringify({ ...plainRecord(marked), body: "a\ufffdb" }));
+  await withRig(url, async (rig) => {
+    for (let round = 0; round < 2; round += 1) {
+      expect(await passWith(rig, 20_000)).toMatchObject({ kind: "closed", outcome: "complete" });
+    }
+    expectSafe(account, rig);
+    expect(account.taken.map(originOf).toSorted()).toEqual([...good, marked].toSorted());
+    expect([...account.records.keys()].toSorted()).toEqual(
+      [broken, ...good.flatMap((_, index) => (index % 4 === 0 ? [`odd-${index}`] : []))].toSorted(),
+    );
+    expect(account.items.map((item) => (item as { body?: string }).body)).toContain("a\ufffdb");
+    expect(rig.eventsOf("source:halted")).toEqual([]);
+  });
+}, 120_000);

@@ -53,12 +53,19 @@ test("an answer that is cut anywhere, or goes on behind its end, is no JSON", ()
   expect(parseListAnswer(Buffer.from(`${whole},{"messages":[]}`))).toBe(undefined);
 });
 
-test("bytes that are not UTF-8 are none, in whatever part", () => {
+test("a byte that is not UTF-8 is half a character of its record, in whatever part, and alters no other", () => {
   for (let at = 50_000; at < whole.length; at += 60_000) {
-    const bytes = Buffer.from(whole);
-    bytes[whole.indexOf("bbb", at)] = 0xff;
-    expect(parseListAnswer(bytes)).toBe(undefined);
+    const [bytes, found] = [Buffer.from(whole), whole.indexOf("bbb", at)];
+    bytes[found] = 0xff;
+    const marked = `${whole.slice(0, found)}\ud800${whole.slice(found + 1)}`;
+    expect(parseListAnswer(bytes)).toEqual(JSON.parse(marked));
   }
+  const beside = [
+    Buffer.from('{"messages":["\ufffd\u00ef", "'),
+    Buffer.from([0xef, 0xbf]),
+    Buffer.from('"]}'),
+  ];
+  expect(parseListAnswer(Buffer.concat(beside))).toEqual({ messages: ["\ufffd\u00ef", "\ud800"] });
 });
 
 test("no text has 128 KiB", () => {
