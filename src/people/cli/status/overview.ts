@@ -18,6 +18,8 @@ import { wrapWords } from "../output/wrap.ts";
 import type { DestinationStatus, Status } from "../../operations/status/read.ts";
 import { sumOf, toExpired } from "../../read/totals.ts";
 import { toSaveTexts } from "../../operations/status/expiring.ts";
+import { toNowHeadline } from "../../operations/status/headline.ts";
+import { toNeeds } from "../../operations/status/needs.ts";
 import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 import { styleText } from "node:util";
 
@@ -52,7 +54,7 @@ export function toOverview(
   const expiring = toExpiringText(columns, status);
   const used = linesIn(headline) + linesIn(expiring.join("\n")) + shown.length + otherLines;
   const sections = [
-    isColoured ? styleText(["bold", colourOf(verdict)], headline, { validateStream: false }) : headline,
+    isColoured ? styleText(["bold", colourOf(status)], headline, { validateStream: false }) : headline,
     `${toDrains()}${moreOf(drains.length - shown.length, "drain")}`,
     ...expiring,
     ...toDestinations(columns, status, Math.max(minDestinations, room - used)),
@@ -201,9 +203,10 @@ function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules }: Row, at: n
       : `${state}, step ${toIn(nextInMs)}`;
 }
 
-/** It repeats what the words say: nothing is in the colour alone. */
-function colourOf(verdict: string): "green" | "yellow" | "red" {
-  if (/^not running|halted|expire soon|waits for deletes|drains document|cannot write/.test(verdict))
-    return "red";
-  return verdict.startsWith("all clear") && !verdict.includes(";") ? "green" : "yellow";
+/** As the console has it, but green only if nobody is needed at all. The words say the same without it. */
+function colourOf(status: Status): "green" | "yellow" | "red" {
+  const needs = toNeeds(status);
+  const { mood } = toNowHeadline(status, needs);
+  if (mood === "bad") return "red";
+  return mood === "warn" || needs.length > 0 ? "yellow" : "green";
 }

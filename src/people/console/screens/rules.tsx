@@ -51,7 +51,7 @@ function Rejections({ replicas, context: { core } }: Drawn<{ replicas: readonly 
   return (
     <>
       {rejecting.map(({ replica, rejected, documentHash }) => (
-        <div class="problem">
+        <div class="problem waits">
           <p>
             Replica <Foreign text={replica} /> rejects its file, and goes on under document {documentHash}:
           </p>

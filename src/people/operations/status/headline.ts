@@ -15,6 +15,9 @@ export interface Headline {
   readonly hint: string;
 }
 
+/** Needs that are said before how many wait. */
+const toldFirst: ReadonlySet<Need["first"]["kind"]> = new Set(["parked", "rules", "runbook"]);
+
 /** What stands over the page. A part of it that the headline does not say is among the needs. */
 export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
   const { drains, replicas } = status;
@@ -38,7 +41,9 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
     const hint = toSentences(free, "what waits follows as the service delivers");
     return { mood: "warn", text: present([...behind, here]).join("; "), hint };
   }
-  if (first?.first.kind === "parked") return { mood: "warn", text: first.headline, hint: "" };
+  if (first !== undefined && toldFirst.has(first.first.kind)) {
+    return { mood: "warn", text: first.headline, hint: "" };
+  }
   if (waiting > 0) return { mood: "warn", text, hint: "" };
   // `all clear: nothing waits`: what is sure, then why.
   const [sure = "", ...why] = text.split(": ");

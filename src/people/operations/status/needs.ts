@@ -79,18 +79,17 @@ type Drain = Status["drains"][number];
 const maxHalted = 3;
 
 export function toNeeds(status: Status): readonly Need[] {
-  const { drains, sources, replicas } = status;
-  const rejecting = replicas.filter(({ rejected }) => rejected !== null);
+  const { drains, sources, replicas, expiring } = status;
+  const rejected = present(replicas.map((one) => one.rejected));
+  const unwritable = present(replicas.map(({ archive }) => archive));
+  /** Some of it is kept by a copy alone. */
+  const isUncopied = expiring.groups.some(({ count, copied }) => (copied ?? 0) < count);
+  const gates = sources.filter(({ settleGate }) => settleGate === "closed");
   const unselected = toUnselected(sources, status.at);
   const { parked, expired } = toTotals(status);
   const isExact = !drains.some(({ stillCounting }) => stillCounting);
   const parkedText = capitalised(toCertain({ count: parked, isExact, ...expired.parked }));
   const needs = [
-    rejecting.length > 0 &&
-      need("bad", `${counted(rejecting.length, "replica")} cannot load the drains document`, {
-        detail: rejecting[0]?.rejected ?? "",
-        first: { kind: "rules" },
-      }),
     ...toRestTexts(status).map(({ source, isHalted, text }) => {
       const { isSoon, words } = toExpiryWhileAway(status, source);
       const next = isHalted
@@ -104,6 +103,25 @@ export function toNeeds(status: Status): readonly Need[] {
     }),
     toUnsent(status),
     ...toHalted(status),
+    gates.length > 0 &&
+      need("bad", "Publishing waits for deletes", {
+        detail: "What waits is sent once these have been deleted.",
+        first: { kind: "runbook", alert: "RedriverPendingDeletes" },
+      }),
+    unwritable.length > 0 &&
+      need(
+        isUncopied ? "bad" : "warn",
+        `${counted(unwritable.length, "replica")} cannot write to the archive`,
+        {
+          detail: unwritable[0] ?? "",
+          first: { kind: "runbook", alert: "RedriverArchiveFailing" },
+        },
+      ),
+    rejected.length > 0 &&
+      need("warn", `${counted(rejected.length, "replica")} cannot load the drains document`, {
+        detail: `The document from before stays in force, but a replica that restarts does not start: ${rejected[0]}`,
+        first: { kind: "rules" },
+      }),
     parked > 0 &&
       need("warn", `${parkedText} are parked: they wait for a person`, {
         detail: toParkedDetail(status, parked),
@@ -128,7 +146,8 @@ export function toNeeds(status: Status): readonly Need[] {
         first: { kind: "of no drain" },
       }),
   ].filter((one) => one !== false);
-  return [...needs.filter((one) => !one.isTaken), ...needs.filter((one) => one.isTaken)];
+  const rankOf = ({ isTaken, mood }: Need): number => (isTaken ? 2 : mood === "bad" ? 0 : 1);
+  return needs.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** What waits for a plan alone: not what rules hold, or a live drain counts. Of both, some may be the same. */

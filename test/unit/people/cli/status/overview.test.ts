@@ -176,6 +176,23 @@ describe("the overview of status", () => {
     expect(overview({}, true)).not.toBe(plain);
     expect(plain).toBe(overview({}));
   });
+
+  it.each([
+    ["green", 32, { drains: [drain("orders")] }],
+    [
+      "amber, as the document from before is in force",
+      33,
+      { drains: [], replicas: [replica("a", { rejected: "line 3" })] },
+    ],
+    [
+      "amber of a pause by the document",
+      33,
+      { drains: [{ ...draining, paused: { by: "document" } as const }] },
+    ],
+    ["red, as nobody can send", 31, { replicas: [halts("a")] }],
+  ])("is %s", (_name, code, changes) => {
+    expect(overview(changes, true)).toContain(`\u001B[${code}m`);
+  });
 });
 
 const pausedDrain = { ...draining, paused: { drain: draining.drain, ...why } };

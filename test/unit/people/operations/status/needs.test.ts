@@ -33,6 +33,7 @@ function status({
   deliveries = null as object | null,
   expiring = [] as readonly object[],
   replicas = [replica({})] as readonly object[],
+  settleGate = "open",
 }): Status {
   return {
     at,
@@ -65,7 +66,7 @@ function status({
         source: "default",
         census,
         deliveries,
-        settleGate: "open",
+        settleGate,
         hostPauses: [],
         failures: [
           { id: "a", origin: "https://pay.example.com", status: 503, text: "no route" },
@@ -155,6 +156,8 @@ it("the headline counts what waits behind every halt, and a paused destination i
 });
 
 const nine = { waiting: 9 };
+const rejects = { replicas: [replica({ rejected: "line 3" })] };
+const unwritable = { replicas: [replica({ archive: "a full disk" })] };
 const byPlan = expires("a", "plan");
 const ofTwoKinds = [expires("a", "resume"), expires("b", "release")];
 
@@ -169,7 +172,22 @@ it.each([
   ["only a person sends what expires", { ...nine, expiring: ofTwoKinds }, "bad", ["expiring"]],
   ["they expire, and a probe lets them go", { waiting: 9, expiring: [expires("a", "probe", 0)] }, "warn", []],
   ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["of no drain"]],
-  ["a replica rejects its document", { replicas: [replica({ rejected: "line 3" })] }, "bad", ["rules"]],
+  ["a replica rejects its document", rejects, "warn", ["rules"]],
+  ["it drains beside that", { ...rejects, waiting: 5, going: 5, perSecond: 2 }, "good", ["rules"]],
+  [
+    "what only a person sends comes before that",
+    { ...rejects, ...nine, expiring: ofTwoKinds },
+    "bad",
+    ["expiring", "rules"],
+  ],
+  ["a replica has no archive to write to", unwritable, "warn", ["runbook"]],
+  [
+    "what expires has no copy by that",
+    { ...nine, ...unwritable, expiring: [expires("a", "probe", 0)] },
+    "bad",
+    ["runbook"],
+  ],
+  ["deletes are behind", { settleGate: "closed" }, "bad", ["runbook"]],
   ["the service does not answer", resting("waiting", "service-unavailable"), "warn", ["runbook"]],
   ["what expires within the hour waits for a service that is away", awayWith(3_000_000), "bad", ["runbook"]],
   ["what has expired meanwhile was there when the service went", awayWith(-60_000), "bad", ["runbook"]],
