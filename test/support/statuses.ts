@@ -292,6 +292,7 @@ export const troubled: Partial<Status> = {
     replica("redriver-2", {
       documentHash: "aaaaaaaaaaaa",
       sameDocument: false,
+      modes: { orders: "plan" },
       archive: "expected to write to the archive in /archive, got a read-only file system",
       rejected: "drains.yaml: expected a readable drains document: it does not exist",
       resting: [{ source: eu, state: "halted", code: "unauthorised" }],

@@ -1,5 +1,13 @@
+import type { DrainConfig } from "./drains-document.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { SourceId } from "./ids.ts";
+
+/** What a document says of a drain. `paused`: whatever its mode. */
+export type ToldMode = DrainConfig["mode"] | "paused";
+
+export function toToldMode({ mode, paused }: Pick<DrainConfig, "mode" | "paused">): ToldMode {
+  return paused ? "paused" : mode;
+}
 
 export interface ReplicaRecord {
   /** Host name and process, unique among the living. */
@@ -18,6 +26,8 @@ export interface ReplicaRecord {
   }[];
   /** Why it cannot write to the archive. Null or absent: it can, or has none. */
   readonly archive?: string | null;
+  /** By the name of each drain, under the document that it works under. Absent: it does not tell. */
+  readonly modes?: Readonly<Record<string, ToldMode>>;
   /** Unix ms, Redis time. */
   readonly seenAt: number;
 }

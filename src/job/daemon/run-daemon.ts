@@ -28,7 +28,7 @@ import { createStandstillWatch } from "./watch-standstill.ts";
 import { createRedisFitness } from "./redis-fitness.ts";
 import { createSweeping } from "./keep-sweeping.ts";
 import type { BuiltSource } from "../compose/build-source.ts";
-import type { ReplicaRecord } from "../contracts/replicas.ts";
+import { type ReplicaRecord, toToldMode } from "../contracts/replicas.ts";
 import { callClasses } from "../contracts/source-pauses.ts";
 
 const opsRequestTimeoutMs = 10_000;
@@ -263,6 +263,7 @@ export async function runDaemon(parts: DaemonParts): Promise<boolean> {
       ...watchedDocument.state(),
       resting,
       archive: watchedArchive.problem(),
+      modes: Object.fromEntries(now.drains.map((drain) => [drain.name, toToldMode(drain)])),
     });
   }
 

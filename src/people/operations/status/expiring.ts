@@ -22,7 +22,8 @@ export interface Save {
 
 /** What is known of a drain of a group; all that holds its destination and its kind. */
 export interface HeldBy {
-  readonly config: Pick<DrainConfig, "mode"> | undefined;
+  /** Null: not known. */
+  readonly mode: DrainConfig["mode"] | null;
   readonly paused: PauseRecord | { readonly by: "document" } | null;
   readonly lane: LaneStanding | null;
   readonly hostPause: HostPause | null;
@@ -89,14 +90,14 @@ function toPart(
   { failure, origin }: Pick<ExpiringGroup, "failure" | "origin">,
   { drain, count, waiting, parked, ruled }: ExpiringOfDrain,
   isOnly: boolean,
-  { config, paused, hostPause, hostPauses, lane, reasons }: HeldBy,
+  { mode, paused, hostPause, hostPauses, lane, reasons }: HeldBy,
 ) {
   const saves: Save[] = [];
   const add = (act: Save["act"], ...words: readonly string[]): void => {
     saves.push({ act, command: words.length === 0 ? null : toCommandLine(...words) });
   };
   if (failure === unreadableKind.id) return { saves, least: 0, most: 0 };
-  if (config === undefined || failure === null) return { saves, least: 0, most: count };
+  if (mode === null || failure === null) return { saves, least: 0, most: count };
   const decisions = Object.keys(ruled);
   const isHeld = decisions.length > 0 && decisions.every(isStaying);
   const isMixed = !isHeld && decisions.some(isStaying);
@@ -112,7 +113,7 @@ function toPart(
   const kindPause = hostPauses.find(
     (one) => toFailureOfName(one.host ?? "") === failure && (one.drain === "*" || one.drain === drain),
   );
-  const isLive = config.mode === "live";
+  const isLive = mode === "live";
   const goes = waiting > 0 && !isHeld;
   if (goes) {
     if (paused !== null && "drain" in paused) {

@@ -1,4 +1,6 @@
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
+import type { DrainConfig } from "../../../job/contracts/drains-document.ts";
+import { type ReplicaRecord, type ToldMode, toToldMode } from "../../../job/contracts/replicas.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { Core, DrainRuntime } from "../../../job/door.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
@@ -50,8 +52,6 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
     ...replica,
     sameDocument: isWhole && replica.documentHash === core.document.hash,
   }));
-  /** What this document says of a drain binds no replica that works under another. */
-  const isInForce = isWhole && replicas.every(({ sameDocument }) => sameDocument);
   const drainFacts = new Map(facts.drains.map((one) => [one.drain, one]));
   const lanesOf = await mapEach(drainFacts, (one) => readDestinationLanes(core, one));
   const owners = await mapEach(core.sources, async ({ failureMarks }, id) => {
@@ -62,9 +62,10 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
   const hostRates = await mapEach(core.drains, readHostRates);
   const drainRows = facts.drains.map((row) => {
     const { drain, source, guards, facts: found, destinations: counted, stillCounting } = row;
-    const config = core.drains.get(drain)?.config;
+    const config = isWhole ? core.drains.get(drain)?.config : undefined;
+    const mode = toModeInForce(replicas, drain, config);
     // The document has only that it is paused, not since when or why.
-    const byDocument = isInForce && config?.paused === true ? ({ by: "document" } as const) : null;
+    const byDocument = mode === "paused" ? ({ by: "document" } as const) : null;
     const paused = pauseOf(pausesOf.get(source) ?? [], drain) ?? byDocument;
     const lanes = lanesOf.get(drain);
     const ledger = ofLedgerNow(facts, drain);
@@ -97,8 +98,8 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
         open: ledger?.open ?? 0,
         isAway: toRest(replicas, source)?.isOfAll === true,
       }),
-      /** Null: not known, as a replica may work under another document. */
-      mode: isInForce ? (config?.mode ?? "plan") : null,
+      /** Null: replicas differ, or one under another document does not tell. */
+      mode: mode === "paused" ? (config?.mode ?? null) : mode,
       paused,
       guards,
       /** Null: no daemon has scheduled it. */
@@ -118,7 +119,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
       const row = drainRows.find(({ drain }) => drain === name);
       const destination = row?.destinations.find(({ origin }) => origin === group.origin);
       return {
-        config: isInForce ? core.drains.get(name)?.config : undefined,
+        mode: row?.mode ?? null,
         paused: row?.paused ?? null,
         lane: destination?.lane ?? null,
         hostPause: destination?.pause ?? null,
@@ -159,6 +160,23 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
     ),
     replicas,
   };
+}
+
+/** This document's `config` binds no replica that works under another. Null: not known. */
+function toModeInForce(
+  replicas: readonly (Pick<ReplicaRecord, "modes"> & { readonly sameDocument: boolean })[],
+  drain: DrainName,
+  config: DrainConfig | undefined,
+): ToldMode | null {
+  const own = config === undefined ? null : toToldMode(config);
+  if (replicas.length === 0) return own;
+  const told = replicas.flatMap(({ sameDocument, modes }) => {
+    if (sameDocument) return [own];
+    // It may have no such drain.
+    return modes === undefined ? [null] : (modes[drain] ?? []);
+  });
+  const [first = null] = told;
+  return told.every((one) => one === first) ? first : null;
 }
 
 /** More destinations are not asked for one by one: a drain may have one for each customer. */

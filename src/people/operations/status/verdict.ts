@@ -97,26 +97,44 @@ export function toUnsentText({ expiring: { unsent, groups }, at }: Pick<Status, 
   return `${isExact ? "" : "at least "}${number(atLeast)} expire unless a person acts${first}`;
 }
 
-/** No replica tells the mode of its drains, so one under another document than this may send. Empty: none is. */
+/** A replica under another document than this may send what no drain of this one does. Empty: none is. */
 export function toOtherDocumentText({ replicas }: Pick<Status, "replicas">): string {
-  const others = replicas.filter(({ sameDocument }) => !sameDocument).length;
-  if (others === 0) return "";
-  const where = others === replicas.length ? "" : ` in ${others} of ${replicas.length} replicas`;
-  return `another document is in force${where}: it may send`;
+  const others = replicas.filter(({ sameDocument }) => !sameDocument);
+  if (others.length === 0) return "";
+  const where =
+    others.length === replicas.length ? "" : ` in ${others.length} of ${replicas.length} replicas`;
+  const isIdle = others.every(({ modes }) => modes && !Object.values(modes).includes("live"));
+  return `another document is in force${where}: it ${isIdle ? "sends nothing" : "may send"}`;
 }
 
 const toPlanned = ({ outlook, ...one }: DrainStatus): number => outlook.waiting - toAgain(one).waiting;
 
+const isActing = ({ mode, paused }: DrainStatus): boolean => mode === "live" && paused === null;
+
 export function toHeadline(status: Status): string {
+  const { drains } = status;
+  const other = toOtherDocumentText(status);
+  if (other === "") return toWork(status);
+  const { waiting, expired } = toTotals(status);
+  if (waiting === 0) return other;
+  const isKnown = drains.every(({ mode, paused }) => mode !== null || paused !== null);
+  if (isKnown && drains.some(isActing)) return `${other}; ${toWork(status)}`;
+  const perSecond = toRounded(sumOf(drains, ({ outlook }) => outlook.perSecond ?? 0));
+  const count = toCertain({ count: waiting, isExact: !isAtLeast(status), ...expired.waiting });
+  const isCounting = drains.some(({ stillCounting }) => stillCounting);
+  return present([
+    other,
+    `${count} waiting`,
+    isCounting && "still counting",
+    perSecond > 0 && `${number(perSecond)}/s`,
+  ]).join(", ");
+}
+
+function toWork(status: Status): string {
   const { drains, sources, replicas, at } = status;
   const { waiting: listed, waitingOften, expired } = toTotals(status);
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const waiting = toCertain({ count: listed, isExact: !isAtLeast(status), ...expired.waiting });
-  const other = toOtherDocumentText(status);
-  if (other !== "") {
-    const still = isCounting ? ", still counting" : "";
-    return listed === 0 ? other : `${other}, ${waiting} waiting${still}`;
-  }
   if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
     return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
   }
@@ -126,7 +144,7 @@ export function toHeadline(status: Status): string {
     return "nothing known waits: the next full pass confirms it";
   }
   if (listed === 0) return toQuiet(sources);
-  const acting = drains.filter(({ mode, paused }) => mode === "live" && paused === null);
+  const acting = drains.filter(isActing);
   if (acting.length === 0) {
     const paused = drains.find((one) => one.paused !== null)?.paused ?? null;
     const still = isCounting ? ", still counting" : "";
@@ -223,9 +241,7 @@ function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
 /** Of drains, destinations and kinds of failure that are paused: the first, and how many others there are. */
 function toPauseNotes({ drains, sources, replicas, at }: Status): readonly Part[] {
   // If nothing acts, the headline names the pause.
-  const acts =
-    toOtherDocumentText({ replicas }) !== "" ||
-    drains.some(({ mode, paused }) => mode === "live" && paused === null);
+  const acts = toOtherDocumentText({ replicas }) !== "" || drains.some(isActing);
   const [drain, ...moreDrains] = acts ? drains.filter(({ paused }) => paused !== null) : [];
   const [host, ...moreHosts] = drains
     .flatMap(({ destinations }) => destinations.filter(({ pause }) => pause !== null))

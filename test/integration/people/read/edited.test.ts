@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { ReplicaRecord } from "../../../../src/job/contracts/replicas.ts";
 import { readFailureList } from "../../../../src/people/operations/failures/list.ts";
 import { toSharedText, toVerdict } from "../../../../src/people/operations/status/verdict.ts";
 import { toTotals } from "../../../../src/people/read/totals.ts";
@@ -69,4 +70,20 @@ it("what a drain takes since an edit is not of no drain too, until a census has 
   expect(await said(after)).toEqual([7, 7, 0, " what no drain selects is not counted yet"]);
   await after.census();
   expect(await said(after)).toEqual([7, 7, 0, undefined]);
+});
+
+it("the mode of a drain is what its replicas say, and not known if one does not tell or they differ", async () => {
+  const { core, status } = await open("    otherwise: hold\n", undefined, "plan");
+  const say = async (replica: string, modes?: ReplicaRecord["modes"], documentHash = "another") => {
+    const record = { version: "1", documentHash, adoptedAt: 0, rejected: null, resting: [] };
+    await core.replicas.announce({ replica, ...record, ...(modes && { modes }) });
+    return (await status()).drains.map(({ mode, paused }) => [mode, paused])[0];
+  };
+  expect(await say("a", { main: "live" })).toEqual(["live", null]);
+  expect(await say("a", { main: "paused" })).toEqual(["plan", { by: "document" }]);
+  expect(await say("a", { other: "live" })).toEqual([null, null]);
+  // An older build beside the same document; then beside another one.
+  expect(await say("b", undefined, core.document.hash)).toEqual(["plan", null]);
+  expect(await say("a", { main: "live" })).toEqual([null, null]);
+  expect(await say("b")).toEqual([null, null]);
 });

@@ -203,7 +203,7 @@ describe("what expires within a day", () => {
         copied: null,
       };
       const found = toSaved({ ...group, drains: [of] }, () => ({
-        config: { mode: "live" },
+        mode: "live",
         paused: null,
         lane: null,
         hostPause: null,

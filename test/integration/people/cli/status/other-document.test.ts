@@ -17,8 +17,8 @@ it("never says that nothing is sent while a daemon sends under another document"
   await daemon.line(({ event }) => event === "document:rejected");
 
   for (const [named, drains] of [
-    [[], [{ drain: "main", mode: null }]],
-    [["--drains", plan], [{ drain: "main", mode: null }]],
+    [[], [{ drain: "main", mode: "live" }]],
+    [["--drains", plan], [{ drain: "main", mode: "live" }]],
     [["--drains", unreadable], []],
   ] as const) {
     const { exitCode, out } = await runHere([...named, "status"], env);

@@ -232,7 +232,15 @@ describe("the verdict", () => {
     ["^all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
     ["^not running: no replica, 12,480 waiting", { replicas: [] }],
     ["^plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
-    [`^${mayBeSent}, 12,480 waiting;`, { ...notKnown, replicas: [other] }],
+    [`^${mayBeSent}, 12,480 waiting, 18/s;`, { ...notKnown, replicas: [other] }],
+    [
+      `^${mayBeSent}; draining: 12,480 of 19,835 left, 18/s, at`,
+      { replicas: [{ ...other, modes: { orders: "live" } }] },
+    ],
+    [
+      "^another document is in force: it sends nothing, 12,480 waiting, 18/s;",
+      { drains: [{ ...draining, mode: "plan" }], replicas: [{ ...other, modes: { orders: "plan" } }] },
+    ],
     [`^${mayBeSent}$`, { drains: [drain("orders", { mode: null })], replicas: [other] }],
     [`^${mayBeSent}$`, { drains: [drain("new", { lastSuccessAt: null })], replicas: [other] }],
     [`^${mayBeSent}.*; orders ${byAda};`, { drains: [{ ...pausedDrain, mode: null }], replicas: [other] }],
