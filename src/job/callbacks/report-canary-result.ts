@@ -12,7 +12,7 @@ type ReportedSource = Pick<
 >;
 
 /** Its step comes from the signed lineage over its body, so not even the service can invent one. It counts once. */
-export async function receiveCallback(
+export async function reportCanaryResult(
   source: ReportedSource,
   report: AttemptReport,
 ): Promise<Extract<CallbackOutcome, "delivered" | "failed" | "retrying" | "unknown">> {

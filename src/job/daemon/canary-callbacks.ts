@@ -4,7 +4,7 @@ import type { CallbackOutcome } from "../contracts/callbacks.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { Events } from "../contracts/events.ts";
 import { chainCallback, createChainRefusals, type Chained } from "../callbacks/chain-callback.ts";
-import { receiveCallback } from "../callbacks/report-canary-result.ts";
+import { reportCanaryResult } from "../callbacks/report-canary-result.ts";
 import {
   createCallbackServer,
   type CallbackRequest,
@@ -70,7 +70,7 @@ export function createCallbacks({ live, earlyTicks, events, clock, stop }: Callb
       const report = admission.read(body);
       if (report === "another-body") return refuse(source, "unverified", "for another body");
       if (report === "unreadable") return refuse(source, report);
-      emitOutcome(source, await receiveCallback(runtime, report));
+      emitOutcome(source, await reportCanaryResult(runtime, report));
       await earlyTicks.afterLanes(core);
       const text = body.toString("utf8");
       const chained = await chainCallback(runtime, call.search, report, text, { refusals, signal: stop });

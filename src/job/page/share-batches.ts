@@ -135,7 +135,7 @@ export function createSharedBatches(drain: DrainRuntime, signal: AbortSignal) {
       };
       return {
         /** Publishes these, and answers those with a fate or to be asked again, as they come. `due`: of the page. */
-        async *publish(letters: readonly Letter[], page: Page, due: number) {
+        async *publishTogether(letters: readonly Letter[], page: Page, due: number) {
           const sending = new Sending(page, due, clock.monotonic());
           // A listing that moved may show a record on two pages.
           const twice: Letter[] = [];

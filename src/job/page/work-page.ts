@@ -23,7 +23,7 @@ import { roundsOf } from "./gates/rounds.ts";
 import { keepCopies } from "./keep-copies.ts";
 import { idsOf, type Letter, type Page, isProven } from "./letter.ts";
 import { lookUp, recognise, writeEvidence } from "./look-up.ts";
-import { parkUnreadable } from "./malformed.ts";
+import { parkUnreadable } from "./park-unreadable.ts";
 import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
 import { park } from "./park.ts";
 import { parsePage, type Unreadable } from "./parse-page.ts";
@@ -89,7 +89,7 @@ export async function workPage(
   const proven: Letter[] = [];
   for await (const free of roundsOf(drain, due, page.readAt, { signal, stop: stopping })) {
     report.ended();
-    for await (const ended of batches.publish(free, page, due.length)) {
+    for await (const ended of batches.publishTogether(free, page, due.length)) {
       report.ended();
       // Before another drain that has seen it done ends its window: nobody could tell whether it was counted there.
       await drain.shared?.write();

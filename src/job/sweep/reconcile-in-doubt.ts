@@ -24,7 +24,7 @@ export interface SweptHalf {
   readonly failure: unknown;
 }
 
-export async function reconcileUnknown(
+export async function reconcileInDoubt(
   source: SourceRuntime,
   drains: ReadonlyMap<DrainName, DrainRuntime>,
   backoff: PerIdBackoff,

@@ -43,7 +43,7 @@ export interface SettleMemory {
 }
 
 /** Settles ids that no worker holds. Proofs are recorded as they come, whatever stops the sweep later. */
-export async function settlePending(
+export async function settlePendingDeletes(
   source: SourceRuntime,
   memory: SettleMemory,
   job: CarefulJob,

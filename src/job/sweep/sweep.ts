@@ -13,10 +13,10 @@ import type { DrainName } from "../contracts/ids.ts";
 import { createRefusedDeletes } from "./delete-by-halves.ts";
 import type { DatesControl, SearchBudget } from "../listing/find-records.ts";
 import { createPerIdBackoff } from "./per-id-backoff.ts";
-import { reconcileUnknown, type SweptHalf } from "./reconcile-in-doubt.ts";
+import { reconcileInDoubt, type SweptHalf } from "./reconcile-in-doubt.ts";
 import { takeJob, type CarefulJob } from "../pass/careful-job.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
-import { settlePending, type SettleMemory } from "./settle-pending-deletes.ts";
+import { settlePendingDeletes, type SettleMemory } from "./settle-pending-deletes.ts";
 
 /** Listings of each half of a sweep, so that none makes hundreds. The next sweep continues. */
 const listingsPerSweep = 40;
@@ -83,10 +83,10 @@ export async function sweep(
   };
   const [reconciling, settling] = await Promise.all([
     half("reconcile", before.unknown > 0, (job) =>
-      reconcileUnknown(source, drains, memory.reconciling, job, budget(), signal),
+      reconcileInDoubt(source, drains, memory.reconciling, job, budget(), signal),
     ),
     half("settle", before.pendingDelete > 0, (job) =>
-      settlePending(source, memory.settling, job, budget(), signal),
+      settlePendingDeletes(source, memory.settling, job, budget(), signal),
     ),
   ]);
   const { id } = source.config;

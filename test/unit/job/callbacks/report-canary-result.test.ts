@@ -3,7 +3,7 @@ import type { Lineage } from "../../../../src/job/message/lineage.ts";
 import type { AttemptReport } from "../../../../src/job/contracts/callbacks.ts";
 import type { LaneComeBack, StepRef } from "../../../../src/job/contracts/lanes.ts";
 import type { SourceRuntime } from "../../../../src/job/runtime.ts";
-import { receiveCallback } from "../../../../src/job/callbacks/report-canary-result.ts";
+import { reportCanaryResult } from "../../../../src/job/callbacks/report-canary-result.ts";
 import { dlqIdOf, enteredAt, messageIdOf, writeLineage } from "../../../support/letters.ts";
 
 const key = "key";
@@ -47,7 +47,7 @@ function createTold() {
     },
   };
   const source = { config: {}, lanes, lineageKeys: () => [key] } as unknown as SourceRuntime;
-  const receive = (report: AttemptReport) => receiveCallback(source, report);
+  const receive = (report: AttemptReport) => reportCanaryResult(source, report);
   return { told, receive };
 }
 

@@ -31,7 +31,7 @@ function createStand(signal = new AbortController().signal) {
   const publish = (dlqId: string): void => {
     const batches = shared.join();
     void (async () => {
-      for await (const ended of batches.publish([dueLetter({ dlqId })], page, 1)) {
+      for await (const ended of batches.publishTogether([dueLetter({ dlqId })], page, 1)) {
         expect(ended).toMatchObject([{ fate: { kind: "held", decision: { reason: "paused" } } }]);
         answered.push(...ended.map((one) => one.dlqId));
       }
