@@ -15,6 +15,17 @@ it.each([...documentPages, "src/job/README.md"])("%s names only files and folder
   expect(paths.filter((name) => !exists(name))).toEqual([]);
 });
 
+function has(file: string, name: string): boolean {
+  return new RegExp(`(function\\*?|async|const) \\*?${name}\\b`).test(readDoc(`src/job/${file}.ts`));
+}
+
+it("the job's page names each function beside its file", () => {
+  const rows = [...readDoc("src/job/README.md").matchAll(/^[├└│─ ]*([\w.]+) +([\w-]+\/[\w/-]+)/gmu)];
+  expect(rows.length).toBeGreaterThan(35);
+  const named = rows.map(([, name = "", file = ""]) => ({ name: name.replace("service.", ""), file }));
+  expect(named.filter(({ name, file }) => !has(file, name))).toEqual([]);
+});
+
 const races = tableRows(readDoc("docs/internals/proof.md"), ["id", "race", "the test that plays it"]);
 
 /** `R07 <file>` of each test whose title begins with an id. */
