@@ -15,40 +15,36 @@ it.each([...documentPages, "src/job/README.md"])("%s names only files and folder
   expect(paths.filter((name) => !exists(name))).toEqual([]);
 });
 
-function has(file: string, name: string): boolean {
-  return new RegExp(`(function\\*?|async|const) \\*?${name}\\b`).test(readDoc(`src/job/${file}.ts`));
-}
-
 it("the job's page names each function beside its file", () => {
-  const rows = [...readDoc("src/job/README.md").matchAll(/^[├└│─ ]*([\w.]+) +([\w-]+\/[\w/-]+)/gmu)];
-  expect(rows.length).toBeGreaterThan(35);
-  const named = rows.map(([, name = "", file = ""]) => ({ name: name.replace("service.", ""), file }));
-  expect(named.filter(({ name, file }) => !has(file, name))).toEqual([]);
+  const rows = readDoc("src/job/README.md").matchAll(/^[├└│─ ]*(?:service\.)?(\w+) +([\w-]+\/[\w/-]+)/gmu);
+  const named = [...rows].map(([, name = "", file = ""]) => {
+    const itsOwn = new RegExp(`(function\\*?|async|const) \\*?${name}\\b`);
+    return { name, isThere: itsOwn.test(readDoc(`src/job/${file}.ts`)) };
+  });
+  expect(named.length).toBeGreaterThan(35);
+  expect(named.filter(({ isThere }) => !isThere)).toEqual([]);
 });
 
 const races = tableRows(readDoc("docs/internals/proof.md"), ["id", "race", "the test that plays it"]);
 
+const filesIn = (folder: string): string[] =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map(
+    (name) => `${folder}/${name}`,
+  );
+
 /** `R07 <file>` of each test whose title begins with an id. */
-const racesPlayed = readdirSync(path.join(root, "test"), { recursive: true, encoding: "utf8" })
+const racesPlayed = filesIn("test")
   .filter((name) => name.endsWith(".test.ts"))
-  .map((name) => `test/${name}`)
   .flatMap((file) => [...readDoc(file).matchAll(/"(R\d{2}) /g)].map(([, id]) => `${id} ${file}`));
 
-it("names the file of each test that has the id of a race, and no other", () => {
+it("names the file of each test that has the id of a race, each once, and no other", () => {
   expect(races.length).toBeGreaterThan(50);
   const documented = races.map(([id, , file]) => `${id} ${file?.replaceAll("`", "")}`);
   expect(documented.toSorted()).toEqual(racesPlayed.toSorted());
-});
-
-it("has each race and each id once", () => {
   for (const column of [0, 1]) expect(new Set(races.map((row) => row[column])).size).toBe(races.length);
 });
 
-const testFiles = ["test", "dev/test"].flatMap((folder) =>
-  readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map(
-    (name) => `${folder}/${name}`,
-  ),
-);
+const testFiles = ["test", "dev/test"].flatMap(filesIn);
 
 it.each(documentPages)("%s names tests that are there", (document) => {
   const named = new Set(readDoc(document).match(/\b(?:dev\/)?test\/[\w./*-]+\.ts\b/g));
@@ -82,7 +78,10 @@ it("a runbook has at most 170 words", () => {
   expect(runbooks.filter((text) => wordsOf(text) > 170).map((text) => text.split("\n")[0])).toEqual([]);
 });
 
-const { version } = JSON.parse(readDoc("package.json")) as { readonly version: string };
+type Texts = Readonly<Record<string, string>>;
+const { version, scripts, dependencies, devDependencies } = JSON.parse(readDoc("package.json")) as {
+  readonly version: string;
+} & Readonly<Record<"scripts" | "dependencies" | "devDependencies", Texts>>;
 
 it("each page, the chart and the statement on vulnerabilities name this version", () => {
   const named = [
@@ -109,13 +108,8 @@ it("a tag of a version runs .ci/release, which may sign as the workflow", () => 
   expect(jobs.release.steps.at(-1)).toEqual({ run: ".ci/release" });
 });
 
-const { scripts } = JSON.parse(readDoc("package.json")) as { scripts: Readonly<Record<string, string>> };
-
-it("package.json has at most 20 scripts", () => {
+it("package.json has at most 20 scripts, and each script and part that a page or .ci/run names", () => {
   expect(Object.keys(scripts).length).toBeLessThanOrEqual(20);
-});
-
-it("each script and part that a page or .ci/run names is there", () => {
   const { stderr } = spawnSync(process.execPath, [path.join(root, "test/run.mjs")], { encoding: "utf8" });
   const parts = stderr
     .split("\n")
@@ -137,9 +131,6 @@ it("each script and part that a page or .ci/run names is there", () => {
 });
 
 it("CONTRIBUTING.md says why each dependency is there, and each has an exact version", () => {
-  const { dependencies, devDependencies } = JSON.parse(readDoc("package.json")) as Readonly<
-    Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>
-  >;
   const all = { ...dependencies, ...devDependencies };
   const rows = tableRows(readDoc("CONTRIBUTING.md"), ["package", "why"]);
   // Types may stand beside what they are of.
