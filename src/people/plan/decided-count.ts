@@ -1,5 +1,6 @@
 /** Sums of the decisions of a plan, of bounded size: for a queue just read, and for a plan's file. */
-import { type CountedRecord, createExpiryCount, createRuleCount } from "./rule-report.ts";
+import type { PlanRecord } from "./plan-file-record.ts";
+import { createExpiryCount, createRuleCount } from "./rule-report.ts";
 import { sumOf } from "../read/totals.ts";
 
 export type DecidedReport = ReturnType<ReturnType<typeof createDecidedCount>["report"]>;
@@ -11,15 +12,16 @@ export function createDecidedCount() {
   let planned = 0;
   let parkedAlready = 0;
   return {
-    add(record: CountedRecord): void {
-      const { then, rule, isParkedAlready, expiresAt, now } = record;
+    /** `now`: Unix ms by the service's clock. */
+    add(record: PlanRecord, now: number): void {
+      const { then, rule, already = false, expiresAt } = record;
       planned += 1;
       decisions[then] += 1;
-      if (isParkedAlready) parkedAlready += 1;
-      if (expiresAt !== null) expiry.add(expiresAt, now);
+      if (already) parkedAlready += 1;
+      if (expiresAt !== undefined) expiry.add(expiresAt, now);
       const count = rules.get(rule) ?? createRuleCount(rule);
       rules.set(rule, count);
-      count.add(record);
+      count.add(record, now);
     },
     planned: () => planned,
     /** `order`: of rules, by name. Other rules follow, those with most records first. */

@@ -1,16 +1,17 @@
-import type { Decision } from "../../job/rules/decision.ts";
+import { z } from "zod";
 import type { Letter, DrainRuntime } from "../../job/door.ts";
 import { decideLater } from "../../job/door-pure.ts";
 
 /** The decision about a held record that follows by time alone. */
-export interface NextDecision {
+export const nextDecision = z.object({
   /** `expire`: its retention ends before any rule decides otherwise. */
-  readonly then: Decision["then"] | "expire";
-  readonly reason: string;
-  readonly rule: string | null;
+  then: z.enum(["republish", "drop", "hold", "park", "settle", "expire"]),
+  reason: z.string(),
+  rule: z.string().nullable(),
   /** Unix ms by the service's clock. */
-  readonly at: number;
-}
+  at: z.number(),
+});
+export type NextDecision = Readonly<z.infer<typeof nextDecision>>;
 
 export interface Foreseen {
   readonly letter: Letter;

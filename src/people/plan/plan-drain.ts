@@ -9,7 +9,6 @@ import { createDecidedCount } from "./decided-count.ts";
 import { createDestinationCount, createFailureCount } from "./destination-count.ts";
 import { estimate } from "./estimate.ts";
 import { createLaneWaitCount } from "./lane-waits.ts";
-import { toCounted } from "./file-summary.ts";
 import { foresee, type Foreseen } from "./foresee-next-decision.ts";
 import { toPlanRecord, type PlanRecord } from "./plan-file-record.ts";
 import { readRoom } from "./guards-and-ceilings.ts";
@@ -73,7 +72,7 @@ export async function planDrain(run: PlanRun) {
       if (isShared) beside.taken.add(letter.dlqId);
       const foreseen = foresee(drain, letter);
       const line = toPlanRecord(drain, foreseen, show);
-      decided.add(toCounted(line, letter.facts?.now ?? 0));
+      decided.add(line, letter.facts?.now ?? 0);
       // An apply would send neither what is sent already nor what another worker has in hand.
       if (line.then !== "settle" && line.reason !== "in-flight") taken += 1;
       failures.add(letter.content, letter.decision.then);

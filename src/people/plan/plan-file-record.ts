@@ -1,57 +1,76 @@
+import { z } from "zod";
 import type { BatchItem, DlqId, RawRecord } from "../../job/message/dead-letter.ts";
 import { defined } from "../../job/message/defined.ts";
-import { describeRebuild, type RebuildRow } from "../../job/message/describe-rebuild.ts";
-import type { Loss } from "../../job/message/loss-kinds.ts";
+import { describeRebuild } from "../../job/message/describe-rebuild.ts";
 import { type Show, toShownUrl } from "../../job/message/show-masked-values.ts";
-import type { DrainName } from "../../job/contracts/ids.ts";
-import type { Decision } from "../../job/rules/decision.ts";
+import { drainName } from "../../job/contracts/plans.ts";
 import type { DrainRuntime, Letter } from "../../job/door.ts";
 import { itemOf } from "../../job/door-pure.ts";
-import type { Foreseen, NextDecision } from "./foresee-next-decision.ts";
+import { type Foreseen, nextDecision } from "./foresee-next-decision.ts";
 import { hashRecord, hashItem, withoutOwnHeaders } from "./plan-hashes.ts";
 
-/** The parts of a decision that must be the same again before apply acts on it. */
-export interface Planned {
-  /** Of the record as it was listed. */
-  readonly hash: string;
-  readonly then: Decision["then"];
-  readonly reason: string;
-  readonly rule: string | null;
-  /** Hash of the item to publish; only for a republish. */
-  readonly item?: string;
-  /** As it is listed, before rules change it. Not compared. */
-  readonly host?: string;
-}
+const text = z.string();
 
-export interface PlanRecord extends Planned {
-  readonly drain: DrainName;
-  readonly dlqId: DlqId;
+/** The parts of a decision that must be the same again before apply acts on it. */
+const planned = z.object({
+  /** Of the record as it was listed. */
+  hash: text,
+  then: z.enum(["republish", "drop", "hold", "park", "settle"]),
+  reason: text,
+  rule: text.nullable(),
+  /** Hash of the item to publish; only for a republish. */
+  item: text.exactOptional(),
+  /** As it is listed, before rules change it. Not compared. */
+  host: text.exactOptional(),
+});
+export type Planned = Readonly<z.infer<typeof planned>>;
+
+/** A line of a plan's file, in the order in which it is written. */
+const planLine = z.object({
+  drain: drainName,
+  dlqId: text.regex(/^\d+-\d+$/) as unknown as z.ZodType<DlqId>,
+  ...planned.shape,
   /** Redrives made so far that count. */
-  readonly attempt: number;
-  /** Of a republish: which attempt it would be, from 1. */
-  readonly redrive?: number;
+  attempt: z.number().default(0),
+  /** Of a republish: which attempt it would be, from 1. Plans of earlier versions have none. */
+  redrive: z.number().exactOptional(),
   /** Of a republish: by the service's own retry, in a call of its own. */
-  readonly via?: "service";
+  via: z.literal("service").exactOptional(),
   /** It waits for a person already, so nothing is to be done. */
-  readonly already?: true;
+  already: z.literal(true).exactOptional(),
   /** Of a hold, if known: Unix ms. */
-  readonly until?: number;
+  until: z.number().exactOptional(),
   /** The newer letter that supersedes it. */
-  readonly by?: DlqId;
+  by: (text as unknown as z.ZodType<DlqId>).exactOptional(),
   /** Of such a hold: the next decision, by time alone. */
-  readonly next?: NextDecision;
+  next: nextDecision.exactOptional(),
   /** When the source's retention ends: Unix ms. Plans of earlier versions have none. */
-  readonly expiresAt?: number;
+  expiresAt: z.number().exactOptional(),
   /** From here on for reading only. Without its query unless content is shown. */
-  readonly url: string;
-  readonly status: number | null;
-  readonly losses?: readonly Loss[];
+  url: text.default(""),
+  status: z.number().nullable().default(null),
+  losses: z.array(text).readonly().exactOptional(),
   /** Values are masked unless content is shown. */
-  readonly changes?: readonly RebuildRow[];
+  changes: z
+    .array(
+      z.object({
+        what: text,
+        change: z.enum(["added", "removed", "changed"]),
+        before: text.nullable(),
+        after: text.nullable(),
+      }),
+    )
+    .readonly()
+    .exactOptional(),
   /** Only if content is shown: complete, as listed and as it would be published. */
-  readonly record?: RawRecord;
-  readonly becomes?: BatchItem;
-}
+  record: z.custom<RawRecord>().exactOptional(),
+  becomes: z.custom<BatchItem>().exactOptional(),
+});
+export type PlanRecord = Readonly<z.infer<typeof planLine>>;
+/** Another build may write more. */
+export const planRecord = planLine
+  .loose()
+  .refine(({ then, item }) => item !== undefined || then !== "republish");
 
 export function toPlanned(letter: Letter, headerPrefix: string): Planned {
   const { decision, raw, item } = letter;

@@ -9,7 +9,7 @@ import { isObject, parseJson } from "../../job/message/json-value.ts";
 import { toSafeJson } from "../../job/message/write-safe-json.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { planFilter, type PlanFilter } from "../../job/contracts/plans.ts";
-import type { PlanRecord } from "./plan-file-record.ts";
+import { planRecord, type PlanRecord } from "./plan-file-record.ts";
 
 export const planVersion = 1;
 
@@ -86,6 +86,7 @@ export async function readPlan(
 ): Promise<PlanReading> {
   const digest = createHash("sha256");
   let head: PlanHead | null = null;
+  let drains: ReadonlySet<DrainName> = new Set();
   let records = 0;
   let number = 0;
   let last: PlanReading | null = null;
@@ -100,6 +101,7 @@ export async function readPlan(
       const read = toHead(value);
       if (typeof read === "string") return broken(read);
       head = read;
+      drains = new Set(head.drains.map(({ drain }) => drain));
     } else if (value["end"] === true) {
       const sha256 = digest.digest("hex");
       if (value["records"] !== records || value["sha256"] !== sha256) {
@@ -108,9 +110,12 @@ export async function readPlan(
       last = { ok: true, head, sha256 };
       continue;
     } else {
-      if (!isRecord(value, head)) return broken("expected a record of one of the plan's drains");
+      const read = planRecord.safeParse(value);
+      if (!read.success || !drains.has(read.data.drain)) {
+        return broken("expected a record of one of the plan's drains");
+      }
       records += 1;
-      await onRecord(value);
+      await onRecord(read.data);
     }
     digest.update(text).update("\n");
   }
@@ -150,27 +155,4 @@ function toHead(value: Readonly<Record<string, unknown>>): PlanHead | string {
   }
   const read = planHead.safeParse(value);
   return read.success ? read.data : "expected the head of a plan with its drains";
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-const decisions: readonly unknown[] = ["republish", "drop", "hold", "park", "settle"];
-
-function isRecord(
-  value: Readonly<Record<string, unknown>>,
-  head: PlanHead,
-): value is Readonly<Record<string, unknown>> & PlanRecord {
-  const { drain, dlqId, hash, then, reason, rule, item } = value;
-  return (
-    head.drains.some((one) => one.drain === (drain as DrainName)) &&
-    isText(dlqId) &&
-    /^\d+-\d+$/.test(dlqId) &&
-    isText(hash) &&
-    decisions.includes(then) &&
-    isText(reason) &&
-    (rule === null || isText(rule)) &&
-    (item === undefined ? then !== "republish" : isText(item))
-  );
 }

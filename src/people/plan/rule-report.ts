@@ -1,23 +1,11 @@
-import type { RebuildRow } from "../../job/message/describe-rebuild.ts";
 import type { DlqId } from "../../job/message/dead-letter.ts";
+import { hostOf } from "../../job/message/destination-url.ts";
 import { compareDlqIds } from "../../job/message/message-ids.ts";
-import type { Decision } from "../../job/rules/decision.ts";
+import { enteredAtOfId } from "../../job/message/parse-record.ts";
 import type { NextDecision } from "./foresee-next-decision.ts";
+import type { PlanRecord } from "./plan-file-record.ts";
 import { createTopCount } from "./top-count.ts";
 import { createHash } from "node:crypto";
-
-/** A due record, with the changes of its rebuild. */
-export interface SampleReport {
-  readonly dlqId: DlqId;
-  readonly url: string;
-  readonly status: number | null;
-  /** Redrives made so far that count. */
-  readonly attempt: number;
-  /** Which attempt it would be, from 1. */
-  readonly redrive: number;
-  readonly changes: readonly RebuildRow[];
-  readonly losses: readonly string[];
-}
 
 /** Held records with the same next decision, by time alone. */
 export interface NextReport extends Omit<NextDecision, "at"> {
@@ -25,28 +13,6 @@ export interface NextReport extends Omit<NextDecision, "at"> {
   /** Unix ms: the first and the last of them. */
   readonly from: number;
   readonly to: number;
-}
-
-/** The counted facts of one record. Times in Unix ms by the service's clock. */
-export interface CountedRecord {
-  readonly dlqId: DlqId;
-  readonly then: Decision["then"];
-  readonly reason: string;
-  readonly rule: string | null;
-  /** It waits for a person already. */
-  readonly isParkedAlready: boolean;
-  readonly next: NextDecision | null;
-  readonly now: number;
-  readonly enteredAt: number;
-  /** Null if that is not known. */
-  readonly expiresAt: number | null;
-  readonly host: string;
-  readonly status: number | null;
-  readonly losses: readonly string[];
-  /** Of a due record: it goes by the service's own retry. */
-  readonly isByService: boolean;
-  /** For a due record; called only if it becomes a sample. */
-  readonly toSample: () => SampleReport;
 }
 
 const maxHosts = 500;
@@ -61,7 +27,7 @@ export function createRuleCount(rule: string | null) {
   const hosts = createTopCount<string>(maxHosts);
   const statuses = createTopCount<string>(200);
   const losses = createTopCount<string>(20);
-  const samples = createSamples<SampleReport>();
+  const samples = createSamples<ReturnType<typeof toSample>>();
   const expiry = createExpiryCount();
   const nexts = new Map<string, NextReport>();
   let count = 0;
@@ -78,19 +44,21 @@ export function createRuleCount(rule: string | null) {
   };
 
   return {
-    add(record: CountedRecord): void {
+    /** `now`: Unix ms by the service's clock. */
+    add(record: PlanRecord, now: number): void {
+      const { dlqId, then, reason, url, status, expiresAt, next, via, losses: lost = [] } = record;
       count += 1;
-      oldest = Math.min(oldest, record.enteredAt);
-      if (record.expiresAt !== null) expiry.add(record.expiresAt, record.now);
-      reasons.add(`${record.then} ${record.reason}`);
-      hosts.add(record.host);
-      statuses.add(record.status?.toString() ?? "none");
-      if (record.next !== null) addNext(record.next);
-      if (record.then !== "republish") return;
+      oldest = Math.min(oldest, enteredAtOfId(dlqId));
+      if (expiresAt !== undefined) expiry.add(expiresAt, now);
+      reasons.add(`${then} ${reason}`);
+      hosts.add(hostOf(url));
+      statuses.add(status?.toString() ?? "none");
+      if (next !== undefined) addNext(next);
+      if (then !== "republish") return;
       dueNow += 1;
-      if (record.isByService) byService += 1;
-      for (const loss of record.losses) losses.add(loss);
-      samples.offer(record.dlqId, record.toSample);
+      if (via === "service") byService += 1;
+      for (const loss of lost) losses.add(loss);
+      samples.offer(dlqId, () => toSample(record));
     },
     report() {
       const next = [...nexts.values()].toSorted((one, other) => other.count - one.count);
@@ -114,7 +82,7 @@ export function createRuleCount(rule: string | null) {
         oldestEnteredAt: count === 0 ? null : oldest,
         reasons: reasons.top(100).top.map(({ key, count: times }) => {
           const [then = "", reason = ""] = key.split(" ");
-          return { key, count: times, then: then as Decision["then"], reason };
+          return { key, count: times, then: then as PlanRecord["then"], reason };
         }),
         hosts: hosts.top(topHosts),
         statuses: statuses.top(topStatuses),
@@ -123,6 +91,19 @@ export function createRuleCount(rule: string | null) {
       };
     },
   };
+}
+
+/** A due record, with the changes of its rebuild. */
+function toSample({
+  dlqId,
+  url,
+  status,
+  attempt,
+  redrive = attempt + 1,
+  changes = [],
+  losses = [],
+}: PlanRecord) {
+  return { dlqId, url, status, attempt, redrive, changes, losses };
 }
 
 const maxSamples = 3;

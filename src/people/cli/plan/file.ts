@@ -1,9 +1,9 @@
 import { RedriverError, misused } from "../../../job/contracts/errors.ts";
 import { readPlan, type PlanFile, type PlanHead } from "../../plan/plan-file.ts";
-import type { PlanRecord } from "../../plan/plan-file-record.ts";
+import { isNewAct, type PlanRecord } from "../../plan/plan-file-record.ts";
 import { readNamedFile } from "../input/named-file.ts";
 import { systemClock } from "../../../system-world.ts";
-import { createFileSummary, type FrozenDrain } from "../../plan/file-summary.ts";
+import { createDecidedCount } from "../../plan/decided-count.ts";
 import type { Io } from "../io.ts";
 import { printResult } from "../output/print.ts";
 import { counted, joined, toAge, toTime } from "../../operations/phrases.ts";
@@ -38,6 +38,7 @@ export async function readPlanFile(
 }
 
 type ShownPlan = Omit<PlanHead, "redriverPlan" | "drains"> & { readonly drains: readonly FrozenDrain[] };
+export type FrozenDrain = ReturnType<ReturnType<typeof createFileSummary>["drains"]>[number];
 
 /** Flags of `plan` that only a queue can answer. */
 const notOfFiles = ["records", "out", "showContent", "keep"] as const;
@@ -59,6 +60,27 @@ export async function showPlan(
   const drains = summary.drains(head);
   const shown = { createdAt, version, documentHash, flags: asked, drains };
   printResult(io, flags.json, shown, () => toShownPlanText(io.columns, shown, now));
+}
+
+const createPart = () => ({ decided: createDecidedCount(), acts: 0 });
+
+/** Sums of bounded size for any number of records. `now`, Unix ms: the basis of expiry. */
+function createFileSummary(now: number) {
+  const byDrain = new Map<string, ReturnType<typeof createPart>>();
+  return {
+    add(record: PlanRecord): void {
+      const part = byDrain.get(record.drain) ?? createPart();
+      byDrain.set(record.drain, part);
+      part.decided.add(record, now);
+      if (isNewAct(record)) part.acts += 1;
+    },
+    /** `acts`: of those planned, records that an apply would act on. */
+    drains: (head: PlanHead) =>
+      head.drains.map((planned) => {
+        const { decided, acts } = byDrain.get(planned.drain) ?? createPart();
+        return { ...planned, acts, ...decided.report([]) };
+      }),
+  };
 }
 
 /** `now`, Unix ms: ages and what is left of a retention go by it. */

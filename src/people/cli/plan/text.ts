@@ -18,7 +18,7 @@ import type { PlanReport } from "../../operations/plans/freeze-plan.ts";
 import { counted, ifAny, joined, present, toAge, toSpan, toTime } from "../../operations/phrases.ts";
 import type { DecidedReport } from "../../plan/decided-count.ts";
 import type { Estimate } from "../../plan/estimate.ts";
-import type { ExpiryReport, NextReport, RuleReport, SampleReport } from "../../plan/rule-report.ts";
+import type { ExpiryReport, NextReport, RuleReport } from "../../plan/rule-report.ts";
 import type { ClosedGuard, Room } from "../../plan/guards-and-ceilings.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
 import type { DrainReport } from "../../plan/plan-drain.ts";
@@ -209,7 +209,7 @@ function toItems({ top, more }: TopCounted<string>): readonly string[] {
   return [...top.map(toItem), ...(more.count === 0 ? [] : [`${more.kinds} more ${more.count}`])];
 }
 
-function toSample({ status, url, redrive, changes }: SampleReport): string {
+function toSample({ status, url, redrive, changes }: RuleReport["samples"][number]): string {
   const head = `${status ?? "none"} ${url}, attempt ${redrive}${changes.length === 0 ? ", sent unchanged" : ""}`;
   return [head, ...changes.map(toChange)].join("\n");
 }

@@ -3,7 +3,7 @@ import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import { sourceKeys } from "../../../../../src/job/store/keys.ts";
 import type { DrainName, SourceId } from "../../../../../src/job/contracts/ids.ts";
 import { PlanOfDrain } from "../../../../../src/people/console/parts/plan-of-drain.tsx";
-import type { FrozenDrain } from "../../../../../src/people/plan/file-summary.ts";
+import type { FrozenDrain } from "../../../../../src/people/cli/plan/file.ts";
 import type { PlanReport } from "../../../../../src/people/operations/plans/freeze-plan.ts";
 import { createPlanWriter } from "../../../../../src/people/plan/plan-file.ts";
 import type { PlanRecord } from "../../../../../src/people/plan/plan-file-record.ts";
