@@ -27,10 +27,8 @@ it("the job's page names each function beside its file", () => {
 
 const races = tableRows(readDoc("docs/internals/proof.md"), ["id", "race", "the test that plays it"]);
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map(
-    (name) => `${folder}/${name}`,
-  );
+const filesIn = (at: string): string[] =>
+  readdirSync(path.join(root, at), { recursive: true, encoding: "utf8" }).map((name) => `${at}/${name}`);
 
 /** `R07 <file>` of each test whose title begins with an id. */
 const racesPlayed = filesIn("test")
@@ -78,10 +76,9 @@ it("a runbook has at most 170 words", () => {
   expect(runbooks.filter((text) => wordsOf(text) > 170).map((text) => text.split("\n")[0])).toEqual([]);
 });
 
-type Texts = Readonly<Record<string, string>>;
 const { version, scripts, dependencies, devDependencies } = JSON.parse(readDoc("package.json")) as {
   readonly version: string;
-} & Readonly<Record<"scripts" | "dependencies" | "devDependencies", Texts>>;
+} & Readonly<Record<"scripts" | "dependencies" | "devDependencies", Readonly<Record<string, string>>>>;
 
 it("each page, the chart and the statement on vulnerabilities name this version", () => {
   const named = [
