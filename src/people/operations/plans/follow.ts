@@ -122,6 +122,8 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
           sentMsAgo = Math.min(sentMsAgo, at - view.lastAt);
         }
         if (view?.state !== "published" && view?.state !== "gone") continue;
+        // A drop is gone too, and a plan from the archive has drops that nobody has sent yet.
+        if ("wasArchived" in view) continue;
         sent.add(dlqId);
         sentMsAgo = Math.min(sentMsAgo, at - view.at);
         if (view.cameBack === true) named.push(dlqId);
