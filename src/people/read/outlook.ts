@@ -74,16 +74,18 @@ export function toOutlook(
   const ruled = toHeldByRules(facts, waiting);
   // What is stopped may have waited for its attempt when it was last listed, and is counted as stopped.
   let alreadyCounted = ofStopped;
-  const heldFor = (...reasons: readonly HoldReason[]): number => {
-    const count = countHeld(facts, reasons);
+  const leftOf = (count: number): number => {
     const left = Math.max(0, count - alreadyCounted);
     alreadyCounted = Math.max(0, alreadyCounted - count);
     return left;
   };
+  const heldFor = (...reasons: readonly HoldReason[]): number => leftOf(countHeld(facts, reasons));
   const waitingForAttempt = heldFor("waiting");
   const waitingForPerson = heldFor(...forPersonAlone);
   const waitingForDate = heldFor("not-before");
-  const standing = ruled + stoppedWaiting + waitingForAttempt + waitingForPerson + waitingForDate;
+  const waitingForDay = leftOf(facts?.reasons.due["day-limit"] ?? 0);
+  const standing =
+    ruled + stoppedWaiting + waitingForAttempt + waitingForPerson + waitingForDate + waitingForDay;
   const waitingForProof = Math.min(open, waiting);
   const going = Math.max(0, waiting - standing - waitingForProof);
   // What the service refused, or does not take, goes at no rate.
@@ -105,6 +107,8 @@ export function toOutlook(
     waitingForPerson,
     /** Of the others: not before a date of their own. */
     waitingForDate,
+    /** Of the others: `limits.perDay` is reached, so until midnight in UTC. */
+    waitingForDay,
     /** Sent, and neither proven nor refused yet: in flight, or in doubt. */
     waitingForProof,
     /** The others: only limits, lanes and the first minutes hold them. */

@@ -53,6 +53,7 @@ const outlook = z.object({
   waitingForAttempt: count,
   waitingForPerson: count,
   waitingForDate: count,
+  waitingForDay: count,
   waitingForProof: count,
   going: count,
   backlog: count,

@@ -208,7 +208,7 @@ function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
 
 function toHoldNotes(status: Status): readonly Part[] {
   const { drains } = status;
-  const toCount = (name: "waitingForAttempt" | "waitingForDate" | "waitingForPerson" | "heldByRules") =>
+  const toCount = (name: Extract<keyof DrainStatus["outlook"], `waitingFor${string}`> | "heldByRules") =>
     toAtLeast(status, ({ outlook }) => outlook[name]);
   const later = toCount("waitingForAttempt");
   const ruled = toCount("heldByRules");
@@ -217,11 +217,13 @@ function toHoldNotes(status: Status): readonly Part[] {
   );
   const forPerson = toCount("waitingForPerson");
   const forDate = toCount("waitingForDate");
+  const forDay = toCount("waitingForDay");
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
     later.count > 0 && `${toCertain(later)} wait for their next attempt`,
     forDate.count > 0 && `${toCertain(forDate)} wait for their own date`,
+    forDay.count > 0 && `${toCertain(forDay)} wait for midnight in UTC, as perDay is reached`,
     forPerson.count > 0 && `${toCertain(forPerson)} held until a person acts`,
     ruled.count > 0 &&
       `${toCertain({ ...ruled, isExact: ruled.isExact && isRuledCounted })} of them held by rules`,

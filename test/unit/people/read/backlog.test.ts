@@ -208,6 +208,14 @@ describe("the outlook of a drain", () => {
     expect(beside).toMatchObject({ waitingForPerson: 1, waitingForDate: 10 });
   });
 
+  it("does not count as going what waits for the next day", () => {
+    const due = { "day-limit": 30 };
+    const paced = { ...facts({ 94: 600 }), reasons: { due, held: {}, parked: {} } };
+    const moment = { stillCounting: false, now, open: 0, isAway: false };
+    const outlook = toOutlook(paced, [to(aOrigin, 30)], moment);
+    expect(outlook).toMatchObject({ waitingForDay: 30, going: 0, atRateMs: null });
+  });
+
   it("does not count as going what was sent and waits for proof", () => {
     const [some, all] = [100, 400].map((open) => outlookOf({ 94: 600 }, 300, { open }));
     expect(some).toMatchObject({ waiting: 300, waitingForProof: 100, going: 200, atRateMs: 20_000 });

@@ -261,6 +261,10 @@ describe("the verdict", () => {
       ofOutlook({ waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 }),
     ],
     [
+      "^waiting: 30 of 46 left, none can go now; 30 wait for midnight in UTC, as perDay is reached$",
+      ofOutlook({ waiting: 30, waitingForDay: 30, backlog: 46, perSecond: 3 }),
+    ],
+    [
       "^waiting: 200 of 200 left, 200 wait for proof, tried again from 12:05 UTC$",
       { ...ofOutlook(unproven), sources: [source(open)] },
     ],
