@@ -46,7 +46,8 @@ export function createQueueGauges(
     }
     const { exact, arrivals, oldestRecordAt: oldestAt } = facts;
     const unmatched = facts.reasons.held.otherwise ?? 0;
-    setWaiting({ exact, arrivals, oldestAt, unmatched, retentionMs }, { source, drain });
+    const dayLimited = facts.reasons.due["day-limit"];
+    setWaiting({ exact, arrivals, oldestAt, unmatched, dayLimited, retentionMs }, { source, drain });
   };
   const setUnselected = ({ source, census }: SourceRow, documentHash: string): void => {
     if (census === null) return;

@@ -23,6 +23,7 @@ interface Waiting {
   readonly oldestAt: number | null;
   readonly retentionMs: number;
   readonly unmatched?: number;
+  readonly dayLimited?: number | undefined;
   readonly arrivals?: number | undefined;
 }
 /** Of a destination; of the rest of them only what waits is known. */
@@ -90,6 +91,10 @@ export const tables = {
     redriver_unmatched_records: [
       "Records that are held because no rule matches them, as of the last pages.",
       ({ unmatched }) => unmatched,
+    ],
+    redriver_day_limited_records: [
+      "Due records that wait for the next UTC day, because perDay is reached. Absent if none does.",
+      ({ dayLimited }) => dayLimited,
     ],
     redriver_arrivals_total: [
       "Records that entered the DLQ since the drain was first counted, come-backs included. It grows as pages end.",

@@ -23,7 +23,7 @@ the questions. The alerts on them are in \`deploy/components/monitoring\`, with 
 
 - What is not known has no series: absent is not 0. Counters end in \`_total\`, and stand at 0 from the start. Others are gauges, or histograms in seconds.
 - Labels have values from closed sets or from the document. Only \`origin\` (20 lanes and 20 destinations of a source), \`failure\` (40) and \`answer\` do not. So 50 drains on one source have fewer
-  than 2,500 series.
+  than 2,550 series.
 
 ## The queue
 

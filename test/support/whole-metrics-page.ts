@@ -12,6 +12,7 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
   const guards = [{ index: indexes[0] ?? "", effect: "open" }] as const;
   const kinds = names("failure", 100);
   const [standing] = drainFacts.failures;
+  const reasons = { ...drainFacts.reasons, due: { "day-limit": 3 } };
   const destinations = facts.drains.flatMap(({ destinations: all }) => all);
   const [source] = facts.sources;
   const [lane] = lanes.lanes;
@@ -34,7 +35,7 @@ export async function wholeMetricsPage(drainCount = 1, indexCount = 1): Promise<
         selectsEverything: false,
         retentionMs: 1,
         stillCounting: false,
-        facts: { ...drainFacts, failures: kinds.map((id) => ({ ...standing, id })) },
+        facts: { ...drainFacts, reasons, failures: kinds.map((id) => ({ ...standing, id })) },
         destinations,
       })),
       sources: [

@@ -120,6 +120,13 @@ describe("facts about the queue", () => {
     expect(Object.fromEntries(all)).toMatchObject(values);
   });
 
+  test("tell what waits for the next day, if anything does", async () => {
+    const limited = { ...drainFacts, reasons: { ...drainFacts.reasons, due: { "day-limit": 3 } } };
+    const drains = [{ ...facts.drains[0]!, facts: limited }];
+    const all = await samples(create(async () => ({ ...facts, drains })));
+    expect(all.get('redriver_day_limited_records{source="eu",drain="orders"}')).toBe(3);
+  });
+
   test.each<[string, () => Promise<QueueFacts | null>]>([
     ["are not there", async () => null],
     ["cannot be read", () => Promise.reject(new Error("Redis is away"))],

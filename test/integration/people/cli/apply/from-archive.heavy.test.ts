@@ -165,7 +165,10 @@ describe("a plan from the archive", () => {
     expect((await stand.plan("--from-archive")).out).toMatch(/from the archive.*now +5 republish/s);
     await stand.run(["pause", "orders", "--reason", "not yet"]);
     const paused = await stand.apply();
-    expect([paused.exitCode, `${paused.out}${paused.err}`]).toEqual([3, expect.not.stringContaining("sent,")]);
+    expect([paused.exitCode, `${paused.out}${paused.err}`]).toEqual([
+      3,
+      expect.not.stringContaining("sent,"),
+    ]);
     await stand.run(["resume", "orders", "--reason", "now"]);
     expect((await stand.apply()).out).toMatch(/orders +5 +0 +5 +0 +0/);
     expect(stand.accepted().length).toBe(5);
